@@ -1,0 +1,89 @@
+"""What can go wrong on our side, sorted by who can act on it.
+
+A denial, a refusal, a non-zero exit and a timeout are values elsewhere; an exception means Sandgate could not
+do its part. Every error says what happened, why, and what the reader can do; surfaces print exactly these
+three. `code` is stable and goes on the wire.
+"""
+
+from __future__ import annotations
+
+
+class SandgateError(Exception):
+    """Base of everything Sandgate raises on purpose."""
+
+    code = "sandgate_error"
+
+    def __init__(self, what: str, *, why: str = "", hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.why = why
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.why}" if self.why else self.what
+
+
+class RequestError(SandgateError):
+    """The caller's input cannot be used."""
+
+    code = "bad_request"
+
+
+class ConfigError(RequestError):
+    """A configuration file or override cannot be used."""
+
+    code = "bad_config"
+
+
+class RuleError(RequestError):
+    """A rules file cannot be read, parsed, or fails its own examples."""
+
+    code = "bad_rules"
+
+
+class ConfinementError(SandgateError):
+    """The command cannot be confined as asked, so it did not run."""
+
+    code = "cannot_confine"
+
+
+class BackendUnavailable(ConfinementError):
+    """No sandbox backend on this host can enforce the policy."""
+
+    code = "backend_unavailable"
+
+
+class SetupFailed(ConfinementError):
+    """Building the sandbox stopped at some step; nothing ran."""
+
+    code = "sandbox_setup_failed"
+
+
+class LaunchError(SandgateError):
+    """The sandbox stands, but the command cannot be started in it."""
+
+    code = "cannot_start"
+
+
+class ProgramNotFound(LaunchError):
+    """No such program on the command's own PATH."""
+
+    code = "program_not_found"
+
+
+class ProgramNotExecutable(LaunchError):
+    """The program exists but the kernel will not execute it."""
+
+    code = "program_not_executable"
+
+
+class DirectoryMissing(LaunchError):
+    """The working directory cannot be entered."""
+
+    code = "directory_missing"
+
+
+class StorageError(SandgateError):
+    """Sandgate's own files cannot be read or written."""
+
+    code = "storage_error"

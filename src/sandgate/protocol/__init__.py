@@ -1,0 +1,1 @@
+"""Frozen values that cross package boundaries. No behaviour, no I/O."""

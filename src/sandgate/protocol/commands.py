@@ -1,0 +1,49 @@
+"""A command before, during and after it runs.
+
+Text that comes from the operating system (argv, paths, environment) is `str` decoded with `surrogateescape`,
+so that bytes which are not UTF-8 survive the round trip. Paths are `str`, absolute: `pathlib` costs more to
+import than the whole confinement of a command (see docs/decisions).
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    EscalationWish = Literal["use_default", "require_escalated"]
+    Termination = Literal["exited", "signaled", "timed_out", "cancelled", "interrupted"]
+
+
+class CommandRequest(Record):
+    """One command somebody wants to run. Nothing in it is changed after a reviewer has seen it."""
+
+    argv: tuple[str, ...]
+    cwd: str  # absolute
+    env: Mapping[str, str]  # the complete environment; nothing is inherited beside it
+    timeout_ms: int | None = None  # None: no limit
+    wish: EscalationWish = "use_default"
+    justification: str | None = None
+    tty: bool = False  # give the command a terminal of its own
+
+
+class CommandResult(Record):
+    """How a command ended. A denial, a failure and a timeout are results, not exceptions."""
+
+    exit_code: int  # its own; 128+N after signal N; 124 after a time limit or cancellation
+    signal: int | None
+    termination: Termination
+    stdout: bytes  # head and tail, at most the capture cap
+    stderr: bytes
+    aggregated: bytes  # both streams in order of arrival
+    stdout_omitted_bytes: int = 0
+    stderr_omitted_bytes: int = 0
+    duration_ms: int = 0
+    drain_timed_out: bool = False  # a grandchild still held the pipes when we stopped reading
+
+    @property
+    def timed_out(self) -> bool:
+        return self.termination == "timed_out"

@@ -1,0 +1,84 @@
+"""A command ready to be confined: complete, inert, and the same for every way of starting it."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal
+
+    from sandgate.protocol.commands import CommandResult
+    from sandgate.protocol.denials import Refused
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions
+
+    MountKind = Literal["write", "read", "hide_directory", "hide_directory_with_openings", "hide_file"]
+    ReportMode = Literal["off", "report"]
+
+
+class Mount(Record):
+    """One entry of the view, applied in order over a read-only root; later entries lie on top of earlier ones.
+
+    `write` and `read` bind the host's path at the same place. `hide_directory` covers it with an empty
+    directory nobody may list (mode 000; 111 when a later entry opens something below), `hide_file` with an
+    empty file nobody may open.
+    """
+
+    kind: MountKind
+    path: str  # absolute, canonical, existing
+
+
+class Limits(Record):
+    """Resource limits of the command; None leaves the inherited value."""
+
+    core_bytes: int = 0
+    open_files: int | None = None
+    processes: int | None = None
+    file_bytes: int | None = None
+    memory_bytes: int | None = None
+
+
+class ConfinedCommand(Record):
+    """A plan. `backend` says who can carry it out; nothing in it depends on the moment it runs."""
+
+    backend: BackendName
+    argv: tuple[str, ...]
+    cwd: str
+    env: Mapping[str, str]
+    permissions: EffectivePermissions
+    mounts: tuple[Mount, ...] = ()
+    report: ReportMode = "report"
+    limits: Limits = Limits()
+    tty: bool = False
+    guarantees: tuple[str, ...] = ()  # what this plan promises; the layers really built may only add
+
+    @property
+    def confined(self) -> bool:
+        return self.backend != "none"
+
+
+class SetupFailure(Record):
+    """The sandbox could not be built. Nothing ran."""
+
+    step: str  # "unshare", "mount /proc", ...
+    errno: str  # symbolic
+
+
+class ExecFailure(Record):
+    """The sandbox stood, but the program did not start."""
+
+    what: Literal["program", "directory"]
+    errno: str
+
+
+class AttemptOutcome(Record):
+    """What came back from one started plan."""
+
+    result: CommandResult | None  # None exactly when `failure` is set
+    refused: tuple[Refused, ...] = ()
+    refused_omitted: int = 0
+    reported: bool = False  # the enforcing layer watched to the end, so silence means "not denied"
+    layers: tuple[str, ...] = ()  # really active: "userns", "mount", "pid", "net", "seccomp", "landlock", "notify"
+    failure: SetupFailure | ExecFailure | None = None
+    created_protected: tuple[str, ...] = ()  # protected names that appeared all the same, now quarantined

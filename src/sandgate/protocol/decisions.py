@@ -1,0 +1,84 @@
+"""Questions to a reviewer, answers, and the trail of one command through the gate."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sandgate.protocol.commands import CommandRequest, CommandResult
+    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.risk import RiskAssessment
+    from sandgate.protocol.verdicts import Verdict
+
+    ReviewDecision = Literal["approved", "approved_for_session", "denied", "abort", "timed_out"]
+    DecisionSource = Literal["user", "script", "cache", "rule", "config", "automated_reviewer", "none"]
+    Stage = Literal["initial", "retry"]
+    RefusedBy = Literal["policy", "rule", "reviewer"]
+
+
+class ApprovalRequest(Record):
+    """Everything a reviewer sees. What is approved is exactly this command with exactly these grants."""
+
+    request_id: str
+    call_id: str
+    stage: Stage
+    command: CommandRequest
+    reason: str  # "" when there is none beyond the policy
+    grants: tuple[Grant, ...] = ()  # what a plain yes gives; empty: run inside the sandbox as planned
+    denial: DenialReport | None = None
+    risk: RiskAssessment | None = None
+    may_escalate: bool = False  # "without the sandbox" may be chosen instead of the grants
+
+
+class Decision(Record):
+    """A reviewer's answer, and who gave it."""
+
+    stage: Stage
+    decision: ReviewDecision
+    source: DecisionSource
+    grants: tuple[Grant, ...] = ()  # what was given, when it was
+    reason: str = ""  # why nobody could be asked, or what the reviewer said
+
+    @property
+    def approved(self) -> bool:
+        return self.decision in ("approved", "approved_for_session")
+
+
+class Refusal(Record):
+    """Nothing ran, and this is who said so."""
+
+    by: RefusedBy
+    why: str
+
+
+class Attempt(Record):
+    """One run of the command, with the reason it was allowed to run like that."""
+
+    confined: bool
+    backend: str
+    guarantees: tuple[str, ...]
+    result: CommandResult
+    denial: DenialReport
+    allowed_by: str  # "policy on-failure", "rule …", "approved by user (once)", …
+    grants: tuple[Grant, ...] = ()
+
+
+class Passage(Record):
+    """One command's way through the gate: the verdict, every question, every attempt."""
+
+    command: CommandRequest
+    verdict: Verdict
+    attempts: tuple[Attempt, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    refusal: Refusal | None = None
+    risk: RiskAssessment | None = None
+    aborted: bool = False  # the reviewer wants the whole turn to stop
+
+    @property
+    def result(self) -> CommandResult | None:
+        """The result that counts: the last attempt's."""
+        return self.attempts[-1].result if self.attempts else None

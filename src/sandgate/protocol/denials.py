@@ -1,0 +1,55 @@
+"""What the sandbox refused, in the words of `run --json`'s `denials[]`."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sandgate.protocol.permissions import Grant
+
+    Operation = Literal["write", "create", "delete", "rename", "metadata", "read", "connect", "bind", "exec", "other"]
+    Layer = Literal["mount", "landlock", "seccomp", "network", "heuristic"]
+    DenialVerdict = Literal["denied", "not_denied", "unknown"]
+
+
+class Refused(Record):
+    """One refused call as the enforcing layer saw it. Raw fact, no opinion about grants."""
+
+    operation: Operation
+    syscall: str
+    path: str | None = None  # canonical, absolute, in the host's view
+    address: str | None = None  # "10.0.0.1:443", "[::1]:80", "unix:/run/docker.sock", "unix:@abstract"
+    errno: str = "EROFS"  # symbolic name of what the command got
+    layer: Layer = "mount"
+    pid: int = 0  # in the host's numbering
+    program: str = ""  # the kernel's `comm` of the calling thread
+    host_allows: bool = True  # the same call would pass without the sandbox (permission bits considered)
+
+
+class Denial(Record):
+    """A refusal as it is explained to people, models and logs."""
+
+    operation: Operation
+    path: str | None = None
+    address: str | None = None
+    syscall: str | None = None
+    errno: str | None = None
+    certain: bool = True
+    layer: Layer = "mount"
+    program: str = ""
+    grant: Grant | None = None  # the smallest freedom that removes it; None: none does
+
+
+class DenialReport(Record):
+    """The verdict on one attempt. `unknown`: the layer could not tell and the text gave no sign either."""
+
+    verdict: DenialVerdict
+    denials: tuple[Denial, ...] = ()
+    omitted: int = 0  # further denials over the cap, counted
+
+    @property
+    def denied(self) -> bool:
+        return self.verdict == "denied"

@@ -1,0 +1,86 @@
+"""Policies as configured, and permissions as they resolve on one machine for one command."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    ApprovalMode = Literal["untrusted", "on-failure", "on-request", "never"]
+    NetworkMode = Literal["off", "on"]
+    BackendName = Literal["namespace", "bwrap", "landlock", "none"]
+    GrantKind = Literal["write_root", "write_path", "read_path", "host", "unix_socket", "escalate"]
+    GitProtection = Literal["all", "hooks-and-config"]
+
+
+class Granular(Record):
+    """`on-request`, with each class of prompt switched on or off; a class switched off is refused."""
+
+    sandbox_approval: bool
+    rules: bool
+    mcp_elicitations: bool
+    skill_approval: bool = False
+    request_permissions: bool = False
+
+
+if TYPE_CHECKING:
+    ApprovalPolicy = ApprovalMode | Granular
+
+
+class ReadOnly(Record):
+    """Read the disk, write nothing."""
+
+    network_access: bool = False
+
+
+class WorkspaceWrite(Record):
+    """Read the disk, write below the working directory, the extra roots and the temporary directories."""
+
+    writable_roots: tuple[str, ...] = ()
+    network_access: bool = False
+    exclude_tmpdir_env_var: bool = False
+    exclude_slash_tmp: bool = False
+
+
+class DangerFullAccess(Record):
+    """No sandbox."""
+
+
+class ExternalSandbox(Record):
+    """Somebody else confines us; the network flag is still told to the command."""
+
+    network_access: bool = False
+
+
+SandboxPolicy = ReadOnly | WorkspaceWrite | DangerFullAccess | ExternalSandbox
+
+
+class Grant(Record):
+    """One extra freedom. `value` is a path, `address:port`, `*` (all hosts), a socket path, or empty."""
+
+    kind: GrantKind
+    value: str = ""
+
+
+ESCALATE = Grant("escalate")  # run without the sandbox
+
+
+class EffectivePermissions(Record):
+    """What a command may touch, in concrete absolute paths. Made by `policy.effective`, obeyed by backends.
+
+    The most specific entry wins: `read_only` and `hidden` lie below `writable` and override it; a path in
+    `reopened` lies below a `hidden` one and is bound back.
+    """
+
+    writable: tuple[str, ...] = ()  # existing, canonical, shallow first
+    read_only: tuple[str, ...] = ()  # existing protected paths below a writable root
+    absent: tuple[str, ...] = ()  # protected names that do not exist and must not come to exist
+    hidden: tuple[str, ...] = ()  # existing paths that must not be readable
+    reopened: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()  # host unix sockets that stay reachable
+    hosts: tuple[str, ...] = ()  # granted `address:port`; `*` never stands here, it sets network "on"
+    network: NetworkMode = "off"
+    confined: bool = True  # False: danger-full-access, external sandbox, or an approved escalation
+    case_insensitive: bool = False  # compare protected names without case

@@ -1,0 +1,43 @@
+"""The risk of a command, and the facts it rests on."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    RiskLevel = Literal["low", "medium", "high"]
+    RiskCategory = Literal[
+        "data_deletion",
+        "data_exfiltration",
+        "privilege_escalation",
+        "system_modification",
+        "network_access",
+        "resource_exhaustion",
+        "compliance",
+    ]
+    RiskSource = Literal["static", "model", "both"]
+    Confidence = Literal["low", "medium", "high"]
+    FactKind = Literal["reads", "writes", "deletes", "contacts", "runs", "privilege", "unknown"]
+
+
+class Fact(Record):
+    """One thing a command does, as far as it can be known without running it."""
+
+    kind: FactKind
+    target: str  # a resolved path, a host, a program; "?" when it cannot be known
+    why: str  # short, for people: "deletes recursively", "inside your home directory"
+
+
+class RiskAssessment(Record):
+    """Advice for the person who decides. It never decides anything itself."""
+
+    description: str  # at most two sentences, at most 500 characters
+    risk_level: RiskLevel
+    risk_categories: tuple[RiskCategory, ...] = ()
+    source: RiskSource = "static"
+    reasons: tuple[str, ...] = ()
+    confidence: Confidence = "high"
+    facts: tuple[Fact, ...] = ()
