@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.denials import DenialReport
-    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.permissions import EffectivePermissions, Grant
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.verdicts import Verdict
 
@@ -64,6 +64,7 @@ class Attempt(Record):
     result: CommandResult
     denial: DenialReport
     allowed_by: str  # "policy on-failure", "rule …", "approved by user (once)", …
+    permissions: EffectivePermissions
     grants: tuple[Grant, ...] = ()
 
 

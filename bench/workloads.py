@@ -1,0 +1,106 @@
+"""What the contestants are measured on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import contestants as who
+from measure import Contestant, largest_process_mb, race, spawn, table
+
+BALLAST_BYTES = 1 << 30  # what the caller holds in the "with 1 GiB" rows
+BUILD_FILES = 12
+SEARCH_FILES = 400
+
+
+def latency(workspace: Path, home: Path, rounds: int) -> str:
+    """One confined `/bin/true` from a fresh command line."""
+    env = who.quiet_environment(home)
+    field = [who.plain(), who.bwrap(workspace), who.sandgate_run(workspace, env)]
+    field += [who.codex(workspace, env), who.srt(workspace, env, home)]
+    present = [contestant for contestant in field if contestant is not None]
+    race(present, rounds)
+    shown = table("One confined /bin/true, fresh command line", present, against=("fork+exec", "codex sandbox"))
+    argv = [who.SANDGATE, "run", "-C", str(workspace), "--", who.TRUE]
+    return shown + f"\nlargest process of `sandgate run`: {largest_process_mb(argv, env):.1f} MB\n"
+
+
+def warm(workspace: Path, _home: Path, rounds: int) -> str:
+    """One more command from a program that runs already."""
+    shown = _warm(workspace, rounds, "In process, /bin/true")
+    ballast = bytearray(BALLAST_BYTES)
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    shown += "\n" + _warm(workspace, rounds, "The same while the caller holds 1 GiB")
+    del ballast
+    return shown
+
+
+def _warm(workspace: Path, rounds: int, title: str) -> str:
+    field = [who.subprocess_run(), who.subprocess_bwrap(workspace), who.governed(workspace, "approval_policy=never")]
+    present = [contestant for contestant in field if contestant is not None]
+    race(present, rounds)
+    return table(title, present, against=("subprocess.run", "bwrap"))
+
+
+def startup(_workspace: Path, home: Path, rounds: int) -> str:
+    """Programs that do nothing."""
+    env = who.quiet_environment(home)
+    python = os.path.realpath(sys.executable)
+    field = [
+        Contestant("python -c pass", lambda: spawn([python, "-c", "pass"], env=env)),
+        Contestant("sandgate --version", lambda: spawn([who.SANDGATE, "--version"], env=env)),
+        Contestant("sandgate --help", lambda: spawn([who.SANDGATE, "--help"], env=env)),
+    ]
+    race(field, rounds)
+    return table("Start-up", field, against=("python -c pass",))
+
+
+def report(workspace: Path, _home: Path, rounds: int) -> str:
+    """A build and a search, with report mode on and off."""
+    build, search = _project(workspace)
+    shown = ""
+    for title, script in (("Build: compile, link, test", build), ("Read-only: search", search)):
+        field = [
+            _scripted(workspace, "report off", script, "sandbox.notify=off"),
+            _scripted(workspace, "report on", script, "sandbox.notify=report"),
+        ]
+        race(field, max(3, rounds // 4))
+        shown += table(title, field, against=("report off",)) + "\n"
+    return shown
+
+
+def _scripted(workspace: Path, name: str, script: str, option: str) -> Contestant:
+    from sandgate.runtime import Environment, open_runtime
+
+    settings = (option, "approval_policy=never", "sandbox_mode=workspace-write")
+    runtime = open_runtime(Environment(cwd=str(workspace), environ=dict(os.environ), overrides=settings))
+
+    def run() -> None:
+        passage = runtime.run(runtime.request(("bash", "-c", script)))
+        if passage.result is None or passage.result.exit_code != 0:
+            raise RuntimeError(f"not run: {passage}")
+
+    return Contestant(name, run)
+
+
+def _project(workspace: Path) -> tuple[str, str]:
+    source = workspace / "src"
+    source.mkdir(exist_ok=True)
+    for number in range(BUILD_FILES):
+        body = f'#include <stdio.h>\n#include <stdlib.h>\nint part_{number}(int x) {{ return printf("%d", x); }}\n'
+        (source / f"part_{number}.c").write_text(body)
+    calls = "".join(f"part_{number}({number});" for number in range(BUILD_FILES))
+    heads = "".join(f"int part_{number}(int);" for number in range(BUILD_FILES))
+    (source / "main.c").write_text(f"{heads}\nint main(void) {{ {calls} return 0; }}\n")
+    text = workspace / "text"
+    text.mkdir(exist_ok=True)
+    for number in range(SEARCH_FILES):
+        (text / f"{number}.txt").write_text("some words to look through\n" * 50)
+    build = (
+        "for f in src/*.c; do cc -O1 -c $f -o ${f%.c}.o || exit 1; done; cc src/*.o -o app && ./app && rm src/*.o app"
+    )
+    return build, "for i in 1 2 3 4 5; do grep -r words text | wc -l; done"
+
+
+WORKLOADS = {"latency": latency, "warm": warm, "startup": startup, "report": report}

@@ -1,0 +1,164 @@
+/* The task that becomes the command: gives up what it may not keep, then executes the program (execve(2)).
+ *
+ * It prepares while init still mounts, and waits for the view before anything that looks at files. The filter is
+ * the last layer: installing it needs calls that it refuses. */
+#include <linux/eventpoll.h>
+#include <linux/futex.h>
+#include <linux/resource.h>
+#include <linux/socket.h>
+#include <linux/uio.h>
+
+#include <asm/ioctls.h>
+#include <asm/signal.h>
+
+#include "sandbox.h"
+
+struct control {
+    size_t length;
+    int level, type;
+    int fd;
+};
+struct message {
+    void *name;
+    int name_length;
+    struct iovec *pieces;
+    size_t piece_count;
+    void *control;
+    size_t control_length;
+    unsigned int flags;
+};
+
+static int limit_resources(struct sandbox *sandbox) {
+    struct plan *plan = &sandbox->plan;
+    for (uint32_t i = 0; i < plan->limit_count; i++) {
+        struct rlimit64 limit;
+        long error = sys(prlimit64, 0, plan->limits[i].resource, 0, &limit);
+        if (error == 0) {
+            /* Only ever lower the hard limit: raising it would need a privilege. */
+            if (plan->limits[i].value < limit.rlim_max) limit.rlim_max = plan->limits[i].value;
+            limit.rlim_cur = limit.rlim_max;
+            error = sys(prlimit64, 0, plan->limits[i].resource, &limit, 0);
+        }
+        if (error < 0) return fail(sandbox, "limit resources", "", error);
+    }
+    return 0;
+}
+
+/* Whoever started us may ignore signals (Python ignores SIGPIPE); programs expect the defaults. */
+static void default_signals(void) {
+    struct {
+        unsigned long handler, flags, restorer, mask;
+    } action = {0, 0, 0, 0};
+    for (int number = 1; number <= 31; number++) sys(rt_sigaction, number, &action, 0, sizeof action.mask);
+}
+
+static int own_session(struct sandbox *sandbox) {
+    long error = sys(setsid);
+    if (error < 0) return fail(sandbox, "setsid", "", error);
+    if (!(sandbox->plan.flags & PLAN_TTY)) return 0;
+    error = sys(ioctl, 0, TIOCSCTTY, 0);
+    return error < 0 ? fail(sandbox, "take terminal", "", error) : 0;
+}
+
+/* The listener travels ahead of its first event: the supervisor fetches it when the epoll set reports one, and is
+ * not woken for it before. */
+static int hand_over_listener(struct sandbox *sandbox, int listener) {
+    struct control control = {.length = sizeof(size_t) + 3 * sizeof(int), .level = 1, .type = 1, .fd = listener};
+    char nothing = 0;
+    struct iovec piece = {&nothing, 1};
+    struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = sizeof control};
+    long error = sys(sendmsg, sandbox->listener_pipe[1], &message, 0);
+    if (error < 0) return fail(sandbox, "send listener", "", error);
+    struct epoll_event event = {.events = 1 /* EPOLLIN */ | 1U << 30 /* EPOLLONESHOT */, .data = (uint64_t)EVENT_LISTENER};
+    error = sys(epoll_ctl, sandbox->events, EPOLL_CTL_ADD, listener, &event);
+    if (error < 0) return fail(sandbox, "watch listener", "", error);
+    sandbox->layers |= LAYER_NOTIFY;
+    return 0;
+}
+
+static int install_filter(struct sandbox *sandbox) {
+    if (sandbox->plan.flags & PLAN_TEST_NO_SECCOMP) return 0;
+    int wants_listener = (sandbox->plan.flags & PLAN_REPORT) && !(sandbox->plan.flags & PLAN_TEST_NO_NOTIFY);
+    int listener = filter_install(sandbox, wants_listener);
+    /* No listeners in this kernel (EINVAL), or somebody outside us has one already (EBUSY): go on unreported. */
+    if (wants_listener && (listener == -EINVAL || listener == -EBUSY)) listener = filter_install(sandbox, 0);
+    if (listener < 0 && listener != NO_LISTENER) return fail(sandbox, "seccomp", "", listener);
+    sandbox->layers |= LAYER_SECCOMP;
+    return listener == NO_LISTENER ? 0 : hand_over_listener(sandbox, listener);
+}
+
+static const char *search_path(struct plan *plan) {
+    for (uint32_t i = 0; i < plan->env_count; i++)
+        if (memcmp(plan->env[i], "PATH=", 5) == 0) return plan->env[i] + 5;
+    return "/usr/local/bin:/usr/bin:/bin";
+}
+
+/* A script without an interpreter line is given to the shell, as execvp(3) does. */
+static long execute(struct plan *plan, const char *file) {
+    long error = sys(execve, file, plan->argv, plan->env);
+    if (error != -ENOEXEC || plan->argv_count + 1 > STRINGS_MAX) return error;
+    for (uint32_t i = plan->argv_count; i >= 1; i--) plan->argv[i + 1] = plan->argv[i];
+    plan->argv[0] = "sh";
+    plan->argv[1] = file;
+    return sys(execve, "/bin/sh", plan->argv, plan->env);
+}
+
+static long execute_on_path(struct plan *plan) {
+    const char *name = plan->argv[0], *at = search_path(plan);
+    size_t name_length = strlen(name);
+    int refused = 0;
+    for (;;) {
+        size_t length = 0;
+        while (at[length] && at[length] != ':') length++;
+        char file[PATH_BYTES_MAX];
+        if (length + name_length + 2 <= sizeof file) {
+            memcpy(file, at, length); /* an empty element is the current directory */
+            file[length] = '/';
+            put_text(file + (length ? length + 1 : 0), name);
+            long error = execute(plan, file);
+            if (error == -EACCES) refused = 1;
+            else if (error != -ENOENT && error != -ENOTDIR) return error;
+        }
+        if (!at[length]) return refused ? -EACCES : -ENOENT;
+        at += length + 1;
+    }
+}
+
+static int start_program(struct sandbox *sandbox) {
+    struct plan *plan = &sandbox->plan;
+    int has_slash = 0;
+    for (const char *at = plan->argv[0]; *at; at++) has_slash |= *at == '/';
+    sandbox->exec_errno = (int)-(has_slash ? execute(plan, plan->argv[0]) : execute_on_path(plan));
+    sandbox->exec_part = EXEC_PROGRAM;
+    return 127;
+}
+
+static void wait_for_view(struct sandbox *sandbox) {
+    while (sandbox->view == VIEW_PENDING) sys(futex, &sandbox->view, FUTEX_WAIT, VIEW_PENDING, 0, 0, 0);
+}
+
+int command_task(void *argument) {
+    struct sandbox *sandbox = argument;
+    int off = sandbox->plan.flags & PLAN_NETWORK_OFF && !(sandbox->plan.flags & PLAN_TEST_NO_NETNS);
+    if (off && enter_empty_network(sandbox) != 0) return 1;
+    if (own_session(sandbox) != 0 || limit_resources(sandbox) != 0) return 1;
+    default_signals();
+    int error = drop_bounding_set();
+    if (error < 0) return fail(sandbox, "drop bounding set", "", error);
+
+    wait_for_view(sandbox);
+    long entered = sys(chdir, sandbox->plan.cwd);
+    if (entered < 0) {
+        sandbox->exec_errno = (int)-entered;
+        sandbox->exec_part = EXEC_DIRECTORY;
+        return 127;
+    }
+    if (landlock_confine(sandbox) != 0) return 1;
+    if ((error = drop_privileges()) < 0) return fail(sandbox, "drop privileges", "", error);
+    if (install_filter(sandbox) != 0) return 1;
+    sys(close_range, 3, ~0U, 0);
+    sys(umask, sandbox->original_umask);
+    unsigned long no_signal = 0;
+    sys(rt_sigprocmask, 2 /* SIG_SETMASK */, &no_signal, 0, sizeof no_signal);
+    return start_program(sandbox);
+}

@@ -1,0 +1,73 @@
+/* Reads /proc/<pid>/net/{tcp,tcp6,unix} (proc(5)): a server on the host that the sandbox cannot reach is a denial, a
+ * port where nobody listens is not. */
+#include "listeners.h"
+
+enum { LINE_BYTES_MAX = 512, CHUNK_BYTES = 8192, LISTED_BYTES_MAX = 1 << 20 };
+
+typedef int line_test(const char *line, const void *wanted);
+
+static long open_list(int pid, const char *name) {
+    char path[64], *end = put_text(path, "/proc/");
+    end = pid ? put_number(end, (unsigned long)pid) : put_text(end, "self");
+    put_text(put_text(end, "/net/"), name);
+    return sys(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+}
+
+/* True when some line passes the test. A machine with more lines than we read gets the benefit of the doubt. */
+static int any_line(int pid, const char *name, line_test *passes, const void *wanted) {
+    static char chunk[CHUNK_BYTES], line[LINE_BYTES_MAX];
+    long fd = open_list(pid, name), length, total = 0;
+    size_t used = 0;
+    int found = 0;
+    if (fd < 0) return 0;
+    while (!found && total < LISTED_BYTES_MAX && (length = sys(read, fd, chunk, sizeof chunk)) > 0) {
+        total += length;
+        for (long i = 0; i < length && !found; i++) {
+            if (chunk[i] != '\n') {
+                if (used < sizeof line - 1) line[used++] = chunk[i];
+                continue;
+            }
+            line[used] = 0;
+            used = 0;
+            found = passes(line, wanted);
+        }
+    }
+    sys(close, fd);
+    return found;
+}
+
+static const char *next_field(const char *at) {
+    while (*at && *at != ' ') at++;
+    while (*at == ' ') at++;
+    return at;
+}
+
+/* "  0: 0100007F:1F90 00000000:0000 0A ...": the local port in hexadecimal, and state 0A, which is LISTEN. */
+static int is_listener(const char *line, const void *wanted) {
+    uint16_t port = *(const uint16_t *)wanted;
+    while (*line == ' ') line++;
+    const char *local = next_field(line), *state = next_field(next_field(local));
+    if (state[0] != '0' || state[1] != 'A') return 0;
+    while (*local && *local != ':' && *local != ' ') local++;
+    if (*local != ':') return 0;
+    unsigned int value = 0;
+    for (int i = 1; i <= 4 && local[i] > ' '; i++) {
+        char digit = local[i];
+        value = value << 4 | (unsigned int)(digit <= '9' ? digit - '0' : digit - 'A' + 10);
+    }
+    return value == port;
+}
+
+int listens_on_port(int pid, uint16_t port) {
+    return any_line(pid, "tcp", is_listener, &port) || any_line(pid, "tcp6", is_listener, &port);
+}
+
+/* The name is the last field of its line. */
+static int ends_with_name(const char *line, const void *wanted) {
+    const char *last = line;
+    for (; *line; line++)
+        if (*line == ' ') last = line + 1;
+    return same_text(last, wanted);
+}
+
+int has_unix_name(int pid, const char *name) { return any_line(pid, "unix", ends_with_name, name); }

@@ -1,0 +1,180 @@
+/* sandgate-exec: runs one command in namespaces of its own, by the plan on descriptor 3, and reports on descriptor 4.
+ *
+ * This process stays outside as the supervisor: it starts init, watches it, obeys Sandgate, answers held calls,
+ * and says at last how it went. Its standard streams are the command's and are closed here. */
+#include <linux/eventpoll.h>
+#include <linux/mman.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/stat.h>
+#include <linux/wait.h>
+
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+
+#include "supervisor.h"
+
+enum { INIT_STACK_BYTES = 64 << 10 };
+enum { EPOLL_IN = 1 };
+enum { COMMAND_KILL = 1, COMMAND_SIGNAL = 2 };
+
+static char init_stack[INIT_STACK_BYTES] __attribute__((aligned(16)));
+static struct sandbox the_sandbox;
+
+int fail(struct sandbox *sandbox, const char *step, const char *path, long error) {
+    if (!sandbox->failed_step) {
+        sandbox->failed_errno = (int)-error;
+        sandbox->failed_path = path;
+        sandbox->failed_step = step;
+    }
+    return -1;
+}
+
+static int read_plan(struct sandbox *sandbox) {
+    struct statx about;
+    long error = sys(statx, PLAN_FD, "", AT_EMPTY_PATH, STATX_SIZE, &about);
+    if (error < 0) return fail(sandbox, "read plan", "", error);
+    if (about.stx_size == 0 || about.stx_size > PLAN_BYTES_MAX) return fail(sandbox, "parse plan", "", -EBADMSG);
+    long bytes = sys(mmap, 0, about.stx_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, PLAN_FD, 0);
+    if (bytes < 0 && bytes > -4096) return fail(sandbox, "map plan", "", bytes);
+    error = plan_parse(&sandbox->plan, (const unsigned char *)bytes, about.stx_size);
+    return error < 0 ? fail(sandbox, "parse plan", "", error) : 0;
+}
+
+static int watch(struct sandbox *sandbox, int fd, enum event_source source) {
+    struct epoll_event event = {.events = EPOLL_IN, .data = (uint64_t)source};
+    long error = sys(epoll_ctl, sandbox->events, EPOLL_CTL_ADD, fd, &event);
+    return error < 0 ? fail(sandbox, "watch", "", error) : 0;
+}
+
+/* Everything of our own that init and the command will need to find. */
+static int open_channels(struct sandbox *sandbox) {
+    long pid = sys(getpid);
+    sandbox->supervisor = (int)sys(pidfd_open, pid, 0);
+    if (sandbox->supervisor < 0) return fail(sandbox, "pidfd_open", "", sandbox->supervisor);
+    sandbox->events = (int)sys(epoll_create1, O_CLOEXEC);
+    if (sandbox->events < 0) return fail(sandbox, "epoll_create", "", sandbox->events);
+    if (!(sandbox->plan.flags & PLAN_REPORT)) return 0;
+    long error = sys(socketpair, 1 /* AF_UNIX */, 5 /* SOCK_SEQPACKET */ | O_CLOEXEC, 0, sandbox->listener_pipe);
+    return error < 0 ? fail(sandbox, "socketpair", "", error) : 0;
+}
+
+static int start_init(struct supervisor *supervisor) {
+    struct sandbox *sandbox = supervisor->sandbox;
+    unsigned long flags = namespace_flags(&sandbox->plan) | CLONE_VM | CLONE_PIDFD | SIGCHLD;
+    long pid = start_task(flags, init_stack + sizeof init_stack, init_task, sandbox, &supervisor->init);
+    if (pid < 0) return fail(sandbox, "make namespaces", "", pid);
+    /* The streams belong to the command: holding them here would keep pipes open after it has closed them. */
+    sys(close_range, 0, 2, 0);
+    if (sandbox->plan.flags & PLAN_REPORT) sys(close, sandbox->listener_pipe[1]);
+    return watch(sandbox, STATUS_FD, EVENT_STATUS) == 0 ? watch(sandbox, supervisor->init, EVENT_INIT) : -1;
+}
+
+static void kill_everything(struct supervisor *supervisor) {
+    sys(pidfd_send_signal, supervisor->init, SIGKILL, 0, 0);
+}
+
+static void forward_signal(struct supervisor *supervisor, int number) {
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    info.si_signo = FORWARD_SIGNAL;
+    info.si_code = SI_QUEUE;
+    info.si_value.sival_int = number;
+    sys(pidfd_send_signal, supervisor->init, FORWARD_SIGNAL, &info, 0);
+}
+
+/* A request, or the hang-up of a Sandgate that has died: then nobody wants the command any more.
+ * Returns non-zero when nothing more will come. */
+static int obey(struct supervisor *supervisor) {
+    uint32_t request[2] = {0, 0};
+    long length = sys(read, STATUS_FD, request, sizeof request);
+    if (length == -EINTR || length == -EAGAIN) return 0;
+    if (length == sizeof request && request[0] == COMMAND_SIGNAL) {
+        forward_signal(supervisor, (int)request[1]);
+        return 0;
+    }
+    kill_everything(supervisor);
+    if (length > 0) return 0;
+    sys(epoll_ctl, supervisor->sandbox->events, EPOLL_CTL_DEL, STATUS_FD, 0);
+    return 1;
+}
+
+struct control {
+    size_t length;
+    int level, type;
+    int fd;
+};
+struct message {
+    void *name;
+    int name_length;
+    void *pieces;
+    size_t piece_count;
+    void *control;
+    size_t control_length;
+    unsigned int flags;
+};
+
+static int fetch_listener(struct supervisor *supervisor) {
+    struct control control;
+    char byte;
+    struct {
+        void *base;
+        size_t length;
+    } piece = {&byte, 1};
+    struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = sizeof control};
+    long length = sys(recvmsg, supervisor->sandbox->listener_pipe[0], &message, 0x40000000 /* MSG_CMSG_CLOEXEC */);
+    if (length != 1 || message.control_length < sizeof control - 4) return -1;
+    supervisor->listener = control.fd;
+    return 0;
+}
+
+/* Sleeps until init has ended or the first call is held. The registration of the listener was made by the command
+ * task under a descriptor number of its own and cannot be changed from here, so it fires once and never again. */
+static int wait_for_first_call(struct supervisor *supervisor) {
+    enum { EVENTS = 4 };
+    struct epoll_event events[EVENTS];
+    for (;;) {
+        long count = sys(epoll_pwait, supervisor->sandbox->events, events, EVENTS, -1, 0, 8);
+        int held = 0;
+        for (long i = 0; i < count; i++) {
+            if (events[i].data == EVENT_INIT) return 0;
+            if (events[i].data == EVENT_STATUS) obey(supervisor);
+            if (events[i].data == EVENT_LISTENER) held = (events[i].events & EPOLL_IN) != 0;
+        }
+        if (held && fetch_listener(supervisor) == 0) return 1;
+    }
+}
+
+/* One held call a turn, so that a kill is never behind a queue of them. */
+static void serve_calls(struct supervisor *supervisor) {
+    enum { STATUS, INIT, LISTENER, WATCHED };
+    struct pollfd watched[WATCHED] = {
+        [STATUS] = {.fd = STATUS_FD, .events = POLLIN},
+        [INIT] = {.fd = supervisor->init, .events = POLLIN},
+        [LISTENER] = {.fd = supervisor->listener, .events = POLLIN},
+    };
+    for (;;) {
+        sys(ppoll, watched, WATCHED, 0, 0, 8);
+        if (watched[INIT].revents) return;
+        if (watched[STATUS].revents && obey(supervisor) != 0) watched[STATUS].fd = -1;
+        if (!watched[LISTENER].revents) continue;
+        /* Every task behind the filter may be gone: then there is nothing to listen to any more. */
+        if (!(watched[LISTENER].revents & POLLIN) || notify_answer_one(supervisor) != 0) watched[LISTENER].fd = -1;
+    }
+}
+
+int main(void) {
+    static struct supervisor supervisor = {.sandbox = &the_sandbox, .listener = -1};
+    unsigned long every_signal = ~0UL;
+    sys(rt_sigprocmask, 0 /* SIG_BLOCK */, &every_signal, 0, sizeof every_signal);
+    sys(close_range, STATUS_FD + 1, ~0U, 0);
+    the_sandbox.failed_path = "";
+    the_sandbox.uid = (uint32_t)sys(geteuid);
+    the_sandbox.gid = (uint32_t)sys(getegid);
+    if (read_plan(&the_sandbox) == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
+        if (wait_for_first_call(&supervisor)) serve_calls(&supervisor);
+        sys(waitid, P_PIDFD, supervisor.init, 0, WEXITED | __WALL, 0);
+    }
+    report_end(&the_sandbox, &supervisor.tally);
+    return 0;
+}

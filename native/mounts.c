@@ -1,0 +1,210 @@
+/* Builds the file system the command sees: mount_setattr(2) (Linux 5.12), open_tree(2), move_mount(2) (5.2).
+ *
+ * Everything becomes read-only in one call; writable trees are cloned before it and put back after it. Every
+ * place is found once, without following any link, and mounted by descriptor: nobody can swap a directory
+ * between a check and a mount. One private tmpfs holds /dev, /dev/shm and the empty things that hide others. */
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <linux/stat.h>
+
+#include "sandbox.h"
+
+enum { NO_TREE = -1 };
+
+struct view {
+    struct sandbox *sandbox;
+    int base;            /* the private tmpfs */
+    int empty_directory; /* on it: mode 000 */
+    int empty_file;      /* on it: mode 000 */
+    int trees[MOUNTS_MAX]; /* clones taken early, or NO_TREE */
+};
+
+static struct view view; /* large, and mostly never touched */
+
+static long change_mount(int fd, const char *path, unsigned int recursive, uint64_t set, uint64_t propagation) {
+    struct mount_attr attributes = {.attr_set = set, .propagation = propagation};
+    return sys(mount_setattr, fd, path, (recursive ? AT_RECURSIVE : 0) | AT_EMPTY_PATH, &attributes, sizeof attributes);
+}
+
+int open_plain(const char *path, unsigned int flags) {
+    struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW | flags,
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    int fd = (int)sys(openat2, AT_FDCWD, path, &how, sizeof how);
+    if (fd < 0) return fd;
+    /* A link as the last component opens as itself under O_PATH | O_NOFOLLOW: find out and refuse. */
+    struct statx about;
+    long error = sys(statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &about);
+    if (error == 0 && (about.stx_mode & S_IFMT) != S_IFLNK) return fd;
+    sys(close, fd);
+    return error < 0 ? (int)error : -ELOOP;
+}
+
+int clone_tree(int fd, const char *path, unsigned int recursive) {
+    unsigned int flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0);
+    return (int)sys(open_tree, fd, path, flags);
+}
+
+int attach(int tree, int target) {
+    return (int)sys(move_mount, tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+static int clone_plain(const char *path) {
+    int fd = open_plain(path, 0);
+    if (fd < 0) return fd;
+    int tree = clone_tree(fd, "", 1);
+    sys(close, fd);
+    return tree;
+}
+
+static int below_dev(const struct mount_entry *entry) { return path_is_at_or_below(entry->path, "/dev", 4); }
+
+static int is_opening(const struct plan *plan, uint32_t index) {
+    const struct mount_entry *entry = &plan->mounts[index];
+    for (uint32_t i = 0; i < index; i++) {
+        const struct mount_entry *above = &plan->mounts[i];
+        if (above->kind == HIDE_WITH_OPENINGS && path_is_at_or_below(entry->path, above->path, above->length)) return 1;
+    }
+    return 0;
+}
+
+/* Takes the clones whose time is now. A writable tree that has gone since the plan was made is skipped. */
+static int take_trees(enum mount_kind kind, int in_dev) {
+    struct plan *plan = &view.sandbox->plan;
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        struct mount_entry *entry = &plan->mounts[i];
+        if (entry->kind != kind || below_dev(entry) != in_dev) continue;
+        if (kind == MOUNT_READ && !in_dev && !is_opening(plan, i)) continue;
+        view.trees[i] = clone_plain(entry->path);
+        if (view.trees[i] == -ENOENT) view.trees[i] = NO_TREE;
+        if (view.trees[i] < NO_TREE) return fail(view.sandbox, "clone", entry->path, view.trees[i]);
+    }
+    return 0;
+}
+
+/* Makes the point below the private directory `at` where an opening will be mounted. */
+static int make_opening(int at, const char *relative, int is_directory) {
+    char path[PATH_BYTES_MAX];
+    size_t length = strlen(relative);
+    if (length >= sizeof path) return -ENAMETOOLONG;
+    memcpy(path, relative, length + 1);
+    for (size_t i = 1; i < length; i++) {
+        if (path[i] != '/') continue;
+        path[i] = 0;
+        long error = sys(mkdirat, at, path, 0111);
+        if (error < 0 && error != -EEXIST) return (int)error;
+        path[i] = '/';
+    }
+    long error = is_directory ? sys(mkdirat, at, path, 0) : sys(mknodat, at, path, S_IFREG, 0);
+    return error == -EEXIST ? 0 : (int)error;
+}
+
+static int tree_is_directory(int tree) {
+    struct statx about;
+    return sys(statx, tree, "", AT_EMPTY_PATH, STATX_TYPE, &about) == 0 && (about.stx_mode & S_IFMT) == S_IFDIR;
+}
+
+/* A directory on the private tmpfs, named by its index, with a mount point for each later entry below it. */
+static int make_hiding_directory(uint32_t index) {
+    struct plan *plan = &view.sandbox->plan;
+    struct mount_entry *entry = &plan->mounts[index];
+    char name[24];
+    put_number(name, index);
+    long error = sys(mkdirat, view.base, name, 0111);
+    if (error < 0) return fail(view.sandbox, "make cover for", entry->path, error);
+    int at = (int)sys(openat, view.base, name, O_PATH | O_CLOEXEC);
+    for (uint32_t i = index + 1; at >= 0 && i < plan->mount_count; i++) {
+        struct mount_entry *opening = &plan->mounts[i];
+        if (opening->length <= entry->length || !path_is_at_or_below(opening->path, entry->path, entry->length)) continue;
+        if (view.trees[i] == NO_TREE) continue;
+        error = make_opening(at, opening->path + entry->length + 1, tree_is_directory(view.trees[i]));
+        if (error < 0) return fail(view.sandbox, "make opening", opening->path, error);
+    }
+    sys(close, at);
+    return at < 0 ? fail(view.sandbox, "open cover for", entry->path, at) : 0;
+}
+
+static int make_dev_points(void) {
+    struct plan *plan = &view.sandbox->plan;
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        struct mount_entry *entry = &plan->mounts[i];
+        if (view.trees[i] == NO_TREE || !below_dev(entry)) continue;
+        char point[PATH_BYTES_MAX];
+        if (entry->length >= sizeof point) return fail(view.sandbox, "make opening", entry->path, -ENAMETOOLONG);
+        put_text(point, entry->path + 1); /* "dev/..." on the tmpfs */
+        int error = make_opening(view.base, point, tree_is_directory(view.trees[i]));
+        if (error < 0) return fail(view.sandbox, "make opening", entry->path, error);
+    }
+    return 0;
+}
+
+/* The private tmpfs. It is mounted on /dev, and the directory "dev" on it then covers it from sight. */
+static int make_base(const int nodes[]) {
+    struct sandbox *sandbox = view.sandbox;
+    long error = sys(mount, "sandgate", "/dev", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=" SHARED_MEMORY_LIMIT);
+    if (error < 0) return fail(sandbox, "mount tmpfs", "/dev", error);
+    view.base = (int)sys(openat, AT_FDCWD, "/dev", O_PATH | O_CLOEXEC);
+    if (view.base < 0) return fail(sandbox, "open tmpfs", "/dev", view.base);
+    if ((error = sys(mkdirat, view.base, "none", 0)) < 0) return fail(sandbox, "make cover", "", error);
+    if ((error = sys(mknodat, view.base, "empty", S_IFREG, 0)) < 0) return fail(sandbox, "make cover", "", error);
+    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
+        if (sandbox->plan.mounts[i].kind == HIDE_WITH_OPENINGS && make_hiding_directory(i) != 0) return -1;
+    if (furnish_devices(sandbox, view.base, nodes) != 0 || make_dev_points() != 0) return -1;
+    view.empty_directory = (int)sys(openat, view.base, "none", O_PATH | O_CLOEXEC);
+    view.empty_file = (int)sys(openat, view.base, "empty", O_PATH | O_CLOEXEC);
+    return 0;
+}
+
+static int tree_for(uint32_t index, int target) {
+    char name[24];
+    switch ((enum mount_kind)view.sandbox->plan.mounts[index].kind) {
+        case HIDE_DIRECTORY: return clone_tree(view.empty_directory, "", 0);
+        case HIDE_FILE: return clone_tree(view.empty_file, "", 0);
+        case HIDE_WITH_OPENINGS: put_number(name, index); return clone_tree(view.base, name, 0);
+        case MOUNT_WRITE: return view.trees[index];
+        case MOUNT_READ: break;
+        case MOUNT_KINDS: return -EINVAL;
+    }
+    if (view.trees[index] != NO_TREE) return view.trees[index];
+    int tree = clone_tree(target, "", 1);
+    if (tree < 0) return tree;
+    long error = change_mount(tree, "", 1, MOUNT_ATTR_RDONLY, 0);
+    return error < 0 ? (int)error : tree;
+}
+
+static int apply_entry(uint32_t index) {
+    struct mount_entry *entry = &view.sandbox->plan.mounts[index];
+    if (entry->kind == MOUNT_WRITE && view.trees[index] == NO_TREE) return 0;
+    int wants_directory = entry->kind == HIDE_DIRECTORY || entry->kind == HIDE_WITH_OPENINGS;
+    int target = open_plain(entry->path, wants_directory ? O_DIRECTORY : 0);
+    if (target < 0) return fail(view.sandbox, "find", entry->path, target);
+    int tree = tree_for(index, target);
+    int error = tree < 0 ? tree : attach(tree, target);
+    if (tree >= 0) sys(close, tree);
+    sys(close, target);
+    return error < 0 ? fail(view.sandbox, "mount", entry->path, error) : 0;
+}
+
+int build_view(struct sandbox *sandbox) {
+    int nodes[DEVICE_NODES];
+    view.sandbox = sandbox;
+    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) view.trees[i] = NO_TREE;
+
+    /* Device nodes must be cloned while their mount still allows devices. */
+    clone_device_nodes(nodes);
+    if (take_trees(MOUNT_WRITE, 1) != 0 || take_trees(MOUNT_READ, 1) != 0) return -1;
+    long error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, MS_PRIVATE);
+    if (error < 0) return fail(sandbox, "make mounts private", "/", error);
+    if (take_trees(MOUNT_WRITE, 0) != 0) return -1;
+    error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_RDONLY, 0);
+    if (error < 0) return fail(sandbox, "make read-only", "/", error);
+    if (take_trees(MOUNT_READ, 0) != 0) return -1;
+
+    if (make_base(nodes) != 0 || mount_devices(sandbox, view.base, nodes) != 0) return -1;
+    if (mount_proc(sandbox, view.empty_file, view.empty_directory) != 0) return -1;
+    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
+        if (apply_entry(i) != 0) return -1;
+    sandbox->layers |= LAYER_USERNS | LAYER_MOUNT | LAYER_PID | LAYER_IPC;
+    return 0;
+}

@@ -1,0 +1,243 @@
+/* Answers the calls the filter holds: seccomp_unotify(2), Linux 5.0; continuing a call: 5.5.
+ *
+ * The view is the boundary, this is not. Whatever is not refused here continues, and the kernel refuses it with its
+ * own errno if the view forbids it; the record tells what that will be. Arguments may be rewritten after they were
+ * read, so nothing is ever let through because of what was read. */
+#include <linux/ioctl.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <linux/stat.h>
+
+#include "network.h"
+#include "verdict.h"
+
+enum kind { OPEN, OPEN_HOW, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO };
+enum { NONE = -1 };
+
+/* What a call's arguments mean, by their index. */
+struct call {
+    short number;
+    char name[14];
+    unsigned char kind;
+    signed char directory, path; /* directory NONE: relative to the working directory */
+    signed char flags;           /* NONE: there are none */
+    unsigned char follows;       /* a link at the end, unless AT_SYMLINK_NOFOLLOW says otherwise */
+};
+
+static const struct call calls[] = {
+    {__NR_openat, "openat", OPEN, 0, 1, 2, 1},
+    {__NR_openat2, "openat2", OPEN_HOW, 0, 1, 2, 1},
+    {__NR_mkdirat, "mkdirat", MAKE, 0, 1, NONE, 0},
+    {__NR_mknodat, "mknodat", MAKE, 0, 1, NONE, 0},
+    {__NR_symlinkat, "symlinkat", MAKE, 1, 2, NONE, 0},
+    {__NR_linkat, "linkat", LINK, 2, 3, NONE, 0},
+    {__NR_renameat, "renameat", RENAME, 0, 1, NONE, 0},
+    {__NR_renameat2, "renameat2", RENAME, 0, 1, NONE, 0},
+    {__NR_unlinkat, "unlinkat", REMOVE, 0, 1, 2, 0},
+    {__NR_truncate, "truncate", TRUNCATE, NONE, 0, NONE, 1},
+    {__NR_fchmodat, "fchmodat", CHANGE, 0, 1, NONE, 1},
+    {__NR_fchmodat2, "fchmodat2", CHANGE, 0, 1, 3, 1},
+    {__NR_fchownat, "fchownat", CHANGE, 0, 1, 4, 1},
+    {__NR_utimensat, "utimensat", CHANGE, 0, 1, 3, 1},
+    {__NR_setxattr, "setxattr", CHANGE, NONE, 0, NONE, 1},
+    {__NR_lsetxattr, "lsetxattr", CHANGE, NONE, 0, NONE, 0},
+    {__NR_removexattr, "removexattr", CHANGE, NONE, 0, NONE, 1},
+    {__NR_lremovexattr, "lremovexattr", CHANGE, NONE, 0, NONE, 0},
+    {__NR_setxattrat, "setxattrat", CHANGE, 0, 1, 2, 1},
+    {__NR_removexattrat, "removexattrat", CHANGE, 0, 1, 2, 1},
+    {__NR_file_setattr, "file_setattr", CHANGE, 0, 1, 4, 1},
+    {__NR_connect, "connect", CONNECT, NONE, 1, NONE, 1},
+    {__NR_bind, "bind", BIND, NONE, 1, NONE, 1},
+    {__NR_sendto, "sendto", SEND_TO, NONE, 4, NONE, 1},
+#ifdef __x86_64__
+    {__NR_open, "open", OPEN, NONE, 0, 1, 1},
+    {__NR_creat, "creat", CREAT, NONE, 0, NONE, 1},
+    {__NR_mkdir, "mkdir", MAKE, NONE, 0, NONE, 0},
+    {__NR_mknod, "mknod", MAKE, NONE, 0, NONE, 0},
+    {__NR_symlink, "symlink", MAKE, NONE, 1, NONE, 0},
+    {__NR_link, "link", LINK, NONE, 1, NONE, 0},
+    {__NR_rename, "rename", RENAME, NONE, 0, NONE, 0},
+    {__NR_unlink, "unlink", REMOVE, NONE, 0, NONE, 0},
+    {__NR_rmdir, "rmdir", REMOVE, NONE, 0, NONE, 0},
+    {__NR_chmod, "chmod", CHANGE, NONE, 0, NONE, 1},
+    {__NR_chown, "chown", CHANGE, NONE, 0, NONE, 1},
+    {__NR_lchown, "lchown", CHANGE, NONE, 0, NONE, 0},
+    {__NR_utime, "utime", CHANGE, NONE, 0, NONE, 1},
+    {__NR_utimes, "utimes", CHANGE, NONE, 0, NONE, 1},
+    {__NR_futimesat, "futimesat", CHANGE, 0, 1, NONE, 1},
+#endif
+};
+
+struct held {
+    struct supervisor *supervisor;
+    const struct call *call;
+    const __u64 *args;
+    int pid;
+};
+
+static int directory_of(const struct held *held, int index) {
+    return index == NONE ? AT_FDCWD : (int)(uint32_t)held->args[index];
+}
+
+static uint64_t flags_of(const struct held *held) {
+    return held->call->flags == NONE ? 0 : held->args[(int)held->call->flags];
+}
+
+static void tell(const struct held *held, enum operation operation, enum refusing_layer layer, int error,
+                 int host_allows, const char *path) {
+    struct refusal refusal = {operation, layer, error, held->pid, host_allows, held->call->name, path, ""};
+    report_refusal(&held->supervisor->tally, &refusal);
+}
+
+/* A new name: refused here when it is a protected one, otherwise recorded when the view refuses it. */
+static int judge_new_name(const struct held *held, const struct place *place, enum operation operation) {
+    const struct supervisor *supervisor = held->supervisor;
+    if (place->certainly_allowed) return 0;
+    if (place->found == 0 && is_absent_name(&supervisor->sandbox->plan, place->path)) {
+        tell(held, operation, BY_SECCOMP, EACCES, host_lets_change_entry(supervisor, place), place->path);
+        return EACCES;
+    }
+    int error = refusal_of_entry(supervisor, place, 0);
+    if (error) tell(held, operation, BY_MOUNT, error, host_lets_change_entry(supervisor, place), place->path);
+    return 0;
+}
+
+static int judge_open(const struct held *held, uint64_t flags) {
+    static struct place place;
+    const struct supervisor *supervisor = held->supervisor;
+    int follow = !(flags & O_NOFOLLOW) && !((flags & O_CREAT) && (flags & O_EXCL));
+    if (flags & O_PATH) return 0;
+    resolve(supervisor, held->pid, directory_of(held, held->call->directory), held->args[(int)held->call->path], follow,
+            0, &place);
+    if (!place.exists && (flags & O_CREAT) && place.found == 0) return judge_new_name(held, &place, OP_CREATE);
+    int error = refusal_of_open(supervisor, &place, flags);
+    if (!error) return 0;
+    int is_temporary = (flags & __O_TMPFILE) == __O_TMPFILE;
+    enum refusing_layer layer = place.exists && (place.mode & S_IFMT) == S_IFIFO ? BY_LANDLOCK : BY_MOUNT;
+    tell(held, is_temporary || !place.exists ? OP_CREATE : OP_WRITE, layer, error, host_lets_write(place.path), place.path);
+    return 0;
+}
+
+static int judge_open_how(const struct held *held) {
+    struct open_how how = {0};
+    if (read_memory(held->pid, held->args[2], &how, sizeof how) != sizeof how) return 0;
+    const uint64_t intent = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
+    return how.flags & intent || (how.flags & __O_TMPFILE) == __O_TMPFILE ? judge_open(held, how.flags) : 0;
+}
+
+static void resolve_operand(const struct held *held, int directory, int path, int follow, int names_entry,
+                            struct place *place) {
+    resolve(held->supervisor, held->pid, directory_of(held, directory), held->args[path], follow, names_entry, place);
+}
+
+static int judge_make(const struct held *held) {
+    static struct place place;
+    resolve_operand(held, held->call->directory, held->call->path, 0, 1, &place);
+    return judge_new_name(held, &place, OP_CREATE);
+}
+
+static int judge_remove(const struct held *held) {
+    static struct place place;
+    resolve_operand(held, held->call->directory, held->call->path, 0, 1, &place);
+    int wants_directory = same_text(held->call->name, "rmdir") || (flags_of(held) & AT_REMOVEDIR);
+    int is_directory = (place.mode & S_IFMT) == S_IFDIR;
+    if (place.exists && wants_directory != is_directory) return 0; /* ENOTDIR or EISDIR, with or without us */
+    int error = refusal_of_entry(held->supervisor, &place, 1);
+    if (error) tell(held, OP_DELETE, BY_MOUNT, error, host_lets_change_entry(held->supervisor, &place), place.path);
+    return 0;
+}
+
+/* Both ends can be refused; the first that is goes on record, as the kernel stops there. Crossing from one tree to
+ * another is EXDEV, which every tool answers by copying: no refusal. */
+static int judge_rename(const struct held *held) {
+    static struct place from, to;
+    int plain = same_text(held->call->name, "rename");
+    resolve_operand(held, plain ? NONE : 0, plain ? 0 : 1, 0, 1, &from);
+    resolve_operand(held, plain ? NONE : 2, plain ? 1 : 3, 0, 1, &to);
+    if (!from.certainly_allowed && !from.exists && from.found == 0) return 0; /* ENOENT */
+    int error = refusal_of_entry(held->supervisor, &from, 1);
+    if (error) {
+        tell(held, OP_RENAME, BY_MOUNT, error, host_lets_change_entry(held->supervisor, &from), from.path);
+        return 0;
+    }
+    if (!to.exists) return judge_new_name(held, &to, OP_RENAME);
+    error = refusal_of_entry(held->supervisor, &to, 1);
+    if (error) tell(held, OP_RENAME, BY_MOUNT, error, host_lets_change_entry(held->supervisor, &to), to.path);
+    return 0;
+}
+
+static int judge_change(const struct held *held) {
+    static struct place place;
+    uint64_t flags = flags_of(held), address = held->args[(int)held->call->path];
+    char first = 0;
+    int directory = directory_of(held, held->call->directory);
+    /* utimensat without a path, or an empty one with AT_EMPTY_PATH: the descriptor itself is meant. */
+    int on_descriptor = address == 0 || ((flags & AT_EMPTY_PATH) && read_memory(held->pid, address, &first, 1) == 1 && !first);
+    if (on_descriptor) resolve_descriptor(held->pid, directory, &place);
+    else resolve(held->supervisor, held->pid, directory, address, held->call->follows && !(flags & AT_SYMLINK_NOFOLLOW), 0, &place);
+    int error = refusal_of_change(held->supervisor, &place);
+    if (error) tell(held, OP_METADATA, BY_MOUNT, error, host_lets_change_metadata(held->supervisor, &place), place.path);
+    return 0;
+}
+
+static int judge_truncate(const struct held *held) {
+    static struct place place;
+    resolve_operand(held, NONE, 0, 1, 0, &place);
+    if (place.exists && (place.mode & S_IFMT) != S_IFREG) return 0;
+    int error = refusal_of_change(held->supervisor, &place);
+    if (error) tell(held, OP_WRITE, BY_MOUNT, error, host_lets_write(place.path), place.path);
+    return 0;
+}
+
+static int judge_link(const struct held *held) {
+    /* Whether the old name exists does not matter for protected names, and a missing one is rarely worth a look. */
+    return judge_make(held);
+}
+
+static int judge(const struct held *held, struct verdict_on_socket *socket) {
+    switch ((enum kind)held->call->kind) {
+        case OPEN: return judge_open(held, flags_of(held));
+        case OPEN_HOW: return judge_open_how(held);
+        case CREAT: return judge_open(held, O_CREAT | O_WRONLY | O_TRUNC);
+        case MAKE: return judge_make(held);
+        case LINK: return judge_link(held);
+        case RENAME: return judge_rename(held);
+        case REMOVE: return judge_remove(held);
+        case CHANGE: return judge_change(held);
+        case TRUNCATE: return judge_truncate(held);
+        case CONNECT: case BIND: case SEND_TO: break;
+    }
+    struct attempt attempt = {
+        .syscall = held->call->name,
+        .pid = held->pid,
+        .fd = (int)(uint32_t)held->args[0],
+        .address = held->args[(int)held->call->path],
+        .length = held->args[held->call->kind == SEND_TO ? 5 : 2],
+    };
+    return held->call->kind == BIND ? judge_bind(held->supervisor, &attempt) : judge_connect(held->supervisor, &attempt, socket);
+}
+
+static const struct call *find_call(int number) {
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        if (calls[i].number == number) return &calls[i];
+    return 0;
+}
+
+int notify_answer_one(struct supervisor *supervisor) {
+    union {
+        struct seccomp_notif notification;
+        char room[512]; /* the kernel may know a longer one than the headers do */
+    } request;
+    memset(&request, 0, sizeof request);
+    struct seccomp_notif *notification = &request.notification;
+    long error = sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_RECV, notification);
+    if (error < 0) return error == -ENOENT || error == -EINTR ? 0 : (int)error; /* its task was killed meanwhile */
+    struct held held = {supervisor, find_call(notification->data.nr), notification->data.args, (int)notification->pid};
+    struct verdict_on_socket socket = {.postponed = 0};
+    int refused = held.call ? judge(&held, &socket) : 0;
+    struct seccomp_notif_resp answer = {.id = notification->id};
+    if (refused) answer.error = -refused;
+    else answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+    return 0;
+}

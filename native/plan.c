@@ -1,0 +1,136 @@
+/* Reads the plan: a header, then records of tag, length and bytes, all little endian.
+ *
+ * The bytes come from our own side, but a plan half understood is worse than none: every length is checked,
+ * the whole is covered by a CRC-32, an unknown tag or flag is an error, and nothing runs after an error. */
+#include "plan.h"
+
+enum { HEADER_BYTES = 16 };
+static const char MAGIC[8] = "SGPLAN1";
+
+enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST };
+
+static uint32_t read_u32(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* CRC-32 (ISO 3309), four bits a step: small, and fast enough for the few kilobytes of an environment. */
+static uint32_t checksum(const unsigned char *bytes, size_t length) {
+    static const uint32_t step[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+                                      0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+                                      0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c};
+    uint32_t crc = 0xffffffff;
+    for (size_t i = 0; i < length; i++) {
+        crc ^= bytes[i];
+        crc = step[crc & 15] ^ crc >> 4;
+        crc = step[crc & 15] ^ crc >> 4;
+    }
+    return ~crc;
+}
+
+/* A string record carries exactly one zero byte, its last. */
+static const char *text_in(const unsigned char *bytes, uint32_t length) {
+    if (length == 0 || bytes[length - 1] != 0) return 0;
+    return strlen((const char *)bytes) == length - 1 ? (const char *)bytes : 0;
+}
+
+static const char *path_in(const unsigned char *bytes, uint32_t length) {
+    const char *text = text_in(bytes, length);
+    return text && text[0] == '/' ? text : 0;
+}
+
+static int add_string(const char **list, uint32_t *count, const char *text) {
+    if (!text || *count >= STRINGS_MAX) return -EBADMSG;
+    list[(*count)++] = text;
+    list[*count] = 0;
+    return 0;
+}
+
+static int add_path(struct path_list *list, const char *path) {
+    if (!path || list->count >= PATHS_MAX) return -EBADMSG;
+    list->items[list->count++] = path;
+    return 0;
+}
+
+static int add_mount(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    if (length < 4 || plan->mount_count >= MOUNTS_MAX) return -EBADMSG;
+    const char *path = path_in(bytes + 4, length - 4);
+    /* "/" is refused: the root of the view is what everything else is mounted on. */
+    if (!path || !path[1] || read_u32(bytes) >= MOUNT_KINDS) return -EBADMSG;
+    struct mount_entry *entry = &plan->mounts[plan->mount_count++];
+    entry->kind = read_u32(bytes);
+    entry->path = path;
+    entry->length = length - 5;
+    return path[entry->length - 1] == '/' ? -EBADMSG : 0;
+}
+
+static int add_limit(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    if (length != 12 || plan->limit_count >= LIMITS_MAX) return -EBADMSG;
+    struct limit *limit = &plan->limits[plan->limit_count++];
+    limit->resource = read_u32(bytes);
+    limit->value = read_u32(bytes + 4) | (uint64_t)read_u32(bytes + 8) << 32;
+    return 0;
+}
+
+static int add_host(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    if (length != 20 || plan->host_count >= HOSTS_MAX) return -EBADMSG;
+    struct host *host = &plan->hosts[plan->host_count++];
+    host->family = (uint16_t)(bytes[0] | bytes[1] << 8);
+    host->port = (uint16_t)(bytes[2] | bytes[3] << 8);
+    memcpy(host->address, bytes + 4, 16);
+    return 0;
+}
+
+static int set_flags(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    if (length != 4) return -EBADMSG;
+    plan->flags = read_u32(bytes);
+    return plan->flags & ~(uint32_t)PLAN_FLAGS_KNOWN ? -EBADMSG : 0;
+}
+
+static int set_cwd(struct plan *plan, const char *path) {
+    if (!path || plan->cwd) return -EBADMSG;
+    plan->cwd = path;
+    return 0;
+}
+
+static int take_record(struct plan *plan, uint32_t tag, const unsigned char *bytes, uint32_t length) {
+    switch (tag) {
+        case TAG_ARG: return add_string(plan->argv, &plan->argv_count, text_in(bytes, length));
+        case TAG_ENV: return add_string(plan->env, &plan->env_count, text_in(bytes, length));
+        case TAG_CWD: return set_cwd(plan, path_in(bytes, length));
+        case TAG_MOUNT: return add_mount(plan, bytes, length);
+        case TAG_FLAGS: return set_flags(plan, bytes, length);
+        case TAG_LIMIT: return add_limit(plan, bytes, length);
+        case TAG_ABSENT: return add_path(&plan->absent, path_in(bytes, length));
+        case TAG_SOCKET: return add_path(&plan->sockets, path_in(bytes, length));
+        case TAG_HOST: return add_host(plan, bytes, length);
+        default: return -EBADMSG;
+    }
+}
+
+int plan_parse(struct plan *plan, const unsigned char *bytes, size_t length) {
+    if (length < HEADER_BYTES || length > PLAN_BYTES_MAX || memcmp(bytes, MAGIC, sizeof MAGIC) != 0) return -EBADMSG;
+    if (read_u32(bytes + 8) != length) return -EBADMSG;
+    if (read_u32(bytes + 12) != checksum(bytes + HEADER_BYTES, length - HEADER_BYTES)) return -EBADMSG;
+    for (size_t at = HEADER_BYTES; at < length;) {
+        if (length - at < 8) return -EBADMSG;
+        uint32_t tag = read_u32(bytes + at), size = read_u32(bytes + at + 4);
+        at += 8;
+        if (size > length - at || take_record(plan, tag, bytes + at, size) != 0) return -EBADMSG;
+        at += size;
+    }
+    return plan->argv_count && plan->argv[0][0] && plan->cwd ? 0 : -EBADMSG;
+}
+
+int path_is_at_or_below(const char *path, const char *above, size_t above_length) {
+    for (size_t i = 0; i < above_length; i++)
+        if (path[i] != above[i]) return 0; /* stops at the end of a shorter path */
+    return path[above_length] == 0 || path[above_length] == '/';
+}
+
+const struct mount_entry *plan_entry_for(const struct plan *plan, const char *path) {
+    for (uint32_t i = plan->mount_count; i-- > 0;) {
+        const struct mount_entry *entry = &plan->mounts[i];
+        if (path_is_at_or_below(path, entry->path, entry->length)) return entry;
+    }
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* What Sandgate asks the helper to do, as it came through descriptor 3. Written by kernel/plan_codec.py. */
+#ifndef SANDGATE_PLAN_H
+#define SANDGATE_PLAN_H
+
+#include "sys.h"
+
+enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 16384, PATHS_MAX = 16384, HOSTS_MAX = 256 };
+enum { LIMITS_MAX = 16 };
+
+enum mount_kind { MOUNT_WRITE, MOUNT_READ, HIDE_DIRECTORY, HIDE_WITH_OPENINGS, HIDE_FILE, MOUNT_KINDS };
+
+enum plan_flag {
+    PLAN_NETWORK_OFF = 1 << 0,
+    PLAN_REPORT = 1 << 1,
+    PLAN_TTY = 1 << 2,
+    PLAN_CASE_INSENSITIVE = 1 << 3,
+    /* Only the tests that prove each layer alone use these. */
+    PLAN_TEST_NO_SECCOMP = 1 << 8,
+    PLAN_TEST_NO_NETNS = 1 << 9,
+    PLAN_TEST_NO_LANDLOCK = 1 << 10,
+    PLAN_TEST_NO_NOTIFY = 1 << 11,
+    PLAN_FLAGS_KNOWN = 0xf0f,
+};
+
+struct mount_entry {
+    const char *path; /* absolute, no "." or ".." component, no slash at the end */
+    uint32_t length;
+    uint32_t kind;
+};
+
+struct host {
+    uint16_t family; /* AF_INET or AF_INET6 */
+    uint16_t port;   /* host byte order */
+    uint8_t address[16];
+};
+
+struct limit {
+    uint32_t resource;
+    uint64_t value;
+};
+
+struct path_list {
+    const char *items[PATHS_MAX];
+    uint32_t count;
+};
+
+struct plan {
+    uint32_t flags;
+    const char *cwd;
+    const char *argv[STRINGS_MAX + 1]; /* ends with a null pointer */
+    uint32_t argv_count;
+    const char *env[STRINGS_MAX + 1];
+    uint32_t env_count;
+    struct mount_entry mounts[MOUNTS_MAX];
+    uint32_t mount_count;
+    struct path_list absent;  /* protected names that must not come to exist */
+    struct path_list sockets; /* host unix sockets that stay reachable */
+    struct host hosts[HOSTS_MAX];
+    uint32_t host_count;
+    struct limit limits[LIMITS_MAX];
+    uint32_t limit_count;
+};
+
+/* Fills a zeroed plan with pointers into `bytes`. Returns 0, or -EBADMSG when anything at all is wrong. */
+int plan_parse(struct plan *plan, const unsigned char *bytes, size_t length);
+
+/* The entry that decides about `path`: the last one at or above it, as later entries lie on top of earlier
+ * ones; null for the read-only root. */
+const struct mount_entry *plan_entry_for(const struct plan *plan, const char *path);
+
+/* True when `path` is `above` or lies below it. */
+int path_is_at_or_below(const char *path, const char *above, size_t above_length);
+
+#endif

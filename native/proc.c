@@ -1,0 +1,78 @@
+/* A procfs of the sandbox's own processes (proc(5)), with everything global in it read-only or hidden.
+ *
+ * Identity-mapped root owns every 0644 file of /proc/sys, and writing a pipe into core_pattern runs a program on
+ * the host: the cover is a condition for root, not a decoration. */
+#include <linux/mount.h>
+
+#include "sandbox.h"
+
+static const char covered[][24] = {
+    "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/tty",
+};
+static const char hidden_files[][24] = {
+    "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats",
+};
+static const char hidden_directories[][24] = {
+    "/sys/kernel/debug", "/sys/kernel/tracing", "/sys/kernel/security", "/sys/fs/bpf", "/sys/fs/cgroup", "/sys/firmware",
+};
+enum { COVERED = sizeof covered / sizeof covered[0] };
+
+static long set_read_only(const char *path, int on) {
+    struct mount_attr change = {.attr_set = on ? MOUNT_ATTR_RDONLY : 0, .attr_clr = on ? 0 : MOUNT_ATTR_RDONLY};
+    return sys(mount_setattr, AT_FDCWD, path, 0, &change, sizeof change);
+}
+
+static long attach_at(int tree, const char *path) {
+    long error = sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+    sys(close, tree);
+    return error;
+}
+
+static int hide(struct sandbox *sandbox, const char *path, int empty) {
+    int tree = clone_tree(empty, "", 0);
+    if (tree < 0) return fail(sandbox, "clone cover", path, tree);
+    long error = attach_at(tree, path);
+    return error < 0 && error != -ENOENT ? fail(sandbox, "hide", path, error) : 0;
+}
+
+/* Clones are taken while the mount is read-only and inherit that: one change each way instead of one a path. */
+static int cover(struct sandbox *sandbox) {
+    int trees[COVERED];
+    long error = set_read_only("/proc", 1);
+    if (error < 0) return fail(sandbox, "make read-only", "/proc", error);
+    for (int i = 0; i < COVERED; i++) trees[i] = clone_tree(AT_FDCWD, covered[i], 0);
+    if ((error = set_read_only("/proc", 0)) < 0) return fail(sandbox, "make writable", "/proc", error);
+    for (int i = 0; i < COVERED; i++) {
+        if (trees[i] == -ENOENT) continue;
+        error = trees[i] < 0 ? trees[i] : attach_at(trees[i], covered[i]);
+        if (error < 0) return fail(sandbox, "cover", covered[i], error);
+    }
+    return 0;
+}
+
+/* With a limit of none the sandbox cannot make user namespaces, in which it would be root again. */
+static int forbid_user_namespaces(struct sandbox *sandbox) {
+    long fd = sys(openat, AT_FDCWD, "/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
+    if (fd == -ENOENT) return 0; /* a kernel without them */
+    long written = fd < 0 ? fd : sys(write, fd, "0", 1);
+    if (fd >= 0) sys(close, fd);
+    return written < 0 ? fail(sandbox, "limit", "user namespaces", written) : 0;
+}
+
+int mount_proc(struct sandbox *sandbox, int empty_file, int empty_directory) {
+    long error = sys(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, 0);
+    if (error == -EPERM) {
+        /* A container hides parts of its /proc, so the kernel refuses a fresh one. The outer one is read-only by
+         * now, which covers /proc/sys; what is lost is that foreign command lines stay visible. */
+        sandbox->layers |= LAYER_WEAK_PROC;
+    } else if (error < 0) {
+        return fail(sandbox, "mount", "/proc", error);
+    } else if (forbid_user_namespaces(sandbox) != 0 || cover(sandbox) != 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof hidden_files / sizeof hidden_files[0]; i++)
+        if (hide(sandbox, hidden_files[i], empty_file) != 0) return -1;
+    for (size_t i = 0; i < sizeof hidden_directories / sizeof hidden_directories[0]; i++)
+        if (hide(sandbox, hidden_directories[i], empty_directory) != 0) return -1;
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* What the helper tells Sandgate over descriptor 4: one packet a fact. Read by kernel/plan_codec.py. */
+#ifndef SANDGATE_REPORT_H
+#define SANDGATE_REPORT_H
+
+#include "sandbox.h"
+
+enum packet { PACKET_ENDED = 1, PACKET_REFUSED, PACKET_SETUP_FAILED, PACKET_EXEC_FAILED };
+
+enum operation { OP_WRITE, OP_CREATE, OP_DELETE, OP_RENAME, OP_METADATA, OP_CONNECT, OP_BIND };
+enum refusing_layer { BY_MOUNT, BY_LANDLOCK, BY_SECCOMP, BY_NETWORK };
+
+struct refusal {
+    enum operation operation;
+    enum refusing_layer layer;
+    int error; /* positive errno */
+    int pid;   /* host numbering */
+    int host_allows;
+    const char *syscall;
+    const char *path;    /* "" when there is none */
+    const char *address; /* "" when there is none */
+};
+
+/* The supervisor's tally of refusals: what has been told, and how many were not. */
+struct tally {
+    uint32_t told;
+    uint32_t omitted;
+};
+
+void report_refusal(struct tally *tally, const struct refusal *refusal);
+void report_end(struct sandbox *sandbox, const struct tally *tally);
+
+#endif

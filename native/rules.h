@@ -1,0 +1,32 @@
+/* Every system call the filter has a word on: one table, read by filter.c (what to do) and notify.c (what it is). */
+#ifndef SANDGATE_RULES_H
+#define SANDGATE_RULES_H
+
+#include "sys.h"
+
+enum action {
+    ACT_ALLOW,
+    ACT_EPERM,
+    ACT_ENOSYS,
+    ACT_NOTIFY,           /* the supervisor looks; without one: allow */
+    ACT_NOTIFY_ADDRESS,   /* sendto: only with an address */
+    ACT_NOTIFY_OPEN,      /* open, creat: flags in the second argument */
+    ACT_NOTIFY_OPENAT,    /* flags in the third */
+    ACT_SOCKET,           /* by family and type */
+    ACT_CLONE,            /* no new namespaces */
+    ACT_IOCTL,            /* no input faked into a terminal */
+    ACT_PERSONALITY,
+    ACT_MKNOD,            /* mode in the second argument: no device nodes */
+    ACT_MKNODAT,          /* in the third */
+    ACTIONS,
+};
+
+struct rule {
+    int number; /* negative: this architecture has no such call */
+    enum action action;
+};
+
+extern const struct rule rules[];
+extern const unsigned int rule_count;
+
+#endif

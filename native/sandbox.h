@@ -1,0 +1,93 @@
+/* The three tasks of one sandbox and what they tell each other.
+ *
+ * The supervisor (in the host's namespaces), the init task (pid 1 inside) and the command task (until it
+ * executes the program) share one address space, so this structure is all the communication there is. Only our
+ * own code runs in that address space: the program gets a new one from execve. */
+#ifndef SANDGATE_SANDBOX_H
+#define SANDGATE_SANDBOX_H
+
+#include "plan.h"
+
+enum { STATUS_FD = 4, PLAN_FD = 3 };
+enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
+enum { DEVICE_NODES = 6 };
+#define SHARED_MEMORY_LIMIT "25%" /* of the machine's memory: all of the private tmpfs, /dev/shm above all */
+
+enum layer {
+    LAYER_USERNS = 1 << 0,
+    LAYER_MOUNT = 1 << 1,
+    LAYER_PID = 1 << 2,
+    LAYER_IPC = 1 << 3,
+    LAYER_NET = 1 << 4,
+    LAYER_SECCOMP = 1 << 5,
+    LAYER_LANDLOCK = 1 << 6,
+    LAYER_NOTIFY = 1 << 7,
+    LAYER_WEAK_PROC = 1 << 8,
+};
+
+/* What an event of the supervisor's epoll set is about. */
+enum event_source { EVENT_STATUS, EVENT_INIT, EVENT_LISTENER };
+
+enum view_state { VIEW_PENDING, VIEW_READY };
+enum exec_part { EXEC_NOTHING, EXEC_PROGRAM, EXEC_DIRECTORY };
+
+struct sandbox {
+    struct plan plan;
+    uint32_t uid, gid;
+
+    volatile uint32_t view;          /* enum view_state; a futex: init wakes, the command waits */
+    const char *volatile failed_step; /* set once, by whoever fails first; nothing runs after it */
+    const char *failed_path;         /* "" when the step has none */
+    int failed_errno;
+
+    volatile uint32_t layers;       /* enum layer bits that are really in force */
+    volatile enum exec_part exec_part; /* what execve or chdir failed on */
+    volatile int exec_errno;
+    volatile int command_ended; /* command_status is valid */
+    volatile int command_status;
+
+    int supervisor;      /* pidfd of the supervisor, seen by init */
+    int events;          /* the supervisor's epoll; the command adds its listener to it */
+    int listener_pipe[2]; /* socket pair that carries the listener; [1] is the command's end */
+    int original_umask;
+    int landlock_abi;
+};
+
+/* Remembers the first failure; returns -1 for `return fail(...)`. */
+int fail(struct sandbox *sandbox, const char *step, const char *path, long error);
+
+/* namespaces.c */
+unsigned long namespace_flags(const struct plan *plan);
+int map_identity(struct sandbox *sandbox);
+int enter_empty_network(struct sandbox *sandbox);
+
+/* mounts.c, devices.c, proc.c: building the view, in this order */
+int build_view(struct sandbox *sandbox);
+int clone_device_nodes(int nodes[]);
+int furnish_devices(struct sandbox *sandbox, int base, const int nodes[]);
+int mount_devices(struct sandbox *sandbox, int base, int nodes[]);
+int mount_proc(struct sandbox *sandbox, int empty_file, int empty_directory);
+
+/* One bind made by descriptor. */
+int clone_tree(int fd, const char *path, unsigned int recursive);
+int attach(int tree, int target);
+int open_plain(const char *path, unsigned int flags);
+
+/* privileges.c */
+int drop_bounding_set(void);
+int drop_privileges(void);
+
+/* landlock.c */
+int landlock_confine(struct sandbox *sandbox);
+
+/* filter.c: installs the system call filter; returns the listener, NO_LISTENER, or a negative errno */
+enum { NO_LISTENER = -4096 }; /* below every errno */
+int filter_install(struct sandbox *sandbox, int with_listener);
+
+/* init.c, command.c: the bodies of the tasks */
+int init_task(void *sandbox);
+int command_task(void *sandbox);
+
+enum { FORWARD_SIGNAL = 34 }; /* the first real-time signal; carries the number to forward */
+
+#endif

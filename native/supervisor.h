@@ -1,0 +1,17 @@
+/* The supervisor's side of a running sandbox. */
+#ifndef SANDGATE_SUPERVISOR_H
+#define SANDGATE_SUPERVISOR_H
+
+#include "report.h"
+
+struct supervisor {
+    struct sandbox *sandbox;
+    struct tally tally;
+    int init;     /* pidfd of the init task */
+    int listener; /* of the filter, -1 until its first event */
+};
+
+/* notify.c: answers one held call. Returns 0, or negative when the listener has no one left behind it. */
+int notify_answer_one(struct supervisor *supervisor);
+
+#endif

@@ -1,0 +1,57 @@
+# Read by ./sandgate and ./check: which environment serves this clone, and is it up to date?
+#
+# On the warm path this costs a few `stat` calls and starts no process. Anything that looks newer than the
+# environment is handed to environment.py, which compares contents. Nothing here may leak into the program's
+# environment, so every name starts with `sandgate_launch_` and nothing is exported.
+
+# sandgate_launch_ready DIR LOCK: DIR was made, and LOCK (runtime or dev) does not look newer.
+sandgate_launch_ready() {
+    [ -x "$1/bin/python" ] && [ -e "$1/ready" ] || return 1
+    ! [ "$sandgate_launch_root/requirements/$2.txt" -nt "$1/ready" ] || return 1
+    [ -n "${SANDGATE_PYTHON-}" ] || return 0
+    read -r sandgate_launch_recorded <"$1/ready" && [ "$SANDGATE_PYTHON" = "$sandgate_launch_recorded" ]
+}
+
+# sandgate_launch_environment NAME LOCK: sets sandgate_launch_env to a ready environment, making it if need be.
+sandgate_launch_environment() {
+    # A Python that is asked for by name gets an environment of its own.
+    sandgate_launch_name=$1${SANDGATE_PYTHON:+-${SANDGATE_PYTHON##*/}}
+    sandgate_launch_env=$sandgate_launch_root/$sandgate_launch_name
+    sandgate_launch_ready "$sandgate_launch_env" "$2" && return
+    if ! [ -w "$sandgate_launch_root" ] || ! [ -O "$sandgate_launch_root" ]; then
+        case ${XDG_CACHE_HOME-} in
+        /*) sandgate_launch_env=$XDG_CACHE_HOME ;;
+        *) sandgate_launch_env=${HOME-}/.cache ;;
+        esac
+        sandgate_launch_env=$sandgate_launch_env/sandgate/environments$sandgate_launch_root/$sandgate_launch_name
+        sandgate_launch_ready "$sandgate_launch_env" "$2" && return
+    fi
+    sandgate_launch_python || exit 125
+    "$sandgate_launch_found" -IB "$sandgate_launch_root/requirements/environment.py" \
+        "$2" "$sandgate_launch_root" "$sandgate_launch_env" "${SANDGATE_PYTHON-}" </dev/null >&2 || exit
+}
+
+# sandgate_launch_python: sets sandgate_launch_found to the real path of a Python that is new enough.
+# Asking the candidate for its own path steps over version-manager shims, which are slow and may be broken.
+sandgate_launch_python() {
+    if [ -n "${SANDGATE_PYTHON-}" ]; then
+        set -- "$SANDGATE_PYTHON"
+    else
+        set -- python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3
+    fi
+    for sandgate_launch_candidate; do
+        sandgate_launch_found=$("$sandgate_launch_candidate" -IS -c '
+import sys
+import os
+if sys.version_info >= (3, 11):
+    print(os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable))
+' </dev/null 2>/dev/null) && [ -x "$sandgate_launch_found" ] && return
+    done
+    if [ -n "${SANDGATE_PYTHON-}" ]; then
+        echo "sandgate: SANDGATE_PYTHON=\`$SANDGATE_PYTHON\` is not a working Python 3.11 or newer" >&2
+    else
+        echo "sandgate: no Python 3.11 or newer on PATH (looked for python3, python3.14 … python3.11)" >&2
+        echo "sandgate: install one (Debian, Ubuntu: apt-get install python3 python3-venv), or name it: SANDGATE_PYTHON=/path/to/python3" >&2
+    fi
+    return 1
+}

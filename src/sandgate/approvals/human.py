@@ -1,0 +1,132 @@
+"""Asks the person at the terminal, through the terminal itself.
+
+Questions go to and answers come from the controlling terminal, never stdin or stdout: those belong to the
+command. One key answers. Typed-ahead keys are thrown away and keys are ignored for a moment after the prompt
+appears, so that nobody approves what they have not seen; Enter, an unknown key or an arrow key is no answer.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import termios
+import time
+
+from sandgate.approvals.prompt import choice_lines, choices, command_lines, is_folded, prompt_lines, question
+from sandgate.protocol.decisions import Decision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.approvals.prompt import Choice
+    from sandgate.protocol.decisions import ApprovalRequest
+
+TERMINAL = "/dev/tty"
+TYPE_AHEAD_GUARD_MS = 300  # keys pressed this soon after the prompt appeared are not an answer to it
+ESCAPE_SEQUENCE_MS = 40  # how long the rest of an arrow key may lag behind its first byte
+KEY_BYTES_MAX = 32
+ESCAPE, CONTROL_C, CONTROL_D = "\x1b", "\x03", "\x04"
+VIEW = "v"
+
+
+class TerminalReviewer:
+    """The person at the terminal. Answers every question or, if the terminal is gone, refuses."""
+
+    def __init__(self, *, colour: bool, terminal: str = TERMINAL) -> None:
+        self._colour = colour
+        self._terminal = terminal
+
+    def review(self, request: ApprovalRequest) -> Decision | None:
+        """Ask and wait for one key, as long as it takes. None when there is no terminal to ask at."""
+        try:
+            tty = os.open(self._terminal, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            return _answer(request, Keyboard(tty), colour=self._colour)
+        except OSError as error:
+            lost = f"the terminal went away before anybody answered ({error.strerror})"
+            return Decision(request.stage, "denied", "none", reason=lost)
+        finally:
+            os.close(tty)
+
+
+def _answer(request: ApprovalRequest, keyboard: Keyboard, *, colour: bool) -> Decision:
+    by_key = {choice.key: choice for choice in choices(request)}
+    with keyboard:
+        keyboard.write([*prompt_lines(request, colour=colour), *choice_lines(request)])
+        keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
+        keyboard.prompt(question(request))
+        while True:
+            key = keyboard.key()
+            if key == VIEW and is_folded(request):
+                keyboard.write(["", *command_lines(request)])
+                keyboard.prompt(question(request))
+            elif (choice := _meaning(key, by_key)) is not None:
+                keyboard.write([choice.key])
+                return Decision(request.stage, choice.decision, "user", choice.grants)
+
+
+def _meaning(key: str, by_key: dict[str, Choice]) -> Choice | None:
+    if key == "":
+        raise OSError(5, "hang-up")
+    if key == CONTROL_C:
+        raise KeyboardInterrupt
+    if key in (ESCAPE, CONTROL_D):
+        return by_key["q"]
+    return by_key.get(key)
+
+
+class Keyboard:
+    """A terminal read key by key, put back as it was on leaving the block."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._before: list[Any] = []
+
+    def __enter__(self) -> Keyboard:
+        self._before = termios.tcgetattr(self._descriptor)
+        keywise = [*self._before[:6], list(self._before[6])]
+        keywise[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
+        keywise[6][termios.VMIN], keywise[6][termios.VTIME] = 1, 0
+        termios.tcsetattr(self._descriptor, termios.TCSAFLUSH, keywise)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        termios.tcsetattr(self._descriptor, termios.TCSAFLUSH, self._before)
+
+    def write(self, lines: list[str]) -> None:
+        """Print whole lines; they contain only visible text and our own colours."""
+        _write_all(self._descriptor, "".join(f"{line}\r\n" for line in lines))
+
+    def prompt(self, text: str) -> None:
+        """Print without a line end; from here on keys count."""
+        _write_all(self._descriptor, text)
+
+    def ignore_for(self, milliseconds: int) -> None:
+        """Throw away everything typed until then."""
+        end = time.monotonic_ns() + milliseconds * 1_000_000
+        while (left := (end - time.monotonic_ns()) // 1_000_000) > 0:
+            if self._waits(left) and os.read(self._descriptor, KEY_BYTES_MAX) == b"":
+                raise OSError(5, "hang-up")
+        termios.tcflush(self._descriptor, termios.TCIFLUSH)
+
+    def key(self) -> str:
+        """The next key; a lone escape is a key, an escape sequence is none. Empty at hang-up."""
+        first = os.read(self._descriptor, 1)
+        if first == ESCAPE.encode() and self._waits(ESCAPE_SEQUENCE_MS):
+            os.read(self._descriptor, KEY_BYTES_MAX)
+            return "escape sequence"
+        return first.decode("ascii", "replace")
+
+    def _waits(self, milliseconds: int) -> bool:
+        poller = select.poll()
+        poller.register(self._descriptor, select.POLLIN)
+        return bool(poller.poll(milliseconds))
+
+
+def _write_all(descriptor: int, text: str) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(descriptor, data) :]

@@ -1,0 +1,163 @@
+"""The words of an approval prompt: pure text, nothing is printed here.
+
+Order (cli.md §4): reason, what was denied, risk with its reasons, then the command with its directory, then
+one key per choice. A high risk takes capital keys, so that a habit cannot approve it; Enter never answers.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.words import joined, program_name
+from sandgate.display import visible
+from sandgate.protocol.permissions import ESCALATE
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
+    from sandgate.protocol.denials import Denial
+    from sandgate.protocol.permissions import Grant
+
+COMMAND_LINES_MAX = 10  # lines of a command shown before it is folded
+DENIALS_SHOWN_MAX = 8
+REASON_CHARACTERS_MAX = 500
+LINE_CHARACTERS_MAX = 400
+SHELLS = ("bash", "sh", "zsh", "dash")  # their scripts are shown line by line, not as one quoted word
+COLOURS = {"low": "\033[32m", "medium": "\033[36m", "high": "\033[31m"}
+BOLD, RESET = "\033[1m", "\033[0m"
+
+
+class Choice(Record):
+    """One key and what it means."""
+
+    key: str
+    label: str
+    decision: ReviewDecision
+    grants: tuple[Grant, ...] = ()
+
+
+def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
+    """The choices of one request, most careful approval first, refusals last."""
+    given = request.grants
+    what = grants_text(given)
+    yes = Choice("y", f"yes, once: {what}", "approved", given)
+    always = Choice("a", f"yes, for this session: {what}", "approved_for_session", given)
+    offered = [yes, always]
+    if request.may_escalate and ESCALATE not in given:
+        offered.append(Choice("u", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)))
+    if is_high(request):
+        offered = [choice.but(key=choice.key.upper()) for choice in offered]
+    refuse = "no" if request.stage == "initial" else "no, keep the result as it is"
+    offered.append(Choice("n", refuse, "denied"))
+    offered.append(Choice("q", "no, and stop everything", "abort"))
+    return tuple(offered)
+
+
+def is_high(request: ApprovalRequest) -> bool:
+    """Whether approving takes a deliberate key."""
+    return request.risk is not None and request.risk.risk_level == "high"
+
+
+def grants_text(grants: tuple[Grant, ...]) -> str:
+    """What a yes gives, in one phrase."""
+    if not grants:
+        return "run it in the sandbox (if blocked, once more with what it lacked)"
+    return ", ".join(map(grant_text, grants))
+
+
+def grant_text(grant: Grant) -> str:
+    """One grant in words."""
+    value = visible(grant.value, limit=LINE_CHARACTERS_MAX)
+    match grant.kind:
+        case "write_root":
+            return f"may write below {value}"
+        case "write_path":
+            return f"may write {value}"
+        case "read_path":
+            return f"may read {value}"
+        case "host":
+            return "may use the network" if grant.value == "*" else f"may connect to {value}"
+        case "unix_socket":
+            return f"may use the socket {value}"
+        case _:
+            return "run it WITHOUT the sandbox"
+
+
+def denial_text(denial: Denial) -> str:
+    """One denial: operation, object, who, and how sure we are."""
+    target = visible(denial.path or denial.address or "something", limit=LINE_CHARACTERS_MAX)
+    who = f" by {visible(denial.program)}" if denial.program else ""
+    doubt = "" if denial.certain else " (likely, judged from its output)"
+    return f"{denial.operation} {target}{who}{doubt}"
+
+
+def prompt_lines(request: ApprovalRequest, *, colour: bool, position: str = "") -> list[str]:
+    """Everything above the choices."""
+    lines = [f"sandgate: approval needed{position}"]
+    if request.reason:
+        lines.append(f"  Reason: {visible(request.reason, limit=REASON_CHARACTERS_MAX)}")
+    if request.command.justification:
+        said = visible(request.command.justification, limit=REASON_CHARACTERS_MAX)
+        lines.append(f"  Justification given: {said}")
+    lines += _denied_lines(request)
+    lines += _risk_lines(request, colour=colour)
+    return [*lines, "", *_shown_command(request), f"  in {visible(request.command.cwd)}", ""]
+
+
+def choice_lines(request: ApprovalRequest) -> list[str]:
+    """The choices, one line each, and how they are answered."""
+    lines = [f"  [{choice.key}] {choice.label}" for choice in choices(request)]
+    if is_high(request):
+        lines.append("  (high risk: approving takes the capital letter)")
+    return lines
+
+
+def question(request: ApprovalRequest) -> str:
+    """The last line, which waits for a key."""
+    return f"Your answer [{'/'.join(choice.key for choice in choices(request))}]: "
+
+
+def _denied_lines(request: ApprovalRequest) -> list[str]:
+    if request.denial is None:
+        return []
+    denials = request.denial.denials
+    # A deletion is never folded away: it is what a reader most needs to see.
+    late_deletions = [denial for denial in denials[DENIALS_SHOWN_MAX:] if denial.operation == "delete"]
+    shown = [*denials[:DENIALS_SHOWN_MAX], *late_deletions]
+    lines = [f"  Denied: {denial_text(denial)}" for denial in shown]
+    more = len(denials) - len(shown) + request.denial.omitted
+    return [*lines, f"  Denied: {more} more"] if more else lines
+
+
+def _risk_lines(request: ApprovalRequest, *, colour: bool) -> list[str]:
+    from sandgate.assessment.render import risk_lines
+
+    if request.risk is None:
+        return []
+    lines = risk_lines(request.risk)
+    if not colour:
+        return [f"  {line}" for line in lines]
+    level = request.risk.risk_level
+    painted = f"{BOLD}{COLOURS[level]}{level.upper()}{RESET}"
+    return [f"  {line.replace(level.upper(), painted, 1) if line.startswith('Risk:') else line}" for line in lines]
+
+
+def command_lines(request: ApprovalRequest) -> list[str]:
+    """The whole command as it will run, made visible, one list entry a line."""
+    argv = request.command.argv
+    if len(argv) == 3 and argv[1] in ("-c", "-lc") and program_name(argv[0]) in SHELLS and "\n" in argv[2]:
+        return [visible(f"{argv[0]} {argv[1]} ↵"), *map(visible, argv[2].split("\n"))]
+    return [visible(joined(argv))]
+
+
+def is_folded(request: ApprovalRequest) -> bool:
+    """Whether the prompt shows less than the whole command."""
+    lines = command_lines(request)
+    return len(lines) > COMMAND_LINES_MAX or any(len(line) > LINE_CHARACTERS_MAX for line in lines)
+
+
+def _shown_command(request: ApprovalRequest) -> list[str]:
+    lines = command_lines(request)
+    shown = [line[:LINE_CHARACTERS_MAX] for line in lines[:COMMAND_LINES_MAX]]
+    if is_folded(request):
+        shown.append(f"({len(lines)} lines, {sum(map(len, lines))} characters: press v to see all of it)")
+    return [f"  {'$' if number == 0 else ' '} {line}" for number, line in enumerate(shown)]

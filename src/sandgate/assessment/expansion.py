@@ -1,0 +1,234 @@
+"""What the shell would make of words, as far as it can be said beforehand.
+
+Known variables, `~`, braces and a few harmless substitutions (`$(pwd)`) are filled in; what only the running shell can
+know becomes a mark inside the text, and the argument says so. One variable may stand for several values (a loop, an
+array); all of them are kept, up to a bound.
+"""
+
+from __future__ import annotations
+
+from posixpath import join, normpath
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sandgate.commandline.script import Piece, Word
+
+MAX_PIECES = 256  # of a word that is expanded with all alternatives; longer ones are read once, straight through
+MAX_ARGUMENTS = 64  # that one word may become; more is cut, and the last one marked unknown
+UNKNOWN = "\x1a"  # stands in a text where only the running shell knows
+_GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"
+SHELL_SET = frozenset(
+    "@ * # ? $ ! - _ RANDOM SECONDS LINENO BASHPID PPID EPOCHSECONDS REPLY OLDPWD BASH_SOURCE BASH_LINENO OPTARG OPTIND "
+    "SRANDOM BASH_REMATCH PIPESTATUS HOSTNAME UID EUID GROUPS".split()
+)
+
+
+class Arg(Record):
+    """One argument as the program will see it."""
+
+    text: str
+    known: bool = True
+    glob: bool = False
+    note: str = ""  # "`$X` is not set here"
+    raw: str = ""  # as given, when no shell stands between
+    carries: tuple[tuple[str, str], ...] = ()  # what flows in through variables: (tag, target)
+
+
+class Value(Record):
+    """What a variable may hold."""
+
+    texts: tuple[str, ...]
+    known: bool = True
+    carries: tuple[tuple[str, str], ...] = ()
+
+
+class Shell:
+    """The state words are expanded in: a directory and variables. `cwd` None: it went somewhere unknown."""
+
+    __slots__ = ("cwd", "environment", "home", "variables")
+
+    def __init__(self, cwd: str | None, home: str, environment: Mapping[str, str]) -> None:
+        self.cwd = cwd
+        self.home = home
+        self.environment = environment
+        self.variables: dict[str, Value] = {}
+
+    def copy(self) -> Shell:
+        twin = Shell(self.cwd, self.home, self.environment)
+        twin.variables = dict(self.variables)
+        return twin
+
+    def lookup(self, name: str) -> Value | None:
+        """None: not set, which a shell takes as empty."""
+        if name in self.variables:
+            return self.variables[name]
+        if name == "PWD":
+            return Value((self.cwd,)) if self.cwd else Value((UNKNOWN,), known=False)
+        if name == "IFS":
+            return Value((" ",))
+        if name == "HOME":
+            return Value((self.environment.get("HOME") or self.home,))
+        if name.isdigit() or name in SHELL_SET:
+            return Value((UNKNOWN,), known=False)
+        if name in self.environment:
+            return Value((self.environment[name],))
+        return None
+
+    def resolve(self, text: str) -> str | None:
+        """The absolute, normalised path, or None when it depends on something unknown."""
+        if UNKNOWN in text.split("/", 1)[0] or (UNKNOWN in text and "/.." in text):
+            return None
+        if not text.startswith("/") and self.cwd is None:
+            return None
+        path = normpath(join(self.cwd or "/", text)) if text else self.cwd
+        return path[1:] if path is not None and path.startswith("//") else path
+
+
+class _Draft:
+    """One of the arguments a word is becoming."""
+
+    __slots__ = ("carries", "glob", "known", "note", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.known = True
+        self.glob = False
+        self.note = ""
+        self.carries: tuple[tuple[str, str], ...] = ()
+
+    def plus(self, text: str, *, known: bool = True, glob: bool = False) -> _Draft:
+        twin = _Draft()
+        twin.text, twin.known = self.text + text, self.known and known
+        twin.glob, twin.note, twin.carries = self.glob or glob, self.note, self.carries
+        return twin
+
+
+def expand(word: Word, shell: Shell, substituted: tuple[tuple[str, str], ...] = (), *, direct: str = "") -> list[Arg]:
+    """The arguments `word` becomes. `substituted`: what the commands in its `$(…)` let flow in.
+
+    `direct`: the text itself when it reaches the program without a shell; then no splitting and no braces happen.
+    """
+    if len(word.pieces) > MAX_PIECES:
+        return [_straight(word, direct)]
+    drafts = [_Draft()]
+    for index, piece in enumerate(word.pieces):
+        drafts = [longer for draft in drafts for longer in _append(draft, piece, index, shell, substituted, bool(direct))]
+        if len(drafts) > MAX_ARGUMENTS:
+            drafts = [each.plus("", known=False) for each in drafts[:MAX_ARGUMENTS]]
+    made: list[Arg] = []
+    for draft in drafts:
+        texts = [draft.text] if direct else _braces(draft.text)
+        for text in texts:
+            for part in text.split(_GAP) if _GAP in text else [text]:
+                if part or len(texts) == 1 and _GAP not in text:
+                    made.append(Arg(part, draft.known, draft.glob, draft.note, direct, draft.carries))
+    return made[:MAX_ARGUMENTS]
+
+
+def _straight(word: Word, direct: str) -> Arg:
+    text = "".join(piece.text if piece.kind == "text" else UNKNOWN for piece in word.pieces)
+    return Arg(text, known=UNKNOWN not in text, raw=direct)
+
+
+def _append(
+    draft: _Draft, piece: Piece, index: int, shell: Shell, substituted: tuple[tuple[str, str], ...], direct: bool
+) -> list[_Draft]:
+    if piece.kind == "text":
+        return [_with_text(draft, piece, index, shell, direct)]
+    if piece.kind == "variable":
+        return _with_variable(draft, piece, shell, direct)
+    text = known_output(piece.text, shell) if piece.kind == "command" else None
+    more = draft.plus(_gaps(text, piece.quoted) if text is not None else UNKNOWN, known=text is not None)
+    more.carries = draft.carries + substituted
+    return [more]
+
+
+def _with_text(draft: _Draft, piece: Piece, index: int, shell: Shell, direct: bool) -> _Draft:
+    text = piece.text
+    if piece.quoted:
+        return draft.plus(text)
+    if index == 0 and text.startswith("~"):
+        text = _tilde(text, shell)
+    glob = any(mark in text for mark in "*?[")
+    if not direct:
+        text = text.replace("{", _OPEN).replace(",", _COMMA).replace("}", _CLOSE)
+    return draft.plus(text, glob=glob)
+
+
+def _tilde(text: str, shell: Shell) -> str:
+    name, slash, rest = text[1:].partition("/")
+    home = shell.lookup("HOME")
+    if name == "" and home is not None:
+        return home.texts[0] + slash + rest
+    if name == "+" and shell.cwd:
+        return shell.cwd + slash + rest
+    if name == "root":
+        return "/root" + slash + rest
+    if name.replace("-", "").replace("_", "").isalnum():
+        own = shell.home.rsplit("/", 1)
+        return (shell.home if own[-1] == name else f"/home/{name}") + slash + rest
+    return text
+
+
+def _with_variable(draft: _Draft, piece: Piece, shell: Shell, direct: bool) -> list[_Draft]:
+    value = shell.lookup(piece.text)
+    if value is None or value.texts == ("",):
+        if piece.fallback:
+            unsure = any(mark in piece.fallback for mark in "$`")
+            text = UNKNOWN if unsure else _tilde(piece.fallback, shell)
+            return [draft.plus(_gaps(text, piece.quoted), known=not unsure)]
+        empty = draft.plus("")
+        empty.note = f"`${piece.text}` is empty here"
+        return [empty]
+    made = []
+    for text in value.texts:
+        more = draft.plus(text if direct else _gaps(text, piece.quoted), known=value.known)
+        more.glob = more.glob or (not piece.quoted and any(mark in text for mark in "*?["))
+        more.carries = draft.carries + value.carries
+        made.append(more)
+    return made
+
+
+def _gaps(text: str, quoted: bool) -> str:
+    """Unquoted values are split at blanks."""
+    if quoted or not any(blank in text for blank in " \t\n"):
+        return text
+    return _GAP.join(text.replace("\t", " ").replace("\n", " ").split(" "))
+
+
+def known_output(command: str, shell: Shell) -> str | None:
+    """The output of the few substitutions that can be known without running them."""
+    words = command.split()
+    if words == ["pwd"]:
+        return shell.cwd
+    if words[:3] == ["git", "rev-parse", "--show-toplevel"]:
+        return shell.cwd
+    if words[:1] == ["mktemp"]:
+        return "/tmp/" + UNKNOWN
+    if words[:1] in (["echo"], ["printf"]) and not any(mark in command for mark in "$`|;&<>*?\\%"):
+        plain = [word.strip("'\"") for word in words[1:] if word not in {"-n", "-e"}]
+        return _tilde(" ".join(plain), shell) if plain else ""
+    return None
+
+
+def _braces(text: str) -> list[str]:
+    """`a{b,c}` → `ab`, `ac`; bounded; a brace without a comma stays as it is."""
+    waiting, done = [text], []
+    while waiting:
+        current = waiting.pop()
+        close = current.find(_CLOSE)
+        start = current.rfind(_OPEN, 0, close) if close >= 0 else -1
+        if start < 0 or len(waiting) + len(done) >= MAX_ARGUMENTS:
+            done.append(current.replace(_OPEN, "{").replace(_COMMA, ",").replace(_CLOSE, "}"))
+            continue
+        choices = current[start + 1 : close].split(_COMMA)
+        before, after = current[:start], current[close + 1 :]
+        if len(choices) == 1:
+            waiting.append(f"{before}{{{choices[0]}}}{after}")
+        else:
+            waiting += [before + choice + after for choice in reversed(choices)]
+    return done

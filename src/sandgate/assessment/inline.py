@@ -1,0 +1,271 @@
+"""Judges programs written on the command line: `python -c …`, `perl -e …`, `node -e …`, `awk …`.
+
+Not a parser for any of them. One scanner finds names, strings and brackets, which look alike in all these languages;
+the tables say which names delete, write, run or talk. Code that uses only harmless names is low, code with unknown
+calls is at least medium and says that we cannot be sure.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK
+from sandgate.assessment.knowledge.interpreters import (
+    CONTACTING,
+    DELETING,
+    DELETING_TREES,
+    HARMLESS,
+    HIDING,
+    HOME_NAMES,
+    RUNNING,
+    SENDING,
+    WRITING,
+)
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:$@")
+_STATEMENTS = frozenset(
+    """if for while in and or not def class return import from as with try except finally lambda else elif pass raise del
+    assert yield True False None new const let var function typeof await async of my our use unless foreach END BEGIN
+    do then end switch case print echo puts""".split()
+)
+
+
+class Token(Record):
+    """A name, the text of a string, or one other character."""
+
+    kind: str  # "name" | "string" | "mark"
+    text: str
+
+
+def tokens(code: str) -> list[Token]:
+    """Split code into names, strings and marks; comments are not known, so their words count as code."""
+    found: list[Token] = []
+    at, end = 0, len(code)
+    while at < end:
+        character = code[at]
+        if character in "'\"`":
+            text, at = _string(code, at)
+            found.append(Token("string", text))
+        elif character in _NAME:
+            start = at
+            while at < end and code[at] in _NAME:
+                at += 1
+            found.append(Token("name", code[start:at].strip(".:")))
+        else:
+            if not character.isspace():
+                found.append(Token("mark", character))
+            at += 1
+    return found
+
+
+def _string(code: str, at: int) -> tuple[str, int]:
+    quote = code[at] * 3 if code[at : at + 3] == code[at] * 3 else code[at]
+    close = at + len(quote)
+    while close < len(code) and not code.startswith(quote, close):
+        close += 2 if code[close] == "\\" else 1
+    return code[at + len(quote) : close], close + len(quote)
+
+
+def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
+    """Add findings for code given as text."""
+    found = tokens(code)
+    before = len(inquiry.findings) + len(inquiry.pending)
+    unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
+    if any(token.kind == "string" and "\\x" in token.text for token in found):
+        inquiry.doubt(f"the {language} code hides part of its text")
+    if unknown:
+        inquiry.doubt(f"runs {language} code that was not understood", target=language)
+    elif len(inquiry.findings) + len(inquiry.pending) == before:
+        inquiry.add(LOW, "runs", language, f"runs {language} code that only looks or computes", f"Runs a few words of {language}")
+
+
+def _judge_token(found: list[Token], index: int, language: str, call: Call, inquiry: Inquiry) -> list[str]:
+    """Judge one token; returns the names of calls nothing is known about."""
+    token = found[index]
+    following = found[index + 1] if index + 1 < len(found) else Token("mark", "")
+    previous = found[index - 1] if index else Token("mark", "")
+    if token.kind == "string":
+        if language == "awk" and previous.text in {">", "|"}:
+            _awk_output(previous.text, token.text, call, inquiry)
+        elif language in {"Perl", "Ruby", "PHP"} and _backtick(token, previous):
+            inquiry.run_script(token.text, call)
+        return []
+    if token.kind != "name" or token.text in _STATEMENTS or token.text[:1].isdigit():
+        return []
+    called = following.text == "(" and following.kind == "mark"
+    bare = following.kind in {"string", "name"} and language in {"Perl", "Ruby"}
+    if not (called or bare or (language == "awk" and token.text == "system")):
+        return []
+    last = token.text.replace("::", ".").rsplit(".", 1)[-1]
+    if _judge_call(token.text, last, _arguments(found, index + 1), language, call, inquiry):
+        return []
+    known = last in HARMLESS or token.text in HARMLESS or bare or language == "awk"
+    defined = previous.text in {"def", "function", "class", "sub"}
+    return [] if known or defined else [token.text]
+
+
+def _backtick(token: Token, previous: Token) -> bool:
+    return previous.text == "qx" or (" " in token.text and token.text.split(" ", 1)[0] in {"rm", "curl", "sh", "bash", "wget"})
+
+
+def _awk_output(mark: str, text: str, call: Call, inquiry: Inquiry) -> None:
+    if mark == "|":
+        inquiry.run_script(text, call)
+    else:
+        inquiry.write(Arg(text, raw=text), call)
+
+
+def _arguments(found: list[Token], start: int) -> list[Token]:
+    """The tokens up to the bracket that closes the call, or the end of the statement."""
+    depth = 0
+    kept: list[Token] = []
+    for token in found[start : start + MAX_ARGUMENT_TOKENS]:
+        if token.kind == "mark":
+            depth += (token.text in "([{") - (token.text in ")]}")
+            if depth <= 0 and token.text in ");":
+                break
+        kept.append(token)
+    return kept
+
+
+def _judge_call(
+    name: str, last: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry
+) -> bool:
+    """Whether the call was recognised."""
+    if last in DELETING_TREES or (last in {"rm", "remove"} and any(each.text == "recursive" for each in arguments)):
+        _delete(arguments, call, inquiry, recursive=True)
+    elif last in RUNNING or name in RUNNING:
+        _run(name, arguments, language, call, inquiry)
+    elif last in HIDING or name in HIDING:
+        inquiry.doubt(f"builds code while it runs (`{last}`)")
+    elif name in SENDING or (last in {"sendall", "sendto"}):
+        host = _host(arguments)
+        upload = any(each.text in {"open", "read", "environ", "readFileSync", "read_text"} for each in arguments)
+        inquiry.contact(host, call)
+        if upload or call.upstream:
+            inquiry.send("the content of files or variables", host)
+    elif last in CONTACTING or name in CONTACTING:
+        inquiry.contact(_host(arguments), call)
+    elif last in {"fork", "forkpty"}:
+        inquiry.add(HIGH if call.looped else MEDIUM, "runs", "?", "starts copies of itself", "", "", (EXHAUSTION,))
+    elif name in {"os.kill", "process.kill"} or last == "kill":
+        _kill(arguments, inquiry)
+    elif last in DELETING or name in DELETING:
+        return _delete_some(name, last, arguments, call, inquiry)
+    elif last in WRITING:
+        return _write(last, arguments, call, inquiry)
+    else:
+        return False
+    return True
+
+
+def _kill(arguments: Sequence[Token], inquiry: Inquiry) -> None:
+    first = [each.text for each in arguments[:3]]
+    everything = "-" in first and "1" in first
+    words = "Ends all processes of this account" if everything else "Signals a process"
+    inquiry.add(HIGH if everything else MEDIUM, "runs", "processes", "signals processes", words, "",
+                (EXHAUSTION,) if everything else ())  # fmt: skip
+
+
+def _delete_some(name: str, last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) -> bool:
+    """`remove`, `delete` and the like also mean harmless things; they count when they are given a path."""
+    paths = _paths(arguments, call)
+    certain = last in {"unlink", "unlinkSync", "rmdir", "removedirs"} or name in {"os.remove", "fs.rm"}
+    if not certain and not any("/" in path.text or path.text.startswith("~") for path in paths):
+        return False
+    for path in paths or [Arg(UNKNOWN, known=False)]:
+        inquiry.delete(path, call, recursive=last in {"removedirs"} or path.glob)
+    return True
+
+
+def _delete(arguments: Sequence[Token], call: Call, inquiry: Inquiry, *, recursive: bool) -> None:
+    for path in _paths(arguments, call) or [Arg(UNKNOWN, known=False)]:
+        inquiry.delete(path, call, recursive=recursive)
+
+
+def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
+    """The paths that stand in a call's arguments; a name for the home directory counts as one."""
+    home = any(each.kind == "name" and each.text.rsplit(".", 1)[-1] in HOME_NAMES for each in arguments) or any(
+        each.kind == "string" and each.text == "HOME" for each in arguments
+    )
+    value = call.shell.lookup("HOME")
+    base = value.texts[0] if value else call.shell.home
+    strings = [each.text for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
+    if home:
+        inner = [text for text in strings if not text.startswith(("/", "~"))]
+        strings = [text for text in strings if text.startswith(("/", "~"))] + [base + "/" + text for text in inner]
+        strings = strings or [base]
+    made = []
+    for text in strings:
+        path = base + text[1:] if text == "~" or text.startswith("~/") else text
+        made.append(Arg(path, glob="*" in path, raw=path))
+    return made
+
+
+def _write(last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) -> bool:
+    strings = _paths(arguments, call)
+    if last == "open":
+        modes = {each.text for each in strings[1:]}
+        if not any(mode[:1] in {"w", "a", "x", ">", "+"} or "+" in mode for mode in modes):
+            for path in strings[:1]:
+                inquiry.read(path, call)
+            return True
+        strings = [each for each in strings if each.text not in modes]
+    if last in {"replace", "copy", "rename", "move", "call"} and not any("/" in each.text or "." in each.text for each in strings):
+        return last in {"replace", "copy"}
+    for path in strings[-1:] if last in {"copyfile", "copy", "move", "rename", "symlink", "copytree"} else strings[:1]:
+        inquiry.write(path, call)
+    if not strings:
+        inquiry.write(Arg(UNKNOWN, known=False), call)
+    return True
+
+
+def _run(name: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry) -> None:
+    strings = [each.text for each in arguments if each.kind == "string"]
+    if name == "exec" and language == "Python":
+        inquiry.doubt("builds code while it runs (`exec`)")
+        return
+    if not strings:
+        inquiry.doubt(f"runs a program that cannot be known before it runs (`{name}`)")
+        return
+    if len(strings) == 1 or " " in strings[0]:
+        inquiry.run_script(strings[0], call)
+    else:
+        inquiry.run(call.inside(strings[0], [Arg(text, raw=text) for text in strings[1:]]))
+
+
+def _host(arguments: Sequence[Token]) -> str:
+    for each in arguments:
+        if each.kind == "string" and each.text:
+            return host_of(each.text)
+    return "?"
+
+
+def host_of(url: str) -> str:
+    """The host (with its port) of a URL or of `user@host/path`; "?" when it is not there."""
+    rest = url.split("://", 1)[-1]
+    rest = rest.split("/", 1)[0].split("?", 1)[0].rsplit("@", 1)[-1]
+    return rest or "?"
+
+
+def judge_sql(text: str, inquiry: Inquiry, words: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]) -> None:
+    """Add findings for statements given to a database client; `words`: losing, rights, changing."""
+    squeezed = " ".join(text.upper().split()) + " "
+    losing, rights, changing = words
+    if any(word in squeezed for word in losing):
+        inquiry.add(HIGH, "deletes", "database", "a statement that loses data", "Deletes data in a database",
+                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
+    elif any(word in squeezed for word in rights):
+        inquiry.add(HIGH, "privilege", "database", "changes rights in a database",
+                    "Changes who may do what in a database", "", ("privilege_escalation",))  # fmt: skip
+    elif any(word in squeezed for word in changing):
+        inquiry.add(MEDIUM, "writes", "database", "changes a database", "Changes data in a database")
+    else:
+        inquiry.add(MEDIUM, "contacts", "database", "talks to a database", "Asks a database", "", (NETWORK,))

@@ -1,0 +1,242 @@
+"""Collects what is found out about one command line, and what is still to be looked at.
+
+Judging a program never calls the judge again: what a program would run (`sudo X`, `sh -c …`, `find -exec`) is put on a
+list here and taken from it by the one loop in `static`. So nesting costs no stack and every step is counted.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN
+from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.touching import deleting, reading, writing
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Literal
+
+    from sandgate.assessment.expansion import Arg, Shell
+    from sandgate.assessment.facts import AssessmentFacts
+    from sandgate.protocol.risk import RiskCategory, RiskLevel
+
+    Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment"]
+    Flow = dict[str, str]  # tag → what it is: a host, a path
+
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0", "host.docker.internal"})
+
+
+class Call:
+    """One program with its arguments, and what flows into it."""
+
+    __slots__ = (
+        "args", "background", "depth", "feeder", "function", "inherited", "looped", "outflow", "program", "remote",
+        "shell", "stdin_text", "trusted", "upstream",
+    )  # fmt: skip
+
+    def __init__(self, program: str, args: Sequence[Arg], shell: Shell, depth: int) -> None:
+        self.program = program
+        self.args = tuple(args)
+        self.shell = shell
+        self.depth = depth
+        self.upstream: Flow = {}  # what arrives on its input or in its words
+        self.outflow: Flow = {}  # what it sends on
+        self.feeder: Call | None = None  # the command right before it in its pipeline
+        self.stdin_text: str | None = None
+        self.function = ""
+        self.looped = False
+        self.background = False
+        self.trusted = True  # the program is found by name or in a system directory
+        self.remote = False  # runs on another machine or in a container: paths are not ours
+        self.inherited: Call | None = None  # the call that runs this one
+
+    def inside(self, program: str, args: Sequence[Arg], *, remote: bool = False) -> Call:
+        """The same circumstances for a program that this one runs."""
+        twin = Call(program, args, self.shell, self.depth + 1)
+        twin.upstream, twin.feeder, twin.stdin_text = self.upstream, self.feeder, self.stdin_text
+        twin.function, twin.looped, twin.background = self.function, self.looped, self.background
+        twin.remote = self.remote or remote
+        twin.inherited = self
+        return twin
+
+    def carry(self, tag: Tag, target: str) -> None:
+        """Note what this command passes on; whoever runs it passes it on too."""
+        call: Call | None = self
+        while call is not None and tag not in call.outflow:
+            call.outflow[tag] = target
+            call = call.inherited
+
+    def paths(self, arg: Arg) -> tuple[str | None, bool]:
+        """The absolute path of `arg` (None: unknown), and whether all that is in it is meant (`dir/*`)."""
+        text = arg.text
+        contents = False
+        if arg.glob or (arg.raw and "*" in text):
+            text, contents = _glob_base(text)
+        return self.shell.resolve(text), contents
+
+
+def _glob_base(text: str) -> tuple[str, bool]:
+    """`dir/*` means the contents of `dir`; `dir/*.c` stays what it is."""
+    parts = text.rstrip("/").split("/")
+    kept = list(parts)
+    while kept and kept[-1] and _matches_anything(kept[-1]):
+        kept.pop()
+    if len(kept) == len(parts):
+        return text, False
+    base = "/".join(kept)
+    if kept == [""]:
+        base = "/"
+    return base or ".", True
+
+
+def _matches_anything(part: str) -> bool:
+    if part == ".*" or part.startswith("[") and part.endswith("*"):
+        return True
+    return "*" in part and not part.strip("*?.")
+
+
+class Inquiry:
+    """Everything known so far about one request."""
+
+    __slots__ = ("asked", "doubts", "downloads", "facts", "findings", "pending", "steps")
+
+    def __init__(self, facts: AssessmentFacts) -> None:
+        self.facts = facts
+        self.findings: list[Finding] = []
+        self.asked: dict[str, None] = {}  # paths whose state would help, in order
+        self.doubts: list[str] = []
+        self.downloads: dict[str, str] = {}  # path → host it was fetched from
+        self.pending: list[Call | tuple[str, Call]] = []  # what to judge next: a call, or a script and who runs it
+        self.steps = 0
+
+    def add(
+        self,
+        level: RiskLevel,
+        kind: str,
+        target: str,
+        why: str,
+        sentence: str = "",
+        consequence: str = "",
+        categories: Iterable[RiskCategory] = (),
+    ) -> None:
+        """Note one finding (fields as in `Finding`)."""
+        self.note(Finding(level, kind, target, why, sentence, consequence, tuple(categories)))  # type: ignore[arg-type]  # kind is checked by the table test
+
+    def note(self, finding: Finding) -> None:
+        self.findings.append(finding)
+
+    def doubt(self, why: str, *, level: RiskLevel = MEDIUM, target: str = "?") -> None:
+        """Something that could not be understood: never low."""
+        self.doubts.append(why)
+        self.note(Finding(level, "unknown", target, why, confidence="low"))
+
+    def run(self, call: Call) -> None:
+        """Judge this call next."""
+        self.pending.append(call)
+
+    def run_script(self, text: str, by: Call) -> None:
+        """Judge this script next, as run by `by`."""
+        self.pending.append((text, by))
+
+    def ask(self, path: str) -> None:
+        self.asked.setdefault(path)
+
+    def delete(
+        self, arg: Arg, call: Call, *, recursive: bool = False, contents: bool = False, filtered: bool = False
+    ) -> None:
+        """`arg` names what is deleted."""
+        path, everything = call.paths(arg)
+        if self._elsewhere(path, call, "deletes", "Deletes", (DELETION,), HIGH if recursive else MEDIUM):
+            return
+        if path is None:
+            self._unknown_deletion(arg, recursive=recursive)
+            return
+        if arg.note:
+            self.doubts.append(arg.note)
+        contents = contents or everything or arg.text.endswith("/") and len(arg.text) > 1
+        self.ask(path)
+        found = deleting(path, self.facts, recursive=recursive, contents=contents, filtered=filtered)
+        if not recursive and everything and found.level == HIGH and not filtered:
+            found = self._shallow(found)
+        self.note(found.but(why=f"{found.why} ({arg.note})") if arg.note else found)
+
+    def _shallow(self, found: Finding) -> Finding:
+        """`rm *`: only files, but all of them."""
+        return found.but(sentence=found.sentence.replace("everything", "all files"))
+
+    def _unknown_deletion(self, arg: Arg, *, recursive: bool) -> None:
+        words = "Deletes recursively" if recursive else "Deletes"
+        self.note(
+            Finding(
+                HIGH if recursive else MEDIUM,
+                "deletes",
+                "?",
+                "what it deletes cannot be known before it runs",
+                f"{words} something that cannot be known before it runs",
+                "",
+                (DELETION,),
+                "low",
+            )
+        )
+
+    def write(self, arg: Arg, call: Call, *, verb: str = "Writes", recursive: bool = False) -> None:
+        """`arg` names what is created, overwritten or changed."""
+        path, contents = call.paths(arg)
+        if self._elsewhere(path, call, "writes", verb, (), MEDIUM):
+            return
+        if path is None:
+            self.note(
+                Finding(
+                    MEDIUM, "writes", "?", "where it writes cannot be known before it runs",
+                    f"{verb} something that cannot be known before it runs", confidence="low",
+                )  # fmt: skip
+            )
+            return
+        self.ask(path)
+        self.note(writing(path, self.facts, verb=verb, recursive=recursive or contents and recursive))
+
+    def read(self, arg: Arg, call: Call, *, recursive: bool = False) -> None:
+        """`arg` names what is read."""
+        path, _ = call.paths(arg)
+        if path is None or call.remote or arg.text in {"-", ""}:
+            return
+        found = reading(path, self.facts, recursive=recursive)
+        if found is None:
+            return
+        self.note(found)
+        call.carry("secret" if "data_exfiltration" in found.categories else "file", path)
+
+    def _elsewhere(
+        self, path: str | None, call: Call, kind: str, verb: str, categories: tuple[RiskCategory, ...], level: RiskLevel
+    ) -> bool:
+        if not call.remote:
+            return False
+        target = path or "?"
+        self.add(level, kind, target, "on another machine or in a container", f"{verb} {shown(target)} elsewhere", "",
+                 categories)  # fmt: skip
+        return True
+
+    def contact(self, host: str, call: Call, *, why: str = "contacts another machine", sentence: str = "") -> None:
+        """Bytes come from, or go to, `host`."""
+        host = host.replace(UNKNOWN, "?") or "?"
+        local = is_local(host)
+        said = sentence or f"Contacts {shown(host)}"
+        self.add(LOW if local else MEDIUM, "contacts", host, "stays on this machine" if local else why, said, "",
+                 () if local else (NETWORK,))  # fmt: skip
+        call.carry("network", host)
+
+    def send(self, what: str, host: str, *, level: RiskLevel = HIGH) -> None:
+        """Data of this machine goes to `host`."""
+        if is_local(host):
+            self.add(MEDIUM, "contacts", host, "sends data to a service on this machine")
+            return
+        self.add(
+            level, "contacts", host, "sends data to another machine", f"Sends {what} to {shown(host)}",
+            "What has been sent cannot be taken back" if level == HIGH else "", (EXFILTRATION, NETWORK),
+        )  # fmt: skip
+
+
+def is_local(host: str) -> bool:
+    """Whether a host name or `host:port` means this machine."""
+    name = host.rsplit(":", 1)[0] if host.count(":") == 1 else host
+    return name.lower() in LOCAL_HOSTS or name.startswith("127.")

@@ -1,0 +1,160 @@
+"""Judging a program by its table entry: level, words, options that make it worse, and its operands."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN
+from sandgate.assessment.findings import HIGH, LOW, MEDIUM, RANK, Finding
+from sandgate.assessment.knowledge import entry_for
+from sandgate.assessment.options import parsed
+from sandgate.assessment.touching import deleting
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandgate.assessment.expansion import Arg
+    from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.assessment.knowledge.entry import Entry, Worse
+    from sandgate.assessment.options import Parsed
+
+HELP_ONLY = frozenset({"--help", "--version", "-h", "-V", "--usage"})
+MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
+SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
+
+
+def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
+    """Judge `call` by its entry; None when the tables do not know it."""
+    found = _entry_of(call)
+    if found is None:
+        return None
+    entry, options = found
+    if _only_asks(call, entry, options):
+        inquiry.add(LOW, "reads", call.program, "only shows help or what would happen", f"Shows what {shown(call.program)} would do")
+        return None
+    apply(entry, options, call, inquiry)
+    return options
+
+
+def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
+    top = entry_for((call.program,))
+    top_values = top.values if top is not None else ""
+    outer = parsed(call.args, top_values, clusters=top.clusters if top is not None else True)
+    words = [call.program, *(arg.text for arg in outer.operands)]
+    entry = entry_for(words)
+    if entry is top and len(words) > 1:
+        entry = _misplaced(words, top) or top
+    if entry is None:
+        return None
+    options = parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
+    consumed = entry.name.count(" ")
+    return entry, options.but(operands=options.operands[consumed:])
+
+
+def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
+    """`tool --unknown value sub-command`: the worst entry that a shifted reading finds."""
+    best: Entry | None = None
+    for skipped in range(2, min(len(words), MISPLACED_WORDS + 2)):
+        shifted = entry_for([words[0], *words[skipped:]])
+        if shifted is not top and shifted is not None and (best is None or RANK[shifted.level] > RANK[best.level]):
+            best = shifted
+    return best if best is not None and (top is None or RANK[best.level] > RANK[top.level]) else None
+
+
+def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
+    texts = {arg.text for arg in call.args}
+    return (bool(texts) and texts <= HELP_ONLY) or (bool(entry.harmless) and options.has(entry.harmless))
+
+
+def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """Note what the entry says about these options, then what its operands say."""
+    inquiry.note(rated(entry, options))
+    if entry.operands:
+        _operands(entry, options, call, inquiry)
+
+
+def rated(entry: Entry, options: Parsed) -> Finding:
+    """The entry's own finding, with the worst of the options that apply."""
+    found = Finding(
+        entry.level, entry.kind, entry.name, entry.does[0].lower() + entry.does[1:].replace(" {}", ""),
+        _sentence(entry, options), entry.consequence, entry.categories,
+    )  # fmt: skip
+    for worse in entry.worse:
+        if RANK[worse.level] >= RANK[found.level] and _applies(worse, options):
+            found = Finding(
+                worse.level, entry.kind, entry.name, worse.does[0].lower() + worse.does[1:], worse.does,
+                worse.consequence, worse.categories,
+            )  # fmt: skip
+    return found
+
+
+def _applies(worse: Worse, options: Parsed) -> bool:
+    if worse.unless and options.has(worse.unless):
+        return False
+    beginnings = tuple(worse.operands.split())
+    return (bool(worse.flags) and options.has(worse.flags)) or (
+        bool(beginnings) and any(arg.text.startswith(beginnings) for arg in options.operands)
+    )
+
+
+def _sentence(entry: Entry, options: Parsed) -> str:
+    named = [shown(arg.text.replace(UNKNOWN, "?")) for arg in options.operands[:SENTENCE_OPERANDS]]
+    if len(options.operands) > SENTENCE_OPERANDS:
+        named.append("others")
+    return entry.does.replace("{}", " and ".join(named) or "its input")
+
+
+def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    verb = entry.does.split(" {}")[0]
+    recursive = options.has("-R -r --recursive")
+    operands = options.operands
+    if entry.operands.startswith("skip-"):
+        operands = operands if options.has("-e -f --regexp --file --reference") else operands[1:]
+    if entry.operands.endswith("read"):
+        for arg in operands:
+            inquiry.read(arg, call, recursive=recursive)
+    elif entry.operands.endswith("write"):
+        for arg in operands:
+            inquiry.write(arg, call, verb=verb, recursive=recursive)
+    elif entry.operands == "delete":
+        for arg in operands:
+            inquiry.delete(arg, call)
+    elif entry.operands == "host":
+        for arg in operands[-1:]:
+            inquiry.contact(arg.text, call)
+    else:
+        transfer(entry.operands, options, call, inquiry, verb=verb)
+
+
+def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: str = "Copies to") -> None:
+    """Sources and a destination: the last operand, or the value of `-t`."""
+    into = options.value("-t --target-directory")
+    sources = options.operands if into is not None else options.operands[:-1]
+    destination = into or (options.operands[-1] if len(options.operands) > 1 else None)
+    for arg in sources:
+        if how == "move":
+            _moved_away(arg, call, inquiry)
+        else:
+            inquiry.read(arg, call)
+    if destination is not None:
+        words = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
+        inquiry.write(destination, call, verb=words.get(verb, verb))
+
+
+def _moved_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """What is moved is missing afterwards; for what matters that is as good as deleted."""
+    path, contents = call.paths(arg)
+    if path is None or call.remote:
+        return
+    inquiry.ask(path)
+    found = deleting(path, inquiry.facts, recursive=True, contents=contents, filtered=False)
+    if found.level != HIGH:
+        inquiry.add(MEDIUM, "writes", path, "moves files")
+        return
+    inquiry.note(
+        found.but(
+            kind="writes", why=found.why.replace("deletes recursively", "moves away"),
+            sentence=found.sentence.replace("Deletes", "Moves away"),
+            consequence="Programs will not find it any more",
+        )
+    )  # fmt: skip

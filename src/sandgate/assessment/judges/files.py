@@ -1,0 +1,308 @@
+"""`rm`, `find`, `dd`, `sed`, archives: what is touched depends on how the arguments fit together."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
+from sandgate.assessment.inline import judge_code
+from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.options import parsed
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+FOUND = "found*"  # stands for "some files below", when a filter decides which
+FIND_FILTERS = frozenset(
+    """-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer
+    -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile""".split()
+)
+FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
+TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
+HUGE_SIZES = ("G", "T", "P", "E", "GB", "TB", "PB")
+ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
+
+
+def judge_rm(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args)
+    if options.has("--help --version"):
+        inquiry.add(LOW, "reads", "rm", "only shows help")
+        return
+    recursive = options.has("-r -R --recursive")
+    if options.has("--no-preserve-root"):
+        inquiry.add(HIGH, "deletes", "/", "switches off the protection of the root directory",
+                    "Deletes files and switches off the protection of /", "", (DELETION, SYSTEM))  # fmt: skip
+    for arg in options.operands:
+        inquiry.delete(arg, call, recursive=recursive, filtered=not recursive and arg.glob and arg.text.strip("*./~") != "")
+
+
+def find_bases(call: Call) -> tuple[list[Arg], bool]:
+    """Where a `find` looks, and whether a filter picks only some of what is there."""
+    bases: list[Arg] = []
+    for arg in call.args:
+        if arg.text[:1] in {"-", "(", "!"} and arg.text not in {"-H", "-L", "-P"}:
+            break
+        if arg.text[:1] != "-":
+            bases.append(arg)
+    filtered = any(arg.text in FIND_FILTERS for arg in call.args)
+    return bases or [Arg(".")], filtered
+
+
+def below_base(base: Arg, *, filtered: bool) -> Arg:
+    """What `{}` stands for below `base`."""
+    name = FOUND if filtered else "*"
+    return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
+
+
+def judge_find(call: Call, inquiry: Inquiry) -> None:
+    bases, filtered = find_bases(call)
+    texts = [arg.text for arg in call.args]
+    for base in bases:
+        inquiry.read(base, call)
+        if "-delete" in texts:
+            inquiry.delete(below_base(base, filtered=filtered), call, recursive=not filtered)
+    at = 0
+    while at < len(texts):
+        if texts[at] in FIND_WRITERS and at + 1 < len(texts):
+            inquiry.write(call.args[at + 1], call)
+        if texts[at] in FIND_RUNNERS:
+            start = at = at + 1
+            while at < len(texts) and texts[at] not in {";", "+"}:
+                at += 1
+            _run_on_found(call.args[start:at], bases, call, inquiry, filtered=filtered)
+        at += 1
+
+
+def _run_on_found(
+    inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool
+) -> None:
+    if not inner:
+        return
+    for base in bases:
+        found = below_base(base, filtered=filtered)
+        args = [found if arg.text == "{}" else _filled(arg, found) for arg in inner]
+        inquiry.run(call.inside(args[0].text, args[1:]))
+
+
+def _filled(arg: Arg, found: Arg) -> Arg:
+    if "{}" not in arg.text:
+        return arg
+    return arg.but(text=arg.text.replace("{}", found.text), glob=True, raw=arg.raw and arg.raw.replace("{}", found.text))
+
+
+def judge_fd(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, "-e -t -E -d -S --extension --type --exclude --max-depth", stop_at_operand=False)
+    for index, arg in enumerate(call.args):
+        if arg.text in {"-x", "--exec", "-X", "--exec-batch"}:
+            before = parsed(call.args[:index], "-e -t -E -d -S --extension --type --exclude --max-depth").operands
+            bases = list(before[1:]) or [Arg(".")]
+            inner = [*call.args[index + 1 :]]
+            if inner and not any("{}" in each.text for each in inner):
+                inner.append(Arg("{}"))
+            _run_on_found(inner, bases, call, inquiry, filtered=bool(before) and before[0].text not in {"", "."})
+            return
+    for base in options.operands[1:]:
+        inquiry.read(base, call)
+    inquiry.add(LOW, "reads", "fd", "lists files")
+
+
+def judge_dd(call: Call, inquiry: Inquiry) -> None:
+    settings = dict(arg.text.split("=", 1) for arg in call.args if "=" in arg.text)
+    source, target = settings.get("if"), settings.get("of")
+    if source:
+        inquiry.read(Arg(source, raw=source), call)
+    if target:
+        inquiry.write(Arg(target, known=UNKNOWN not in target, raw=target), call, verb="Overwrites")
+    if target and source in ENDLESS_INPUTS and "count" not in settings and not target.startswith("/dev/"):
+        fills_disk(target, inquiry)
+
+
+def fills_disk(target: str, inquiry: Inquiry) -> None:
+    """Note output without an end, or of a size no project needs."""
+    inquiry.add(HIGH, "writes", target, "writes without limit", f"Fills the disk through {shown(target)}", "",
+                (EXHAUSTION,))  # fmt: skip
+
+
+def judge_sized(call: Call, inquiry: Inquiry) -> None:
+    """`truncate` and `fallocate`: by table, and by size."""
+    options = by_table(call, inquiry)
+    size = options.value("-s -l --size --length") if options is not None else None
+    if size is not None and size.text.upper().endswith(HUGE_SIZES):
+        fills_disk(options.operands[0].text if options is not None and options.operands else "?", inquiry)
+
+
+def judge_sed(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, "-e -f -l --expression --file")
+    in_place = options.has("-i --in-place")
+    given = options.value("-e --expression -f --file")
+    files = options.operands if given is not None else options.operands[1:]
+    scripts = [arg.text for option, arg in options.values if option in {"-e", "--expression"}]
+    scripts += [arg.text for arg in options.operands[:1]] if given is None else []
+    for script in scripts:
+        _sed_script(script, call, inquiry)
+    for arg in files:
+        if in_place:
+            inquiry.write(arg, call, verb="Changes")
+        else:
+            inquiry.read(arg, call)
+    if not files:
+        inquiry.add(LOW, "reads", "sed", "transforms text")
+
+
+def _sed_script(script: str, call: Call, inquiry: Inquiry) -> None:
+    """GNU sed can run commands (`e`) and write files (`w`)."""
+    for command in script.replace(";", "\n").split("\n"):
+        rest = command.strip().lstrip("0123456789$,! ")
+        if rest.startswith("e "):
+            inquiry.run_script(rest[2:], call)
+        elif rest.startswith("w "):
+            inquiry.write(Arg(rest[2:].strip(), raw=rest), call)
+        elif rest.startswith("s") and "w /" in rest[-80:]:
+            inquiry.write(Arg(rest[rest.rindex("w /") + 2 :], raw=rest), call)
+        elif rest.startswith("s") and len(rest) > 2 and rest[-1:] == "e" and rest[-2:-1] == rest[1]:
+            inquiry.doubt("the text that sed makes is run as a command")
+
+
+def judge_awk(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, "-F -v -f --field-separator --assign --file")
+    if options.has("-f --file"):
+        inquiry.doubt("runs an awk program from a file", level=MEDIUM, target="awk")
+        files = options.operands
+    else:
+        files = options.operands[1:]
+        for program in options.operands[:1]:
+            judge_code(program.raw or program.text, "awk", call, inquiry)
+    for arg in files:
+        inquiry.read(arg, call)
+
+
+def judge_tar(call: Call, inquiry: Inquiry) -> None:
+    args = list(call.args)
+    if args and args[0].text[:1] not in {"-", ""} and UNKNOWN not in args[0].text:
+        args[0] = args[0].but(text="-" + args[0].text)
+    archive_last = bool(args) and args[0].text.startswith("-") and not args[0].text.startswith("--")
+    options = parsed(args, TAR_VALUES if not archive_last else TAR_VALUES)
+    for name in ("--to-command", "--checkpoint-action", "-I", "--use-compress-program"):
+        program = options.value(name)
+        if program is not None:
+            inquiry.run_script(program.text.removeprefix("exec="), call)
+    directory = options.value("-C --directory") or Arg(".")
+    archive = options.value("-f --file")
+    if options.has("-x --extract --get"):
+        inquiry.write(directory, call, verb="Unpacks an archive into")
+        if options.has("-P --absolute-names"):
+            inquiry.add(HIGH, "writes", "/", "unpacks to wherever the archive says", "", "", (SYSTEM,))
+        if archive is not None and ":" in archive.text:
+            inquiry.contact(archive.text.split(":", 1)[0], call)
+        return
+    if options.has("-c -r -u --create --append --update -A --catenate"):
+        _pack(options.operands, archive, call, inquiry)
+        if options.has("--remove-files"):
+            for arg in options.operands:
+                inquiry.delete(arg, call, recursive=True)
+        return
+    if archive is not None:
+        inquiry.read(archive, call)
+    inquiry.add(LOW, "reads", "tar", "lists an archive", "Lists an archive")
+
+
+def _pack(sources: Sequence[Arg], archive: Arg | None, call: Call, inquiry: Inquiry) -> None:
+    for arg in sources:
+        inquiry.read(arg, call, recursive=True)
+        path, _ = call.paths(arg)
+        call.carry("encoded", path or "?")
+    if archive is not None and archive.text != "-":
+        if ":" in archive.text and not archive.text.startswith("/"):
+            inquiry.send("packed files", archive.text.split(":", 1)[0])
+        else:
+            inquiry.write(archive, call)
+    inquiry.add(LOW, "reads", "tar", "packs files")
+
+
+def judge_unzip(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, "-d -x -P")
+    for arg in options.operands[:1]:
+        inquiry.read(arg, call)
+    if not options.has("-l -t -v -p -Z"):
+        inquiry.write(options.value("-d") or Arg("."), call, verb="Unpacks an archive into")
+    else:
+        inquiry.add(LOW, "reads", "unzip", "looks into an archive")
+
+
+def judge_zip(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, "-i -x -P -b")
+    for arg in options.operands[:1]:
+        inquiry.write(arg, call)
+    _pack(options.operands[1:], None, call, inquiry)
+    if options.has("-m --move"):
+        for arg in options.operands[1:]:
+            inquiry.delete(arg, call, recursive=True)
+
+
+def judge_encoder(call: Call, inquiry: Inquiry) -> None:
+    """Encoders and compressors: by table, and note that what flows on is no longer readable."""
+    by_table(call, inquiry)
+    options = parsed(call.args, "-w -c -l")
+    if options.has("-d -D --decode --decompress -r --uncompress"):
+        call.carry("decoded", call.program)
+    else:
+        source = next((arg.text for arg in options.operands), "") or next(iter(call.upstream.values()), "?")
+        if options.operands or set(call.upstream) & {"file", "secret", "environment", "encoded"}:
+            call.carry("encoded", source)
+
+
+def judge_rewriter(call: Call, inquiry: Inquiry) -> None:
+    """`tr`, `rev`: harmless, but what they make may be run next."""
+    by_table(call, inquiry)
+    call.carry("decoded", call.program)
+
+
+def judge_printenv(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    call.carry("environment", "the environment")
+
+
+def judge_echo(call: Call, inquiry: Inquiry) -> None:
+    inquiry.add(LOW, "reads", call.program, "prints text")
+    if any("/proc/" in arg.text and "environ" in arg.text for arg in call.args):
+        call.carry("environment", "the environment")
+
+
+def judge_yes(call: Call, inquiry: Inquiry) -> None:
+    inquiry.add(LOW, "reads", "yes", "prints without end")
+
+
+def judge_rimraf(call: Call, inquiry: Inquiry) -> None:
+    for arg in parsed(call.args).operands:
+        inquiry.delete(arg.but(glob=arg.glob or "*" in arg.text), call, recursive=True)
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    "rm": judge_rm,
+    "rimraf": judge_rimraf,
+    "find": judge_find,
+    "fd": judge_fd,
+    "fdfind": judge_fd,
+    "dd": judge_dd,
+    "truncate": judge_sized,
+    "fallocate": judge_sized,
+    "sed": judge_sed,
+    "awk": judge_awk,
+    "tar": judge_tar,
+    "unzip": judge_unzip,
+    "zip": judge_zip,
+    "tr": judge_rewriter,
+    "rev": judge_rewriter,
+    "printenv": judge_printenv,
+    "echo": judge_echo,
+    "printf": judge_echo,
+    "yes": judge_yes,
+    **dict.fromkeys(
+        ("base64", "base32", "xxd", "uuencode", "gzip", "bzip2", "xz", "zstd", "gunzip", "zcat", "lz4", "brotli"),
+        judge_encoder,
+    ),
+}

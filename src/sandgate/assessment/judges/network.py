@@ -1,0 +1,267 @@
+"""`curl`, `wget`, `nc`, `ssh`, `scp`, `rsync`: who is talked to, what is fetched, what is sent."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE
+from sandgate.assessment.inline import host_of
+from sandgate.assessment.inquiry import is_local
+from sandgate.assessment.judges.common import by_table, transfer
+from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
+from sandgate.assessment.options import parsed
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.assessment.options import Parsed
+
+PRIVATE = ("secret", "encoded", "environment", "file")  # tags of data that should not leave without a question
+DATA_OPTIONS = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data-ascii", "--data-urlencode", "--json"})
+FORM_OPTIONS = frozenset({"-F", "--form"})
+UPLOAD_OPTIONS = frozenset({"-T", "--upload-file", "--post-file", "--body-file"})
+CHANGING_METHODS = frozenset({"DELETE"})
+
+
+def private_input(call: Call) -> str | None:
+    """What private data flows into this call, if any, as words."""
+    for tag in PRIVATE:
+        if tag in call.upstream:
+            return "environment variables" if tag == "environment" else f"the content of {shown(call.upstream[tag])}"
+    return None
+
+
+def judge_curl(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, CURL_VALUES)
+    if options.has("--version --help -V"):
+        inquiry.add(LOW, "reads", "curl", "only shows help")
+        return
+    urls = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--url"]
+    hosts = [host_of(url) for url in urls] or ["?"]
+    for url, host in zip(urls or ["?"], hosts, strict=True):
+        inquiry.contact(host, call, sentence=f"Downloads {shown(url.replace(UNKNOWN, '?'))}")
+        if url.startswith("file:"):
+            inquiry.read(Arg(url.removeprefix("file://")), call)
+    _saved(options, "-o --output", hosts[0], call, inquiry)
+    if options.has("-O --remote-name"):
+        for url, host in zip(urls, hosts, strict=True):
+            _saved_as(Arg(_file_name(url)), host, call, inquiry)
+    _sent(options, hosts[0], call, inquiry)
+    method = options.value("-X --request")
+    if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
+        inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", f"Deletes something at {shown(hosts[0])}",
+                    "", (DELETION, NETWORK))  # fmt: skip
+    if options.has("-K --config"):
+        inquiry.doubt("takes its options from a file", target="curl")
+
+
+def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
+    """Uploads: files named by options, or private data that flows in."""
+    sent = False
+    for name, arg in options.values:
+        source = _upload(name, arg)
+        if source is None:
+            continue
+        sent = True
+        if source.text in {"-", ""}:
+            continue
+        inquiry.read(source, call)
+        path, _ = call.paths(source)
+        inquiry.send(f"the file {shown(path or '?')}", host)
+    private = private_input(call)
+    direct = any(tag in dict(arg.carries) for arg in call.args for tag in PRIVATE)
+    if private is not None and (sent or direct or "secret" in call.upstream or _posts(options)):
+        inquiry.send(private, host)
+
+
+def _posts(options: Parsed) -> bool:
+    return any(name in DATA_OPTIONS | FORM_OPTIONS for name, _ in options.values)
+
+
+def _upload(name: str, arg: Arg) -> Arg | None:
+    """The file an option uploads; text `-` or empty: standard input."""
+    text = arg.text
+    if name in UPLOAD_OPTIONS:
+        return arg
+    if name in DATA_OPTIONS and name != "--data-raw" and text.startswith("@"):
+        return arg.but(text=text[1:], raw="")
+    if name in FORM_OPTIONS and ("=@" in text or "=<" in text):
+        return arg.but(text=text.split("=", 1)[1][1:].split(";", 1)[0], raw="")
+    return None
+
+
+def _file_name(url: str) -> str:
+    return url.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1] or "index.html"
+
+
+def _saved(options: Parsed, names: str, host: str, call: Call, inquiry: Inquiry) -> None:
+    target = options.value(names)
+    if target is not None and target.text != "-":
+        _saved_as(target, host, call, inquiry)
+
+
+def _saved_as(target: Arg, host: str, call: Call, inquiry: Inquiry) -> None:
+    inquiry.write(target, call, verb="Downloads to")
+    path, _ = call.paths(target)
+    if path is not None:
+        inquiry.downloads[path] = host
+
+
+def judge_wget(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, WGET_VALUES)
+    if options.has("--version --help"):
+        inquiry.add(LOW, "reads", "wget", "only shows help")
+        return
+    hosts = [host_of(arg.text) for arg in options.operands] or ["?"]
+    for arg, host in zip(options.operands, hosts, strict=False):
+        inquiry.contact(host, call, sentence=f"Downloads {shown(arg.text.replace(UNKNOWN, '?'))}")
+    target = options.value("-O --output-document")
+    if target is None:
+        for arg, host in zip(options.operands, hosts, strict=False):
+            _saved_as(Arg(_file_name(arg.text)), host, call, inquiry)
+    else:
+        _saved(options, "-O --output-document", hosts[0], call, inquiry)
+    _sent(options, hosts[0], call, inquiry)
+
+
+def judge_nc(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, "-e -c -p -s -w -x -X -q -i -o --exec --sh-exec")
+    host = options.operands[0].text if options.operands else "?"
+    program = options.value("-e -c --exec --sh-exec")
+    if program is not None:
+        _gives_control(host, call, inquiry)
+    if options.has("-l --listen"):
+        inquiry.add(HIGH, "contacts", host, "waits for connections from outside", "Lets others connect to this machine", "",
+                    (NETWORK, EXFILTRATION))  # fmt: skip
+        call.carry("network", host)
+        return
+    if options.has("-z"):
+        inquiry.contact(host, call, why="checks ports of another machine")
+        return
+    inquiry.contact(host, call)
+    private = private_input(call)
+    if private is not None:
+        inquiry.send(private, host)
+
+
+def _gives_control(host: str, call: Call, inquiry: Inquiry) -> None:
+    inquiry.add(
+        HIGH, "contacts", host, "hands a shell to another machine", f"Gives {shown(host)} control of this account", "",
+        (PRIVILEGE, EXFILTRATION, NETWORK),
+    )  # fmt: skip
+    call.carry("network", host)
+
+
+def judge_socat(call: Call, inquiry: Inquiry) -> None:
+    host = "?"
+    for arg in call.args:
+        kind, _, rest = arg.text.partition(":")
+        kind = kind.upper()
+        if kind.startswith(("TCP", "UDP", "OPENSSL", "SSL")) and "LISTEN" not in kind:
+            host = rest.split(",", 1)[0]
+            inquiry.contact(host, call)
+    for arg in call.args:
+        kind = arg.text.partition(":")[0].upper()
+        if kind in {"EXEC", "SYSTEM", "SHELL"}:
+            _gives_control(host, call, inquiry)
+        elif "LISTEN" in kind:
+            inquiry.add(HIGH, "contacts", host, "waits for connections from outside",
+                        "Lets others connect to this machine", "", (NETWORK,))  # fmt: skip
+    private = private_input(call)
+    if private is not None:
+        inquiry.send(private, host)
+    inquiry.add(MEDIUM, "contacts", host, "joins connections")
+
+
+def judge_ssh(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, SSH_VALUES, stop_at_operand=True)
+    if options.has("-V") or options.has("-Q"):
+        inquiry.add(LOW, "reads", "ssh", "only shows its version")
+        return
+    host = host_of(options.operands[0].text) if options.operands else "?"
+    inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
+    if options.has("-R -D -w"):
+        inquiry.add(HIGH, "contacts", host, "opens a tunnel", f"Opens a tunnel between this machine and {shown(host)}", "",
+                    (NETWORK, EXFILTRATION))  # fmt: skip
+    for name, arg in options.values:
+        key, _, value = arg.text.partition("=")
+        if name == "-o" and key.lower() in {"proxycommand", "localcommand", "knownhostscommand"}:
+            inquiry.run_script(value, call)
+    private = private_input(call)
+    if private is not None:
+        inquiry.send(private, host)
+    if len(options.operands) > 1:
+        inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in options.operands[1:]))], remote=True)
+        inner.upstream = {}
+        inquiry.run(inner)
+
+
+def judge_scp(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, "-c -F -i -J -l -o -P -S -e --rsh --exclude --include")
+    remote = [arg for arg in options.operands if _remote(arg.text)]
+    if not remote:
+        transfer("copy", options, call, inquiry, verb="Copies")
+        if options.has("--delete --delete-after --delete-excluded --del --remove-source-files") and options.operands:
+            inquiry.delete(options.operands[-1], call, recursive=True, contents=True)
+        return
+    destination = options.operands[-1]
+    if _remote(destination.text):
+        for arg in options.operands[:-1]:
+            inquiry.read(arg, call, recursive=True)
+        sources = " and ".join(shown(arg.text) for arg in options.operands[:2] if not _remote(arg.text)) or "files"
+        inquiry.send(sources, _host_part(destination.text))
+        if options.has("--delete --delete-after --delete-excluded --del"):
+            inquiry.add(HIGH, "deletes", destination.text, "deletes on the other machine", "", "", (DELETION, NETWORK))
+        return
+    inquiry.contact(_host_part(remote[0].text), call, sentence=f"Copies files from {shown(_host_part(remote[0].text))}")
+    inquiry.write(destination, call, verb="Downloads to")
+
+
+def _remote(text: str) -> bool:
+    before, colon, _ = text.partition(":")
+    return bool(colon) and "/" not in before
+
+
+def _host_part(text: str) -> str:
+    return host_of(text.split(":", 1)[0]) if "://" not in text else host_of(text)
+
+
+def judge_openssl(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if texts[:1] and (texts[0] in {"enc", "base64"} or texts[0].startswith(("aes", "des"))):
+        call.carry("decoded" if "-d" in texts else "encoded", next(iter(call.upstream.values()), "?"))
+    for at, text in enumerate(texts[:-1]):
+        if text in {"-in", "-key", "-inkey"}:
+            inquiry.read(call.args[at + 1], call)
+        elif text in {"-out", "-keyout"}:
+            inquiry.write(call.args[at + 1], call)
+
+
+def judge_sender(call: Call, inquiry: Inquiry) -> None:
+    """Programs that pass on whatever they are given."""
+    by_table(call, inquiry)
+    private = private_input(call)
+    host = next((arg.text for arg in call.args if arg.text[:1] != "-"), "?")
+    call.carry("network", host)
+    if private is not None:
+        inquiry.send(private, host)
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    "curl": judge_curl,
+    "wget": judge_wget,
+    "nc": judge_nc,
+    "socat": judge_socat,
+    "ssh": judge_ssh,
+    "scp": judge_scp,
+    "rsync": judge_scp,
+    "openssl": judge_openssl,
+    **dict.fromkeys(
+        ("telnet", "http", "https", "xh", "lynx", "ftp", "lftp", "sftp", "mail", "sendmail", "mutt", "aria2c",
+         "dig", "nslookup", "host", "ping"),
+        judge_sender,
+    ),
+}  # fmt: skip

@@ -1,0 +1,268 @@
+"""git, containers, databases, signals: sub-commands whose operands change what they mean."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import Arg
+from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.inline import host_of, judge_sql
+from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.knowledge.containers import RUN_VALUES
+from sandgate.assessment.knowledge.databases import CHANGING_SQL, LOSING_SQL, RIGHTS_SQL, SQL_VALUES
+from sandgate.assessment.options import parsed
+from sandgate.assessment.places import place_of
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.assessment.options import Parsed
+
+GIT_GLOBAL_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
+GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
+            "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
+            "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
+UNCOMMITTED = "Changes that were not committed are lost"
+ESSENTIAL_PROCESSES = frozenset("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd".split())
+SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
+
+
+def judge_git(call: Call, inquiry: Inquiry) -> None:
+    outer = parsed(call.args, GIT_GLOBAL_VALUES, stop_at_operand=True)
+    for name, arg in outer.values:
+        if name == "-C":
+            call.shell = call.shell.copy()
+            call.shell.cwd = call.shell.resolve(arg.text)
+        elif name == "-c":
+            _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+    call.args = outer.operands
+    by_table(call, inquiry)
+    if not call.args:
+        return
+    command, rest = call.args[0].text, call.args[1:]
+    special = GIT_COMMANDS.get(command)
+    if special is not None:
+        special(parsed(rest, "-b -B -s --source -m -e -x --exec"), call, inquiry)
+    for arg in rest:
+        if arg.text.startswith("--output="):
+            inquiry.write(arg.but(text=arg.text[9:], raw=""), call)
+        if arg.text.startswith(("--upload-pack=", "--receive-pack=", "--open-files-in-pager=")):
+            inquiry.run_script(arg.text.partition("=")[2], call)
+
+
+def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
+    if not key.lower().startswith(GIT_RUNS):
+        return
+    if value.startswith("!"):
+        inquiry.run_script(value[1:], call)
+    elif value:
+        inquiry.add(MEDIUM, "runs", key, "makes git run another program")
+        inquiry.run_script(value, call)
+
+
+def _git_checkout(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    texts = [arg.text for arg in call.args[1:]]
+    paths = texts[texts.index("--") + 1 :] if "--" in texts else [text for text in texts if text in {".", "*", ":/", ".."}]
+    if {"--staged", "-S"} & set(texts) and not {"--worktree", "-W"} & set(texts):
+        return
+    if any(text in {".", "*", ":/", "..", "./"} for text in paths):
+        inquiry.add(HIGH, "deletes", call.shell.cwd or "?", "throws away changes",
+                    "Throws away all changes in the working tree", UNCOMMITTED, (DELETION,))  # fmt: skip
+    elif paths or (call.args[0].text == "restore" and options.operands):
+        inquiry.add(MEDIUM, "writes", "?", "throws away changes to single files", "Restores files to their committed state")
+
+
+def _git_rm(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    if options.has("--cached") or options.has("-n --dry-run"):
+        return
+    for arg in options.operands:
+        inquiry.delete(arg, call, recursive=options.has("-r"))
+
+
+def _git_clone(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    for arg in options.operands[:1]:
+        if "://" in arg.text or "@" in arg.text:
+            inquiry.contact(host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text), call)
+        if arg.text.startswith("ext::"):
+            inquiry.run_script(arg.text[5:], call)
+    for arg in options.operands[1:]:
+        inquiry.write(arg, call, verb="Downloads to")
+
+
+def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    reads = options.has("--get --get-all --list -l --get-regexp --get-urlmatch") or (
+        options.operands and options.operands[0].text in {"get", "list"}
+    )
+    writes = len(options.operands) > 1 or options.has("--unset --unset-all --add --replace-all --remove-section -e --edit")
+    if reads or not writes:
+        return
+    key = next((arg.text for arg in options.operands if "." in arg.text), "")
+    value = options.operands[-1].text
+    if key.lower().startswith(GIT_RUNS):
+        inquiry.add(HIGH, "writes", key, "makes git run another program from now on",
+                    f"Sets {shown(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip
+        inquiry.run_script(value.lstrip("!"), call)
+    elif options.has("--global --system"):
+        inquiry.add(HIGH, "writes", "git settings", "changes git's settings for all your repositories",
+                    "Changes git's settings for all your repositories", "", (SYSTEM,))  # fmt: skip
+    else:
+        inquiry.add(MEDIUM, "writes", ".git/config", "changes settings of this repository", "Changes settings of this repository")
+
+
+def _git_runs_rest(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """`git submodule foreach CMD`, `git bisect run CMD`, `git rebase -x CMD`, `git filter-branch`."""
+    texts = [arg.text for arg in call.args]
+    for word in ("foreach", "run"):
+        if word in texts[:3]:
+            at = texts.index(word) + 1
+            rest = [text for text in texts[at:] if text != "--recursive"]
+            inquiry.run_script(" ".join(rest), call)
+    script = options.value("-x --exec")
+    if script is not None:
+        inquiry.run_script(script.text, call)
+
+
+GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
+    "checkout": _git_checkout,
+    "restore": _git_checkout,
+    "rm": _git_rm,
+    "clone": _git_clone,
+    "config": _git_config,
+    "submodule": _git_runs_rest,
+    "bisect": _git_runs_rest,
+    "rebase": _git_runs_rest,
+}
+
+
+def judge_kill(call: Call, inquiry: Inquiry) -> None:
+    texts = [arg.text for arg in call.args]
+    if texts[:1] and texts[0] in {"-l", "-L", "--list", "-0"}:
+        inquiry.add(LOW, "reads", "kill", "only asks about signals or processes")
+        return
+    if texts[:1] and texts[0] in {"-s", "-n", "--signal"}:
+        texts = texts[2:]
+    elif texts[:1] and texts[0].startswith("-") and len(texts) > 1:
+        texts = texts[1:]
+    texts = [text for text in texts if text != "--"]
+    if "-1" in texts:
+        inquiry.add(HIGH, "runs", "all processes", "signals every process",
+                    "Ends every process of this account", "Unsaved work in all programs is lost",
+                    (EXHAUSTION, SYSTEM))  # fmt: skip
+    elif "1" in texts or "0" in texts:
+        inquiry.add(HIGH, "runs", "process 1", "signals a process everything depends on",
+                    "Signals a process that everything else depends on", "", (EXHAUSTION, SYSTEM))  # fmt: skip
+    else:
+        inquiry.add(MEDIUM, "runs", "a process", "signals processes", "Signals single processes")
+
+
+def judge_killall(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    for arg in parsed(call.args, "-s --signal -t -g -P").operands:
+        if arg.text in ESSENTIAL_PROCESSES or not arg.text.strip(".*"):
+            inquiry.add(HIGH, "runs", arg.text, "ends processes everything depends on",
+                        f"Ends all processes that match {shown(arg.text)}", "", (EXHAUSTION, SYSTEM))  # fmt: skip
+
+
+def judge_crontab(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    options = parsed(call.args, "-u")
+    if options.operands and not options.has("-l -r -e"):
+        inquiry.add(HIGH, "writes", "crontab", "replaces your scheduled commands", "Replaces your scheduled commands",
+                    "They run later, outside the sandbox", (SYSTEM,))  # fmt: skip
+
+
+def judge_container(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    command = next((text for text in texts if text in {"run", "exec", "create"}), None)
+    if command is None:
+        return
+    options = parsed(call.args[texts.index(command) + 1 :], RUN_VALUES, stop_at_operand=True)
+    if options.has("--privileged") or any("host" in arg.text for name, arg in options.values if name in {"--pid", "--userns", "--ipc"}):
+        inquiry.add(HIGH, "privilege", "container", "a container with rights over this machine",
+                    "Runs a container that has all rights on this machine", "", (PRIVILEGE, SYSTEM))  # fmt: skip
+    for name, arg in options.values:
+        if name in {"-v", "--volume", "--mount", "--device", "--cap-add", "--security-opt"}:
+            _mounted(name, arg, call, inquiry)
+    inner = options.operands[1:]
+    if inner:
+        inquiry.run(call.inside(inner[0].text, inner[1:], remote=True))
+
+
+def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    if name in {"--device", "--cap-add", "--security-opt"}:
+        inquiry.add(HIGH, "privilege", arg.text, "gives a container extra rights",
+                    f"Gives a container {shown(arg.text)}", "", (PRIVILEGE,))  # fmt: skip
+        return
+    source = arg.text.partition(":")[0]
+    if name == "--mount":
+        parts = dict(part.partition("=")[::2] for part in arg.text.split(","))
+        source = parts.get("source") or parts.get("src") or ""
+    if source[:1] not in {"/", ".", "~", "$"}:
+        return
+    path = call.shell.resolve(source)
+    if path is None:
+        return
+    place = place_of(path, inquiry.facts)
+    if place.kind in {"root", "home", "system", "device", "credentials", "startup"} or path.endswith(SOCKETS):
+        read_only = arg.text.endswith(":ro") or "readonly" in arg.text
+        inquiry.add(HIGH, "reads" if read_only else "writes", path, f"gives a container {place.words or 'a socket'}",
+                    f"Gives a container access to {shown(path)}",
+                    "" if read_only else "It can change everything there as the administrator",
+                    ("data_exfiltration",) if read_only else (PRIVILEGE, SYSTEM))  # fmt: skip
+
+
+def judge_database(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, SQL_VALUES)
+    if options.has("--version --help"):
+        inquiry.add(LOW, "reads", call.program, "only shows help")
+        return
+    given = [arg.text for name, arg in options.values if name in {"-c", "-e", "--command", "--execute", "--eval"}]
+    operands = [arg.text for arg in options.operands]
+    text = "; ".join([*given, " ".join(operands), call.stdin_text or "", _echoed(call)])
+    judge_sql(text, inquiry, (LOSING_SQL, RIGHTS_SQL, CHANGING_SQL))
+    for line in text.replace(";", "\n").split("\n"):
+        if line.strip().startswith(("\\!", ".shell", ".system")):
+            inquiry.run_script(line.strip().lstrip("\\!").removeprefix(".shell").removeprefix(".system"), call)
+    if options.has("-f --file") or (call.upstream and not _echoed(call)):
+        inquiry.doubt("the statements come from elsewhere", target=call.program)
+
+
+def _echoed(call: Call) -> str:
+    feeder = call.feeder
+    return " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
+
+
+def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
+    """Storage services: copying there is sending, `--delete` deletes there."""
+    texts = [arg.text for arg in call.args]
+    by_table(call, inquiry)
+    if "s3" in texts[:4] or call.program in {"gsutil", "mc", "s3cmd"}:
+        remote = [text for text in texts if text.startswith(("s3://", "gs://"))]
+        local = [arg for arg in call.args[2:] if not arg.text.startswith(("s3://", "gs://", "-")) and "/" in arg.text or arg.text == "."]
+        for arg in local:
+            inquiry.read(arg, call, recursive=True)
+        if remote and local and texts.index(remote[-1]) > texts.index(local[0].text):
+            inquiry.send(shown(local[0].text), host_of(remote[-1]))
+        if "--delete" in texts:
+            inquiry.add(HIGH, "deletes", remote[0] if remote else "?", "deletes in a storage service", "", "",
+                        (DELETION, NETWORK))  # fmt: skip
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    "git": judge_git,
+    "kill": judge_kill,
+    "killall": judge_killall,
+    "pkill": judge_killall,
+    "crontab": judge_crontab,
+    "docker": judge_container,
+    "podman": judge_container,
+    "aws": judge_aws_copy,
+    "gsutil": judge_aws_copy,
+    **dict.fromkeys(
+        ("psql", "mysql", "mariadb", "sqlite3", "mongosh", "mongo", "redis-cli", "cqlsh", "clickhouse-client", "duckdb",
+         "sqlcmd", "influx"),
+        judge_database,
+    ),
+}  # fmt: skip

@@ -1,0 +1,48 @@
+"""One line of knowledge about a program: what it does to the world, and which options make it worse.
+
+Every entry carries examples with their level; a test judges each of them, so a table cannot say one thing and mean
+another. An example without `=>` has the level of its entry.
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sandgate.protocol.risk import FactKind, RiskCategory, RiskLevel
+
+    # What the operands are: paths (of one kind, or the last one being the destination), a first operand that is no
+    # path (a pattern, a mode), hosts, or nothing that matters.
+    Operands = Literal["", "read", "write", "delete", "copy", "move", "skip-read", "skip-write", "host"]
+
+
+class Worse(Record):
+    """Options (or the beginnings of operands) that raise the level of an entry, and what they mean."""
+
+    flags: str  # blank-separated; any of them
+    level: RiskLevel
+    does: str
+    categories: tuple[RiskCategory, ...] = ()
+    consequence: str = ""
+    operands: str = ""  # blank-separated beginnings of operands that have the same effect
+    unless: str = ""  # options that take the effect away, such as `--dry-run`
+
+
+class Entry(Record):
+    """A program, or a program with its sub-command."""
+
+    name: str  # "git push"
+    level: RiskLevel
+    does: str  # a sentence without its full stop; `{}` stands for the operands
+    examples: tuple[str, ...]
+    kind: FactKind = "runs"
+    categories: tuple[RiskCategory, ...] = ()
+    operands: Operands = ""
+    values: str = ""  # options that take a value; for a program with sub-commands, those before the sub-command
+    worse: tuple[Worse, ...] = ()
+    consequence: str = ""
+    clusters: bool = True  # False: `-name` is one option, not four letters
+    harmless: str = ""  # options that make the whole call mere looking: `--help`, `--dry-run`

@@ -1,0 +1,95 @@
+"""Languages whose programs are given as text: which option carries the code, and which calls in it matter.
+
+The names are matched on the last parts of a call (`shutil.rmtree`, `fs.rmSync`), for all languages together: a
+name that means something in one of them is worth the same word in another.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import LOW, MEDIUM
+from sandgate.assessment.knowledge.entry import Entry
+from sandgate.record import Record
+
+SHELLS = frozenset("sh bash zsh dash ksh ash mksh fish csh tcsh rbash busybox-sh pwsh".split())
+SHELL_VALUES = "-O +O -o +o --rcfile --init-file"
+
+
+class Language(Record):
+    """How code is handed to an interpreter on its command line."""
+
+    name: str  # for people
+    code: str  # options that carry code
+    values: str  # other options with a value
+
+
+LANGUAGES: dict[str, Language] = {
+    "python": Language("Python", "-c", "-W -X --check-hash-based-pycs -m"),
+    "perl": Language("Perl", "-e -E", "-I -M -m"),
+    "ruby": Language("Ruby", "-e", "-I -r -C"),
+    "node": Language("JavaScript", "-e --eval -p --print -pe", "-r --require --loader --import -C"),
+    "deno": Language("JavaScript", "", ""),
+    "bun": Language("JavaScript", "-e --eval", "-r"),
+    "php": Language("PHP", "-r -B -E", "-d -c -f"),
+    "lua": Language("Lua", "-e", "-l"),
+    "Rscript": Language("R", "-e", ""),
+    "julia": Language("Julia", "-e -E", "-L -p"),
+    "osascript": Language("AppleScript", "-e", ""),
+    "tclsh": Language("Tcl", "", ""),
+    "guile": Language("Scheme", "-c", ""),
+    "groovy": Language("Groovy", "-e", ""),
+    "elixir": Language("Elixir", "-e --eval", ""),
+    "ts-node": Language("JavaScript", "-e --eval", ""),
+    "tsx": Language("JavaScript", "-e --eval", ""),
+}
+
+DELETING_TREES = frozenset("rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync".split())
+DELETING = frozenset(
+    "remove unlink unlinkSync rmdir removedirs delete_file remove_file os.remove rm delete truncate".split()
+)
+WRITING = frozenset(
+    """open write_text write_bytes writeFileSync writeFile appendFileSync file_put_contents copyfile copy copytree
+    copyFileSync rename renames replace move symlink chmod chown mkdir makedirs fopen touch mv cp""".split()
+)
+RUNNING = frozenset(
+    """system popen Popen run call check_call check_output getoutput getstatusoutput execSync exec spawn spawnSync
+    execFile execFileSync shell_exec passthru proc_open execvp execv execl execlp execve posix_spawn qx backtick
+    create_subprocess_shell create_subprocess_exec spawnl spawnv shell""".split()
+)
+CONTACTING = frozenset(
+    """urlopen urlretrieve socket create_connection connect fetch HTTPConnection HTTPSConnection createConnection
+    fsockopen curl_exec TCPSocket getaddrinfo Net::HTTP LWP::Simple axios requests.get httpx.get https.get http.get
+    open-uri IO::Socket""".split()
+)
+SENDING = frozenset(
+    "requests.post requests.put httpx.post axios.post http.request https.request sendall sendto post put".split()
+)
+HIDING = frozenset("eval exec __import__ b64decode fromhex unhexlify atob decodebytes loads compile decompress".split())
+HOME_NAMES = frozenset("expanduser home HOME homedir Path.home Dir.home os.homedir".split())
+
+# Calls of one-line programs that look and compute. Code that uses nothing else is as harmless as reading.
+HARMLESS = frozenset(
+    """print len str int float bool list dict set tuple sorted sum min max range abs repr type dir vars isinstance
+    hasattr getattr enumerate zip map filter round any all hex oct bin ord chr format join split strip lower upper
+    keys values items get append count index find startswith endswith puts p console.log log print_r echo var_dump
+    stringify parse dumps version platform machine python_version cwd getcwd now time exists isfile isdir listdir glob
+    read_text read load sys.exit exit require import printf say join max_size cpu_count sqrt Path resolve
+    findall match search sub splitlines json.load json.loads time.time date today isoformat process.exit find_spec
+    get_version calcsize getsizeof perf_counter""".split()
+)
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry("python", LOW, "Runs a Python program", ("python setup.py build => medium", "python -m pytest => low",
+          "python -c 'print(1)' => low", "python -c 'import shutil; shutil.rmtree(\"/home/u\")' => high")),
+    Entry("perl", LOW, "Runs a Perl program", ("perl a.pl => medium", "perl -e 'unlink glob(\"~/*\")' => high")),
+    Entry("ruby", LOW, "Runs a Ruby program", ("ruby a.rb => medium",
+          "ruby -e 'FileUtils.rm_rf(Dir.home)' => high")),
+    Entry("node", LOW, "Runs a JavaScript program", ("node a.js => medium",
+          "node -e 'require(\"fs\").rmSync(\"/home/u\", {recursive: true})' => high")),
+    Entry("php", LOW, "Runs a PHP program", ("php a.php => medium", "php -r 'system(\"rm -rf ~\");' => high")),
+    Entry("bash", LOW, "Runs a shell script", ("bash a.sh => medium", "bash -c 'rm -rf ~' => high",
+          "bash -n a.sh => low"), harmless="-n --version --help"),
+    Entry("java", MEDIUM, "Runs a Java program", ("java -jar a.jar",), values="-cp -classpath", clusters=False),
+    Entry("dotnet", MEDIUM, "Runs a .NET program", ("dotnet a.dll",)),
+    Entry("bun", MEDIUM, "Runs a JavaScript program", ("bun a.ts",)),
+    Entry("deno", MEDIUM, "Runs a JavaScript program", ("deno run a.ts",)),
+)  # fmt: skip

@@ -1,0 +1,180 @@
+"""What kind of place a path is: the one table of directories and files that matter to people.
+
+A place is decided by the path's text and the circumstances (home, workspace); links have been resolved by whoever
+supplied the facts. The order of the questions in `place_of` is the order of severity.
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sandgate.assessment.facts import AssessmentFacts
+
+    PlaceKind = Literal[
+        "root", "home", "device", "harmless", "credentials", "startup", "repository", "system", "trunk", "build",
+        "workspace", "temporary", "temporary-root", "cache", "personal", "elsewhere",
+    ]  # fmt: skip
+
+
+class Place(Record):
+    """A path and what it means."""
+
+    kind: PlaceKind
+    path: str
+    words: str  # as part of a sentence: "your home directory"
+
+
+HARMLESS_DEVICES = frozenset(
+    "/dev/null /dev/zero /dev/full /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/random /dev/urandom".split()
+)
+SYSTEM_TREES = tuple("/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /sys /proc /var /opt /run /srv /root /efi".split())
+USER_TREES = ("/home", "/Users")  # the parents of home directories
+TEMPORARY_TREES = ("/tmp", "/var/tmp", "/dev/shm")
+
+# Relative to a home directory. A trailing slash means everything below.
+CREDENTIALS = tuple(
+    """.ssh/ .gnupg/ .aws/ .azure/ .kube/ .config/gcloud/ .config/gh/ .docker/config.json .netrc .pgpass .my.cnf .npmrc
+    .pypirc .git-credentials .password-store/ .local/share/keyrings/ .mozilla/ .config/google-chrome/ .config/chromium/
+    .cargo/credentials .cargo/credentials.toml .gem/credentials .terraform.d/credentials.tfrc.json .vault-token
+    .bash_history .zsh_history .python_history .psql_history .mysql_history .config/op/ .thunderbird/
+    .config/rclone/ .s3cfg .boto .config/hub .databrickscfg .snowflake/ .m2/settings.xml .gradle/gradle.properties
+    Library/Keychains/ .sandgate/""".split()
+)
+STARTUP = tuple(
+    """.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
+    .tcshrc .login .inputrc .xinitrc .xprofile .xsession .pam_environment .config/fish/ .config/autostart/
+    .config/systemd/ .config/environment.d/ .local/share/systemd/ .ssh/authorized_keys .ssh/rc .ssh/config
+    .ssh/environment .gitconfig .config/git/ .vimrc .config/nvim/ .tmux.conf .gdbinit .pythonrc .local/bin/ bin/
+    .crontab Library/LaunchAgents/""".split()
+)
+SYSTEM_CREDENTIALS = tuple(
+    """/etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/ssh_host /etc/ssl/private /etc/krb5.keytab /proc/kcore /dev/mem
+    /var/run/secrets /run/secrets /etc/kubernetes/admin.conf /root/.ssh""".split()
+)
+CREDENTIAL_NAMES = frozenset(
+    """id_rsa id_dsa id_ecdsa id_ed25519 .netrc .pgpass credentials.json service-account.json .htpasswd secrets.yml
+    secrets.yaml secrets.json .git-credentials .env .env.local .env.production .envrc""".split()
+)
+CREDENTIAL_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks", ".asc", ".gpg")
+PUBLIC_NAMES = frozenset({"known_hosts", "authorized_keys", "config"})  # in ~/.ssh: readable without harm
+CACHES = tuple(".cache/ .npm/ .cargo/registry/ .gradle/caches/ .nuget/ go/pkg/ .local/share/Trash/".split())
+BUILD_OUTPUTS = frozenset(
+    """build dist out target node_modules .venv venv env __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox
+    .cache .next .nuxt .parcel-cache .turbo .gradle .eggs coverage htmlcov .coverage .hypothesis bin obj cmake-build-debug
+    cmake-build-release _build site .terraform .serverless .angular .svelte-kit DerivedData Pods bower_components
+    storybook-static public_html .sass-cache .nyc_output tmp temp logs log test-results playwright-report""".split()
+)
+VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
+
+
+def below(path: str, tree: str) -> bool:
+    """Whether `path` is `tree` or lies in it."""
+    return path == tree or path.startswith(tree.rstrip("/") + "/")
+
+
+def homes(facts: AssessmentFacts) -> tuple[str, ...]:
+    """The account's home and the one the command believes in, when it is a real directory of its own."""
+    claimed = facts.environment.get("HOME", "").rstrip("/")
+    found = [facts.home.rstrip("/")]
+    if claimed.startswith("/") and claimed not in found:
+        found.append(claimed)
+    return tuple(home for home in found if home)
+
+
+def place_of(path: str, facts: AssessmentFacts) -> Place:
+    """The kind of place `path` (absolute, normalised) is."""
+    if path == "/":
+        return Place("root", path, "the whole file system")
+    if path in HARMLESS_DEVICES or below(path, "/dev/fd") or below(path, "/dev/pts"):
+        return Place("harmless", path, "")
+    if below(path, "/dev") and not below(path, "/dev/shm"):
+        return Place("device", path, "a device")
+    return (
+        _home_place(path, facts)
+        or _secret_name(path)
+        or _repository_place(path)
+        or _work_place(path, facts)
+        or _other_place(path, facts)
+    )
+
+
+def _home_place(path: str, facts: AssessmentFacts) -> Place | None:
+    for home in homes(facts):
+        if below(home, path):
+            return Place("home", path, "your home directory" if path == home else "a directory that holds your home")
+        if not below(path, home):
+            continue
+        inner = path[len(home) + 1 :]
+        for tree in STARTUP:
+            if _matches(inner, tree):
+                return Place("startup", path, "code or settings that run by themselves")
+        for tree in CREDENTIALS:
+            if _matches(inner, tree):
+                return Place("credentials", path, "private keys or credentials")
+    return None
+
+
+def _matches(inner: str, tree: str) -> bool:
+    return below(inner, tree.rstrip("/")) if tree.endswith("/") else inner == tree
+
+
+def _secret_name(path: str) -> Place | None:
+    name = path.rsplit("/", 1)[-1]
+    if name.endswith((".example", ".sample", ".template", ".pub")):
+        return None
+    if (
+        any(path.startswith(secret) for secret in SYSTEM_CREDENTIALS)
+        or name in CREDENTIAL_NAMES
+        or name.endswith(CREDENTIAL_ENDINGS)
+        or (path.startswith("/proc/") and name == "environ")
+    ):
+        return Place("credentials", path, "secrets")
+    return None
+
+
+def _repository_place(path: str) -> Place | None:
+    parts = path.split("/")
+    for name in parts:
+        if name in VERSION_CONTROL:
+            if "hooks" in parts or parts[-1] in {"config", "attributes"}:
+                return Place("startup", path, "code that git runs by itself")
+            return Place("repository", path, "the history of a repository")
+    return None
+
+
+def _work_place(path: str, facts: AssessmentFacts) -> Place | None:
+    for root in (facts.cwd, *facts.writable_roots):
+        if root in TEMPORARY_TREES or root == "/" or root in homes(facts):
+            continue
+        if below(root, path):
+            if path != root and path in SYSTEM_TREES:
+                return None
+            return Place("trunk", path, "the whole workspace" if path == root else "a directory above the workspace")
+        if below(path, root):
+            inner = path[len(root.rstrip("/")) + 1 :].split("/")
+            if any(name in BUILD_OUTPUTS or name.endswith(".egg-info") for name in inner):
+                return Place("build", path, "build output")
+            return Place("workspace", path, "the workspace")
+    return None
+
+
+def _other_place(path: str, facts: AssessmentFacts) -> Place:
+    temporary = facts.environment.get("TMPDIR", "").rstrip("/")
+    for tree in (*TEMPORARY_TREES, *((temporary,) if temporary.startswith("/") else ())):
+        if path == tree:
+            return Place("temporary-root", path, "the shared temporary directory")
+        if below(path, tree):
+            return Place("temporary", path, "temporary files")
+    for home in homes(facts):
+        if below(path, home):
+            cached = any(_matches(path[len(home) + 1 :], tree) for tree in CACHES)
+            return Place("cache", path, "a cache") if cached else Place("personal", path, "your own files")
+    if path in USER_TREES or any(below(path, tree) for tree in USER_TREES):
+        return Place("personal", path, "files of a user")
+    if any(below(path, tree) for tree in SYSTEM_TREES) or path.count("/") == 1:
+        return Place("system", path, "part of the system")
+    return Place("elsewhere", path, "files outside the workspace")

@@ -1,0 +1,112 @@
+"""Judges one call: finds out which program it really is, and hands it to the judge that knows it."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
+from sandgate.assessment.judges import files, network, running, tools
+from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.knowledge import knows
+from sandgate.assessment.knowledge.interpreters import LANGUAGES
+from sandgate.assessment.places import below
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES}
+TRUSTED_DIRECTORIES = (
+    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
+)  # fmt: skip
+PROJECT_TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "vendor/bin", ".tox/py/bin")
+PROJECT_SCRIPTS = frozenset("gradlew mvnw configure manage.py".split())
+OTHER_NAMES = {
+    "netcat": "nc", "ncat": "nc", "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
+    "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
+    "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
+    "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
+    "django-admin": "manage.py", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
+}  # fmt: skip
+VERSIONED = frozenset("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim".split())
+
+
+def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
+    """Note what this call does. What it runs in turn is put on the inquiry's list."""
+    given = call.program
+    if UNKNOWN in given or not given:
+        _unknown_program(call, inquiry)
+        return
+    if call.function and given == call.function:
+        inquiry.note(
+            Finding(HIGH, "runs", given, "starts copies of itself without end",
+                    "Starts copies of itself until the machine stops answering", "", (EXHAUSTION,))
+        )  # fmt: skip
+        return
+    call.program = canonical_name(given)
+    if "/" in given and _judge_location(given, call, inquiry):
+        return
+    _judge_program(call, inquiry, defined=given in functions)
+
+
+def canonical_name(given: str) -> str:
+    """`/usr/bin/python3.11` → `python`."""
+    name = given.rsplit("/", 1)[-1].lstrip("\\")
+    name = name.removesuffix(".exe")
+    name = OTHER_NAMES.get(name, name)
+    if not knows(name) and name not in JUDGES or name[-1:].isdigit():
+        plain = name.rstrip("0123456789.-")
+        if plain in VERSIONED or OTHER_NAMES.get(plain, plain) in LANGUAGES:
+            return OTHER_NAMES.get(plain, plain)
+    return name
+
+
+def _unknown_program(call: Call, inquiry: Inquiry) -> None:
+    tags = call.upstream
+    if "network" in tags and not call.feeder:
+        running.judge_script_file(Arg("-", carries=(("network", tags["network"]),)), call, inquiry)
+        return
+    level = HIGH if "decoded" in tags else MEDIUM
+    inquiry.note(
+        Finding(level, "unknown", "?", "which program runs cannot be known before it runs",
+                "Runs a program that cannot be known before it runs", confidence="low")
+    )  # fmt: skip
+    inquiry.doubts.append("which program runs cannot be known before it runs")
+
+
+def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
+    """A program named by its path: whether its place settles the matter."""
+    path = call.shell.resolve(given)
+    if path is None:
+        inquiry.doubt("which program runs cannot be known before it runs")
+        return False
+    if path in inquiry.downloads:
+        running.judge_script_file(Arg(given), call, inquiry)
+        return True
+    directory = path.rsplit("/", 1)[0]
+    if directory in TRUSTED_DIRECTORIES or directory.endswith(PROJECT_TOOL_DIRECTORIES):
+        return False
+    if call.program in PROJECT_SCRIPTS and below(path, inquiry.facts.cwd):
+        return False
+    inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {shown(path)}")
+    return not (knows(call.program) or call.program in JUDGES)
+
+
+def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
+    if running.judge_runner(call, inquiry):
+        return
+    judge = JUDGES.get(call.program)
+    if judge is not None:
+        judge(call, inquiry)
+    elif by_table(call, inquiry) is None and not defined:
+        _unfamiliar(call, inquiry)
+
+
+def _unfamiliar(call: Call, inquiry: Inquiry) -> None:
+    """Not in our tables: never low, and we say that we do not know."""
+    name = shown(call.program)
+    inquiry.note(
+        Finding(MEDIUM, "unknown", call.program, "a program that is not known",
+                f"Runs {name}, a program whose effects are not known", confidence="low")
+    )  # fmt: skip
+    inquiry.doubts.append(f"{name} is not known")

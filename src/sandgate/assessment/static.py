@@ -1,0 +1,339 @@
+"""Judges a command before it runs, by what it says and what its targets are. No model, no disk, no clock.
+
+`targets` names the paths whose state would help, somebody looks them up, `assess` judges. Both walk the command in the
+same way: a stack of things still to look at, so that nesting costs steps and not the interpreter's stack. The result is
+advice: it names the worst thing found and the facts behind it, and it says when it could not be sure.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import Arg, Shell, Value, expand
+from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, RANK, SYSTEM, Finding, worse
+from sandgate.assessment.facts import MAX_TARGETS
+from sandgate.assessment.inquiry import Call, Inquiry
+from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
+from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.judges.running import judge_assignment
+from sandgate.assessment.program import judge_call
+from sandgate.assessment.stopped import denial_findings, denial_sentence
+from sandgate.assessment.wording import description, reason
+from sandgate.commandline.script import MAX_SCRIPT_BYTES, loose_word, rough_commands, script
+from sandgate.protocol.risk import Fact, RiskAssessment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.assessment.facts import AssessmentFacts
+    from sandgate.assessment.inquiry import Flow
+    from sandgate.commandline.script import SimpleCommand
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.permissions import EffectivePermissions
+    from sandgate.protocol.risk import Confidence, RiskCategory, RiskLevel
+
+MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
+MAX_REASONS = 8  # shown to a person
+MAX_FACTS = 64  # kept for the record
+
+
+def assess(
+    command: CommandRequest,
+    *,
+    facts: AssessmentFacts,
+    denial: DenialReport | None = None,
+    permissions: EffectivePermissions | None = None,
+) -> RiskAssessment | None:
+    """What running `command` could do; None when there is nothing to judge. `denial`: what a sandbox has stopped."""
+    if not command.argv or not command.argv[0]:
+        return None
+    if permissions is not None:
+        roots = dict.fromkeys((*facts.writable_roots, *permissions.writable))
+        facts = facts.but(writable_roots=tuple(roots))
+    inquiry = _inquire(command, facts)
+    findings = [*inquiry.findings, *denial_findings(denial, facts)]
+    return _assessment(findings, inquiry.doubts, denial_sentence(denial))
+
+
+def targets(command: CommandRequest, facts: AssessmentFacts) -> tuple[str, ...]:
+    """The absolute paths whose state `assess` would like to know, most important first, at most `MAX_TARGETS`."""
+    if not command.argv or not command.argv[0]:
+        return ()
+    return tuple(_inquire(command, facts).asked)[:MAX_TARGETS]
+
+
+def work(command: CommandRequest, facts: AssessmentFacts) -> int:
+    """How many calls and scripts judging `command` looks at: its cost, countable."""
+    return _inquire(command, facts).steps
+
+
+def _inquire(command: CommandRequest, facts: AssessmentFacts) -> Inquiry:
+    inquiry = Inquiry(facts)
+    shell = Shell(command.cwd or facts.cwd, facts.home, facts.environment or command.env)
+    args = [_direct(text, shell) for text in command.argv]
+    first = Call(command.argv[0], args[1:], shell, 0)
+    _Walk(inquiry).run(first)
+    return inquiry
+
+
+def _direct(text: str, shell: Shell) -> Arg:
+    """An argument that no shell expands, judged as if one might: `~` in an argv is meant as the home directory."""
+    return expand(loose_word(text), shell, direct=text or " ")[0] if text else Arg("")
+
+
+class _Pipeline:
+    """What flows along one pipeline, up to the stage that is being judged."""
+
+    __slots__ = ("before", "current", "feeder", "last", "position")
+
+    def __init__(self) -> None:
+        self.position = -1
+        self.before: Flow = {}
+        self.current: Flow = {}
+        self.feeder: Call | None = None
+        self.last: Call | None = None
+
+    def enter(self, position: int) -> None:
+        if position > self.position:
+            self.before = {**self.before, **self.current}
+            self.current = {}
+            self.feeder, self.position = self.last, position
+
+
+class _Frame:
+    """A script being walked: its commands, the shells they run in, what flows between them."""
+
+    __slots__ = ("caller", "commands", "functions", "index", "inflow", "pipelines", "shells")
+
+    def __init__(self, commands: tuple[SimpleCommand, ...], caller: Call) -> None:
+        self.commands = commands
+        self.index = 0
+        self.caller = caller
+        self.functions = frozenset(each.function for each in commands if each.function)
+        self.shells: dict[int, Shell] = {}
+        self.inflow: dict[int, Flow] = {}
+        self.pipelines: dict[int, _Pipeline] = {}
+
+    def shell_of(self, command: SimpleCommand) -> Shell:
+        """The shell a command runs in; a subshell starts as a copy of the one around it."""
+        current = self.caller.shell
+        for number in command.subshells:
+            if number not in self.shells:
+                self.shells[number] = current.copy()
+            current = self.shells[number]
+        return current
+
+
+class _Walk:
+    """The one loop. A frame is a script half read; calls wait on the inquiry's list."""
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        self.inquiry = inquiry
+        self.frames: list[_Frame] = []
+        self.functions: frozenset[str] = frozenset()
+
+    def run(self, first: Call) -> None:
+        self.judge(first)
+        self.drain()
+        while self.frames:
+            frame = self.frames[-1]
+            if frame.index >= len(frame.commands):
+                self.frames.pop()
+                continue
+            command = frame.commands[frame.index]
+            frame.index += 1
+            self.command(command, frame)
+
+    def drain(self) -> None:
+        """Judge the calls that the last one started; scripts become frames."""
+        inquiry = self.inquiry
+        scripts: list[tuple[str, Call]] = []
+        while inquiry.pending:
+            waiting, inquiry.pending = inquiry.pending, []
+            for item in waiting:
+                if isinstance(item, tuple):
+                    scripts.append(item)
+                else:
+                    self.judge(item)
+        for text, caller in reversed(scripts):
+            self.enter(text, caller)
+
+    def judge(self, call: Call) -> None:
+        self.inquiry.steps += 1
+        if call.depth > MAX_DEPTH:
+            self.inquiry.doubt("commands are nested too deeply to be judged", level=HIGH)
+            return
+        judge_call(call, self.inquiry, self.functions)
+
+    def enter(self, text: str, caller: Call) -> None:
+        """Begin a script. A text the grammar cannot read is judged twice: by what was read, and word by word."""
+        if not text.strip():
+            return
+        if caller.depth > MAX_DEPTH or len(text) > MAX_SCRIPT_BYTES:
+            self.inquiry.doubt("the script is too long or too deep to be judged", level=HIGH)
+            return
+        inner = caller.inside(caller.program, ())
+        found = script(text)
+        if not found.complete:
+            self.inquiry.doubt("part of the script could not be read")
+            self.frames.append(_Frame(rough_commands(text), inner))
+        self.frames.append(_Frame(found.commands, inner))
+
+    def command(self, command: SimpleCommand, frame: _Frame) -> None:
+        shell = frame.shell_of(command)
+        inflow = frame.inflow.pop(command.number, {})
+        flowing = tuple(inflow.items())
+        words = [arg for word in command.words for arg in expand(word, shell, flowing if _substitutes(word) else ())]
+        call = frame.caller.inside(words[0].text if words else "", words[1:])
+        call.depth, call.shell = frame.caller.depth, shell
+        call.function, call.looped, call.background = command.function, command.looped, command.background
+        call.inherited = frame.caller
+        if command.stdin_text is not None:
+            call.stdin_text = command.stdin_text
+        self.functions = frame.functions
+        self.connect(call, command, frame, inflow)
+        self.assign(command, call, shell, flowing)
+        self.redirect(command, call, "<")
+        if words:
+            self.note_variables(words)
+            self.judge(call)
+            self.drain_into(call)
+        self.redirect(command, call, ">")
+        self.flow_on(call, command, frame)
+
+    def drain_into(self, call: Call) -> None:
+        """What a call starts belongs to its place in the pipeline, so it is judged before the next stage."""
+        if not self.inquiry.pending:
+            return
+        outer, self.frames = self.frames, []
+        functions = self.functions
+        self.drain()
+        while self.frames:
+            frame = self.frames[-1]
+            if frame.index >= len(frame.commands):
+                self.frames.pop()
+                continue
+            frame.index += 1
+            self.command(frame.commands[frame.index - 1], frame)
+        self.frames, self.functions = outer, functions
+        del call
+
+    def connect(self, call: Call, command: SimpleCommand, frame: _Frame, inflow: Flow) -> None:
+        """What reaches the command through pipes, variables and substitutions."""
+        upstream = {**frame.caller.upstream, **inflow}
+        feeder = frame.caller.feeder if not command.pipes else None
+        for number, position in command.pipes:
+            pipeline = frame.pipelines.setdefault(number, _Pipeline())
+            pipeline.enter(position)
+            upstream.update(pipeline.before)
+            feeder = pipeline.feeder or feeder
+        for arg in call.args:
+            upstream.update(arg.carries)
+        call.upstream, call.feeder = upstream, feeder
+
+    def flow_on(self, call: Call, command: SimpleCommand, frame: _Frame) -> None:
+        out: Flow = {**call.outflow}
+        if command.pipes or command.substituted_into is not None:
+            out = {**call.upstream, **out}
+        for number, _ in command.pipes:
+            pipeline = frame.pipelines[number]
+            pipeline.current.update(out)
+            pipeline.last = call
+        if command.substituted_into is not None:
+            frame.inflow.setdefault(command.substituted_into, {}).update(out)
+
+    def assign(self, command: SimpleCommand, call: Call, shell: Shell, flowing: tuple[tuple[str, str], ...]) -> None:
+        """Remember what variables hold. A prefix assignment is only for its command, but keeping it does no harm."""
+        for each in command.assignments:
+            values = [arg for word in each.values for arg in expand(word, shell, flowing if _substitutes(word) else ())]
+            judge_assignment(each.name, values, call, self.inquiry)
+            carries = tuple(pair for arg in values for pair in arg.carries)
+            texts = tuple(arg.text for arg in values)
+            known = bool(values) and all(arg.known for arg in values)
+            if each.values and not command.words or call.program in {"export", "local", "declare", "typeset", "readonly"}:
+                shell.variables[each.name] = Value(texts or ("",), known or not texts, carries)
+
+    def redirect(self, command: SimpleCommand, call: Call, direction: str) -> None:
+        inquiry = self.inquiry
+        for each in command.redirections:
+            inward = each.operator.startswith("<") and each.operator != "<>"
+            if inward != (direction == "<"):
+                continue
+            for arg in expand(each.target, call.shell):
+                if arg.text.startswith(("/dev/tcp/", "/dev/udp/")):
+                    _socket_redirection(arg.text, call, inquiry)
+                elif inward:
+                    inquiry.read(arg, call)
+                    call.upstream.update({tag: what for tag, what in call.outflow.items() if tag in {"file", "secret"}})
+                else:
+                    self.output(arg, call)
+
+    def output(self, arg: Arg, call: Call) -> None:
+        inquiry = self.inquiry
+        inquiry.write(arg, call)
+        path, _ = call.paths(arg)
+        if path is None:
+            return
+        if "network" in call.outflow or "network" in call.upstream:
+            inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
+        endless = call.program == "yes" or any(each.text in ENDLESS_INPUTS for each in call.args)
+        if endless and call.program in {"yes", "cat", "tee", "pv"} and not path.startswith("/dev/"):
+            fills_disk(path, inquiry)
+
+    def note_variables(self, words: list[Arg]) -> None:
+        for arg in words:
+            if arg.note and arg.note not in self.inquiry.doubts:
+                self.inquiry.doubts.append(arg.note)
+
+
+def _substitutes(word: object) -> bool:
+    return any(piece.kind != "text" for piece in word.pieces)  # type: ignore[attr-defined]  # Word, named only for mypy above
+
+
+def _socket_redirection(text: str, call: Call, inquiry: Inquiry) -> None:
+    host = ":".join(text.split("/")[3:5])
+    inquiry.contact(host, call)
+    if call.program in {"bash", "sh", "zsh", "exec"}:
+        inquiry.note(
+            Finding(HIGH, "contacts", host, "hands a shell to another machine", f"Gives {host} control of this account", "",
+                    ("privilege_escalation", "data_exfiltration", "network_access"))
+        )  # fmt: skip
+    private = private_input(call)
+    if private is not None or "file" in call.outflow or "secret" in call.outflow:
+        inquiry.send(private or "the content of files", host)
+
+
+def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> RiskAssessment:
+    ranked = sorted(findings, key=lambda each: -RANK[each.level])  # stable: first found first
+    level: RiskLevel = LOW
+    categories: dict[RiskCategory, None] = {}
+    for each in ranked:
+        level = worse(level, each.level)
+        if RANK[each.level] >= RANK[MEDIUM]:
+            categories.update(dict.fromkeys(each.categories))
+    facts = tuple(dict.fromkeys(Fact(each.kind, reason(each.target), reason(each.why)) for each in ranked))[:MAX_FACTS]
+    notable = [each for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
+    reasons = dict.fromkeys(reason(each.why) for each in notable)
+    reasons.update(dict.fromkeys(reason(doubt) for doubt in doubts))
+    return RiskAssessment(
+        description=description(_sentences(ranked, level, stopped)),
+        risk_level=level,
+        risk_categories=tuple(categories),
+        source="static",
+        reasons=tuple(reasons)[:MAX_REASONS],
+        confidence=_confidence(findings, doubts),
+        facts=facts,
+    )
+
+
+def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[str]:
+    spoken = [each for each in ranked if each.sentence and each.level == level] or [each for each in ranked if each.sentence]
+    if not spoken:
+        return [stopped or ("Only looks at things" if level == LOW else "Its effect could not be determined")]
+    said = list(dict.fromkeys(each.sentence for each in spoken))
+    second = stopped or spoken[0].consequence or (said[1] if len(said) > 1 else "")
+    return [said[0], second]
+
+
+def _confidence(findings: list[Finding], doubts: list[str]) -> Confidence:
+    if any(each.confidence == "low" for each in findings):
+        return "low"
+    return "medium" if doubts else "high"

@@ -1,0 +1,69 @@
+"""What a sandbox has stopped, as findings: the one thing about a command that is known for certain."""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, RANK, Finding
+from sandgate.assessment.inquiry import is_local
+from sandgate.assessment.touching import deleting, reading, writing
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.assessment.facts import AssessmentFacts
+    from sandgate.protocol.denials import Denial, DenialReport
+
+TRIED = {
+    "write": "write", "create": "create", "delete": "delete", "rename": "rename", "metadata": "change the attributes of",
+    "read": "read", "connect": "connect to", "bind": "listen on", "exec": "run", "other": "use",
+}  # fmt: skip
+MAX_DENIALS = 20  # judged; a program that repeats itself says nothing new
+
+
+def denial_sentence(report: DenialReport | None) -> str:
+    """"It tried to write /etc/motd, which the sandbox stopped"; empty when nothing was."""
+    if report is None or not report.denied or not report.denials:
+        return ""
+    first = report.denials[0]
+    target = first.path or first.address
+    more = len(report.denials) + report.omitted - 1
+    tail = f" and {more} more" if more else ""
+    what = shown(target) if target else "something"
+    return f"It tried to {TRIED[first.operation]} {what}{tail}, which the sandbox stopped"
+
+
+def denial_findings(report: DenialReport | None, facts: AssessmentFacts) -> list[Finding]:
+    """What each stopped attempt would have done; beyond the workspace it is never low."""
+    if report is None or not report.denied:
+        return []
+    return [_finding(each, facts) for each in report.denials[:MAX_DENIALS]]
+
+
+def _finding(denial: Denial, facts: AssessmentFacts) -> Finding:
+    if denial.path is not None:
+        found = _path_finding(denial, denial.path, facts)
+    elif denial.address is not None:
+        found = _address_finding(denial.address)
+    else:
+        found = Finding(MEDIUM, "unknown", "?", "stopped by the sandbox")
+    confidence = found.confidence if denial.certain else "low"
+    level = found.level if RANK[found.level] >= RANK[MEDIUM] else MEDIUM
+    return found.but(level=level, sentence="", consequence="", why=f"the sandbox stopped it: {found.why}", confidence=confidence)
+
+
+def _path_finding(denial: Denial, path: str, facts: AssessmentFacts) -> Finding:
+    if denial.operation == "delete":
+        return deleting(path, facts, recursive=False, contents=False, filtered=False)
+    if denial.operation in {"read", "exec"}:
+        return reading(path, facts) or Finding(LOW, "reads", path, "reads")
+    found = writing(path, facts, verb="Writes")
+    outside = "outside the workspace" in found.why and not path.startswith(facts.home + "/.cache")
+    return found.but(level=HIGH) if outside else found
+
+
+def _address_finding(address: str) -> Finding:
+    if address.startswith("unix:"):
+        powerful = any(name in address for name in ("docker", "podman", "containerd", "dbus", "systemd"))
+        return Finding(HIGH if powerful else MEDIUM, "contacts", address, "a service of this machine", "", "",
+                       ("privilege_escalation",) if powerful else ())  # fmt: skip
+    local = is_local(address)
+    return Finding(MEDIUM, "contacts", address, "a network connection", "", "", () if local else (NETWORK,))

@@ -1,0 +1,176 @@
+"""How bad it is to read, write or delete one path.
+
+The path's place decides, then what is known about it: whether it exists, how much lies below, whether a repository
+could bring it back. Each answer is one finding in plain words.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    PRIVILEGE,
+    SYSTEM,
+    Finding,
+)
+from sandgate.assessment.places import below, place_of
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.assessment.facts import AssessmentFacts, TargetFacts
+    from sandgate.assessment.places import Place
+
+LARGE_TREE_ENTRIES = 1_000  # deleting this much by one command is worth a second look even in the workspace
+GONE = "Nothing of it can be brought back"
+
+DELETED_WORDS = {
+    "root": "Deletes everything on this machine",
+    "home": "Deletes everything in {words} {path}",
+    "trunk": "Deletes {words} {path}",
+    "repository": "Deletes the version history in {path}",
+    "temporary-root": "Deletes the temporary files of all programs in {path}",
+}
+
+
+def canonical(path: str, facts: AssessmentFacts, *, through_link: bool) -> str:
+    """Where `path` really is, if it was looked up; `through_link`: the action follows a link at its end."""
+    seen = facts.targets.get(path)
+    if seen is None:
+        return path
+    return (seen.real if through_link else seen.place) or path
+
+
+def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bool, filtered: bool) -> Finding:
+    """`contents`: all that is in it (`path/*`); `filtered`: some of what is below it, by name or pattern."""
+    seen = facts.targets.get(path)
+    place = place_of(canonical(path, facts, through_link=contents), facts)
+    what = shown(place.path)
+    if place.kind in {"harmless", "temporary", "cache", "build"}:
+        return _plain_deletion(place, what, recursive=recursive)
+    if filtered and place.kind == "trunk" and below(place.path, facts.cwd):
+        return Finding(MEDIUM, "deletes", place.path, "deletes several files by pattern", f"Deletes files below {what}")
+    if place.kind == "workspace":
+        return _workspace_deletion(place, what, seen, recursive=recursive or contents)
+    if place.kind == "repository" and not recursive:
+        return _repository_file(place, what)
+    if place.kind == "device":
+        return Finding(
+            HIGH, "deletes", place.path, "removes a device", f"Deletes the device {what}", "", (DELETION, SYSTEM)
+        )
+    words = DELETED_WORDS.get(place.kind, "Deletes {path}, " + place.words if place.words else "Deletes {path}")
+    if filtered and place.kind in {"root", "home", "trunk"}:
+        words = "Deletes files all over {words} {path}"
+    system = place.kind in {"root", "system", "startup", "credentials"}
+    why = f"deletes recursively: {place.words}" if recursive else f"deletes {place.words}"
+    categories = (DELETION, SYSTEM) if system else (DELETION,)
+    sentence = words.format(words=place.words, path=what)
+    return Finding(HIGH, "deletes", place.path, why, sentence, GONE, categories)
+
+
+def _plain_deletion(place: Place, what: str, *, recursive: bool) -> Finding:
+    how = "deletes recursively" if recursive else "deletes"
+    return Finding(MEDIUM, "deletes", place.path, f"{how}: {place.words}", f"Deletes {what}", "", (DELETION,))
+
+
+def _workspace_deletion(place: Place, what: str, seen: TargetFacts | None, *, recursive: bool) -> Finding:
+    if seen is None or not seen.exists or not recursive:
+        return _plain_deletion(place, what, recursive=recursive)
+    if seen.holds_git:
+        return Finding(
+            HIGH,
+            "deletes",
+            place.path,
+            "deletes a repository with its history",
+            f"Deletes {what} together with the repository in it",
+            GONE,
+            (DELETION,),
+        )
+    many = (seen.entries or 0) >= LARGE_TREE_ENTRIES
+    lost = seen.is_directory and seen.git_root is None and (seen.entries or 0) > 0
+    if many or lost:
+        count = f"{seen.entries} entries or more" if many else f"{seen.entries} entries"
+        why = "deletes recursively: a large tree" if many else "deletes recursively: not under version control"
+        consequence = "" if seen.git_root else "No repository keeps a copy of it"
+        return Finding(
+            HIGH, "deletes", place.path, why, f"Deletes {what} with {count}", consequence, (DELETION,)
+        )
+    return _plain_deletion(place, what, recursive=recursive)
+
+
+def _repository_file(place: Place, what: str) -> Finding:
+    if place.path.endswith(".lock"):
+        return Finding(MEDIUM, "deletes", place.path, "deletes a lock of git", f"Deletes the lock {what}")
+    return Finding(
+        HIGH, "deletes", place.path, "deletes a file git keeps history in", f"Deletes {what}", GONE, (DELETION,)
+    )
+
+
+def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = False) -> Finding:
+    """Creating, overwriting or changing the attributes of `path`."""
+    place = place_of(canonical(path, facts, through_link=True), facts)
+    what = shown(place.path)
+    sentence = f"{verb} {what}"
+    if place.kind == "harmless":
+        return Finding(LOW, "writes", place.path, "discards output")
+    if place.kind == "temporary":
+        return Finding(LOW, "writes", place.path, "writes a temporary file", sentence)
+    if place.kind in {"workspace", "build", "cache"} or (place.kind == "trunk" and place.path == facts.cwd):
+        return Finding(MEDIUM, "writes", place.path, f"changes {place.words}", sentence)
+    if place.kind == "repository":
+        return Finding(MEDIUM, "writes", place.path, "changes git's own files", sentence)
+    if place.kind == "device":
+        return Finding(
+            HIGH, "writes", place.path, "writes to a device", f"{verb} the device {what} directly",
+            "All data on it can be lost", (DELETION, SYSTEM),
+        )  # fmt: skip
+    if place.kind == "startup":
+        rights = place.path.endswith(("authorized_keys", "/.ssh/rc"))
+        return Finding(
+            HIGH, "writes", place.path, f"changes {place.words}", sentence,
+            "What it says will run or apply later, outside the sandbox",
+            (PRIVILEGE, SYSTEM) if rights else (SYSTEM,),
+        )  # fmt: skip
+    if place.kind == "credentials":
+        inside = below(place.path, facts.cwd)
+        return Finding(
+            MEDIUM if inside else HIGH, "writes", place.path, f"changes {place.words}", sentence, "",
+            () if inside else (SYSTEM, COMPLIANCE),
+        )  # fmt: skip
+    if place.kind in {"personal", "elsewhere"}:
+        return _outside(path, place, facts, sentence, recursive=recursive)
+    spread = recursive or place.kind in {"root", "home"}
+    whole = f"{verb} everything in {place.words} {what}" if spread else sentence
+    privileged = (SYSTEM, PRIVILEGE) if place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd")) else (SYSTEM,)
+    return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
+
+
+def _outside(path: str, place: Place, facts: AssessmentFacts, sentence: str, *, recursive: bool) -> Finding:
+    seen = facts.targets.get(path)
+    overwrites = seen is not None and seen.exists and not seen.is_directory
+    level = HIGH if overwrites or recursive else MEDIUM
+    consequence = "What it held before is lost" if overwrites else ""
+    categories = (DELETION,) if overwrites else (SYSTEM,)
+    return Finding(level, "writes", place.path, f"outside the workspace: {place.words}", sentence, consequence, categories)
+
+
+def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Finding | None:
+    """What reading `path` reveals; None when it says nothing about risk."""
+    place = place_of(canonical(path, facts, through_link=True), facts)
+    what = shown(place.path)
+    name = place.path.rsplit("/", 1)[-1]
+    if place.kind == "credentials" and not (name in {"config", "known_hosts"} or name.endswith(".pub")):
+        level = MEDIUM if below(place.path, facts.cwd) else HIGH
+        return Finding(
+            level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",
+            (EXFILTRATION,),
+        )  # fmt: skip
+    if place.kind == "device":
+        return Finding(MEDIUM, "reads", place.path, "reads a device", f"Reads the device {what}")
+    if recursive and place.kind == "home":
+        return Finding(MEDIUM, "reads", place.path, "reads your whole home directory", f"Reads everything in {what}")
+    return Finding(LOW, "reads", place.path, "reads", f"Reads {what}")

@@ -1,0 +1,60 @@
+"""Gets a bash parser for the price of its two C modules.
+
+The Python wrappers around tree-sitter read package data and import `typing`, `tempfile` and `pathlib`: some 25 ms
+for one function each. So the extension modules are loaded by themselves, under their own names. They are private
+modules of pinned versions; when they are not where we expect them, the wrappers are used, which is slower and
+otherwise the same.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tree_sitter import Node, Parser
+
+_parser: Parser | None = None
+
+
+def syntax_tree(source: bytes) -> Node:
+    """The root node of `source` read as bash."""
+    global _parser
+    if _parser is None:
+        _parser = _make_parser()
+    return _parser.parse(source).root_node
+
+
+def _make_parser() -> Parser:
+    try:
+        core = _extension("tree_sitter", "_binding")
+        bash = _extension("tree_sitter_bash", "_binding")
+    except ImportError:
+        import tree_sitter as core
+        import tree_sitter_bash as bash
+    parser: Parser = core.Parser(core.Language(bash.language()))
+    return parser
+
+
+def _extension(package: str, name: str) -> ModuleType:
+    """Loads `package.name` without running `package/__init__.py`."""
+    full_name = f"{package}.{name}"
+    if full_name in sys.modules:
+        return sys.modules[full_name]
+    from _frozen_importlib import module_from_spec
+
+    home = _spec(package, None)
+    spec = _spec(full_name, home.submodule_search_locations)
+    module: ModuleType = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _spec(name: str, path):  # type: ignore[no-untyped-def]  # the import system's own protocol is untyped
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            return spec
+    raise ImportError(name)

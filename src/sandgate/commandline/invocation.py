@@ -1,0 +1,177 @@
+"""Which programs really run: looks through `env`, `sudo`, `timeout`, `xargs`, `find -exec`, `bash -c` and the like.
+
+`everything_run` lists the command itself and all we can see it start, nested to any depth within a budget. It is
+for finding what must be stopped or asked about, so it prefers one candidate too many to one too few: where a
+wrapper carries an option we do not know, every tail of its arguments counts. `transparent` is the opposite, for
+deciding that a command is harmless: one inner command, exactly, or None.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.arguments import grammar, read
+from sandgate.commandline.words import program_name, split
+from sandgate.commandline.wrappers import (
+    FIND_RUNNERS,
+    GIT_GLOBALS,
+    SHELL_PROGRAMS,
+    WRAPPERS,
+)
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.commandline.arguments import Reading
+    from sandgate.commandline.split import Segments
+
+    Argv = tuple[str, ...]
+
+COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer says "incomplete"
+TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
+
+
+class Started(Record):
+    """Commands and scripts one argv starts by itself."""
+
+    commands: tuple[Argv, ...] = ()
+    scripts: tuple[str, ...] = ()
+
+
+class Everything(Record):
+    """All commands a command line runs, as far as text can tell. `incomplete`: there were too many to look at."""
+
+    commands: tuple[Argv, ...]
+    incomplete: bool = False
+
+
+_NOTHING = Started()
+
+
+def everything_run(what: Segments) -> Everything:
+    """The commands of `what`, of its script whether readable or not, and all they start in turn."""
+    seen: dict[Argv, None] = {}
+    queue: list[Argv] = [what.argv, *what.commands]
+    scripts: list[str] = []
+    incomplete = False
+    if what.script is not None:
+        queue.extend([command.argv for command in what.script.commands])
+        incomplete = what.script.beyond_limits
+    while queue or scripts:
+        if len(seen) >= COMMANDS_MAX:
+            return Everything(tuple(seen), incomplete=True)
+        if scripts:
+            from sandgate.commandline.bash import parse
+
+            script = parse(scripts.pop())
+            incomplete = incomplete or script.beyond_limits
+            queue.extend([command.argv for command in script.commands])
+            continue
+        argv = queue.pop()
+        if not argv or argv in seen:
+            continue
+        seen[argv] = None
+        inner = started_by(argv)
+        queue.extend(inner.commands)
+        if what.script is None or argv != what.argv:
+            scripts.extend(inner.scripts)
+    return Everything(tuple(seen), incomplete)
+
+
+def started_by(argv: Argv) -> Started:
+    """What this one command starts directly. Empty for a program that is no wrapper."""
+    name = program_name(argv[0])
+    if name in SHELL_PROGRAMS:
+        return _by_shell(argv)
+    if name == "find":
+        return Started(commands=tuple(_by_find(argv)))
+    if name == "git":
+        plain = without_git_globals(argv)
+        return Started(commands=(plain,)) if plain != argv else _NOTHING
+    if name not in WRAPPERS:
+        return _NOTHING
+    reading = read(argv[1:], grammar(WRAPPERS[name], WRAPPERS))
+    if reading is None:
+        return Started(commands=tuple([argv[at:] for at in range(2, min(len(argv), TAILS_MAX)) if argv[at][:1] != "-"]))
+    return _by_wrapper(name, reading)
+
+
+def transparent(argv: Argv) -> Argv | None:
+    """The one command that `argv` runs and nothing else, or None when it is no wrapper or we are not certain."""
+    name = program_name(argv[0])
+    if name not in WRAPPERS:
+        return None
+    reading = read(argv[1:], grammar(WRAPPERS[name], WRAPPERS))
+    if reading is None:
+        return None
+    inner = _by_wrapper(name, reading)
+    return inner.commands[0] if len(inner.commands) == 1 and not inner.scripts else None
+
+
+def without_git_globals(argv: Argv) -> Argv:
+    """`git -C x -c a=b push` → `git push`; unchanged where the options are not known."""
+    reading = read(argv[1:], grammar(GIT_GLOBALS, {}))
+    if reading is None or not reading.operands or len(reading.operands) == len(argv) - 1:
+        return argv
+    return (argv[0], *reading.operands)
+
+
+def _by_wrapper(name: str, reading: Reading) -> Started:
+    marks = grammar(WRAPPERS[name], WRAPPERS).marks
+    rest = reading.operands
+    if "assigned" in marks:
+        return _by_assigning(name, rest, reading)
+    option_script = reading.value("-c", "--command", "--session-command") if "-c" in WRAPPERS[name] else None
+    if "command_option" in marks:
+        return Started(scripts=(option_script,)) if option_script is not None else _NOTHING
+    if "skip1" in marks:
+        rest = rest[1:]
+    if "script" in marks:
+        return Started(scripts=(" ".join(rest),), commands=(rest,)) if rest else _NOTHING
+    if "operand" in marks:
+        return Started(scripts=rest[:1])
+    scripts = (option_script,) if name == "flock" and option_script is not None else ()
+    return Started(commands=(rest,) if rest else (), scripts=scripts)
+
+
+def _by_assigning(name: str, rest: Argv, reading: Reading) -> Started:
+    split_value = reading.value("-S", "--split-string") if name == "env" else None
+    if split_value is not None:
+        rest = (split(split_value) or (split_value,)) + rest
+    while rest and "=" in rest[0]:
+        rest = rest[1:]
+    if not rest:
+        return _NOTHING
+    if name == "sudo" and reading.has("-s", "-i", "--shell", "--login"):
+        return Started(commands=(rest,), scripts=(" ".join(rest),))
+    return Started(commands=(rest,))
+
+
+def _by_shell(argv: Argv) -> Started:
+    """`bash -euo pipefail -c SCRIPT name`: the script is the first operand once `-c` is among the options."""
+    takes_script = False
+    at = 1
+    while at < len(argv) and argv[at][:1] in ("-", "+") and len(argv[at]) > 1:
+        word = argv[at]
+        at += 1
+        if word == "--":
+            break
+        if word[:2] == "--":
+            at += word in ("--init-file", "--rcfile")
+            continue
+        takes_script = takes_script or (word[0] == "-" and "c" in word)
+        at += word.count("o") + word.count("O") if word[-1:] in ("o", "O") else 0
+    return Started(scripts=(argv[at],)) if takes_script and at < len(argv) else _NOTHING
+
+
+def _by_find(argv: Argv) -> list[Argv]:
+    found: list[Argv] = []
+    at = 1
+    while at < len(argv):
+        if argv[at] not in FIND_RUNNERS:
+            at += 1
+            continue
+        start = at = at + 1
+        while at < len(argv) and argv[at] not in (";", "+"):
+            at += 1
+        if at > start:
+            found.append(argv[start:at])
+    return found

@@ -1,0 +1,8 @@
+"""Configuration: found, checked, stacked and typed. Rule files and the reference page are imported by name."""
+
+from __future__ import annotations
+
+from sandgate.config.load import Loaded, TypedOverrides, load_settings
+from sandgate.config.settings import Settings, for_run
+
+__all__ = ["Loaded", "Settings", "TypedOverrides", "for_run", "load_settings"]

@@ -1,0 +1,46 @@
+"""Feature switches: what may be turned on before it is finished, and the old names of each.
+
+A feature is a key `features.NAME`. `--enable NAME` and `--disable NAME` are short for setting it.
+"""
+
+from __future__ import annotations
+
+from sandgate.display import visible
+from sandgate.errors import ConfigError
+
+ASSESSMENT = "experimental_sandbox_command_assessment"
+
+# name, stage, default, meaning; stages: experimental, beta, stable, deprecated, removed
+FEATURES: tuple[tuple[str, str, bool, str], ...] = (
+    (
+        ASSESSMENT,
+        "experimental",
+        False,
+        "A model adds its words to the risk shown with a question. The offline assessment is always there.",
+    ),
+)
+
+# old top-level name -> feature
+ALIASES = {ASSESSMENT: ASSESSMENT}
+
+
+def canonical_feature(name: str) -> str:
+    """The feature `--enable`/`--disable` means by `name`, which may be an old one."""
+    known = [feature[0] for feature in FEATURES]
+    canonical = ALIASES.get(name, name)
+    if canonical in known:
+        return canonical
+    from sandgate.config.suggest import nearest
+
+    raise ConfigError(
+        f"Unknown feature flag: {visible(name)}", hint=nearest(name, known) or f"known: {', '.join(known)}"
+    )
+
+
+def alias_notice(alias: str) -> str:
+    """What a user of an old top-level name is told, once."""
+    feature = ALIASES[alias]
+    return (
+        f"`{alias}` at the top level is deprecated. Use `[features].{feature}` instead "
+        f"(or `--enable {feature}` on the command line)."
+    )

@@ -1,0 +1,194 @@
+"""Finds, checks and stacks the layers of configuration.
+
+From low to high: defaults, the system's file, the user's file, the project's files from its root down to the working
+directory, the profile, `-c` and `--enable/--disable`, the dedicated options of the command line. Tables merge key by
+key, everything else is replaced whole. With no file anywhere this is a handful of failed system calls.
+
+A project's files are other people's input: they count only in a trusted project, and may only tighten. So what
+decides about them (trust, the profile, root markers) is read from the user's own layers first.
+"""
+
+from __future__ import annotations
+
+import os.path
+
+from sandgate.config.layers import Layer, Stack
+from sandgate.config.paths import RULES_NAME, SYSTEM_DIRECTORY, sandgate_home, user_home
+from sandgate.config.places import Places
+from sandgate.config.project import entry_for, project_directories, project_root, trust_of
+from sandgate.config.schema import default_of
+from sandgate.config.settings import Settings, settings_from
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    from sandgate.config.project import Trust
+    from sandgate.config.reading import Reading
+
+    RulesOwner = Literal["system", "user", "project"]
+
+ROOTS_KEY = "additional_writable_roots"
+MARKERS_KEY = "project_root_markers"
+
+
+class TypedOverrides(Record):
+    """The dedicated options of the command line; None and () are options not given."""
+
+    approval_policy: str | None = None
+    sandbox_mode: str | None = None
+    add_dirs: tuple[str, ...] = ()
+    network: str | None = None
+    backend: str | None = None
+    timeout_ms: int | None = None
+    enable: tuple[str, ...] = ()  # features; these two stand on the layer of `-c`, after it
+    disable: tuple[str, ...] = ()
+
+
+NO_OPTIONS = TypedOverrides()
+# option of the command line -> the key it sets
+OPTION_KEYS = (
+    ("approval_policy", "approval_policy"),
+    ("sandbox_mode", "sandbox_mode"),
+    ("network", "sandbox.network"),
+    ("backend", "sandbox.backend"),
+    ("timeout_ms", "exec.timeout_ms"),
+)
+
+
+class RulesDirectory(Record):
+    """A directory that may hold rule files, and whose it is. It need not exist."""
+
+    owner: RulesOwner
+    path: str
+
+
+class Loaded(Record):
+    """Everything configuration says. `origins` has no entry for a key that stands at its default."""
+
+    settings: Settings
+    warnings: tuple[str, ...]
+    layers: tuple[Layer, ...]  # low to high, disabled ones included; one without a file or values is left out
+    origins: Mapping[str, Layer]  # dotted key -> the layer whose value holds
+    values: Mapping[str, Any]  # dotted key -> merged value, in the form `Settings` uses
+    rules: tuple[RulesDirectory, ...]  # low to high
+
+
+class _Own(Record):
+    """The layers that are the user's own word, from low to high, and all they say together."""
+
+    below: Stack  # system and user: the project lies above these
+    above: tuple[tuple[Layer, tuple[str, ...]], ...]  # profile and flags, with their warnings
+    together: Stack
+
+
+def load_settings(
+    *,
+    cwd: str,
+    environ: Mapping[str, str],
+    overrides: tuple[str, ...] = (),
+    profile: str | None = None,
+    typed: TypedOverrides = NO_OPTIONS,
+    ignore_user: bool = False,
+    system_dir: str = SYSTEM_DIRECTORY,
+) -> Loaded:
+    """The configuration that holds in `cwd` (absolute). Raises ConfigError for what cannot be used."""
+    places = Places(cwd=os.path.realpath(cwd), system=system_dir, own=sandgate_home(environ), home=user_home(environ))
+    flags = _flags(overrides, typed, places)
+    own = _own_layers(places, flags, profile=profile, ignore_user=ignore_user)
+    root = project_root(places.cwd, own.together.values.get(MARKERS_KEY, default_of(MARKERS_KEY)))
+    entry = entry_for(places.cwd, root, own.together.projects)
+    trust = trust_of(entry)
+    directories = project_directories(root, places.cwd, home=places.home, own=places.own)
+
+    stack = own.below
+    if directories:
+        from sandgate.config.project_layers import push_project_layers
+
+        free = entry.get("allow_project_policy") is True
+        push_project_layers(stack, places, directories, root=root, trust=trust, policy_free=free)
+    for layer, warnings in own.above:
+        stack.push(layer, *warnings)
+    _push_options(stack, typed, places)
+    return _loaded(stack, places, root, trust, directories if trust == "trusted" else ())
+
+
+def _loaded(stack: Stack, places: Places, root: str, trust: Trust, directories: tuple[str, ...]) -> Loaded:
+    own = (RulesDirectory("user", os.path.join(places.own, RULES_NAME)),) if places.own else ()
+    return Loaded(
+        settings=settings_from(stack.values, trust=trust, project_root=root, home=places.own),
+        warnings=tuple(dict.fromkeys(stack.warnings)),
+        layers=tuple(stack.layers),
+        origins=stack.origins,
+        values=stack.values,
+        rules=(
+            RulesDirectory("system", os.path.join(places.system, RULES_NAME)),
+            *own,
+            *(RulesDirectory("project", os.path.join(directory, RULES_NAME)) for directory in directories),
+        ),
+    )
+
+
+def _own_layers(places: Places, flags: Reading | None, *, profile: str | None, ignore_user: bool) -> _Own:
+    below = Stack()
+    system = places.read(places.system, guarded=True)
+    if system:
+        below.push(system.layer("system", file=system.source.label), *system.warnings)
+    user = None if ignore_user else places.read(places.own, guarded=True)
+    if user:
+        below.push(user.layer("user", file=user.source.label), *user.warnings)
+    elif ignore_user:
+        below.push(Layer("user", disabled="ignored by --ignore-user-config"))
+
+    above: list[tuple[Layer, tuple[str, ...]]] = []
+    readings = [reading for reading in (system, user, flags) if reading]
+    chosen = profile if profile is not None else _chosen_profile(readings)
+    if chosen is not None:
+        from sandgate.config.profiles import profile_layer
+
+        directory = None if ignore_user else places.own
+        above.append(profile_layer(chosen, readings, directory=directory, home=places.home))
+    if flags:
+        above.append((flags.layer("flags"), tuple(flags.warnings)))
+    together = Stack()
+    for layer in (*below.layers, *(layer for layer, _warnings in above)):
+        together.push(layer)
+    return _Own(below, tuple(above), together)
+
+
+def _chosen_profile(readings: list[Reading]) -> str | None:
+    """The key `profile`, of the highest layer that has it."""
+    names = [str(reading.values["profile"]) for reading in readings if "profile" in reading.values]
+    return names[-1] if names else None
+
+
+def _flags(overrides: tuple[str, ...], typed: TypedOverrides, places: Places) -> Reading | None:
+    """`-c` in order, then what is enabled, then what is disabled."""
+    if not (overrides or typed.enable or typed.disable):
+        return None
+    from sandgate.config.features import canonical_feature
+    from sandgate.config.overrides import table_of
+
+    reading = places.reading("-c").read(table_of(overrides))
+    for names, on in ((typed.enable, True), (typed.disable, False)):
+        for name in names:
+            reading.values[f"features.{canonical_feature(name)}"] = on
+    return reading
+
+
+def _push_options(stack: Stack, typed: TypedOverrides, places: Places) -> None:
+    """The dedicated options, checked like any layer; `--add-dir` appends instead of replacing."""
+    given = [(key, value) for option, key in OPTION_KEYS if (value := getattr(typed, option)) is not None]
+    if not (given or typed.add_dirs):
+        return
+    reading = places.reading("the command line")
+    for key, value in given:
+        section, _, name = key.rpartition(".")
+        reading.read({section: {name: value}} if section else {name: value})
+    if typed.add_dirs:
+        # Not canonical yet: the sandbox must see a link on the way, and refuse one that a command could have made.
+        added = (reading.source.absolute("--add-dir", path) for path in typed.add_dirs)
+        reading.values[ROOTS_KEY] = tuple(dict.fromkeys((*stack.values.get(ROOTS_KEY, ()), *added)))
+    stack.push(reading.layer("options"))

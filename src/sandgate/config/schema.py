@@ -1,0 +1,219 @@
+"""Every configuration key, in one table: what it accepts, its default, and what a project may do with it.
+
+The loader, the warnings for unknown keys, `config show` and the reference page are all made from these rows.
+A row is a plain tuple, because a table of constants costs nothing to import; `key_named` gives it names.
+
+`project` says how far a project's own file may move the value. A repository is other people's input, so the
+answer is never "anywhere": it may tighten, or it may not touch the key at all.
+"""
+
+from __future__ import annotations
+
+from sandgate.config.features import FEATURES
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Kind = Literal["choice", "flag", "count", "names", "entries", "paths", "text", "variables", "approval"]
+    ProjectRule = Literal[
+        "ignored",  # only the user decides
+        "tighter",  # an earlier choice, or an approval policy that asks more
+        "only-true",
+        "only-false",
+        "fewer",  # a list: some of what stands below
+        "more",  # a list: added to what stands below
+        "narrower",  # a list that selects: some of what stands below, or anything where nothing stands
+        "lower",  # a number
+    ]
+    Row = tuple[str, Kind, tuple[str, ...] | tuple[int, int] | None, object, ProjectRule, str]
+
+BYTES_MAX = 2**62
+COUNT_MAX = 2**31 - 1
+MS_MAX = 30 * 24 * 3600 * 1000  # thirty days; longer is a mistake
+
+APPROVAL_MODES = ("untrusted", "on-request", "on-failure", "never")
+SANDBOX_MODES = ("read-only", "workspace-write", "external-sandbox", "danger-full-access")
+
+# name, kind, choices (tightest first) or range, default, what a project may do, meaning
+ROWS: tuple[Row, ...] = (
+    (
+        "approval_policy", "approval", APPROVAL_MODES, None, "tighter",
+        "Who is asked, and when. A table `{ granular = { sandbox_approval, rules, mcp_elicitations, skill_approval, "
+        "request_permissions } }` is `on-request` with each class of question switched on or off; an absent optional "
+        "field means such a question is refused. Unset: `sandgate run` takes `on-failure` with a person at the "
+        "terminal and `never` without; everything else `on-request`, or `untrusted` in a project marked untrusted.",
+    ),
+    (
+        "sandbox_mode", "choice", SANDBOX_MODES, None, "tighter",
+        "What a command may write. Unset: `sandgate run` takes `workspace-write`; everything else `workspace-write` in "
+        "a trusted project, `read-only` elsewhere.",
+    ),
+    (
+        "sandbox_workspace_write.writable_roots", "paths", None, (), "fewer",
+        "Extra writable directories in `workspace-write`. Ignored in the other modes, like the rest of this table.",
+    ),
+    ("sandbox_workspace_write.network_access", "flag", None, False, "only-false", "Network in `workspace-write`."),
+    (
+        "sandbox_workspace_write.exclude_tmpdir_env_var", "flag", None, False, "only-true",
+        "`$TMPDIR` is not writable.",
+    ),
+    ("sandbox_workspace_write.exclude_slash_tmp", "flag", None, False, "only-true", "`/tmp` is not writable."),
+    (
+        "additional_writable_roots", "paths", None, (), "fewer",
+        "More writable directories in `workspace-write`; `--add-dir` appends to this list.",
+    ),
+    (
+        "sandbox.backend", "choice", ("auto", "namespace", "bwrap", "landlock", "none"), "auto", "ignored",
+        "How commands are confined. `auto` takes the first that really works here; `none` is accepted only with "
+        "`danger-full-access` or `external-sandbox`.",
+    ),
+    (
+        "sandbox.network", "choice", ("off", "on"), None, "tighter",
+        "Overrides the network setting of whatever sandbox mode is in force. Unset: the mode decides.",
+    ),
+    (
+        "sandbox.notify", "choice", ("report", "off"), "report", "tighter",
+        "`report` has the kernel tell exactly what was denied; `off` guesses from the command's output.",
+    ),
+    (
+        "sandbox.protect_git", "choice", ("all", "hooks-and-config"), "all", "tighter",
+        "What of `.git` stays read-only: all of it, or only the files that make Git run programs (so that "
+        "`git commit` works).",
+    ),
+    (
+        "sandbox.protected_names", "entries", None, (), "more",
+        "More names that stay read-only in every writable directory, beside the built-in ones. Worth adding where "
+        "nobody edits them every day: `.gitattributes`, `.npmrc`, `.pre-commit-config.yaml`, `.github/workflows`.",
+    ),
+    (
+        "sandbox.nested_depth", "count", (0, 16), 3, "ignored",
+        "How many directories deep repositories inside a writable directory are looked for, to protect theirs too.",
+    ),
+    (
+        "sandbox.allow_degraded", "flag", None, False, "only-false",
+        "Where the kernel cannot keep protected names apart, confine with what there is instead of refusing.",
+    ),
+    (
+        "sandbox.allow_local_ipc", "flag", None, True, "only-false",
+        "Commands may listen on unix sockets inside writable directories.",
+    ),
+    (
+        "sandbox.allow_nested_userns", "flag", None, False, "only-false",
+        "Commands may make user namespaces of their own (nested sandboxes, rootless containers).",
+    ),
+    (
+        "secrets.hidden", "paths", None, (), "more",
+        "More files and directories a confined command cannot read, beside the built-in ones.",
+    ),
+    ("secrets.opened", "paths", None, (), "fewer", "Built-in hidden paths that commands may read after all."),
+    (
+        "shell_environment_policy.inherit", "choice", ("none", "core", "all"), "all", "tighter",
+        "Which variables a command starts from.",
+    ),
+    (
+        "shell_environment_policy.ignore_default_excludes", "flag", None, False, "only-false",
+        "Keep variables whose names look like secrets.",
+    ),
+    (
+        "shell_environment_policy.exclude", "names", None, (), "more",
+        "Drop variables whose whole name matches one of these globs (`*`, `?`, any case).",
+    ),
+    (
+        "shell_environment_policy.set", "variables", None, {}, "ignored",
+        "Variables to set, after the drops. Tables of several layers are merged.",
+    ),
+    (
+        "shell_environment_policy.include_only", "names", None, (), "narrower",
+        "When not empty, keep only variables that match one of these globs, `set` included.",
+    ),
+    (
+        "shell_environment_policy.allow", "names", None, (), "fewer",
+        "Variables to keep although the built-in list takes them for secrets or for ways out of the sandbox (globs).",
+    ),
+    ("exec.timeout_ms", "count", (1, MS_MAX), None, "lower", "Hard limit on a command. Unset: none. Milliseconds."),
+    (
+        "exec.capture_bytes", "count", (0, BYTES_MAX), 1024 * 1024, "ignored",
+        "How much of each output stream is kept for the report, half from its start and half from its end.",
+    ),
+    (
+        "exec.kill_grace_ms", "count", (0, MS_MAX), 0, "ignored",
+        "Time between asking a command to stop and killing it. Milliseconds.",
+    ),
+    ("limits.core_bytes", "count", (0, BYTES_MAX), 0, "lower", "Largest core dump of a command."),
+    ("limits.open_files", "count", (16, COUNT_MAX), None, "lower", "Open files of a command. Unset: as inherited."),
+    ("limits.processes", "count", (1, COUNT_MAX), None, "lower", "Processes of the user. Unset: as inherited."),
+    ("limits.file_bytes", "count", (0, BYTES_MAX), None, "lower", "Largest file it may write. Unset: as inherited."),
+    ("limits.memory_bytes", "count", (0, BYTES_MAX), None, "lower", "Address space. Unset: as inherited."),
+    (
+        "retry_after_approval", "choice", ("ask", "by-risk", "silent"), "by-risk", "tighter",
+        "Whether a command somebody approved is asked about again when the sandbox stops it: always, when its risk is "
+        "high, or never.",
+    ),
+    (
+        "rules.enabled", "flag", None, True, "ignored",
+        "Read the rule files in `rules/` beside the user's and the project's configuration. Off: only the system's "
+        "rules hold.",
+    ),
+    (
+        "project_root_markers", "names", None, (".git",), "ignored",
+        "The nearest directory upwards that holds one of these is the project's root.",
+    ),
+    ("profile", "text", None, None, "ignored", "The profile to use when `--profile` is not given."),
+    *((f"features.{name}", "flag", None, default, "ignored", doc) for name, _stage, default, doc in FEATURES),
+)  # fmt: skip
+
+KEYS: dict[str, Row] = {row[0]: row for row in ROWS}
+SECTIONS = frozenset(name.rpartition(".")[0] for name in KEYS if "." in name)
+PROJECT_ENTRY: dict[str, Row] = {
+    "trust_level": (
+        "trust_level", "choice", ("untrusted", "trusted"), None, "ignored",
+        "Whether the project's own configuration and rules are read.",
+    ),
+    "allow_project_policy": (
+        "allow_project_policy", "flag", None, False, "ignored",
+        "The project's file may also loosen the approval, sandbox and environment policies.",
+    ),
+}  # fmt: skip
+# A misspelt key here would quietly leave a secret in the environment, so it is an error, not a warning.
+STRICT_SECTIONS = frozenset({"shell_environment_policy"})
+# What `allow_project_policy` sets free.
+POLICY_KEYS = ("approval_policy", "sandbox_mode", "sandbox_workspace_write.", "shell_environment_policy.")
+
+
+class Key(Record):
+    """A row of the table with names on its columns."""
+
+    name: str
+    kind: Kind
+    choices: tuple[str, ...]
+    range: tuple[int, int]
+    default: object
+    project: ProjectRule
+    doc: str
+
+
+def key_of(row: Row) -> Key:
+    """A row with names on its columns."""
+    name, kind, accepted, default, project, doc = row
+    numbers = [each for each in accepted or () if isinstance(each, int)]
+    return Key(
+        name=name,
+        kind=kind,
+        choices=tuple(each for each in accepted or () if isinstance(each, str)),
+        range=(numbers[0], numbers[1]) if numbers else (0, 0),
+        default=default,
+        project=project,
+        doc=doc,
+    )
+
+
+def key_named(name: str) -> Key:
+    """The row of a known key."""
+    return key_of(KEYS[name])
+
+
+def default_of(name: str) -> object:
+    """What a known key is when no layer sets it."""
+    return KEYS[name][3]

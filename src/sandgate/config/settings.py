@@ -1,0 +1,174 @@
+"""The settings a session runs with: every layer merged, every value in the type the program uses.
+
+Nothing below `runtime` reads configuration; parts are handed the two or three values they need from here.
+`for_run` is the one place where the command matters: `sandgate run` has defaults of its own.
+"""
+
+from __future__ import annotations
+
+from sandgate.config.schema import default_of
+from sandgate.errors import ConfigError
+from sandgate.execution.environment import EnvironmentPolicy
+from sandgate.protocol.confinement import Limits
+from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular, ReadOnly, WorkspaceWrite
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    from sandgate.config.project import Trust
+    from sandgate.protocol.confinement import ReportMode
+    from sandgate.protocol.permissions import ApprovalPolicy, BackendName, GitProtection, SandboxPolicy
+
+    BackendChoice = Literal["auto"] | BackendName
+    SandboxMode = Literal["read-only", "workspace-write", "external-sandbox", "danger-full-access"]
+    RetryAfterApproval = Literal["ask", "by-risk", "silent"]
+    Values = Mapping[str, Any]
+
+FEATURE_PREFIX = "features."
+
+
+class Settings(Record):
+    """What holds. `approval_explicit` and `sandbox_explicit` tell whether any layer chose, or the default stands."""
+
+    approval: ApprovalPolicy
+    approval_explicit: bool
+    sandbox: SandboxPolicy
+    sandbox_explicit: bool
+    workspace: WorkspaceWrite  # what `workspace-write` means here, whether or not it is in force
+    backend: BackendChoice
+    report: ReportMode
+    protect_git: GitProtection
+    protected_names: tuple[str, ...]  # beside the built-in ones
+    nested_depth: int  # how far below a writable directory repositories are looked for
+    allow_degraded: bool
+    allow_local_ipc: bool
+    allow_nested_userns: bool
+    secrets_hidden: tuple[str, ...]  # absolute, may hold globs; beside the built-in ones
+    secrets_opened: tuple[str, ...]
+    environment: EnvironmentPolicy
+    timeout_ms: int | None
+    capture_bytes: int
+    kill_grace_ms: int
+    limits: Limits
+    retry_after_approval: RetryAfterApproval
+    rules_enabled: bool
+    features: tuple[str, ...]  # the enabled ones
+    trust: Trust
+    project_root: str
+    home: str | None  # Sandgate's own directory: user configuration and state
+
+
+def settings_from(values: Values, *, trust: Trust, project_root: str, home: str | None) -> Settings:
+    """Typed settings from merged values; what is not among them has its default.
+
+    Raises ConfigError where two values cannot both hold.
+    """
+
+    def of(name: str) -> Any:
+        return values.get(name, default_of(name))
+
+    workspace = _workspace(of)
+    mode: SandboxMode = of("sandbox_mode") or ("workspace-write" if trust == "trusted" else "read-only")
+    settings = Settings(
+        approval=of("approval_policy") or ("untrusted" if trust == "untrusted" else "on-request"),
+        approval_explicit="approval_policy" in values,
+        sandbox=_sandbox(mode, workspace, network=of("sandbox.network")),
+        sandbox_explicit="sandbox_mode" in values,
+        workspace=workspace,
+        backend=of("sandbox.backend"),
+        report=of("sandbox.notify"),
+        protect_git=of("sandbox.protect_git"),
+        protected_names=of("sandbox.protected_names"),
+        nested_depth=of("sandbox.nested_depth"),
+        allow_degraded=of("sandbox.allow_degraded"),
+        allow_local_ipc=of("sandbox.allow_local_ipc"),
+        allow_nested_userns=of("sandbox.allow_nested_userns"),
+        secrets_hidden=of("secrets.hidden"),
+        secrets_opened=of("secrets.opened"),
+        environment=_environment(of),
+        timeout_ms=of("exec.timeout_ms"),
+        capture_bytes=of("exec.capture_bytes"),
+        kill_grace_ms=of("exec.kill_grace_ms"),
+        limits=Limits(**{name: of(f"limits.{name}") for name in Limits.__match_args__}),
+        retry_after_approval=of("retry_after_approval"),
+        rules_enabled=of("rules.enabled"),
+        features=tuple(name.removeprefix(FEATURE_PREFIX) for name in _features(values)),
+        trust=trust,
+        project_root=project_root,
+        home=home,
+    )
+    _require_backend_fits(settings)
+    return settings
+
+
+def for_run(settings: Settings, *, person_present: bool) -> Settings:
+    """The settings of `sandgate run`: where nobody chose, its own defaults instead of those of a session."""
+    approval: ApprovalPolicy = "on-failure" if person_present else "never"
+    return settings.but(
+        approval=settings.approval if settings.approval_explicit else approval,
+        sandbox=settings.sandbox if settings.sandbox_explicit else settings.workspace,
+    )
+
+
+def _workspace(of: Any) -> WorkspaceWrite:
+    table = "sandbox_workspace_write"
+    network = of("sandbox.network")
+    return WorkspaceWrite(
+        writable_roots=tuple(dict.fromkeys((*of(f"{table}.writable_roots"), *of("additional_writable_roots")))),
+        network_access=network == "on" if network else of(f"{table}.network_access"),
+        exclude_tmpdir_env_var=of(f"{table}.exclude_tmpdir_env_var"),
+        exclude_slash_tmp=of(f"{table}.exclude_slash_tmp"),
+    )
+
+
+def _sandbox(mode: SandboxMode, workspace: WorkspaceWrite, *, network: str | None) -> SandboxPolicy:
+    match mode:
+        case "read-only":
+            return ReadOnly(network_access=network == "on")
+        case "workspace-write":
+            return workspace
+        case "external-sandbox":
+            return ExternalSandbox(network_access=network == "on")
+        case "danger-full-access":
+            if network == "off":
+                raise ConfigError(
+                    "cannot switch the network off",
+                    why="`danger-full-access` runs commands without a sandbox, so nothing would hold them back",
+                    hint="use `workspace-write`, or set the network to `on`",
+                )
+            return DangerFullAccess()
+
+
+def _environment(of: Any) -> EnvironmentPolicy:
+    table = "shell_environment_policy"
+    return EnvironmentPolicy(
+        inherit=of(f"{table}.inherit"),
+        ignore_default_excludes=of(f"{table}.ignore_default_excludes"),
+        exclude=of(f"{table}.exclude"),
+        set=tuple(of(f"{table}.set").items()),
+        include_only=of(f"{table}.include_only"),
+        allow=of(f"{table}.allow"),
+    )
+
+
+def _features(values: Values) -> list[str]:
+    return sorted(name for name, on in values.items() if name.startswith(FEATURE_PREFIX) and on)
+
+
+def _require_backend_fits(settings: Settings) -> None:
+    if settings.backend == "none" and not isinstance(settings.sandbox, DangerFullAccess | ExternalSandbox):
+        raise ConfigError(
+            "cannot use the sandbox backend `none`",
+            why="it confines nothing, and the sandbox mode asks for confinement",
+            hint="say `danger-full-access` as well if that is what you want, or leave the backend at `auto`",
+        )
+
+
+def plain(value: object) -> object:
+    """A value as it would stand in TOML or JSON."""
+    if isinstance(value, Granular):
+        return {"granular": value.fields()}
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,187 @@
+"""What a command gets to see of our environment.
+
+Pure: it is given the variables and says which go on and which do not. The steps stand in one order: start from all,
+some or none; drop what holds secrets and, for a confined command, what leads to services outside the sandbox; drop
+what the policy excludes; add what it sets; keep only what it includes. What was asked for this one command, and our
+markers, come last. Dropped variables are reported by name; a value never leaves this module except into the command.
+
+Loader and shell variables (`LD_PRELOAD`, `LD_LIBRARY_PATH`, `BASH_ENV`, `PYTHONSTARTUP`) stay: the code they bring
+in runs inside the same sandbox with the same rights as the command, and tool chains depend on them. The helper that
+builds the sandbox is static and reads no environment.
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record, never_reached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Literal
+
+    Inherit = Literal["all", "core", "none"]
+
+# exec.md section 11: without these hardly any program works.
+CORE_NAMES = frozenset(
+    {"HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TEMP", "TMP", "TMPDIR", "USER"}
+)
+
+# exec.md section 11 and config.md section 7; compared in upper case.
+_SECRET_WORDS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "CREDENTIAL", "COOKIE")
+_SECRET_PREFIX = "AWS_"
+_SECRET_SUFFIX = "_PAT"
+_SECRET_NAMES = frozenset({"DATABASE_URL"})
+
+# Harmless words around a secret one. They are struck out before the name is judged, so that `KEYBOARD_LAYOUT` stays
+# and `KEYBOARD_API_KEY` does not.
+_HARMLESS_WORDS = ("KEYBOARD", "KEYMAP", "KEYTIMEOUT", "LESSKEYIN", "LESSKEY", "HOTKEY", "MONKEY", "KEYRING_BACKEND",
+                   "KEYRING_PROVIDER", "TOKENIZERS", "TOKENIZER", "MAX_TOKENS")  # fmt: skip
+_HARMLESS_NAMES = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_DEFAULT_OUTPUT", "AWS_PAGER"})
+
+# Addresses of services outside the sandbox. One message to a session bus starts a program there (sandbox.md 5.4).
+HOST_SERVICE_NAMES = frozenset(
+    {
+        "ALACRITTY_SOCKET",
+        "AT_SPI_BUS_ADDRESS",
+        "CONTAINER_HOST",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "DBUS_SYSTEM_BUS_ADDRESS",
+        "DISPLAY",
+        "DOCKER_HOST",
+        "GNOME_KEYRING_CONTROL",
+        "GPG_AGENT_INFO",
+        "I3SOCK",
+        "KITTY_LISTEN_ON",
+        "NOTIFY_SOCKET",
+        "NVIM",
+        "PIPEWIRE_REMOTE",
+        "PULSE_SERVER",
+        "SSH_AGENT_PID",
+        "SSH_AUTH_SOCK",
+        "STY",
+        "SWAYSOCK",
+        "TMUX",
+        "TMUX_PANE",
+        "VSCODE_GIT_IPC_HANDLE",
+        "VSCODE_IPC_HOOK_CLI",
+        "WAYLAND_DISPLAY",
+        "WAYLAND_SOCKET",
+        "WEZTERM_UNIX_SOCKET",
+        "XAUTHORITY",
+    }
+)
+
+_PRIVATE_KEY_SIGNS = ("PRIVATE KEY-----", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1")
+
+
+class EnvironmentPolicy(Record):
+    """The `shell_environment_policy` table. Patterns are globs on the whole name, without regard to case."""
+
+    inherit: Inherit = "all"
+    ignore_default_excludes: bool = False
+    exclude: tuple[str, ...] = ()
+    set: tuple[tuple[str, str], ...] = ()
+    include_only: tuple[str, ...] = ()  # empty: everything; applies to `set`, too
+    allow: tuple[str, ...] = ()  # names the built-in exclusions get wrong, or a service the command may reach
+
+
+class EnvironmentResult(Record):
+    """The environment of one command, and the names of what it would have inherited."""
+
+    env: Mapping[str, str]
+    dropped_names: tuple[str, ...]  # sorted; what `inherit` leaves out is not listed
+
+
+def command_environment(
+    inherited: Mapping[str, str],
+    policy: EnvironmentPolicy,
+    *,
+    set: Iterable[tuple[str, str]] = (),
+    markers: Iterable[tuple[str, str]] = (),
+    provider_keys: Iterable[str] = (),
+    confined: bool = True,
+    sockets: tuple[str, ...] = (),
+) -> EnvironmentResult:
+    """Builds the environment of one command.
+
+    `set` was asked for explicitly for this command and overrides everything but `markers`. `provider_keys` are the
+    names under which model providers' keys are kept; a command never inherits them, whatever the policy allows.
+    `sockets` are paths of host sockets that were granted: a variable that leads to one of them stays.
+    """
+    env = _starting_set(inherited, policy.inherit)
+    started_with = tuple(env)
+    provider = frozenset(provider_keys)
+    for name, value in tuple(env.items()):
+        if name in provider or _is_withheld(name, value, policy, confined=confined, sockets=sockets):
+            del env[name]
+    env.update((name, value) for name, value in policy.set if name not in provider)
+    if policy.include_only:
+        env = {name: value for name, value in env.items() if matches_any(policy.include_only, name)}
+    env.update(set)
+    env.update(markers)
+    return EnvironmentResult(env, tuple(sorted(name for name in started_with if name not in env)))
+
+
+def matches_any(patterns: Iterable[str], name: str) -> bool:
+    """True when one of the globs describes the whole name, without regard to case."""
+    name = name.upper()
+    return any(_matches(pattern.upper(), name) for pattern in patterns)
+
+
+def is_secret_name(name: str) -> bool:
+    """True for names that by the built-in list hold secrets."""
+    name = name.upper()
+    if name in _HARMLESS_NAMES:
+        return False
+    for word in _HARMLESS_WORDS:
+        name = name.replace(word, "")
+    return (
+        any(word in name for word in _SECRET_WORDS)
+        or name.startswith(_SECRET_PREFIX)
+        or name.endswith(_SECRET_SUFFIX)
+        or name in _SECRET_NAMES
+    )
+
+
+def is_private_key(value: str) -> bool:
+    """True for values that look like private keys, whatever their variable is called."""
+    return any(sign in value for sign in _PRIVATE_KEY_SIGNS)
+
+
+def _starting_set(inherited: Mapping[str, str], inherit: Inherit) -> dict[str, str]:
+    match inherit:
+        case "all":
+            return dict(inherited)
+        case "core":
+            return {name: value for name, value in inherited.items() if name in CORE_NAMES}
+        case "none":
+            return {}
+        case _:
+            return never_reached(inherit)
+
+
+def _is_withheld(name: str, value: str, policy: EnvironmentPolicy, *, confined: bool, sockets: tuple[str, ...]) -> bool:
+    if matches_any(policy.exclude, name):
+        return True
+    if matches_any(policy.allow, name):
+        return False
+    if not policy.ignore_default_excludes and (is_secret_name(name) or is_private_key(value)):
+        return True
+    return confined and name in HOST_SERVICE_NAMES and not any(path in value for path in sockets)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """`*` is any run, `?` one character. The last star is the only one worth going back to."""
+    at, star, resume = 0, -1, 0
+    position = 0
+    while position < len(name):
+        if at < len(pattern) and pattern[at] == "*":
+            star, resume, at = at, position, at + 1
+        elif at < len(pattern) and pattern[at] in ("?", name[position]):
+            at, position = at + 1, position + 1
+        elif star >= 0:
+            resume += 1
+            at, position = star + 1, resume
+        else:
+            return False
+    return not pattern[at:].strip("*")

@@ -1,0 +1,54 @@
+"""A granted file that does not exist yet, for as long as the command that may write it runs.
+
+A mount needs something to lie on, and opening the whole directory would give more than was approved. So an approved new
+file is made empty just before the command starts and taken away again if the command left it untouched.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.confinement import ConfinedCommand
+
+NEW_FILE_MODE = 0o666  # before the umask, as a shell's redirection has it
+
+
+class Placeholders:
+    """`with Placeholders(plan): ...` around the start and the end of one attempt."""
+
+    def __init__(self, plan: ConfinedCommand) -> None:
+        self._wanted = [mount.path for mount in plan.mounts if mount.kind == "write"]
+        self._made: dict[str, os.stat_result] = {}
+
+    def __enter__(self) -> None:
+        for path in self._wanted:
+            if not os.path.lexists(path):
+                self._make(path)
+
+    def __exit__(self, *_error: object) -> None:
+        for path, before in self._made.items():
+            _remove_untouched(path, before)
+        self._made.clear()
+
+    def _make(self, path: str) -> None:
+        try:
+            descriptor = os.open(
+                path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, NEW_FILE_MODE
+            )
+        except OSError:
+            return  # the command meets the same error by itself
+        try:
+            self._made[path] = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _remove_untouched(path: str, before: os.stat_result) -> None:
+    try:
+        after = os.lstat(path)
+        if os.path.samestat(before, after) and (after.st_size, after.st_ctime_ns) == (0, before.st_ctime_ns):
+            os.unlink(path)
+    except OSError:
+        return  # gone already, or no longer ours to remove

@@ -1,0 +1,64 @@
+"""Takes away what a command made under a protected name in spite of the sandbox.
+
+The supervisor refuses such names while it watches; a command that races it, or a kernel without a supervisor,
+can still leave one behind. It must not stay where a later program on the host would run it, and it must not be lost
+either: it is moved into Sandgate's own state directory, next to a note that says where it came from.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DIRECTORY_NAME = "quarantine"
+NOTE_NAME = "came-from"
+PRIVATE_MODE = 0o700
+
+
+def quarantine(paths: Iterable[str], *, state_directory: str) -> list[str]:
+    """Moves each existing path away. Returns one sentence per path for the person who ran the command.
+
+    A path that cannot be moved is reported with the reason and stays; nothing is ever deleted.
+    """
+    return [_moved(path, state_directory) for path in paths if os.path.lexists(path)]
+
+
+def _moved(path: str, state_directory: str) -> str:
+    try:
+        # The command is over, but others may have swapped a directory on the way for a link.
+        if os.path.realpath(os.path.dirname(path)) != os.path.dirname(path):
+            return f"`{path}` was created in spite of its protection, and its directory is now a link; look at it"
+        place = _fresh_place(state_directory)
+        _note(place, path)
+        target = os.path.join(place, os.path.basename(path))
+        _move(path, target)
+    except OSError as problem:
+        return f"`{path}` was created in spite of its protection and cannot be moved away: {problem.strerror}"
+    return f"`{path}` was created in spite of its protection and was moved to `{target}`"
+
+
+def _fresh_place(state_directory: str) -> str:
+    place = os.path.join(state_directory, DIRECTORY_NAME, f"{time.time_ns()}-{os.getpid()}")
+    os.makedirs(place, mode=PRIVATE_MODE)
+    return place
+
+
+def _note(place: str, path: str) -> None:
+    descriptor = os.open(os.path.join(place, NOTE_NAME), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(descriptor, os.fsencode(path) + b"\n")
+    finally:
+        os.close(descriptor)
+
+
+def _move(path: str, target: str) -> None:
+    try:
+        os.rename(path, target)
+    except OSError:
+        import shutil  # heavy; only across file systems
+
+        shutil.move(path, target)

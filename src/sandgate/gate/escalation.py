@@ -1,0 +1,185 @@
+"""What happens next to one command: run it, ask about it, or stop. No I/O, no clock.
+
+The ladder starts at policy's verdict and climbs only on an approval. Every run it orders carries the reason
+it was allowed. Invariants, tested with random conversations:
+
+- an unconfined run has exactly one of: policy that confines nothing, a rule that says so, an approval that
+  named it (in this passage or earlier in the session);
+- an approval buys one run, with exactly the grants that were shown;
+- a run without the sandbox is never followed by a question.
+"""
+
+from __future__ import annotations
+
+from sandgate.protocol.decisions import Refusal
+from sandgate.protocol.permissions import ESCALATE
+from sandgate.protocol.verdicts import Allow, Ask, Forbid
+from sandgate.record import Record, never_reached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sandgate.protocol.decisions import Decision, Stage
+    from sandgate.protocol.denials import Denial, DenialReport
+    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.verdicts import Verdict
+
+    RetryAfterApproval = Literal["silent", "ask"]
+
+ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
+RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on
+
+
+class Review(Record):
+    """Ask a reviewer. `grants` is what a plain yes gives; `may_escalate` adds "without the sandbox"."""
+
+    stage: Stage
+    reason: str
+    grants: tuple[Grant, ...] = ()
+    denial: DenialReport | None = None
+    may_escalate: bool = False
+
+
+class Run(Record):
+    """Start the command, with these grants over what policy gives."""
+
+    allowed_by: str
+    grants: tuple[Grant, ...] = ()
+
+    @property
+    def escalated(self) -> bool:
+        return ESCALATE in self.grants
+
+
+class Finish(Record):
+    """Nothing more happens. `refusal` is set when nothing ran at all."""
+
+    refusal: Refusal | None = None
+    aborted: bool = False
+
+
+Step = Review | Run | Finish
+
+
+class Rules(Record):
+    """What the ladder needs to know beside the verdict. All of it is decided before the first step."""
+
+    policy: str  # the approval policy's name, for the trail
+    confines: bool  # the sandbox policy confines at all
+    may_ask_after_denial: bool
+    wants_escalation: bool = False  # the caller asked to leave the sandbox from the start
+    remembered: tuple[Grant, ...] | None = None  # given to this very command earlier in the session
+    retry_after_approval: RetryAfterApproval = "silent"
+
+
+class Escalation:
+    """One passage. Call `begin`, then answer each step with `reviewed` or `attempted` until `Finish`."""
+
+    def __init__(self, verdict: Verdict, rules: Rules) -> None:
+        self._verdict = verdict
+        self._rules = rules
+        self._grants: tuple[Grant, ...] = ()
+        self._asked: Review | None = None
+        self._approved_by: str | None = None  # who approved the first run, when it was asked about
+        self._silent_retry_spent = False
+        self._attempts = 0
+
+    def begin(self) -> Step:
+        """The first step, from the verdict alone."""
+        verdict = self._verdict
+        if isinstance(verdict, Forbid):
+            return Finish(Refusal(verdict.by, verdict.reason))
+        if isinstance(verdict, Ask):
+            wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else ()
+            return self._ask(Review("initial", verdict.reason, wished))
+        if isinstance(verdict, Allow):
+            return self._first_run(verdict)
+        return never_reached(verdict)
+
+    def reviewed(self, decision: Decision) -> Step:
+        """A reviewer has answered the last `Review`."""
+        asked, self._asked = self._asked, None
+        if asked is None:
+            raise AssertionError("no question is open")
+        if decision.approved:
+            return self._approved(asked, decision)
+        aborted = decision.decision == "abort"
+        if asked.stage == "initial":
+            return Finish(Refusal("reviewer", refusal_text(decision)), aborted)
+        return Finish(aborted=aborted)
+
+    def attempted(self, denial: DenialReport) -> Step:
+        """The last `Run` is over; `denial` is what the sandbox says about it."""
+        if not denial.denied or not self._confined_now or self._attempts >= ATTEMPTS_MAX:
+            return Finish()
+        if not self._rules.may_ask_after_denial:
+            return Finish()
+        offered, may_escalate = offer(denial.denials, self._grants)
+        if not offered:
+            return Finish()
+        if self._may_retry_silently(offered):
+            self._silent_retry_spent = True
+            return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
+        return self._ask(Review("retry", RETRY_REASON, offered, denial, may_escalate))
+
+    def _first_run(self, verdict: Allow) -> Run:
+        if not self._rules.confines:
+            return self._run("policy: the sandbox policy confines nothing", ())
+        if verdict.bypass_sandbox:
+            return self._run("rule: every segment is allowed without the sandbox", (ESCALATE,))
+        if self._rules.remembered:
+            return self._run("approved earlier in this session", self._rules.remembered)
+        return self._run(f"policy {self._rules.policy}", ())
+
+    def _approved(self, asked: Review, decision: Decision) -> Run:
+        scope = "for the session" if decision.decision == "approved_for_session" else "once"
+        by = f"approved by {decision.source} ({scope})"
+        if asked.stage == "initial":
+            self._approved_by = by
+        return self._run(by, decision.grants)
+
+    def _run(self, allowed_by: str, grants: tuple[Grant, ...]) -> Run:
+        self._attempts += 1
+        self._grants = tuple(dict.fromkeys((*self._grants, *grants)))
+        return Run(allowed_by, self._grants)
+
+    def _ask(self, review: Review) -> Review:
+        self._asked = review
+        return review
+
+    @property
+    def _confined_now(self) -> bool:
+        return self._rules.confines and ESCALATE not in self._grants
+
+    def _may_retry_silently(self, offered: tuple[Grant, ...]) -> bool:
+        """The first prompt said "if blocked, retried once with what it lacked"; that never means unconfined."""
+        return (
+            self._approved_by is not None
+            and not self._silent_retry_spent
+            and self._rules.retry_after_approval == "silent"
+            and ESCALATE not in offered
+        )
+
+
+def offer(denials: tuple[Denial, ...], given: tuple[Grant, ...]) -> tuple[tuple[Grant, ...], bool]:
+    """The smallest set of grants that removes all denials, and whether "without the sandbox" is a choice too.
+
+    Empty when nothing helps: a denial without a grant is one the host itself would repeat. When a denial needs
+    the way out, or a grant was given already and did not help, only leaving the sandbox removes them all.
+    """
+    wanted = tuple(dict.fromkeys(denial.grant for denial in denials if denial.grant is not None))
+    if not wanted:
+        return (), False
+    if ESCALATE in wanted or set(wanted) <= set(given):
+        return (ESCALATE,), True
+    return wanted, True
+
+
+def refusal_text(decision: Decision) -> str:
+    """Why nothing ran, in the words the model and the exit line use."""
+    if decision.reason:
+        return decision.reason
+    if decision.decision == "timed_out":
+        return "the review missed its deadline; this says nothing about the command"
+    return "exec command rejected by user"

@@ -1,0 +1,233 @@
+"""Carries out what the escalation ladder orders, for one command at a time, blocking.
+
+Everything it needs is handed in: how policy judges, who reviews, how a plan is made and started. It imports
+no event loop; a caller with one runs it on a thread. What it adds itself is the trail: every question, every
+attempt and the reason each was allowed, as one `Passage`.
+"""
+
+from __future__ import annotations
+
+from sandgate.approvals.keys import key_of
+from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
+from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
+from sandgate.policy.approval import may_ask_after_denial, verdict_for
+from sandgate.protocol.confinement import ExecFailure, SetupFailure
+from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
+from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
+from sandgate.protocol.verdicts import Ask
+from sandgate.record import Record
+from sandgate.sandbox.denial import explain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from sandgate.approvals.chain import ReviewerChain
+    from sandgate.approvals.store import ApprovalStore
+    from sandgate.gate.escalation import Step
+    from sandgate.policy.rules.rule import RuleSet
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.decisions import Decision
+    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.permissions import ApprovalPolicy, Grant, SandboxPolicy
+    from sandgate.protocol.risk import RiskAssessment
+    from sandgate.protocol.trace import Recorder
+    from sandgate.protocol.verdicts import Verdict
+
+    Launcher = Callable[[str, ConfinedCommand], AttemptOutcome]  # call id, plan
+    Planner = Callable[[CommandRequest, tuple[Grant, ...]], ConfinedCommand]
+    Assessor = Callable[[CommandRequest, DenialReport | None], RiskAssessment | None]
+
+    AfterApproval = Literal["silent", "ask", "by-risk"]
+
+
+class Policies(Record):
+    """What decides, before anybody is asked."""
+
+    approval: ApprovalPolicy
+    sandbox: SandboxPolicy
+    rules: RuleSet
+    backend_available: bool = True
+    retry_after_approval: AfterApproval = "by-risk"  # high risk asks again, everything else is covered
+
+    @property
+    def confines(self) -> bool:
+        return not isinstance(self.sandbox, DangerFullAccess | ExternalSandbox)
+
+    @property
+    def name(self) -> str:
+        return "granular" if isinstance(self.approval, Granular) else self.approval
+
+
+class Gate:
+    """One door for every command of one session."""
+
+    def __init__(
+        self,
+        policies: Policies,
+        *,
+        plan: Planner,
+        reviewers: ReviewerChain,
+        store: ApprovalStore,
+        assess: Assessor,
+        record: Recorder,
+        new_id: Callable[[], str],
+        fall_back: Callable[[ConfinedCommand, SetupFailure], bool],
+    ) -> None:
+        self._policies = policies
+        self._plan = plan
+        self._reviewers = reviewers
+        self._store = store
+        self._assess = assess
+        self._record = record
+        self._new_id = new_id
+        self._fall_back = fall_back
+
+    def verdict(self, command: CommandRequest) -> Verdict:
+        """What policy and rules say; nobody is asked, nothing runs."""
+        policies = self._policies
+        return verdict_for(
+            command,
+            policy=policies.approval,
+            sandbox=policies.sandbox,
+            rules=policies.rules,
+            backend_available=policies.backend_available,
+        )
+
+    def pass_through(self, command: CommandRequest, launch: Launcher) -> Passage:
+        """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
+        return _Passage(self, command, launch).walk()
+
+    def rules_for(self, command: CommandRequest, risk: RiskAssessment | None) -> Rules:
+        """What the ladder needs to know about this command."""
+        policies = self._policies
+        after = policies.retry_after_approval
+        if after == "by-risk":
+            after = "ask" if risk is not None and risk.risk_level == "high" else "silent"
+        return Rules(
+            policy=policies.name,
+            confines=policies.confines,
+            may_ask_after_denial=may_ask_after_denial(policies.approval),
+            wants_escalation=command.wish == "require_escalated",
+            remembered=self._store.recall(key_of(command)) if self._store.entries() else None,
+            retry_after_approval=after,
+        )
+
+
+class _Passage:
+    """The state of one command on its way through."""
+
+    def __init__(self, gate: Gate, command: CommandRequest, launch: Launcher) -> None:
+        self._gate = gate
+        self._command = command
+        self._launch = launch
+        self._call_id = gate._new_id()
+        self._attempts: list[Attempt] = []
+        self._decisions: list[Decision] = []
+        self._risk: RiskAssessment | None = None
+
+    def walk(self) -> Passage:
+        verdict = self._gate.verdict(self._command)
+        if isinstance(verdict, Ask):
+            self._risk = self._gate._assess(self._command, None)
+        ladder = Escalation(verdict, self._gate.rules_for(self._command, self._risk))
+        step: Step = ladder.begin()
+        while not isinstance(step, Finish):
+            match step:
+                case Review():
+                    step = ladder.reviewed(self._ask(step))
+                case Run():
+                    step = ladder.attempted(self._run(step))
+        return Passage(
+            command=self._command,
+            verdict=verdict,
+            attempts=tuple(self._attempts),
+            decisions=tuple(self._decisions),
+            refusal=step.refusal,
+            risk=self._risk,
+            aborted=step.aborted,
+        )
+
+    def _ask(self, review: Review) -> Decision:
+        if review.denial is not None:
+            self._risk = self._gate._assess(self._command, review.denial)
+        request = ApprovalRequest(
+            request_id=self._gate._new_id(),
+            call_id=self._call_id,
+            stage=review.stage,
+            command=self._command,
+            reason=review.reason,
+            grants=review.grants,
+            denial=review.denial,
+            risk=self._risk,
+            may_escalate=review.may_escalate,
+        )
+        decision = self._gate._reviewers.review(request, lambda: self._gate._record(ApprovalRequested(request)))
+        self._gate._record(ApprovalAnswered(request.request_id, decision))
+        self._decisions.append(decision)
+        return decision
+
+    def _run(self, order: Run) -> DenialReport:
+        plan, outcome = self._start(order.grants)
+        if isinstance(outcome.failure, SetupFailure) and self._gate._fall_back(plan, outcome.failure):
+            plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once
+        if outcome.result is None:
+            raise not_started(self._command, outcome)
+        denial = explain(plan, outcome)
+        self._quarantine(outcome)
+        attempt = Attempt(
+            confined=plan.confined,
+            backend=plan.backend,
+            guarantees=plan.guarantees,
+            result=outcome.result,
+            denial=denial,
+            allowed_by=order.allowed_by,
+            permissions=plan.permissions,
+            grants=order.grants,
+        )
+        self._attempts.append(attempt)
+        self._gate._record(CommandEnded(self._call_id, self._command, attempt))
+        return denial
+
+    def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
+        plan = self._gate._plan(self._command, grants)
+        self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
+        return plan, self._launch(self._call_id, plan)
+
+    def _quarantine(self, outcome: AttemptOutcome) -> None:
+        if not outcome.created_protected:
+            return
+        from sandgate.execution.quarantine import quarantine
+
+        for message in quarantine(outcome.created_protected):
+            self._gate._record(Notice("warning", message))
+
+
+def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
+    """The error for a command that never ran; each cause has its own exit code."""
+    program = command.argv[0]
+    failure = outcome.failure
+    if isinstance(failure, SetupFailure):
+        return SetupFailed(
+            f"cannot confine `{program}`, so it did not run",
+            why=f"building the sandbox failed at step `{failure.step}` ({failure.errno})",
+            hint="`sandgate doctor` says what this host can enforce and what to change",
+        )
+    if not isinstance(failure, ExecFailure):
+        raise AssertionError("an outcome without a result carries a failure")
+    if failure.what == "directory":
+        return DirectoryMissing(
+            f"cannot enter the directory `{command.cwd}`", why=failure.errno, hint="choose another one with `-C DIR`"
+        )
+    if failure.errno in ("ENOENT", "ENOTDIR"):
+        return ProgramNotFound(
+            f"no program `{program}`",
+            why=f"it is not on the command's PATH ({command.env.get('PATH', 'unset')})",
+            hint="name it by its full path, or set PATH with `--env PATH=…`",
+        )
+    return ProgramNotExecutable(
+        f"cannot execute `{program}`", why=failure.errno, hint="check its permissions and that it is a program"
+    )

@@ -1,0 +1,176 @@
+"""Compiles the helper `sandgate-exec` from native/ with the host's C compiler, once for each state of its sources.
+
+Needs only a compiler and the kernel's headers: the helper has no library, so there is nothing to configure or link.
+In a clone the binary appears at first use beside the package; an installed package carries it, or carries the sources
+when there was no compiler at that time. It is what confines everything else, so it never lands where another
+user could write.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sandgate.errors import BackendUnavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    pass
+
+PROGRAM = "sandgate-exec"
+STAMP_SUFFIX = ".built-from"
+COMPILE_LIMIT_S = 120
+COMPILERS = ("cc", "gcc", "clang")
+
+FLAGS = (
+    *("-std=gnu11", "-O2", "-g0", "-Wall", "-Wextra", "-Wconversion"),
+    # No C library: no start files, no calls into one that the compiler thinks up.
+    *("-ffreestanding", "-fno-builtin", "-fno-tree-loop-distribute-patterns", "-static", "-nostdlib", "-nostartfiles"),
+    *("-fstack-protector-strong", "-fno-asynchronous-unwind-tables", "-Wl,-z,noexecstack", "-Wl,--build-id=none", "-s"),
+)
+MACHINE_FLAGS = {"x86_64": ("-mstack-protector-guard=global",)}
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_OTHERS_MAY_WRITE = 0o022
+
+
+def helper_path() -> str:
+    """The helper's absolute path, compiled first if it is missing or older than its sources.
+
+    Raises BackendUnavailable, with the reason, when there is none and none can be made.
+    """
+    carried = os.path.join(_PACKAGE, "_native", PROGRAM)
+    sources = source_directory()
+    if sources is None:
+        if os.access(carried, os.X_OK):
+            return carried
+        raise _unavailable("the package has neither the program nor its sources", "reinstall sandgate")
+    if is_current(carried, sources):
+        return carried
+    program = os.path.join(_place_to_build(), PROGRAM)
+    if not is_current(program, sources):
+        compile_helper(sources, program)
+    return program
+
+
+def source_directory() -> str | None:
+    """Where native/ is: at the root of a clone, or inside a package installed without the binary."""
+    root = os.path.dirname(os.path.dirname(_PACKAGE))
+    for candidate in (os.path.join(root, "native"), os.path.join(_PACKAGE, "_native", "src")):
+        if os.path.isfile(os.path.join(candidate, "sandbox.h")):
+            return candidate
+    return None
+
+
+def is_current(program: str, sources: str) -> bool:
+    """Whether `program` was compiled from the present state of `sources`."""
+    try:
+        with open(program + STAMP_SUFFIX, encoding="ascii") as stamp:
+            looks, content = stamp.read().split()
+    except (OSError, ValueError):
+        return False
+    if not os.access(program, os.X_OK):
+        return False
+    # Times and sizes answer without reading the sources; when they differ, the content decides.
+    return looks == _looks(sources) or content == _content(sources)
+
+
+def compile_helper(sources: str, program: str) -> None:
+    """Compiles to `program`, replacing it in one step. Raises BackendUnavailable with the compiler's own words."""
+    import subprocess
+    import tempfile
+
+    compiler = find_compiler()
+    directory = os.path.dirname(program)
+    os.makedirs(directory, mode=0o755, exist_ok=True)
+    refuse_shared_directory(directory)
+    looks, content = _looks(sources), _content(sources)
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=directory) as scratch:
+        made = os.path.join(scratch, PROGRAM)
+        command = [compiler, *FLAGS, *MACHINE_FLAGS.get(os.uname().machine, ()), "-o", made, *_files(sources, ".c")]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=COMPILE_LIMIT_S, stdin=subprocess.DEVNULL, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            raise _unavailable(f"`{compiler}` did not finish: {problem}", "see `sandgate doctor`") from problem
+        if done.returncode != 0:
+            raise _unavailable(f"`{compiler}` failed: {_first_error(done.stderr)}", "install the kernel's headers")
+        os.chmod(made, 0o755)
+        stamp = made + STAMP_SUFFIX
+        with open(stamp, "w", encoding="ascii") as file:
+            file.write(f"{looks} {content}\n")
+        os.replace(made, program)
+        os.replace(stamp, program + STAMP_SUFFIX)
+
+
+def find_compiler() -> str:
+    """The first C compiler on PATH, by absolute path. Raises BackendUnavailable when there is none."""
+    for directory in os.get_exec_path():
+        for name in COMPILERS:
+            candidate = os.path.join(directory, name)
+            # A relative element of PATH would let the working directory choose our compiler.
+            if os.path.isabs(directory) and os.access(candidate, os.X_OK) and os.path.isfile(candidate):
+                return candidate
+    raise _unavailable("there is no C compiler (cc, gcc or clang) on PATH", "install one, e.g. `apt install gcc`")
+
+
+def refuse_shared_directory(directory: str) -> None:
+    """Raises BackendUnavailable when somebody else could put another program in our directory."""
+    status = os.stat(directory)
+    if status.st_uid not in (0, os.geteuid()) or status.st_mode & _OTHERS_MAY_WRITE:
+        raise _unavailable(f"other users can write to `{directory}`", f"chmod go-w {directory}")
+
+
+def _place_to_build() -> str:
+    beside_package = os.path.join(_PACKAGE, "_native")
+    nearest = beside_package if os.path.isdir(beside_package) else _PACKAGE
+    if os.access(nearest, os.W_OK) and not os.stat(nearest).st_mode & _OTHERS_MAY_WRITE:
+        return beside_package
+    home = os.environ.get("SANDGATE_HOME") or os.path.join(os.path.expanduser("~"), ".sandgate")
+    return os.path.join(home, "native")
+
+
+def _files(sources: str, *endings: str) -> list[str]:
+    return sorted(os.path.join(sources, name) for name in os.listdir(sources) if name.endswith(endings))
+
+
+def _looks(sources: str) -> str:
+    from binascii import crc32
+
+    seen = [(name, os.stat(name)) for name in _files(sources, ".c", ".h")]
+    return f"{crc32(repr([(name, s.st_mtime_ns, s.st_size) for name, s in seen]).encode()):08x}"
+
+
+def _content(sources: str) -> str:
+    """A hash of everything that decides what is compiled."""
+    import hashlib
+
+    digest = hashlib.sha256(repr((FLAGS, MACHINE_FLAGS)).encode())
+    for name in _files(sources, ".c", ".h"):
+        with open(name, "rb") as file:
+            digest.update(os.path.basename(name).encode() + b"\0" + file.read() + b"\0")
+    return digest.hexdigest()
+
+
+def _first_error(output: str) -> str:
+    lines = output.strip().splitlines()
+    return next((line for line in lines if "error" in line), lines[0] if lines else "it gave no reason")
+
+
+def _unavailable(why: str, hint: str) -> BackendUnavailable:
+    return BackendUnavailable("cannot build the helper `sandgate-exec`", why=why, hint=hint)
+
+
+def main() -> int:
+    """Builds if needed and prints the path: `python -m sandgate.kernel.build`."""
+    try:
+        print(helper_path())
+    except BackendUnavailable as problem:
+        print(f"{problem}\n{problem.hint}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""Which system calls a command under Landlock may make, may not make, and has to leave to the supervisor.
+
+Three reasons put a call here: it reaches other processes or the kernel's own configuration (refused); it gets
+around the filter itself (refused as unknown, so that callers fall back); or Landlock either cannot judge it or
+judges it too coarsely (handed to `kernel.supervise`). Everything else is free.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from sandgate.kernel.seccomp import ALLOW, NOTIFY, Rule, Test, refuse, rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Reads = Literal["kernel", "directories", "all"]  # which opens for reading the supervisor must see
+
+_EPERM = refuse(errno.EPERM)
+_ENOSYS = refuse(errno.ENOSYS)
+
+OTHER_PROCESSES = "ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp move_pages migrate_pages"
+KERNEL_KEYS = "add_key request_key keyctl"
+KERNEL_ITSELF = (
+    "bpf perf_event_open userfaultfd kexec_load kexec_file_load init_module finit_module delete_module "
+    "open_by_handle_at setns mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig "
+    "fsmount fspick mount_setattr swapon swapoff reboot quotactl quotactl_fd acct syslog sethostname setdomainname "
+    "settimeofday clock_settime iopl ioperm vhangup fanotify_init uselib ustat nfsservctl lookup_dcookie"
+)
+# clone3 hides its flags in memory; the attribute calls are too new for anybody to depend on.
+AROUND_THE_FILTER = "io_uring_setup io_uring_enter io_uring_register clone3 setxattrat removexattrat file_setattr"
+
+# <linux/sched.h>: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME shares its bit with
+# clone's exit signal and exists for unshare alone
+NEW_NAMESPACES = 0x7E020000
+NEW_TIME = 0x80
+
+TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # type into, and paste into, the terminal of whoever started us
+TIOCGPTPEER = 0x5441  # open the other end of a pseudo-terminal, which no rule can name beforehand
+SET_INODE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, _32, FSSETXATTR: metadata by ioctl
+
+ADDR_NO_RANDOMIZE = 0x40000
+QUERY_PERSONALITY = 0xFFFFFFFF
+
+O_TMPFILE_BIT = 0o20000000
+WRITE_INTENT = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | O_TMPFILE_BIT
+
+BY_NAME = (
+    "creat openat2 mkdir mkdirat mknod mknodat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink "
+    "symlinkat truncate"
+)
+METADATA = (
+    "chmod fchmod fchmodat fchmodat2 chown lchown fchown fchownat utime utimes futimesat utimensat setxattr lsetxattr "
+    "fsetxattr removexattr lremovexattr fremovexattr"
+)
+
+AF_UNIX, AF_INET, AF_INET6, AF_VSOCK = 1, 2, 10, 40
+_SOCK_TYPE_MASK = 0xF
+_SOCK_DGRAM, _SOCK_RAW = 2, 3
+
+
+def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
+    """The rules for one command."""
+    return (
+        *rules(OTHER_PROCESSES, _EPERM),
+        *rules(KERNEL_KEYS, _EPERM),
+        *rules(KERNEL_ITSELF, _EPERM),
+        *rules(AROUND_THE_FILTER, _ENOSYS),
+        *rules("clone", _EPERM, Test(0, "any_bit", NEW_NAMESPACES)),
+        *rules("unshare", _EPERM, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
+        *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
+        *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
+        *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
+        *rules("personality", _EPERM),
+        *_open_rules(reads),
+        *rules(BY_NAME, NOTIFY),
+        *rules(METADATA, NOTIFY),
+        *rules("setsid", NOTIFY),
+        *_socket_rules(network=network),
+    )
+
+
+def _open_rules(reads: Reads) -> tuple[Rule, ...]:
+    if reads == "all":
+        return rules("open openat", NOTIFY)
+    seen = WRITE_INTENT | (os.O_DIRECTORY if reads == "directories" else 0)
+    return (*rules("open", NOTIFY, Test(1, "any_bit", seen)), *rules("openat", NOTIFY, Test(2, "any_bit", seen)))
+
+
+def _socket_rules(*, network: bool) -> tuple[Rule, ...]:
+    # A datagram unix socket can be pointed at any path by sendmsg, whose address lies in memory: none may exist.
+    unix = Test(0, "equal", AF_UNIX)
+    datagram = tuple(Test(1, "equal", kind, _SOCK_TYPE_MASK) for kind in (_SOCK_DGRAM, _SOCK_RAW))
+    no_datagram = [Rule(call, _EPERM, (unix, kind)) for call in ("socket", "socketpair") for kind in datagram]
+    mediated = rules("connect bind", NOTIFY)
+    if network:
+        return (*no_datagram, *rules("socket", _EPERM, Test(0, "equal", AF_VSOCK)), *mediated)
+    return (
+        *no_datagram,
+        *rules("socket socketpair", ALLOW, unix),
+        *rules("socket", NOTIFY, Test(0, "equal", AF_INET)),
+        *rules("socket", NOTIFY, Test(0, "equal", AF_INET6)),
+        *rules("socket socketpair", _EPERM),
+        *rules("sendto", NOTIFY, Test(4, "set")),
+        *rules("sendmmsg", _EPERM),
+        *mediated,
+    )

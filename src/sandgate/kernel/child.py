@@ -1,0 +1,76 @@
+"""The contract of a started command, whoever started it, and how one ends."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from sandgate.protocol.confinement import ExecFailure, SetupFailure
+    from sandgate.protocol.denials import Refused
+
+    class Child(Protocol):
+        """One command and everything it starts. Nothing here waits, but `close`.
+
+        The owner polls `descriptors()` for reading and passes each ready one to `handle`; the other members are
+        what has been seen so far. Exactly one of `ended` and `failure` is set in the end.
+        """
+
+        @property
+        def pid(self) -> int:
+            """The process to be reaped: the command itself or the one that supervises it."""
+            ...
+
+        @property
+        def ended(self) -> Ended | None: ...
+
+        @property
+        def failure(self) -> SetupFailure | ExecFailure | None: ...
+
+        @property
+        def refused(self) -> list[Refused]: ...
+
+        @property
+        def refused_omitted(self) -> int: ...
+
+        @property
+        def reported(self) -> bool:
+            """The enforcing layer watched to the end: silence means that nothing was refused."""
+            ...
+
+        @property
+        def layers(self) -> tuple[str, ...]: ...
+
+        @property
+        def created_protected(self) -> tuple[str, ...]: ...
+
+        def descriptors(self) -> tuple[int, ...]: ...
+
+        def handle(self, fd: int) -> None: ...
+
+        def signal_group(self, number: int) -> None:
+            """Delivers a signal to the command's process group."""
+            ...
+
+        def kill_tree(self) -> None:
+            """SIGKILL to everything the command has started."""
+            ...
+
+        def close(self) -> None:
+            """Releases the descriptors; whatever is still alive is killed and reaped. May be repeated."""
+            ...
+
+
+class Ended(Record):
+    """A command that is over and reaped."""
+
+    exit_code: int  # its own, or 128+N after signal N
+    signal: int | None
+
+
+def ended_from(wait_status: int) -> Ended:
+    """Reads a status as wait(2) gives it."""
+    number = wait_status & 0x7F
+    return Ended(128 + number, number) if number else Ended(wait_status >> 8 & 0xFF, None)

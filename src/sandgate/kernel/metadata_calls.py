@@ -1,0 +1,187 @@
+"""chmod, chown, utimes and xattr of a confined command: what no Landlock rule can judge.
+
+Never left to the kernel: it would obey whatever the arguments say by then. On writable ground we carry the call
+out on the object we opened; elsewhere it is refused. An object without a path (a pipe, a deleted file, shared
+memory) belongs to whoever holds it open.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+
+from sandgate.kernel.name_calls import AT_EMPTY_PATH
+from sandgate.kernel.open_calls import SHARED_MEMORY
+from sandgate.kernel.places import MagicLink, OpenFile, find_place, path_of
+from sandgate.kernel.syscalls import caller
+from sandgate.kernel.target import AT_FDCWD
+from sandgate.kernel.waiting import Failed, Returned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.kernel.waiting import Answer, WaitingCall
+
+    Deed = Callable[[str], None]  # carries the call out on a path that leads to the object and nowhere else
+
+AT_SYMLINK_NOFOLLOW = 0x100
+XATTR_NAME_MAX, XATTR_SIZE_MAX = 256, 65536  # bytes, <linux/limits.h>; the name with its zero
+_TIMESPECS_BYTES = 32  # two struct timespec
+_NANOSECONDS_IN_MICROSECOND = 1000
+
+
+class Subject:
+    """What a metadata call is about: a path, or an open file of the caller's."""
+
+    def __init__(self, dirfd: int, path: str | None, *, follow: bool = True) -> None:
+        self.dirfd = dirfd
+        self.path = path
+        self.follow = follow
+
+
+def chmod_call(call: WaitingCall) -> Answer:
+    subject, rest = _subject(call, at_form=("fchmodat", "fchmodat2"), fd_form="fchmod", flags_at=3)
+    mode = rest[0] & 0o7777
+    return _carry_out(call, subject, lambda path: os.chmod(path, mode), on_link=None)
+
+
+def chown_call(call: WaitingCall) -> Answer:
+    subject, rest = _subject(call, at_form=("fchownat",), fd_form="fchown", flags_at=4, link_form="lchown")
+    owner, group = (_identity(word) for word in rest[:2])
+    return _carry_out(
+        call,
+        subject,
+        lambda path: os.chown(path, owner, group),
+        on_link=lambda path: os.chown(path, owner, group, follow_symlinks=False),
+    )
+
+
+def utimes_call(call: WaitingCall) -> Answer:
+    words = call.arguments
+    if call.name in ("utime", "utimes"):
+        subject, times_at = Subject(AT_FDCWD, call.target.text_at(words[0])), words[1]
+    else:
+        path = call.target.text_at(words[1]) if words[1] else None
+        no_follow = call.name == "utimensat" and words[3] & AT_SYMLINK_NOFOLLOW
+        subject, times_at = Subject(call.int32(0), path or None, follow=not no_follow), words[2]
+    times = _timespecs(call, times_at)
+
+    def deed(path: str) -> None:
+        caller().call("utimensat", AT_FDCWD, os.fsencode(path), times, 0)
+
+    def on_link(path: str) -> None:
+        caller().call("utimensat", AT_FDCWD, os.fsencode(path), times, AT_SYMLINK_NOFOLLOW)
+
+    return _carry_out(call, subject, deed, on_link=on_link)
+
+
+def xattr_call(call: WaitingCall) -> Answer:
+    words = call.arguments
+    if call.name in ("fsetxattr", "fremovexattr"):
+        subject = Subject(call.int32(0), None)
+    else:
+        subject = Subject(AT_FDCWD, call.target.text_at(words[0]), follow=not call.name.startswith("l"))
+    name = call.target.bytes_at(words[1], XATTR_NAME_MAX).partition(b"\0")[0]
+    if "remove" in call.name:
+        return _carry_out(call, subject, lambda path: os.removexattr(path, name), on_link=None)
+    if words[3] > XATTR_SIZE_MAX:
+        return Failed(errno.E2BIG)
+    value = call.target.exactly(words[2], words[3]) if words[3] else b""
+    flags = words[4] & 0xFFFFFFFF
+    return _carry_out(call, subject, lambda path: os.setxattr(path, name, value, flags), on_link=None)
+
+
+def _subject(
+    call: WaitingCall, *, at_form: tuple[str, ...], fd_form: str, flags_at: int, link_form: str = ""
+) -> tuple[Subject, tuple[int, ...]]:
+    """What the call is about, and its further arguments."""
+    words = call.arguments
+    if call.name == fd_form:
+        return Subject(call.int32(0), None), words[1:]
+    if call.name not in at_form:
+        return Subject(AT_FDCWD, call.target.text_at(words[0]), follow=call.name != link_form), words[1:]
+    flags = 0 if call.name == "fchmodat" else words[flags_at]
+    path = call.target.text_at(words[1])
+    if not path and flags & AT_EMPTY_PATH:
+        return Subject(call.int32(0), None), words[2:]
+    return Subject(call.int32(0), path, follow=not flags & AT_SYMLINK_NOFOLLOW), words[2:]
+
+
+def _carry_out(call: WaitingCall, subject: Subject, deed: Deed, *, on_link: Deed | None) -> Answer:
+    if subject.path is None:
+        return _on_open_file(call, subject.dirfd, deed)
+    try:
+        place = find_place(call.target, subject.dirfd, subject.path, follow=subject.follow)
+    except OpenFile as own:
+        return _on_open_file(call, own.number, deed)
+    except MagicLink:
+        return Failed(errno.EPERM)
+    with place:
+        held = os.open(place.name or ".", os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.parent)
+        try:
+            call.confirm()
+            if not _may_change(call, place.path, os.fstat(held)):
+                return _denied(call, place.path)
+            if not stat.S_ISLNK(os.fstat(held).st_mode):
+                deed(f"/proc/self/fd/{held}")
+            elif on_link is None or subject.follow:
+                return Failed(errno.EOPNOTSUPP)
+            else:
+                on_link(f"/proc/self/fd/{place.parent}/{place.name}")
+            return Returned()
+        finally:
+            os.close(held)
+
+
+def _on_open_file(call: WaitingCall, number: int, deed: Deed) -> Answer:
+    try:
+        held = os.open(call.target.base(number), os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return Failed(errno.EBADF)
+    try:
+        call.confirm()
+        try:
+            path = path_of(held)
+        except OSError:
+            path = ""
+        if path and not _may_change(call, path, os.fstat(held)):
+            return _denied(call, path)
+        deed(f"/proc/self/fd/{held}")
+        return Returned()
+    finally:
+        os.close(held)
+
+
+def _may_change(call: WaitingCall, path: str, status: os.stat_result) -> bool:
+    if call.territory.writable(path):
+        return True
+    directory, _, name = path.rpartition("/")
+    return directory == SHARED_MEMORY and call.observed.shared.get(name) == (status.st_dev, status.st_ino)
+
+
+def _denied(call: WaitingCall, path: str) -> Failed:
+    owner = os.lstat(path).st_uid if os.path.lexists(path) else -1
+    host_allows = os.geteuid() in (0, owner)
+    return call.deny("metadata", path=path, code=errno.EPERM, layer="seccomp", host_allows=host_allows)
+
+
+def _identity(word: int) -> int:
+    low = word & 0xFFFFFFFF
+    return -1 if low == 0xFFFFFFFF else low
+
+
+def _timespecs(call: WaitingCall, address: int) -> bytes | int:
+    """The times as utimensat takes them, whatever the call's own form; 0 for "now"."""
+    if not address:
+        return 0
+    if call.name == "utime":
+        seconds = struct.unpack("=2q", call.target.exactly(address, 16))
+        return struct.pack("=4q", seconds[0], 0, seconds[1], 0)
+    times = call.target.exactly(address, _TIMESPECS_BYTES)
+    if call.name == "utimensat":
+        return times
+    first, micro, second, micro2 = struct.unpack("=4q", times)
+    return struct.pack("=4q", first, micro * _NANOSECONDS_IN_MICROSECOND, second, micro2 * _NANOSECONDS_IN_MICROSECOND)

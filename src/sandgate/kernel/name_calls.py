@@ -1,0 +1,253 @@
+"""Calls that make, remove and move names: mkdir, unlink, rename, link and their like.
+
+Where a Landlock rule covers the place the kernel does it; on writable ground without a rule we do it, in the
+directory we resolved; a closed name is refused. Landlock could not tell `.git` from its neighbours: both are
+entries of the same directory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from sandgate.kernel.open_calls import SHARED_MEMORY
+from sandgate.kernel.places import MagicLink, OpenFile, Place, find_place
+from sandgate.kernel.syscalls import caller
+from sandgate.kernel.target import AT_FDCWD
+from sandgate.kernel.waiting import RESUME, Failed, Returned, may_enter_names, may_write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.kernel.waiting import Answer, WaitingCall
+
+AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_EMPTY_PATH = 0x200, 0x400, 0x1000  # <linux/fcntl.h>
+RENAME_NOREPLACE, RENAME_EXCHANGE, RENAME_WHITEOUT = 1, 2, 4
+_PLAIN_KINDS = (0, stat.S_IFREG, stat.S_IFIFO, stat.S_IFSOCK)
+
+
+def mkdir_call(call: WaitingCall) -> Answer:
+    dirfd, path_at, mode = _at(call, "mkdirat")
+    return _create(call, dirfd, path_at, lambda place: _mkdir(call, place, mode), directory=True)
+
+
+def mknod_call(call: WaitingCall) -> Answer:
+    dirfd, path_at, mode = _at(call, "mknodat")
+    if stat.S_IFMT(mode) not in _PLAIN_KINDS:
+        return Failed(errno.EPERM)
+    return _create(call, dirfd, path_at, lambda place: _mknod(call, place, mode))
+
+
+def symlink_call(call: WaitingCall) -> Answer:
+    content = call.target.text_at(call.arguments[0])
+    dirfd, path_at = (call.int32(1), call.arguments[2]) if call.name == "symlinkat" else (AT_FDCWD, call.arguments[1])
+    return _create(call, dirfd, path_at, lambda place: os.symlink(content, place.name, dir_fd=place.parent))
+
+
+def unlink_call(call: WaitingCall) -> Answer:
+    dirfd, path_at, flags = _at(call, "unlinkat")
+    directory = call.name == "rmdir" or (call.name == "unlinkat" and bool(flags & AT_REMOVEDIR))
+    place = _find(call, dirfd, call.target.text_at(path_at))
+    if place is None:
+        return RESUME
+    with place:
+        call.confirm()
+        if _removal_fails_anyway(place, directory=directory) or call.territory.by_kernel(place.path):
+            return RESUME
+        if not call.territory.movable(place.path) and not _own_shared(call, place):
+            return call.deny("delete", path=place.path, host_allows=may_enter_names(place.directory))
+        (os.rmdir if directory else os.unlink)(place.name, dir_fd=place.parent)
+        return Returned()
+
+
+def rename_call(call: WaitingCall) -> Answer:
+    words = call.arguments
+    flags = words[4] if call.name == "renameat2" else 0
+    if call.name == "rename":
+        ends = ((AT_FDCWD, words[0]), (AT_FDCWD, words[1]))
+    else:
+        ends = ((call.int32(0), words[1]), (call.int32(2), words[3]))
+    old, new = (_find(call, dirfd, call.target.text_at(at)) for dirfd, at in ends)
+    try:
+        if old is None or new is None:
+            return RESUME
+        call.confirm()
+        return _rename(call, old, new, flags & 0xFFFFFFFF)
+    finally:
+        for place in (old, new):
+            if place is not None:
+                os.close(place.parent)
+
+
+def link_call(call: WaitingCall) -> Answer:
+    words = call.arguments
+    flags = words[4] if call.name == "linkat" else 0
+    old_at, new_at = ((AT_FDCWD, words[0]), (AT_FDCWD, words[1]))
+    if call.name == "linkat":
+        old_at, new_at = (call.int32(0), words[1]), (call.int32(2), words[3])
+    old_path = call.target.text_at(old_at[1])
+    if not old_path and flags & AT_EMPTY_PATH:
+        return _create(call, *new_at, lambda place: _link_open_file(call, old_at[0], place))
+    try:
+        old = find_place(call.target, old_at[0], old_path, follow=bool(flags & AT_SYMLINK_FOLLOW))
+    except MagicLink:
+        return RESUME
+    except OpenFile as own:
+        number = own.number
+        return _create(call, *new_at, lambda place: _link_open_file(call, number, place))
+    with old:
+        return _link(call, old, new_at)
+
+
+def truncate_call(call: WaitingCall) -> Answer:
+    length = call.arguments[1]
+    try:
+        place = find_place(call.target, AT_FDCWD, call.target.text_at(call.arguments[0]), follow=True)
+    except (MagicLink, OpenFile):
+        return RESUME
+    with place:
+        call.confirm()
+        if call.territory.by_kernel(place.path) or not place.is_kind(stat.S_IFREG):
+            return RESUME
+        if not call.territory.writable(place.path):
+            return call.deny("write", path=place.path, host_allows=may_write(place.path))
+        fd = os.open(place.name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place.parent)
+        try:
+            os.ftruncate(fd, length)
+        finally:
+            os.close(fd)
+        return Returned()
+
+
+def _at(call: WaitingCall, at_form: str) -> tuple[int, int, int]:
+    """(dirfd, address of the path, third argument) of a call and its -at form."""
+    words = call.arguments
+    if call.name == at_form:
+        return call.int32(0), words[1], words[2] & 0xFFFFFFFF
+    return AT_FDCWD, words[0], words[1] & 0xFFFFFFFF
+
+
+def _find(call: WaitingCall, dirfd: int, path: str) -> Place | None:
+    try:
+        return find_place(call.target, dirfd, path, follow=False)
+    except (MagicLink, OpenFile):
+        return None
+
+
+def _create(
+    call: WaitingCall, dirfd: int, path_at: int, make: Callable[[Place], None], *, directory: bool = False
+) -> Answer:
+    path = call.target.text_at(path_at)
+    place = _find(call, dirfd, path.rstrip("/") or path if directory else path)
+    if place is None:
+        return RESUME
+    with place:
+        call.confirm()
+        if place.exists or place.wants_directory or call.territory.by_kernel(place.path):
+            return RESUME
+        shared = place.directory == SHARED_MEMORY and not directory
+        if not call.territory.writable(place.path) and not shared:
+            return call.deny("create", path=place.path, host_allows=may_enter_names(place.directory))
+        make(place)
+        if shared:
+            status = os.stat(place.name, dir_fd=place.parent, follow_symlinks=False)
+            call.observed.shared[place.name] = (status.st_dev, status.st_ino)
+        return Returned()
+
+
+def _mkdir(call: WaitingCall, place: Place, mode: int) -> None:
+    wanted = mode & 0o1777 & ~call.target.umask
+    os.mkdir(place.name, wanted, dir_fd=place.parent)
+    if wanted & call.observed.umask:
+        _widen(place, wanted, os.O_DIRECTORY)
+
+
+def _mknod(call: WaitingCall, place: Place, mode: int) -> None:
+    wanted = mode & 0o7777 & ~call.target.umask
+    os.mknod(place.name, stat.S_IFMT(mode) | wanted, dir_fd=place.parent)
+    if wanted & call.observed.umask:
+        _widen(place, wanted, 0)
+
+
+def _widen(place: Place, mode: int, kind: int) -> None:
+    # Our own umask took bits the command's umask leaves. The set-group-id bit was inherited and stays.
+    fd = os.open(place.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC | kind, dir_fd=place.parent)
+    try:
+        inherited = os.fstat(fd).st_mode & stat.S_ISGID
+        os.chmod(f"/proc/self/fd/{fd}", mode | inherited)
+    finally:
+        os.close(fd)
+
+
+def _removal_fails_anyway(place: Place, *, directory: bool) -> bool:
+    if not place.name or not place.exists:
+        return True
+    return place.is_kind(stat.S_IFDIR) != directory or (place.wants_directory and not directory)
+
+
+def _own_shared(call: WaitingCall, place: Place) -> bool:
+    status = place.status
+    return (
+        place.directory == SHARED_MEMORY
+        and status is not None
+        and call.observed.shared.get(place.name) == (status.st_dev, status.st_ino)
+    )
+
+
+def _rename(call: WaitingCall, old: Place, new: Place, flags: int) -> Answer:
+    territory = call.territory
+    if not (old.name and new.name and old.exists) or (flags & RENAME_NOREPLACE and new.exists):
+        return RESUME
+    if flags & RENAME_EXCHANGE and not new.exists:
+        return RESUME
+    if territory.by_kernel(old.path) and territory.by_kernel(new.path):
+        return RESUME
+    for place, free in ((old, territory.movable(old.path)), (new, _may_receive(call, new))):
+        if not free:
+            return call.deny("rename", path=place.path, host_allows=may_enter_names(place.directory))
+    if flags & RENAME_WHITEOUT:
+        return Failed(errno.EPERM)  # makes a device
+    _require_directory(old, new)
+    names = (os.fsencode(place.name) for place in (old, new))
+    old_name, new_name = names
+    caller().call("renameat2", old.parent, old_name, new.parent, new_name, flags)
+    return Returned()
+
+
+def _may_receive(call: WaitingCall, new: Place) -> bool:
+    return call.territory.movable(new.path) if new.exists else call.territory.writable(new.path)
+
+
+def _require_directory(old: Place, new: Place) -> None:
+    if (old.wants_directory or new.wants_directory) and not old.is_kind(stat.S_IFDIR):
+        raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def _link(call: WaitingCall, old: Place, new_at: tuple[int, int]) -> Answer:
+    call.confirm()
+    if not old.exists or not old.name or old.is_kind(stat.S_IFDIR):
+        return RESUME
+    if not call.territory.writable(old.path) and not _own_shared(call, old):
+        # A second name for a closed file would be a way to write it.
+        return call.deny("create", path=old.path, code=errno.EPERM, host_allows=may_write(old.path))
+    return _create(
+        call,
+        *new_at,
+        lambda place: os.link(
+            old.name, place.name, src_dir_fd=old.parent, dst_dir_fd=place.parent, follow_symlinks=False
+        ),
+    )
+
+
+def _link_open_file(call: WaitingCall, number: int, place: Place) -> None:
+    """Gives a name to a file opened with O_TMPFILE: one that has none yet."""
+    held = os.open(call.target.base(number), os.O_PATH | os.O_CLOEXEC)
+    try:
+        call.confirm()
+        if os.fstat(held).st_nlink:
+            raise OSError(errno.EPERM, "the file has a name, link that")
+        os.link(f"/proc/self/fd/{held}", place.name, dst_dir_fd=place.parent, follow_symlinks=True)
+    finally:
+        os.close(held)

@@ -1,0 +1,219 @@
+"""The two languages spoken with the helper: a plan as bytes, and its packets as values. Pure.
+
+The other ends are native/plan.c and native/report.c. A plan is a magic, its whole length, a CRC-32 of what
+follows, then records of tag, length and bytes; all little endian; a text ends with a zero byte. The layout is
+private to one build of Sandgate: both sides are always of the same version.
+"""
+
+from __future__ import annotations
+
+import errno
+from binascii import crc32
+from os import fsdecode, fsencode
+from struct import Struct
+from struct import error as CutShort  # noqa: N812 - it is an exception class with a lower-case name
+
+from sandgate.errors import RequestError
+from sandgate.kernel.child import Ended, ended_from
+from sandgate.protocol.confinement import ExecFailure, SetupFailure
+from sandgate.protocol.denials import Refused
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    from sandgate.protocol.confinement import ConfinedCommand, Limits, MountKind
+    from sandgate.protocol.denials import Layer, Operation
+
+    Switch = Literal["seccomp", "net", "landlock", "notify"]
+
+MAGIC = b"SGPLAN1\0"
+PLAN_BYTES_MAX = 16 << 20  # plan.h
+PACKET_BYTES_MAX = 16 << 10  # report.c
+
+_HEADER = Struct("<8sII")
+_RECORD = Struct("<II")
+_NUMBER = Struct("<I")
+_PAIR = Struct("<II")
+_LIMIT_VALUE = Struct("<IQ")
+_HOST_VALUE = Struct("<HH16s")
+_REFUSED_HEAD = Struct("<IIIII")
+_FINISHED_HEAD = Struct("<III")
+
+ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST = range(1, 10)
+FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
+KILL, SIGNAL = 1, 2
+
+_MOUNT_KINDS: dict[MountKind, int] = {
+    "write": 0,
+    "read": 1,
+    "hide_directory": 2,
+    "hide_directory_with_openings": 3,
+    "hide_file": 4,
+}
+_NETWORK_OFF, _REPORT, _TTY, _CASE_INSENSITIVE = 1, 2, 4, 8
+_SWITCHED_OFF: dict[Switch, int] = {"seccomp": 0x100, "net": 0x200, "landlock": 0x400, "notify": 0x800}
+
+# <asm-generic/resource.h>
+_RLIMIT_FSIZE, _RLIMIT_CORE, _RLIMIT_NPROC, _RLIMIT_NOFILE, _RLIMIT_AS = 1, 4, 6, 7, 9
+# <linux/socket.h>
+_AF_INET, _AF_INET6 = 2, 10
+
+_OPERATIONS: tuple[Operation, ...] = ("write", "create", "delete", "rename", "metadata", "connect", "bind")
+_REFUSING: tuple[Layer, ...] = ("mount", "landlock", "seccomp", "network")
+
+LAYERS = ("userns", "mount", "pid", "ipc", "net", "seccomp", "landlock", "notify", "weak_proc")
+"""What a sandbox can consist of, in the order of the bits. `weak_proc` is a lack: foreign command lines show."""
+
+
+class Finished(Record):
+    """The helper's last word on a command that ran."""
+
+    ended: Ended
+    layers: tuple[str, ...] = ()
+    refused_omitted: int = 0
+    created_protected: tuple[str, ...] = ()
+
+
+class NotStarted(Record):
+    """The helper's last word on a command that did not run."""
+
+    failure: SetupFailure | ExecFailure
+    layers: tuple[str, ...] = ()
+
+
+def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
+    """The plan for native/plan.c. `without` switches layers off, for tests that prove one of the others alone.
+
+    Raises RequestError for what has no encoding: a zero byte in a text, a host that is not `address:port`.
+    """
+    permissions = plan.permissions
+    records = [_text(ARG, word) for word in plan.argv]
+    records += [_text(ENV, f"{name}={value}") for name, value in plan.env.items()]
+    records.append(_text(CWD, plan.cwd))
+    records += [
+        _record(MOUNT, _NUMBER.pack(_MOUNT_KINDS[mount.kind]) + _zero_ended(mount.path)) for mount in plan.mounts
+    ]
+    records.append(_record(FLAGS, _NUMBER.pack(_flags(plan, without))))
+    records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
+    records += [_text(ABSENT, path) for path in permissions.absent]
+    records += [_text(SOCKET, path) for path in permissions.sockets]
+    records += [_record(HOST, _host(host)) for host in permissions.hosts]
+    body = b"".join(records)
+    if _HEADER.size + len(body) > PLAN_BYTES_MAX:
+        raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
+    return _HEADER.pack(MAGIC, _HEADER.size + len(body), crc32(body)) + body
+
+
+def request(kind: int, number: int = 0) -> bytes:
+    """What we may ask a running helper: KILL, or SIGNAL with a number."""
+    return _PAIR.pack(kind, number)
+
+
+def decode(packet: bytes) -> Finished | NotStarted | Refused:
+    """One packet of the helper. Raises ValueError when it is none."""
+    try:
+        (kind,) = _NUMBER.unpack_from(packet)
+        return _READERS[kind](packet[_NUMBER.size :])
+    except (CutShort, IndexError, KeyError, ValueError) as problem:
+        raise ValueError(f"not a packet of the helper: {packet[:64]!r}") from problem
+
+
+def _record(tag: int, value: bytes) -> bytes:
+    return _RECORD.pack(tag, len(value)) + value
+
+
+def _zero_ended(text: str) -> bytes:
+    value = fsencode(text)
+    if b"\0" in value:
+        raise RequestError("cannot pass a zero byte to a command", why=f"it is in {text!r}")
+    return value + b"\0"
+
+
+def _text(tag: int, text: str) -> bytes:
+    return _record(tag, _zero_ended(text))
+
+
+def _flags(plan: ConfinedCommand, without: Iterable[Switch]) -> int:
+    flags = _NETWORK_OFF if plan.permissions.network == "off" else 0
+    flags |= _REPORT if plan.report == "report" else 0
+    flags |= _TTY if plan.tty else 0
+    flags |= _CASE_INSENSITIVE if plan.permissions.case_insensitive else 0
+    for switch in without:
+        flags |= _SWITCHED_OFF[switch]
+    return flags
+
+
+def _limits(limits: Limits) -> list[tuple[int, int]]:
+    wanted = (
+        (_RLIMIT_CORE, limits.core_bytes),
+        (_RLIMIT_NOFILE, limits.open_files),
+        (_RLIMIT_NPROC, limits.processes),
+        (_RLIMIT_FSIZE, limits.file_bytes),
+        (_RLIMIT_AS, limits.memory_bytes),
+    )
+    return [(resource, value) for resource, value in wanted if value is not None]
+
+
+def _host(host: str) -> bytes:
+    """`10.0.0.1:443` or `[fd00::1]:443` as native/plan.c reads it."""
+    from _socket import inet_pton
+
+    address, _, port = host.rpartition(":")
+    family = _AF_INET6 if address.startswith("[") else _AF_INET
+    try:
+        return _HOST_VALUE.pack(family, int(port), inet_pton(family, address.strip("[]")))
+    except (OSError, ValueError, CutShort) as problem:
+        raise RequestError(
+            f"cannot grant the host `{host}`", why="it is not `address:port` with a number each"
+        ) from problem
+
+
+def _finished(body: bytes) -> Finished:
+    status, layers, omitted = _FINISHED_HEAD.unpack_from(body)
+    created = _texts(body[_FINISHED_HEAD.size :])
+    return Finished(ended_from(status), _layers(layers), omitted, tuple(created))
+
+
+def _refused(body: bytes) -> Refused:
+    operation, layer, code, pid, host_allows = _REFUSED_HEAD.unpack_from(body)
+    syscall, path, address, program = _texts(body[_REFUSED_HEAD.size :])
+    return Refused(
+        operation=_OPERATIONS[operation],
+        syscall=syscall,
+        path=path or None,
+        address=address or None,
+        errno=_errno_name(code),
+        layer=_REFUSING[layer],
+        pid=pid,
+        program=program,
+        host_allows=bool(host_allows),
+    )
+
+
+def _setup_failure(body: bytes) -> NotStarted:
+    (code,) = _NUMBER.unpack_from(body)
+    step = " ".join(filter(None, _texts(body[_NUMBER.size :])))
+    return NotStarted(SetupFailure(step, _errno_name(code)))
+
+
+def _exec_failure(body: bytes) -> NotStarted:
+    code, part, layers = _FINISHED_HEAD.unpack_from(body)
+    return NotStarted(ExecFailure("program" if part == 1 else "directory", _errno_name(code)), _layers(layers))
+
+
+_READERS = {FINISHED: _finished, REFUSED: _refused, SETUP_FAILED: _setup_failure, EXEC_FAILED: _exec_failure}
+
+
+def _texts(area: bytes) -> list[str]:
+    return [fsdecode(text) for text in area.split(b"\0")[:-1]]
+
+
+def _layers(bits: int) -> tuple[str, ...]:
+    return tuple([name for position, name in enumerate(LAYERS) if bits >> position & 1])
+
+
+def _errno_name(code: int) -> str:
+    return errno.errorcode.get(code, str(code))

@@ -1,0 +1,344 @@
+"""A child under Landlock and seccomp, born of a thread that went there first.  landlock(7), seccomp(2)
+
+Kernel restrictions belong to a thread and are inherited by what it starts, so nothing has to run between fork and
+exec: a thread restricts itself and calls posix_spawn. It must be born for one child and never used again, start
+nothing else, and stay until the child is gone, because a program that asks to be killed with its parent
+(PR_SET_PDEATHSIG) means that thread. It shares our descriptors and our directory; the child gets its own of both
+from posix_spawn, so `unshare`, which containers refuse, is not needed.
+
+When Sandgate is killed by SIGKILL, the listener closes: what is left of the command runs on inside Landlock and
+seccomp, and every call that makes, opens for writing, moves or removes a file fails with ENOSYS.
+"""
+
+from __future__ import annotations
+
+import _thread
+import errno
+import os
+import select
+import struct
+
+from sandgate.kernel import landlock
+from sandgate.kernel.call_rules import call_rules
+from sandgate.kernel.capabilities import drop_powers
+from sandgate.kernel.child import Ended, ended_from
+from sandgate.kernel.notify import LISTENER_FLAGS
+from sandgate.kernel.open_calls import SHARED_MEMORY
+from sandgate.kernel.pidfd import reap
+from sandgate.kernel.plain import Above2, PlainChild, open_directory
+from sandgate.kernel.program import find_program
+from sandgate.kernel.seccomp import assemble
+from sandgate.kernel.session_tree import SIGKILL
+from sandgate.kernel.spawn import Spawn, spawn_missing
+from sandgate.kernel.supervise import TREE_END_MS, Supervisor
+from sandgate.kernel.syscalls import NUMBERS, caller, machine
+from sandgate.kernel.territory import Territory, identity_of
+from sandgate.kernel.waiting import Observed
+from sandgate.protocol.confinement import ExecFailure, Mount, SetupFailure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.kernel.call_rules import Reads
+    from sandgate.kernel.child import Child
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.denials import Refused
+    from sandgate.protocol.permissions import EffectivePermissions
+
+LAYERS = ("landlock", "seccomp", "notify")
+PR_SET_NO_NEW_PRIVS = 38  # <linux/prctl.h>
+SECCOMP_SET_MODE_FILTER = 1
+CLOSE_MS = TREE_END_MS + 1000  # how long `close` waits for the tree to be gone
+
+
+class RuleSet:
+    """A Landlock rule set as the kernel holds it, and the objects its rules sit on."""
+
+    def __init__(self, mounts: tuple[Mount, ...], abi: int, *, network: bool) -> None:
+        self.granted: dict[str, tuple[int, int]] = {}
+        self.shown: dict[str, tuple[int, int]] = {}
+        self.fd = landlock.create_ruleset(abi, network=network)
+        for mount in mounts:
+            writing = mount.kind == "write"
+            rights = landlock.write_rights(abi) if writing else landlock.read_rights(abi)
+            identity = landlock.allow_path(self.fd, mount.path, rights)
+            if identity is not None:
+                (self.granted if writing else self.shown)[mount.path] = identity
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+    def still_true(self) -> bool:
+        """Whether every path still leads to the object its rule was made for. The kernel keeps their numbers taken."""
+        rules = (*self.granted.items(), *self.shown.items())
+        return all(identity_of(path) == identity for path, identity in rules)
+
+
+_last: tuple[object, RuleSet] | None = None
+_last_lock = _thread.allocate_lock()
+
+
+def rule_set(mounts: tuple[Mount, ...], abi: int, *, network: bool) -> RuleSet:
+    """The rule set for `mounts`; the last one is kept, since the next command mostly wants the same."""
+    global _last
+    key = (mounts, abi, network)
+    with _last_lock:
+        if _last is None or _last[0] != key or not _last[1].still_true():
+            _last = (key, RuleSet(mounts, abi, network=network))
+        return _last[1]
+
+
+class Restriction:
+    """What the launcher thread takes upon itself: built beforehand, so that it only has to make the calls."""
+
+    def __init__(self, plan: ConfinedCommand, abi: int, terminal: str | None) -> None:
+        network = plan.permissions.network == "on"
+        mounts = plan.mounts if terminal is None else (*plan.mounts, Mount("write", terminal))
+        self.rules = rule_set(mounts, abi, network=network)
+        self._program = _program(network, _reads(plan.permissions))
+
+    def apply(self) -> int:
+        """Restricts the calling thread for good; the listener of its filter. OSError with the step as filename."""
+        calls = caller()
+        calls.call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        drop_powers(for_good=True)
+        landlock.restrict_self(self.rules.fd)
+        return calls.call("seccomp", SECCOMP_SET_MODE_FILTER, LISTENER_FLAGS, self._program)
+
+
+class RestrictedChild:
+    """One confined process tree. See `kernel.child.Child` for the contract."""
+
+    created_protected: tuple[str, ...] = ()
+
+    def __init__(self, plan: ConfinedCommand, restriction: Restriction, spawn: Spawn) -> None:
+        self.pid = 0
+        self.ended: Ended | None = None
+        self.failure: SetupFailure | ExecFailure | None = None
+        self.layers: tuple[str, ...] = ()
+        self._limits = plan.limits
+        permissions = plan.permissions
+        self._observed = Observed(
+            Territory(permissions, restriction.rules.granted, restriction.rules.shown),
+            network=permissions.network == "on",
+            sockets=permissions.sockets,
+        )
+        self._restriction = restriction
+        self._spawn = spawn
+        self._supervisor: Supervisor | None = None
+        self._reaping = _thread.allocate_lock()
+        self._reaped = False
+        self._launched = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._done = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._parked = _taken_lock()
+        self._start()
+
+    @property
+    def refused(self) -> list[Refused]:
+        return self._observed.refused
+
+    @property
+    def refused_omitted(self) -> int:
+        return self._observed.omitted
+
+    @property
+    def reported(self) -> bool:
+        return self._supervisor is not None and self._supervisor.complete
+
+    def descriptors(self) -> tuple[int, ...]:
+        return (self._done,) if self._done >= 0 and self.pid and self.ended is None else ()
+
+    def handle(self, fd: int) -> None:
+        """Nothing is left to do: the supervisor stores the end before it makes `fd` readable."""
+
+    def signal_group(self, number: int) -> None:
+        with self._reaping:
+            if self.pid and not self._reaped:
+                try:
+                    os.killpg(self.pid, number)
+                except (ProcessLookupError, PermissionError):
+                    return
+
+    def kill_tree(self) -> None:
+        self.signal_group(SIGKILL)
+        if self._supervisor is not None:
+            self._supervisor.wake(kill_tree=True)
+
+    def close(self) -> None:
+        if self._done < 0:
+            return
+        if self._supervisor is not None:
+            self.kill_tree()
+            if not _poll(self._done, CLOSE_MS):
+                return  # the supervisor still needs it; a stuck kernel call is all that can keep it so long
+        os.close(self._done)
+        self._done = -1
+
+    def _start(self) -> None:
+        armed, launched = _taken_lock(), _taken_lock()
+        listener: list[int] = []
+        _thread.start_new_thread(self._launch, (listener, armed, launched))
+        armed.acquire()
+        if listener:
+            self._supervisor = Supervisor(listener[0], self._observed, on_birth=self._limit)
+            _thread.start_new_thread(self._supervise, (self._supervisor,))
+        else:
+            self._release()
+        launched.acquire()
+
+    def _launch(self, listener: list[int], armed: _thread.LockType, launched: _thread.LockType) -> None:
+        """The launcher thread. After `apply` it makes no call that its own filter would hold."""
+        try:
+            listener.append(self._restriction.apply())
+        except OSError as error:
+            self.failure = SetupFailure("restrict the launcher thread", errno.errorcode.get(error.errno or 0, "EIO"))
+            armed.release()
+            launched.release()
+            return
+        armed.release()
+        pid, failed = self._spawn.run()
+        if failed:
+            self.failure = ExecFailure("program", errno.errorcode.get(failed, str(failed)))
+        else:
+            self.layers = LAYERS
+        self.pid = pid
+        os.eventfd_write(self._launched, 1)
+        launched.release()
+        self._parked.acquire()
+
+    def _supervise(self, supervisor: Supervisor) -> None:
+        """The supervising thread, from before the first instruction of the child to after the last."""
+        ended: Ended | None = None
+        try:
+            drop_powers(for_good=False)
+            supervisor.serve_until(self._launched)
+            if self.pid:
+                ended = self._serve_to_the_end(supervisor)
+        finally:
+            if self._parked.locked():
+                self._parked.release()
+            supervisor.close()
+            self._release()
+            if self.pid:
+                self.ended = ended or self._reap(kill=True)
+            os.eventfd_write(self._done, 1)
+
+    def _serve_to_the_end(self, supervisor: Supervisor) -> Ended:
+        pidfd = os.pidfd_open(self.pid)
+        try:
+            supervisor.serve_until(pidfd)
+        finally:
+            os.close(pidfd)
+        ended = self._reap(kill=False)
+        self._parked.release()  # the launcher's own hold on the filter would keep the listener from hanging up
+        supervisor.end_tree()
+        return ended
+
+    def _reap(self, *, kill: bool) -> Ended:
+        if kill:
+            self.signal_group(SIGKILL)
+        with self._reaping:
+            self._reaped = True
+            return ended_from(reap(self.pid))
+
+    def _release(self) -> None:
+        os.close(self._launched)
+        for name, identity in self._observed.shared.items():
+            _remove_if_same(f"{SHARED_MEMORY}/{name}", identity)
+
+    def _limit(self, pid: int) -> None:
+        """Applied from outside to the half-born child: it waits for leave to call setsid, before exec."""
+        import resource
+
+        limits = self._limits
+        for which, value in (
+            (resource.RLIMIT_CORE, limits.core_bytes),
+            (resource.RLIMIT_NOFILE, limits.open_files),
+            (resource.RLIMIT_NPROC, limits.processes),
+            (resource.RLIMIT_FSIZE, limits.file_bytes),
+            (resource.RLIMIT_AS, limits.memory_bytes),
+        ):
+            if value is not None:
+                hard = resource.prlimit(pid, which)[1]
+                bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+                resource.prlimit(pid, which, (bound, bound))
+
+
+def start_restricted(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int) -> Child:
+    """Starts `plan` under Landlock and seccomp. What is missing for that is the child's `failure`; nothing ran."""
+    missing = _missing()
+    if missing:
+        return PlainChild(0, SetupFailure(missing, "ENOSYS"))
+    program = find_program(plan.argv[0], env=plan.env, cwd=plan.cwd)
+    if program.errno:
+        return PlainChild(0, ExecFailure("program", errno.errorcode[program.errno]))
+    try:
+        directory = open_directory(plan.cwd)
+    except OSError as error:
+        return PlainChild(0, ExecFailure("directory", errno.errorcode.get(error.errno or 0, "EIO")))
+    terminal = os.ttyname(stdin) if plan.tty else None
+    try:
+        with Above2((stdin, stdout, stderr)) as stdio:
+            restriction = Restriction(plan, landlock.supported_abi(), terminal)
+            spawn = Spawn(program.path, plan.argv, plan.env, stdio=stdio, directory=directory, terminal=terminal)
+            return RestrictedChild(plan, restriction, spawn)
+    finally:
+        os.close(directory)
+
+
+def _missing() -> str:
+    """What this host lacks for the backend; "" when it can be tried."""
+    if machine() not in NUMBERS:
+        return f"system call table for {machine()}"
+    if landlock.supported_abi() < landlock.ABI_WANTED:
+        return f"landlock ABI {landlock.ABI_WANTED}"
+    return spawn_missing()
+
+
+def _reads(permissions: EffectivePermissions) -> Reads:
+    """Which opens for reading to hold.
+
+    Rules leave out every directory above something hidden. Listing such a directory is answered by hand; where
+    the command may also make files in one, those have no rule either, and each open has to be.
+    """
+    below_roots = any(
+        path.startswith(root.rstrip("/") + "/") for path in permissions.hidden for root in permissions.writable
+    )
+    return "all" if below_roots else "directories"
+
+
+_programs: dict[tuple[bool, str], tuple[bytes, Any]] = {}
+
+
+def _program(network: bool, reads: Reads) -> bytes:
+    """A `struct sock_fprog` for this machine, kept with the instructions it points to."""
+    import ctypes
+
+    key = (network, reads)
+    if key not in _programs:
+        code = assemble(call_rules(network=network, reads=reads), machine=machine())
+        held = ctypes.create_string_buffer(code, len(code))
+        _programs[key] = (struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(held)), held)
+    return _programs[key][0]
+
+
+def _taken_lock() -> _thread.LockType:
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    return lock
+
+
+def _poll(fd: int, timeout_ms: int) -> bool:
+    poller = select.poll()
+    poller.register(fd, select.POLLIN)
+    return bool(poller.poll(timeout_ms))
+
+
+def _remove_if_same(path: str, identity: tuple[int, int]) -> None:
+    try:
+        status = os.lstat(path)
+        if (status.st_dev, status.st_ino) == identity:
+            os.unlink(path)
+    except OSError:
+        return

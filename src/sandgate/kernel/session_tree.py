@@ -1,0 +1,62 @@
+"""Finds and ends the processes of a session, where no pid namespace does it for us.  proc(5), setsid(2)
+
+Every process we start leads a session of its own, and its descendants stay in it unless they call setsid
+themselves. The kernel does not reuse a number while a session carries it, so as long as members are left,
+the number of the leader names exactly them.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+SIGKILL = 9  # numbers of x86-64 and arm64; importing `signal` costs more than a command
+PYTHON_IGNORES = (13, 25)  # SIGPIPE and SIGXFSZ: CPython's start-up ignores them; a command expects the default
+KILL_PASSES_MAX = 32  # a pass kills every member it sees; forking members need more than one
+
+
+def session_of(stat_line: bytes) -> int:
+    """The session number in one line of /proc/<pid>/stat; the program's name before it may hold anything."""
+    return int(stat_line.rpartition(b")")[2].split()[3])
+
+
+def members(sessions: Collection[int]) -> list[int]:
+    """Pids of all living processes in `sessions`, zombies left out."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdecimal():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat", "rb", buffering=0) as file:
+                line = file.read(4096)
+        except OSError:
+            continue
+        state = line.rpartition(b")")[2].split()[:1]
+        if state not in ([b"Z"], [b"X"]) and session_of(line) in sessions:
+            found.append(int(entry))
+    return found
+
+
+def kill_sessions(sessions: Collection[int], *, passes_max: int = KILL_PASSES_MAX) -> bool:
+    """SIGKILLs every member of `sessions`; False when some were still alive after `passes_max` passes.
+
+    The numbers must still belong to the sessions: their leaders unreaped, or members left since.
+    """
+    for _ in range(passes_max):
+        alive = members(sessions)
+        if not alive:
+            return True
+        for pid in alive:
+            kill(pid)
+    return not members(sessions)
+
+
+def kill(pid: int) -> None:
+    """SIGKILL to one process (or, with a negative number, a group) that may be gone already."""
+    try:
+        os.kill(pid, SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return

@@ -1,0 +1,104 @@
+"""Whose a path is: open to the command by a kernel rule, open by our hands only, or closed. Pure but for one stat.
+
+The most specific entry wins, as `EffectivePermissions` says. Landlock cannot express that: it has rules for
+whole directories without a protected name in them, and the ground between is worked by the supervisor.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import unicodedata
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sandgate.protocol.permissions import EffectivePermissions
+
+    Identity = tuple[int, int]  # device, inode
+
+
+def upwards(path: str) -> Iterator[str]:
+    """`path` and every directory above it."""
+    yield path
+    while path != "/":
+        path = posixpath.dirname(path)
+        yield path
+
+
+class Territory:
+    """Answers for one running command."""
+
+    def __init__(
+        self,
+        permissions: EffectivePermissions,
+        granted: Mapping[str, Identity],  # rules that allow everything
+        shown: Mapping[str, Identity],  # rules that allow reading
+    ) -> None:
+        self._fold = permissions.case_insensitive
+        self._granted = granted
+        self._shown = shown
+        self._writable = frozenset(permissions.writable)
+        closed = (*permissions.read_only, *permissions.absent, *permissions.hidden)
+        self._closed = frozenset(map(self._key, closed))
+        self._above_closed = frozenset(above for path in closed for above in upwards(self._key(path)))
+        self._hidden = frozenset(permissions.hidden)
+        self._reopened = frozenset((*permissions.reopened, *permissions.writable))
+
+    def writable(self, path: str) -> bool:
+        """Whether the command may change what lies at `path` (canonical)."""
+        for above in upwards(path):
+            if self._key(above) in self._closed:
+                return False
+            if above in self._writable:
+                return True
+        return False
+
+    def readable(self, path: str) -> bool:
+        """Whether the command may read what lies at `path`."""
+        for above in upwards(path):
+            if above in self._hidden:
+                return False
+            if above in self._reopened:
+                return True
+        return True
+
+    def movable(self, path: str) -> bool:
+        """Whether `path` may get another name or go: it lies in a writable directory, nothing closed in it."""
+        if self._key(path) in self._above_closed:
+            return False
+        return self.writable(path) and self.writable(posixpath.dirname(path))
+
+    def by_kernel(self, path: str) -> bool:
+        """Whether a Landlock rule covers `path`, and still sits on the directory it was made for."""
+        for above in upwards(path):
+            identity = self._granted.get(above)
+            if identity is not None:
+                return above != path and identity_of(above) == identity
+        return False
+
+    def shown_by_kernel(self, path: str) -> bool:
+        """Whether a rule lets the command read `path` by itself."""
+        for above in upwards(path):
+            identity = self._granted.get(above) or self._shown.get(above)
+            if identity is not None:
+                return identity_of(above) == identity
+        return False
+
+    def has_rule(self, path: str) -> bool:
+        """Whether a rule was made for exactly this file: a device, say."""
+        identity = self._granted.get(path)
+        return identity is not None and identity_of(path) == identity
+
+    def _key(self, path: str) -> str:
+        return unicodedata.normalize("NFC", path).casefold() if self._fold else path
+
+
+def identity_of(path: str) -> Identity | None:
+    """What lies at `path` itself, links not followed; None for nothing."""
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino)

@@ -1,0 +1,145 @@
+"""One call that waits for us, everything known about it, and the answers it can get."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from sandgate.kernel.target import Target
+from sandgate.protocol.denials import Refused
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.kernel.notify import Listener, Notification
+    from sandgate.kernel.territory import Identity, Territory
+    from sandgate.protocol.denials import Layer, Operation
+
+REFUSED_MAX = 256  # records kept of one command; further ones are counted
+
+
+class Resume(Record):
+    """The kernel carries the call out; only where Landlock has the last word."""
+
+
+class Returned(Record):
+    """The call was carried out on its behalf, this is its result."""
+
+    value: int = 0
+
+
+class Failed(Record):
+    """The call fails with this errno."""
+
+    errno: int
+
+
+class Opened(Record):
+    """The caller gets this file as a new descriptor. We close ours."""
+
+    fd: int
+    cloexec: bool
+
+
+class Later(Record):
+    """No answer yet; `retry` is called again soon."""
+
+    retry: Callable[[], Answer]
+
+
+Answer = Resume | Returned | Failed | Opened | Later
+RESUME = Resume()
+
+
+class Gone(Exception):
+    """The caller died while we looked: nobody waits for an answer."""
+
+
+class Observed:
+    """What the supervisor knows of one command beside its rules."""
+
+    def __init__(self, territory: Territory, *, network: bool, sockets: tuple[str, ...]) -> None:
+        self.territory = territory
+        self.network = network
+        self.granted_sockets = frozenset(sockets)
+        self.umask = own_umask()
+        self.refused: list[Refused] = []
+        self.omitted = 0
+        self.sockets: set[Identity] = set()  # socket files the command itself bound
+        self.abstract: set[bytes] = set()  # abstract socket names it bound
+        self.shared: dict[str, Identity] = {}  # what it made in /dev/shm
+        self.sessions: set[int] = set()
+
+    def add(self, refused: Refused) -> None:
+        """Records a refusal once, counts it past the limit."""
+        if refused in self.refused:
+            return
+        if len(self.refused) < REFUSED_MAX:
+            self.refused.append(refused)
+        else:
+            self.omitted += 1
+
+
+class WaitingCall:
+    """A notification together with its target and what has been observed so far."""
+
+    def __init__(self, name: str, notification: Notification, listener: Listener, observed: Observed) -> None:
+        self.name = name
+        self.notification = notification
+        self.arguments = notification.arguments
+        self.target = Target(notification.tid)
+        self.observed = observed
+        self.territory = observed.territory
+        self._listener = listener
+
+    def int32(self, index: int) -> int:
+        return self.notification.int32(index)
+
+    def confirm(self) -> None:
+        """Raises `Gone` unless everything read so far really belonged to the caller."""
+        if not self._listener.valid(self.notification.id):
+            raise Gone
+
+    def deny(
+        self,
+        operation: Operation,
+        *,
+        path: str | None = None,
+        address: str | None = None,
+        code: int = errno.EACCES,
+        layer: Layer = "landlock",
+        host_allows: bool = True,
+    ) -> Failed:
+        """Records a refusal; the answer that goes with it."""
+        target = self.target
+        self.observed.add(
+            Refused(
+                operation=operation,
+                syscall=self.name,
+                path=path,
+                address=address,
+                errno=errno.errorcode[code],
+                layer=layer,
+                pid=target.pid,
+                program=target.program,
+                host_allows=host_allows,
+            )
+        )
+        return Failed(code)
+
+
+def own_umask() -> int:
+    """Our umask, without the race of setting it to learn it."""
+    return Target(os.getpid()).umask
+
+
+def may_write(path: str) -> bool:
+    """Whether permission bits let us change what is at `path`."""
+    return os.access(path, os.W_OK, effective_ids=True)
+
+
+def may_enter_names(directory: str) -> bool:
+    """Whether permission bits let us make and remove names in `directory`."""
+    return os.access(directory, os.W_OK | os.X_OK, effective_ids=True)

@@ -1,0 +1,1 @@
+"""What is allowed, decided from values alone: rules, approval verdicts, effective permissions."""

@@ -1,0 +1,289 @@
+"""May this command run: unasked, after a question, or not at all?
+
+Three steps, each a table. First every segment of the command line gets a decision: from the rules that match it,
+otherwise from `HEURISTIC`, read top down. Then the strictest segment speaks for all. Last, the approval policy
+says what a question becomes (`QUESTIONS`): under `never` it is a refusal. Pure: no disk, no clock.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline import segments
+from sandgate.commandline.words import joined
+from sandgate.policy.dangerous import find_danger
+from sandgate.policy.rules.model import NO_RULES, STRICTNESS, strictest
+from sandgate.policy.safety import SYSTEM_BINS, safe_commands, trusted_program
+from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
+from sandgate.protocol.verdicts import Allow, Ask, Because, Forbid
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sandgate.commandline import Segments
+    from sandgate.policy.dangerous import Danger
+    from sandgate.policy.rules.model import Rule, RuleSet
+    from sandgate.protocol.commands import CommandRequest, EscalationWish
+    from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
+    from sandgate.protocol.verdicts import RuleDecision, Verdict, VerdictSource
+
+    Argv = tuple[str, ...]
+    CommandClass = Literal["safe", "dangerous", "other"]
+    FileSystemKind = Literal["unrestricted", "external", "restricted"]
+    Tool = Literal["command", "apply_patch"]
+
+REASON_NEVER = "approval required by policy, but AskForApproval is set to Never"
+REASON_RULES_OFF = "approval required by policy rule, but AskForApproval::Granular.rules is false"
+REASON_SANDBOX_OFF = "approval required by policy, but AskForApproval::Granular.sandbox_approval is false"
+REASON_EMPTY = "command args are empty"
+REASON_EMPTY_TTY = "missing command line for PTY"
+
+
+class Row(Record):
+    """One line of the heuristic table; an empty column stands for "any"."""
+
+    decide: RuleDecision
+    detail: str
+    command: tuple[CommandClass, ...] = ()
+    policy: tuple[str, ...] = ()  # a granular policy decides like on-request
+    files: tuple[FileSystemKind, ...] = ()
+    wish: tuple[EscalationWish, ...] = ()
+    backend: tuple[bool, ...] = ()
+
+    def fits(self, command: str, policy: str, files: str, wish: str, *, backend: bool) -> bool:
+        return (
+            (not self.command or command in self.command)
+            and (not self.policy or policy in self.policy)
+            and (not self.files or files in self.files)
+            and (not self.wish or wish in self.wish)
+            and (not self.backend or backend in self.backend)
+        )
+
+
+HEURISTIC: tuple[Row, ...] = (
+    # A safe command that asks to leave the sandbox is judged like any other: leaving is what it asks for.
+    Row("allow", "only reads", command=("safe",), wish=("use_default",)),
+    Row("allow", "dangerous, but nobody is asked and nothing is confined here", command=("dangerous",),
+        policy=("never",), files=("unrestricted", "external")),
+    Row("forbid", "dangerous, and nobody may be asked", command=("dangerous",), policy=("never",)),
+    Row("ask", "dangerous", command=("dangerous",)),
+    Row("forbid", "no usable sandbox backend", policy=("never",), files=("restricted",), backend=(False,)),
+    Row("ask", "no usable sandbox backend", files=("restricted",), backend=(False,)),
+    Row("allow", "policy never: runs as far as the sandbox lets it", policy=("never",)),
+    Row("allow", "policy on-failure: the sandbox decides first", policy=("on-failure",)),
+    Row("ask", "policy untrusted: not known to only read", policy=("untrusted",)),
+    Row("allow", "nothing is confined under this sandbox policy", files=("unrestricted", "external")),
+    Row("ask", "asks to run without the sandbox", wish=("require_escalated",)),
+    Row("allow", "runs in the sandbox"),
+)  # fmt: skip
+
+# After a denial: may a reviewer be asked to run it with more freedom?
+ASK_AFTER_DENIAL: dict[str, dict[Tool, bool]] = {
+    "never": {"command": False, "apply_patch": False},
+    "on-request": {"command": False, "apply_patch": True},
+    "on-failure": {"command": True, "apply_patch": True},
+    "untrusted": {"command": True, "apply_patch": True},
+}
+
+
+class Judged(Record):
+    """One segment with its decision."""
+
+    because: Because
+    rule: Rule | None = None  # the one that decided
+    bypass: bool = False
+
+
+class Judgement(Record):
+    """Every segment's decision, and the strictest of them."""
+
+    what: Segments
+    segments: tuple[Judged, ...]
+    decide: RuleDecision
+
+    @property
+    def by_rule(self) -> tuple[Judged, ...]:
+        """The segments whose strictest decision a rule made."""
+        return tuple([each for each in self.segments if each.rule and each.because.verdict == self.decide])
+
+
+def verdict_for(
+    command: CommandRequest,
+    *,
+    policy: ApprovalPolicy,
+    sandbox: SandboxPolicy,
+    rules: RuleSet = NO_RULES,
+    backend_available: bool = True,
+    system_bins: tuple[str, ...] = SYSTEM_BINS,
+) -> Verdict:
+    """What policy says about `command` before anybody is asked."""
+    refusal = unfit(command, policy)
+    if refusal is not None:
+        return refusal
+    judgement = judge(
+        command.argv,
+        policy=policy,
+        sandbox=sandbox,
+        rules=rules,
+        wish=command.wish,
+        backend_available=backend_available,
+        system_bins=system_bins,
+    )
+    return conclude(judgement, policy)
+
+
+def unfit(command: CommandRequest, policy: ApprovalPolicy) -> Forbid | None:
+    """Requests that are refused before anything is judged."""
+    if not command.argv:
+        return Forbid(REASON_EMPTY_TTY if command.tty else REASON_EMPTY)
+    if command.wish == "require_escalated" and policy != "on-request":
+        return Forbid(
+            f"reject command: the approval policy is `{policy_name(policy)}`; "
+            "do not ask to run without the sandbox under this policy"
+        )
+    return None
+
+
+def judge(
+    argv: Argv,
+    *,
+    policy: ApprovalPolicy,
+    sandbox: SandboxPolicy,
+    rules: RuleSet = NO_RULES,
+    wish: EscalationWish = "use_default",
+    backend_available: bool = True,
+    system_bins: tuple[str, ...] = SYSTEM_BINS,
+) -> Judgement:
+    """Steps A and B: a decision for each segment, and the strictest of all."""
+    what = segments(argv)
+    if what.script is not None and not trusted_program(argv[0], system_bins):
+        # Somebody's own `bash` may do anything with the script, so its words vouch for nothing.
+        what = what.but(commands=(argv,), plain=False, complex=False)
+    danger = find_danger(what)
+    dangerous = _dangerous_segments(what, danger)
+    safe = safe_commands(what, system_bins)
+    files = _file_system_kind(sandbox)
+    judged: list[Judged] = []
+    for at, segment in enumerate(what.commands):
+        kind: CommandClass = "dangerous" if dangerous[at] else "safe" if safe[at] else "other"
+        row = next(
+            row for row in HEURISTIC if row.fits(kind, _decides_like(policy), files, wish, backend=backend_available)
+        )
+        heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
+        judged.append(_with_rules(what, segment, heuristic, rules))
+    return Judgement(what, tuple(judged), max([each.because.verdict for each in judged], key=STRICTNESS.__getitem__))
+
+
+def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
+    """Step C: what the strictest decision becomes under this approval policy."""
+    because = tuple([each.because for each in judgement.segments])
+    shown = joined(judgement.what.argv)
+    if judgement.decide == "allow":
+        return Allow(because, bypass_sandbox=all(each.bypass for each in judgement.segments))
+    rule = strictest(tuple([each.rule for each in judgement.by_rule if each.rule])) if judgement.by_rule else None
+    if judgement.decide == "forbid":
+        return Forbid(_forbidden(shown, rule, because), because, by="rule" if rule else "policy")
+    if policy == "never":
+        return Forbid(REASON_NEVER, because, by="rule" if rule else "policy")
+    if isinstance(policy, Granular) and rule and not policy.rules:
+        return Forbid(REASON_RULES_OFF, because, by="rule")
+    if isinstance(policy, Granular) and not rule and not policy.sandbox_approval:
+        return Forbid(REASON_SANDBOX_OFF, because)
+    if rule is None:
+        return Ask(because)
+    reason = f"requires approval: {rule.because}" if rule.because else "requires approval by policy"
+    return Ask(because, f"`{shown}` {reason}")
+
+
+def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool:
+    """Whether a sandbox denial may become a question."""
+    if isinstance(policy, Granular):
+        return policy.sandbox_approval
+    return ASK_AFTER_DENIAL[policy][tool]
+
+
+def policy_name(policy: ApprovalPolicy) -> str:
+    return "granular" if isinstance(policy, Granular) else policy
+
+
+def _decides_like(policy: ApprovalPolicy) -> str:
+    return "on-request" if isinstance(policy, Granular) else policy
+
+
+def _file_system_kind(sandbox: SandboxPolicy) -> FileSystemKind:
+    if isinstance(sandbox, DangerFullAccess):
+        return "unrestricted"
+    return "external" if isinstance(sandbox, ExternalSandbox) else "restricted"
+
+
+def _dangerous_segments(what: Segments, danger: Danger | None) -> list[bool]:
+    """Which segments are dangerous by themselves; the last one stands for a danger of the line as a whole."""
+    if danger is None:
+        return [False] * len(what.commands)
+    if len(what.commands) == 1:
+        return [True]
+    each = [find_danger(segments(command)) is not None for command in what.commands]
+    return each if any(each) else [*each[:-1], True]
+
+
+def _source(kind: CommandClass, row: Row, what: Segments) -> VerdictSource:
+    if kind == "dangerous" and "dangerous" in row.command:
+        return "danger-list"
+    if kind == "safe" and "safe" in row.command:
+        return "safe-list"
+    return "unparsed" if what.unparsed else "policy"
+
+
+def _detail(row: Row, kind: CommandClass, danger: Danger | None) -> str:
+    if kind == "dangerous" and danger is not None:
+        return f"{row.detail}: `{joined(danger.argv)}` {danger.why}"
+    return row.detail
+
+
+def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSet) -> Judged:
+    """Rules that match the segment decide it; those that match a command inside it may only tighten."""
+    if not rules.rules:
+        return Judged(heuristic)
+    outer = rules.matching(segment)
+    inner = _tightening(what, segment, rules)
+    if outer:
+        rule = strictest(outer + inner)
+        bypass = rule.decide == "allow" and any(each.sandbox == "bypass" for each in outer) and _as_written(what)
+        return Judged(_by_rule(segment, rule), rule, bypass)
+    if inner:
+        rule = strictest(inner)
+        if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:
+            return Judged(_by_rule(segment, rule), rule)
+    return Judged(heuristic)
+
+
+def _tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:
+    from sandgate.commandline.invocation import everything_run
+
+    inside = everything_run(what if len(what.commands) == 1 else segments(segment)).commands
+    return tuple(
+        [rule for argv in inside if argv != segment for rule in rules.matching(argv) if rule.decide != "allow"]
+    )
+
+
+def _as_written(what: Segments) -> bool:
+    """No redirection to a file and no variable beside the command: a rule speaks of its words alone."""
+    if what.script is None or not what.complex:
+        return True
+    assigned = any(command.assignments for command in what.script.commands)
+    return not assigned and all(redirection.target is None for redirection in what.script.redirections)
+
+
+def _by_rule(segment: Argv, rule: Rule) -> Because:
+    where = f" in {rule.source}" if rule.source else ""
+    why = f": {rule.because}" if rule.because else ""
+    return Because(segment, rule.decide, "rule", f"rule `{rule.shown_prefix}`{where}{why}")
+
+
+def _forbidden(shown: str, rule: Rule | None, because: tuple[Because, ...]) -> str:
+    if rule is None:
+        details = [each.detail for each in because if each.verdict == "forbid"]
+        return f"`{shown}` rejected: blocked by policy ({details[0]})"
+    if rule.because:
+        return f"`{shown}` rejected: {rule.because}"
+    return f"`{shown}` rejected: policy forbids commands starting with `{rule.shown_prefix}`"

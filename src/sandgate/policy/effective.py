@@ -1,0 +1,247 @@
+"""What one command may touch, in concrete paths: policy + facts about the workspace + grants.
+
+Pure. Everything that had to be looked up on a disk arrives in `WorkspaceFacts`; the answer is the same for every
+backend. Three ideas carry it:
+
+* the most specific entry wins, so a protected name overrides the root above it and a root named by hand
+  overrides the protected name it stands on;
+* only what somebody *named* (configuration, a flag, a grant) may re-open something; what is writable merely
+  because the command happens to start there never does;
+* the directory that counts is the policy's, never the one a model chose for its command.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from sandgate.errors import ConfinementError
+from sandgate.protocol.permissions import (
+    DangerFullAccess,
+    EffectivePermissions,
+    ExternalSandbox,
+    ReadOnly,
+    WorkspaceWrite,
+)
+from sandgate.record import Record, never_reached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sandgate.protocol.permissions import Grant, NetworkMode, SandboxPolicy
+
+# File systems of the kernel's own. A writable view of them would undo the sandbox, so no root may lie there.
+KERNEL_DIRECTORIES = ("/proc", "/sys", "/dev")
+
+
+class WorkspaceFacts(Record):
+    """What the disk says about one policy directory. Gathered by `sandbox.facts`; every path canonical."""
+
+    cwd: str  # the policy's working directory
+    tmpdir: str | None = None  # $TMPDIR; None when unset, relative, missing or not trustworthy
+    slash_tmp: str | None = None  # /tmp; None when it is no directory
+    home: str | None = None
+    uid: int = 0
+    resolved: Mapping[str, str] = {}  # roots and grants as written → canonical; a missing root is left out
+    protected: tuple[str, ...] = ()  # existing protected paths below any candidate root
+    companions: tuple[str, ...] = ()  # git directories of a linked worktree, writable together with the directory
+    anchored: tuple[str, ...] = ()  # protected or absent paths whose parents must stay where they are
+    absent: tuple[str, ...] = ()  # protected names that do not exist
+    secrets: tuple[str, ...] = ()  # existing files and directories that hold credentials
+    sealed: tuple[str, ...] = ()  # our own state: hidden, and nothing opens it
+    sockets: tuple[str, ...] = ()  # directories full of sockets, and listening sockets elsewhere
+    openings: tuple[str, ...] = ()  # harmless paths below `sockets` that ordinary programs need
+    case_insensitive: bool = False  # the workspace's file system ignores case
+
+
+def effective_permissions(
+    policy: SandboxPolicy,
+    facts: WorkspaceFacts,
+    *,
+    extra_roots: Iterable[str] = (),
+    grants: tuple[Grant, ...] = (),
+) -> EffectivePermissions:
+    """The permissions of one command. Raises `ConfinementError` when a named root cannot be confined."""
+    network = _network(policy, grants)
+    if isinstance(policy, DangerFullAccess) or any(grant.kind == "escalate" for grant in grants):
+        return EffectivePermissions(network="on", confined=False)
+    if isinstance(policy, ExternalSandbox):
+        return EffectivePermissions(network=network, confined=False)
+
+    configured = _named_roots(policy, facts, extra_roots)
+    granted = _resolved(facts, _granted(grants, "write_root") + _granted(grants, "write_path"))
+    named = tuple(dict.fromkeys((*configured, *granted)))
+    for root in named:
+        _refuse_unconfinable(root, facts.sealed)
+    opened = {*named, *_resolved(facts, _granted(grants, "read_path"))}
+    reachable = _unsealed(_resolved(facts, _granted(grants, "unix_socket")), facts.sealed)
+    secrets = [path for path in facts.secrets if path not in opened]
+    hidden = {*secrets, *(path for path in facts.sockets if path not in (*opened, *reachable)), *facts.sealed}
+    _refuse_unenterable(facts.cwd, hidden, (*secrets, *facts.sealed), opened)
+
+    closed = {*facts.protected, *secrets, *facts.sealed}.difference(named)
+    implied = [
+        root for root in _implied_roots(policy, facts) if root not in hidden and _may_follow(root, closed, named)
+    ]
+    companions = [path for path in facts.companions if facts.cwd in implied and path not in closed]
+    roots = _shallow_first((*configured, *implied, *companions))
+    reopened = _shallow_first(
+        path
+        for path in _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
+        if _below_any(path, hidden)
+    )
+    # Inside a root a grant only lifts a protection. It needs no mount, which would keep the file from being replaced.
+    inside = _Changeable(roots, hidden, reopened, [path for path in facts.protected if path not in named])
+    roots = _shallow_first((*roots, *(path for path in granted if not inside(path))))
+    changeable = _Changeable(roots, hidden, reopened)
+    protected = [path for path in facts.protected if path not in named and changeable(path)]
+    absent = [path for path in facts.absent if path not in named and changeable(path)]
+    anchored = [path for path in facts.anchored if path in protected or path in absent or path in facts.sealed]
+    return EffectivePermissions(
+        writable=_shallow_first((*roots, *_pins(anchored, roots, protected))),
+        read_only=_shallow_first(protected),
+        absent=tuple(absent),
+        hidden=_shallow_first(hidden),
+        reopened=reopened,
+        sockets=tuple(reachable),
+        hosts=tuple(host for host in _granted(grants, "host") if host != "*") if network == "off" else (),
+        network=network,
+        case_insensitive=facts.case_insensitive,
+    )
+
+
+class _Changeable:
+    """Whether a path below the roots could be changed if nothing protected it: it is neither covered nor read-only."""
+
+    def __init__(
+        self, roots: tuple[str, ...], hidden: set[str], reopened: tuple[str, ...], protected: Iterable[str] = ()
+    ) -> None:
+        closed = dict.fromkeys((*hidden, *protected), False)
+        self._answers = dict.fromkeys(reopened, False) | dict.fromkeys(roots, True) | closed
+
+    def __call__(self, path: str) -> bool:
+        if path in self._answers and not self._answers[path]:
+            return False
+        for place in _ancestors(path):
+            answer = self._answers.get(place)
+            if answer is not None:
+                return answer
+        return False
+
+
+def lies_below(path: str, directory: str) -> bool:
+    """Whether canonical `path` is strictly inside canonical `directory`."""
+    return path.startswith(directory if directory == "/" else directory + "/") and path != directory
+
+
+def _granted(grants: tuple[Grant, ...], kind: str) -> list[str]:
+    return [grant.value for grant in grants if grant.kind == kind]
+
+
+def _resolved(facts: WorkspaceFacts, paths: Iterable[str]) -> list[str]:
+    return [facts.resolved[path] for path in paths if path in facts.resolved]
+
+
+def _unsealed(paths: Iterable[str], sealed: tuple[str, ...]) -> list[str]:
+    return [path for path in paths if path not in sealed and not _below_any(path, sealed)]
+
+
+def _network(policy: SandboxPolicy, grants: tuple[Grant, ...]) -> NetworkMode:
+    allowed = isinstance(policy, DangerFullAccess) or policy.network_access or "*" in _granted(grants, "host")
+    return "on" if allowed else "off"
+
+
+def _named_roots(
+    policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts, extra_roots: Iterable[str]
+) -> tuple[str, ...]:
+    """Roots somebody configured; like a grant, they may re-open what is protected or hidden."""
+    match policy:
+        case WorkspaceWrite(writable_roots=written):
+            return tuple(dict.fromkeys(_resolved(facts, (*written, *extra_roots))))
+        case ReadOnly():
+            return ()  # "write nothing" is not weakened by a list of directories, only by a grant
+        case _:
+            return tuple(never_reached(policy))
+
+
+def _refuse_unconfinable(root: str, sealed: tuple[str, ...]) -> None:
+    if root == "/" or _is_kernels(root):
+        raise ConfinementError(
+            f"cannot make `{root}` writable inside the sandbox",
+            why="the whole disk and the kernel's own file systems stay read-only while a command is confined",
+            hint="name the directory the command needs, or choose `danger-full-access`",
+        )
+    if root in sealed or _below_any(root, sealed):
+        raise ConfinementError(
+            f"cannot make `{root}` writable inside the sandbox",
+            why="it belongs to Sandgate itself, and a command that can change it can change its own limits",
+        )
+
+
+def _refuse_unenterable(cwd: str, hidden: set[str], closed: tuple[str, ...], opened: set[str]) -> None:
+    if cwd in opened or any(lies_below(cwd, path) for path in opened):
+        return
+    if cwd in hidden or _below_any(cwd, closed):
+        raise ConfinementError(
+            f"cannot work in `{cwd}`",
+            why="the directory is among those that confined commands may not read",
+            hint="work elsewhere, or name the directory as a writable root",
+        )
+
+
+def _implied_roots(policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts) -> list[str]:
+    """Roots that follow from where we are; nobody named them."""
+    if isinstance(policy, ReadOnly):
+        return []
+    roots = [facts.cwd]
+    if facts.tmpdir and not policy.exclude_tmpdir_env_var:
+        roots.append(facts.tmpdir)
+    if facts.slash_tmp and not policy.exclude_slash_tmp:
+        roots.append(facts.slash_tmp)
+    return roots
+
+
+def _may_follow(root: str, closed: set[str], named: tuple[str, ...]) -> bool:
+    """Whether an implied root becomes writable: it stops at everything protected that was not named."""
+    if root == "/" or _is_kernels(root):
+        return False
+    for place in (root, *_ancestors(root)):  # the first that decides is the most specific
+        if place in named:
+            return True
+        if place in closed or posixpath.basename(place) == ".git":
+            return False
+    return True
+
+
+def _pins(anchored: list[str], roots: tuple[str, ...], protected: list[str]) -> set[str]:
+    """The directories between a root and an anchored path.
+
+    A mount point cannot be renamed: bound onto themselves, they cannot be moved away together with what they
+    contain to make room for an impostor.
+    """
+    return {
+        place
+        for path in anchored
+        for place in _ancestors(path)
+        if _below_any(place, roots) and place not in protected and not _below_any(place, protected)
+    }
+
+
+def _shallow_first(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(paths), key=lambda path: (path.count("/"), path)))
+
+
+def _below_any(path: str, directories: Iterable[str]) -> bool:
+    return any(lies_below(path, directory) for directory in directories)
+
+
+def _is_kernels(path: str) -> bool:
+    return path != "/dev/shm" and any(
+        path == area or (lies_below(path, area) and not lies_below(path, "/dev/shm")) for area in KERNEL_DIRECTORIES
+    )
+
+
+def _ancestors(path: str) -> Iterable[str]:
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path

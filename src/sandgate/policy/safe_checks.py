@@ -1,0 +1,296 @@
+"""What a grammar cannot say about a command that only reads.
+
+Small languages hide in arguments: sed and awk programs can write and run, `git config NAME VALUE` writes where
+`git config NAME` reads. Each check sees an argument list its grammar has already accepted, and answers whether it
+is harmless. A check understands a little and refuses the rest.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.arguments import Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.commandline.bash import Certainty
+
+    Argv = tuple[str, ...]
+    Sure = tuple[Certainty, ...]
+    Check = Callable[[Reading, Argv, Sure | None], bool]
+
+_NUMERIC_TESTS = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
+_SHELL_OPTIONS = frozenset(("pipefail", "errexit", "nounset", "xtrace"))
+_GETENT_LOCAL = frozenset(("passwd", "group", "services", "protocols", "shells"))
+_APT_CACHE = frozenset(("search", "show", "policy", "depends", "rdepends", "showpkg", "madison", "pkgnames"))
+
+
+def _exact(sure: Sure | None, at: int) -> bool:
+    return sure is None or sure[at] == "exact"
+
+
+def _evaluates(word: str) -> bool:
+    """Text that zsh would run if it took the word for arithmetic, as in `a[$(cmd)]`."""
+    return "$(" in word or "`" in word or "[$" in word
+
+
+def _printf(_reading: Reading, argv: Argv, sure: Sure | None) -> bool:
+    if len(argv) < 2 or argv[1][:1] == "-" or not _exact(sure, 1):
+        return argv[1:] == ("--version",)
+    if any(_evaluates(word) for word in argv[2:]) and (sure is None or "unknown" not in sure):
+        return False
+    return sure is None or "unknown" not in sure or not _formats_numbers(argv[1])
+
+
+def _formats_numbers(text: str) -> bool:
+    conversions = [piece.lstrip("-+ #0123456789.*")[:1] for piece in text.replace("%%", "").split("%")[1:]]
+    return any(letter not in ("s", "b", "q", "c") for letter in conversions)
+
+
+def _test(_reading: Reading, argv: Argv, sure: Sure | None) -> bool:
+    """`-v` and `-R` evaluate subscripts, and zsh evaluates what it compares as numbers."""
+    for at, word in enumerate(argv):
+        if at and word in ("-v", "-R", "-o"):
+            return False
+        if _exact(sure, at) and _evaluates(word):
+            return False
+        if word in _NUMERIC_TESTS:
+            around = [near for near in (at - 1, at + 1) if near < len(argv)]
+            if not all(_exact(sure, near) and argv[near].lstrip("-").isdecimal() for near in around):
+                return False
+    return True
+
+
+def _number(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return all(word.isdecimal() for word in reading.operands)
+
+
+def _set(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    named = all(value in _SHELL_OPTIONS for name, value in reading.options if name == "-o")
+    return named and all(word in ("+e", "+u", "+x") for word in reading.operands)
+
+
+def _read(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """Into variables that steer nothing: lower case, and none of zsh's arrays that stand for PATH and the like."""
+    return all(word.isidentifier() and word.islower() and not word.endswith("path") for word in reading.operands)
+
+
+def _date(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return all(word[:1] == "+" for word in reading.operands)
+
+
+def _getent(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """The databases that are files; `hosts` asks a name server."""
+    return bool(reading.operands) and reading.operands[0] in _GETENT_LOCAL
+
+
+def _sysctl(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return not any("=" in word for word in reading.operands)
+
+
+def _apt_cache(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return bool(reading.operands) and reading.operands[0] in _APT_CACHE
+
+
+def _yq(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return not any("system" in word for word in reading.operands)
+
+
+def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """Listing alone: `tar -tzf a.tgz`, `tar tvf a.tar member`. `host:file` would start a remote shell."""
+    if len(argv) < 3:
+        return False
+    letters = argv[1].removeprefix("-")
+    if argv[1][:2] == "--" or not letters.startswith(("t", "v", "z", "j", "J")) or set(letters) - set("tvzjJf"):
+        return False
+    return "t" in letters and letters[-1] == "f" and ":" not in argv[2] and all(word[:1] != "-" for word in argv[2:])
+
+
+def _git_format(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """Signature placeholders run the configured gpg program."""
+    return not any(value and ("%G" in value or "signature" in value) for _, value in reading.options)
+
+
+def _git_branch(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return not reading.operands or reading.has(
+        "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"
+    )
+
+
+def _git_tag(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return not reading.operands or reading.has(
+        "-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"
+    )
+
+
+def _git_remote(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    rest = reading.operands
+    return not rest or (rest[0] == "get-url" and all(word in ("--push", "--all") or word[:1] != "-" for word in rest))
+
+
+def _git_config(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    rest = reading.operands
+    if reading.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"):
+        return len(rest) <= 1
+    return len(rest) == 1 or (len(rest) == 2 and rest[0] == "get")
+
+
+def _git_stash(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    rest = reading.operands
+    options = ("-p", "--patch", "--stat", "--name-only", "--name-status", "--oneline")
+    return rest[:1] in (("list",), ("show",)) and all(word[:1] != "-" or word in options for word in rest[1:])
+
+
+def _git_worktree(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    rest = reading.operands
+    return rest[:1] == ("list",) and all(word in ("--porcelain", "-v", "-z", "--verbose") for word in rest[1:])
+
+
+def _git_submodule(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    rest = reading.operands
+    return not rest or (
+        rest[0] == "status" and all(word in ("--recursive", "--cached") or word[:1] != "-" for word in rest[1:])
+    )
+
+
+def _reflog(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return reading.operands[:1] not in (("expire",), ("delete",), ("drop",), ("write",))
+
+
+def _sed(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    scripts = [value or "" for name, value in reading.options if name in ("-e", "--expression")]
+    if not scripts:
+        scripts = list(reading.operands[:1])
+    return bool(scripts) and all(_SedScript(script).only_prints() for script in scripts)
+
+
+def _awk(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return bool(reading.operands) and _awk_only_prints(reading.operands[0])
+
+
+def _awk_only_prints(program: str) -> bool:
+    """No file, pipe or command: `>` only where it must be a comparison, `|` only as `||`."""
+    if "/" not in program:  # with a regular expression about, quotes do not tell where strings begin
+        stripped = _without_strings(program)
+        if stripped is None:
+            return False
+        program = stripped
+    if any(word in program for word in ("system", "getline", "close", "fflush", "@", "extension", "\\\n")):
+        return False
+    braces = parentheses = 0
+    for char in program.replace("||", "  "):
+        braces += (char == "{") - (char == "}")
+        parentheses += (char == "(") - (char == ")")
+        if char == "|" or (char == ">" and braces > 0 and parentheses <= 0):
+            return False
+    return braces == 0 and parentheses == 0
+
+
+def _without_strings(program: str) -> str | None:
+    pieces = program.replace("\\\\", "").replace('\\"', "").split('"')
+    return None if len(pieces) % 2 == 0 else '""'.join(pieces[::2])
+
+
+class _SedScript:
+    """Enough of sed to see that a script only selects, edits and prints. GNU extensions that write or run refuse."""
+
+    _PLAIN = frozenset("pPdD=lnNgGhHxz")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def only_prints(self) -> bool:
+        while self._skip(" \t\n;{}"):
+            if not self._address() or not self._command():
+                return False
+        return True
+
+    def _skip(self, chars: str) -> bool:
+        """Moves past any of `chars`; False at the end of the script."""
+        while self._at < len(self._text) and self._text[self._at] in chars:
+            self._at += 1
+        return self._at < len(self._text)
+
+    def _next(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _address(self) -> bool:
+        while self._next() and self._next() in "0123456789$,+~/! \tI":
+            if self._next() == "/":
+                if not self._delimited("/"):
+                    return False
+            else:
+                self._at += 1
+        return True
+
+    def _command(self) -> bool:
+        letter = self._next()
+        self._at += 1
+        if letter == "{":
+            return True
+        if letter in ("s", "y"):
+            return self._substitute(letter)
+        if letter in ("q", "Q"):
+            self._skip("0123456789 ")
+        elif letter not in self._PLAIN:
+            return False
+        self._skip(" \t")
+        return self._next() in ("", ";", "\n", "}")
+
+    def _substitute(self, letter: str) -> bool:
+        mark = self._next()
+        if not mark or mark in "\\\n" or mark.isalnum() or not self._delimited(mark):
+            return False
+        self._at -= 1  # the closing mark opens the replacement
+        if not self._delimited(mark):
+            return False
+        if letter == "s":
+            self._skip("gpiIM0123456789")
+        self._skip(" \t")
+        return self._next() in ("", ";", "\n", "}")
+
+    def _delimited(self, mark: str) -> bool:
+        """From one mark past the next. A mark inside brackets ends the text for GNU sed and not for others: refuse."""
+        bracket = False
+        self._at += 1
+        while self._next():
+            char = self._next()
+            self._at += 1
+            if char == mark:
+                return not bracket
+            if char == "\n":
+                return False
+            if char == "\\":
+                self._at += 1
+            elif char == "[":
+                bracket = True
+            elif char == "]":
+                bracket = False
+        return False
+
+
+CHECKS: dict[str, Check] = {
+    "printf": _printf,
+    "test": _test,
+    "number": _number,
+    "set": _set,
+    "read": _read,
+    "date": _date,
+    "getent": _getent,
+    "sysctl": _sysctl,
+    "apt_cache": _apt_cache,
+    "yq": _yq,
+    "tar": _tar,
+    "git_format": _git_format,
+    "git_branch": _git_branch,
+    "git_tag": _git_tag,
+    "git_remote": _git_remote,
+    "git_config": _git_config,
+    "git_stash": _git_stash,
+    "git_worktree": _git_worktree,
+    "git_submodule": _git_submodule,
+    "reflog": _reflog,
+    "sed": _sed,
+    "awk": _awk,
+}

@@ -1,0 +1,456 @@
+"""Programs that only read, by the arguments that keep them so. Data only; `safety` reads it.
+
+Each line is an argument grammar (the notation is in commandline/arguments.py). What is not in the line is not
+safe, so a missing option costs a question and an extra one may cost a file: add with the manual open. Marks:
+
+    any           any arguments whatever
+    !             harmless whatever the shell puts in: no option writes, runs or sends, and operands are inputs
+    sub           the first operand is a command with a line of its own, `git log`; `alone`: it may be missing
+    needs:-v,-V   one of these options must be there
+    check:NAME    a function in safe_checks must agree
+    exact         no word may be left to the shell's expansion
+"""
+
+from __future__ import annotations
+
+SAFE: dict[str, str] = {
+    # Shell words and builtins
+    "true": "any !",
+    "false": "any !",
+    ":": "any !",
+    "echo": "any !",
+    "printf": "any ! check:printf",
+    "pwd": "-LP 0",
+    "cd": "-LPe@ * !",
+    "pushd": "-n * !",
+    "popd": "-n * !",
+    "dirs": "-clpv * !",
+    "test": "any check:test",
+    "[": "any check:test",
+    "type": "-afptP * !",
+    "command": "-pvV * ! needs:-v,-V",
+    "which": "-as * !",
+    "whereis": "-bmsulBMS * !",
+    "hash": "0",
+    "umask": "-Sp 0",
+    "ulimit": "-SHabcdefiklmnpqrstuvxPRT 0",
+    "times": "0",
+    "jobs": "-lnprs 0",
+    "sleep": "* !",
+    "wait": "0",
+    "exit": "1 check:number exact",
+    "set": "-eux -o= * check:set exact",
+    "read": "-rs -d= -p= * check:read exact",
+    "break": "0",
+    "continue": "0",
+    # Reading files
+    "cat": "-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs "
+    "--show-nonprinting --help --version * !",
+    "tac": "-br -s= --before --regex --separator= --help --version * !",
+    "rev": "-0 --zero --help --version * !",
+    "nl": "-p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering= "
+    "--header-numbering= --line-increment= --join-blank-lines= --number-format= --no-renumber --number-separator= "
+    "--starting-line-number= --number-width= --help --version * !",
+    "head": "-NUM -qvz -c= -n= --bytes= --lines= --quiet --silent --verbose --zero-terminated --help --version * !",
+    "tail": "-NUM -fFqrvz -b= -c= -n= -s= --bytes= --lines= --follow[=] --retry --pid= --sleep-interval= "
+    "--max-unchanged-stats= --quiet --silent --verbose --zero-terminated --help --version * !",
+    "wc": "-clmwL --bytes --chars --lines --words --max-line-length --total= --files0-from= --help --version * !",
+    "nproc": "--all --ignore= --help --version 0",
+    "seq": "-w -f= -s= --format= --separator= --equal-width --help --version * !",
+    "expr": "any !",
+    "cut": "-nsz -b= -c= -d= -f= --bytes= --characters= --complement --delimiter= --fields= --only-delimited "
+    "--output-delimiter= --zero-terminated --help --version * !",
+    "paste": "-sz -d= --delimiters= --serial --zero-terminated --help --version * !",
+    "join": "-iz -a= -e= -j= -o= -t= -v= -1= -2= --ignore-case --check-order --nocheck-order --header "
+    "--zero-terminated --help --version * !",
+    "tr": "-cCdst --complement --delete --squeeze-repeats --truncate-set1 --help --version * !",
+    "comm": "-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated --help --version * !",
+    "cmp": "-blsz -i= -n= --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent --help --version * !",
+    "uniq": "-cdDiuz -f= -s= -w= --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case "
+    "--skip-chars= --unique --zero-terminated --check-chars= --help --version 1",
+    "sort": "-bcCdfghiMmnRrsuVz -k= -t= -S= --ignore-leading-blanks --dictionary-order --ignore-case "
+    "--general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort "
+    "--random-source= --reverse --sort= --version-sort --batch-size= --check[=] --debug --key= --merge --parallel= "
+    "--stable --buffer-size= --field-separator= --unique --zero-terminated --files0-from= --help --version *",
+    "tsort": "--help --version * !",
+    "shuf": "-erz -i= -n= --echo --input-range= --head-count= --random-source= --repeat --zero-terminated *",
+    "fold": "-bcs -w= --bytes --spaces --width= --help --version * !",
+    "fmt": "-cstu -p= -w= -g= --crown-margin --prefix= --split-only --tagged-paragraph --uniform-spacing --width= "
+    "--goal= --help --version -NUM * !",
+    "pr": "-NUM -abcdfFhJlmnNoprsStTvwW *",
+    "expand": "-i -t= --initial --tabs= --help --version * !",
+    "unexpand": "-a -t= --all --first-only --tabs= --help --version * !",
+    "column": "-exntLJ -c= -o= -s= -N= -R= -T= -H= -O= -E= -W= --table --separator= --output-separator= "
+    "--table-columns= --table-right= --table-truncate= --table-noheadings --json --columns= --output-width= "
+    "--fillrows --keep-empty-lines --help --version * !",
+    "numfmt": "-dz -d= --delimiter= --field= --format= --from= --from-unit= --grouping --header[=] --invalid= "
+    "--padding= --round= --suffix= --to= --to-unit= --zero-terminated --help --version * !",
+    "base64": "-diDw -w= -b= --decode --ignore-garbage --wrap= --help --version -i= *",
+    "base32": "-di -w= --decode --ignore-garbage --wrap= --help --version * !",
+    "od": "-abcdDeFfhHiIlLoOsSvxXB -A= -j= -N= -S= -t= -w[=] --address-radix= --skip-bytes= --read-bytes= "
+    "--format= --output-duplicates --width[=] --endian= --traditional --help --version * !",
+    "hexdump": "-bcCdovx -e= -f= -n= -s= --one-byte-octal --one-byte-char --canonical --two-bytes-decimal "
+    "--two-bytes-octal --two-bytes-hex --format= --format-file= --length= --skip= --no-squeezing --color[=] * !",
+    "hd": "-bcdovx -e= -f= -n= -s= * !",
+    "xxd": "-abeEiupPsC -c= -g= -l= -o= -n= -R= -s= 1",
+    "strings": "-afow -n= -t= -e= -T= -s= -NUM --all --print-file-name --bytes= --radix= --encoding= --target= "
+    "--include-all-whitespace --output-separator= --help --version * !",
+    "iconv": "-cs -f= -t= --from-code= --to-code= --list -l --silent --help --version * !",
+    "zcat": "-fhLqv *",
+    "gzcat": "-fhLqv *",
+    "bzcat": "-s *",
+    "xzcat": "*",
+    "unzip": "-lvZq1ht * needs:-l,-v,-Z",
+    "zipinfo": "-12smlvhtzTZ *",
+    "tar": "any check:tar exact",
+    "sum": "-rs --sysv --help --version * !",
+    "cksum": "-a= --algorithm= --base64 --raw --tag --untagged --help --version --check --zero -lz * !",
+    "md5sum": "@sha256sum",
+    "sha1sum": "@sha256sum",
+    "sha224sum": "@sha256sum",
+    "sha256sum": "-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn "
+    "--help --version * !",
+    "sha384sum": "@sha256sum",
+    "sha512sum": "@sha256sum",
+    "b2sum": "-l= --length= @sha256sum",
+    "shasum": "-bctspUq -a= --algorithm= --binary --check --text --status --warn --help --version * !",
+    "diff": "-abBcdeEiNnpqrsTtuwyZ -C= -D= -F= -I= -L= -S= -U= -W= -x= -X= --normal --brief --report-identical-files "
+    "--context[=] --unified[=] --ed --rcs --side-by-side --width= --left-column --suppress-common-lines "
+    "--show-c-function --show-function-line= --label= --expand-tabs --initial-tab --tabsize= "
+    "--suppress-blank-empty --recursive --no-dereference --new-file --unidirectional-new-file "
+    "--ignore-file-name-case --no-ignore-file-name-case --exclude= --exclude-from= --starting-file= --from-file= "
+    "--to-file= --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change "
+    "--ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --ifdef= "
+    "--minimal --horizon-lines= --speed-large-files --color[=] --palette= --help --version -NUM *",
+    "diff3": "-aAeEixX3mTL= --text --show-all --merge --help --version * !",
+    # Finding
+    "ls": "-aAbBcCdfFgGhHiklLmnNopqQrRsStTuUvwxXZ1@ -I= -w= -T= --all --almost-all --author --escape --block-size= "
+    "--ignore-backups --color[=] --directory --dired --classify[=] --file-type --format= --full-time "
+    "--group-directories-first --no-group --human-readable --si --dereference-command-line --hide= --hyperlink[=] "
+    "--indicator-style= --inode --ignore= --kibibytes --dereference --numeric-uid-gid --literal --hide-control-chars "
+    "--show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= "
+    "--tabsize= --width= --context --zero --help --version * !",
+    "dir": "@ls",
+    "vdir": "@ls",
+    "tree": "-aCdDfFghiJlNnpqQrsStuUvxX -I= -L= -P= -H= -T= --dirsfirst --filesfirst --noreport --du --si "
+    "--gitignore --gitfile= --matchdirs --metafirst --prune --filelimit= --charset= --sort[=] --timefmt= --inodes "
+    "--device --info --ignore-case --caching --help --version *",
+    "eza": "@exa",
+    "exa": "-1aAbBdDfFghHilmMnNoOrRsStTuUxXZ@ -L= -s= -I= -t= -w= --oneline --grid --long --across --recurse --tree "
+    "--all --list-dirs --only-dirs --only-files --level= --reverse --sort= --group-directories-first --git "
+    "--git-ignore --ignore-glob= --icons[=] --no-icons --color[=] --colour[=] --header --binary --bytes --group --inode "
+    "--links --modified --time= --time-style= --no-permissions --no-filesize --no-user --no-time --classify[=] *",
+    "find": "words -H -L -P -O0 -O1 -O2 -O3 -D= -a -and -o -or -not -true -false -daystart -depth -d -follow -ls "
+    "-mount -xdev -noleaf -print -print0 -prune -quit -empty -executable -readable -writable -nogroup -nouser "
+    "-ignore_readdir_race -noignore_readdir_race -warn -nowarn -maxdepth= -mindepth= -regextype= -amin= -anewer= "
+    "-atime= -cmin= -cnewer= -context= -ctime= -fstype= -gid= -group= -ilname= -iname= -inum= -ipath= -iregex= "
+    "-iwholename= -links= -lname= -mmin= -mtime= -name= -newer= -newerat= -newermt= -newerct= -newermm= -newerBt= "
+    "-path= -perm= -printf= -regex= -samefile= -size= -type= -uid= -used= -user= -wholename= -xtype= -files0-from= "
+    "--help --version *",
+    "locate": "-AbceHiLPprSw -d= -l= -n= --all --basename --count --existing --ignore-case --limit= --regex --regexp= "
+    "--null --wholename *",
+    "fd": "-HIuagsiFl0pLEq1 -d= -t= -e= -E= -c= -S= -j= --hidden --no-ignore --no-ignore-vcs --unrestricted "
+    "--case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --list-details --follow "
+    "--full-path --print0 --max-depth= --min-depth= --exact-depth= --exclude= --prune --type= --extension= --size= "
+    "--changed-within= --changed-before= --owner= --max-results= --quiet --color= --base-directory= --and= "
+    "--strip-cwd-prefix --one-file-system --help --version *",
+    "fdfind": "@fd",
+    "grep": "-abcEFGHhIiLlnoPqrRsTUuvwxyzZ -A= -B= -C= -D= -d= -e= -f= -m= -NUM --extended-regexp --fixed-strings "
+    "--basic-regexp --perl-regexp --regexp= --file= --ignore-case --no-ignore-case --invert-match --word-regexp "
+    "--line-regexp --count --color[=] --colour[=] --files-without-match --files-with-matches --max-count= "
+    "--only-matching --quiet --silent --no-messages --byte-offset --with-filename --no-filename --label= "
+    "--line-number --initial-tab --null --after-context= --before-context= --context[=] --group-separator= "
+    "--no-group-separator --text --binary-files= --devices= --directories= --exclude= --exclude-from= "
+    "--exclude-dir= --include= --recursive --dereference-recursive --line-buffered --binary --null-data "
+    "--help --version * !",
+    "egrep": "@grep",
+    "fgrep": "@grep",
+    "rg": "-abcFHhIiLlNnoPpqSsUuvVwx0 -A= -B= -C= -d= -e= -E= -f= -g= -j= -m= -M= -r= -t= -T= --after-context= --auto-hybrid-regex "
+    "--before-context= --binary --block-buffered --byte-offset --case-sensitive --color= --colors= --column "
+    "--context= --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --engine= "
+    "--field-context-separator= --field-match-separator= --file= --files --files-with-matches "
+    "--files-without-match --fixed-strings --follow --glob= --glob-case-insensitive --heading --help --hidden "
+    "--iglob= --ignore-case --ignore-file= --ignore-file-case-insensitive --include-zero --invert-match --json "
+    "--line-buffered --line-number --line-regexp --max-columns= --max-columns-preview --max-count= --max-depth= "
+    "--max-filesize= --mmap --multiline --multiline-dotall --no-column --no-config --no-filename --no-heading "
+    "--no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-messages "
+    "--no-ignore-parent --no-ignore-vcs --no-line-number --no-messages --no-mmap --no-require-git --no-unicode "
+    "--null --null-data --one-file-system --only-matching --passthru --path-separator= --pcre2 --pcre2-version "
+    "--pretty --quiet --regex-size-limit= --regexp= --replace= --smart-case --sort= --sortr= --stats --text "
+    "--threads= --trim --type= --type-list --type-not= --unrestricted --version --vimgrep --with-filename "
+    "--word-regexp *",
+    "ag": "-acDfFghHiLlnoQrRsStuUvVwz0 -A= -B= -C= -G= -m= -p= --ackmate --after[=] --before[=] --context[=] --count "
+    "--depth= --files-with-matches --files-without-matches --file-search-regex= --fixed-strings --hidden "
+    "--ignore= --ignore-case --ignore-dir= --invert-match --literal --line-numbers --max-count= --nocolor --color "
+    "--noheading --heading --nogroup --group --numbers --null --only-matching --silent --smart-case --stats "
+    "--case-sensitive --vimgrep --word-regexp --all-types --all-text *",
+    "sed": "-nErsuz -e= --quiet --silent --regexp-extended --expression= --separate --unbuffered --null-data "
+    "--posix --debug --sandbox --help --version * check:sed",
+    "awk": "-F= -v= * check:awk",
+    "gawk": "@awk",
+    "mawk": "@awk",
+    "jq": "-CMSacehjnRrs -L= -f= --compact-output --null-input --exit-status --slurp --raw-output --raw-output0 --join-output --raw-input "
+    "--ascii-output --color-output --monochrome-output --sort-keys --tab --unbuffered --stream --stream-errors --seq --args --jsonargs "
+    "--indent= --from-file= --help --version --arg --argjson --slurpfile --rawfile * !",
+    "yq": "-CcerMnNPj -p= -o= -I= --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
+    "--unwrapScalar[=] --output-format= --input-format= --indent= --no-doc * check:yq",
+    "xmllint": "--noout --format --xpath= --nonet --html --valid * needs:--nonet",
+    # About files
+    "stat": "-Lftx -c= -f= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
+    "file": "-bcEhiIkLnNprsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
+    "--no-dereference --no-pad --separator= --special-files --extension --help --version *",
+    "du": "-0abcdDhHklLmPsSxt -B= -d= -t= -I= -X= --null --all --apparent-size --block-size= --bytes --total "
+    "--dereference-args --max-depth= --files0-from= --human-readable --inodes --dereference --count-links "
+    "--no-dereference --separate-dirs --si --summarize --threshold= --time[=] --time-style= --exclude= "
+    "--exclude-from= --one-file-system --help --version * !",
+    "df": "-ahHiklmPTx -B= -t= -x= --all --block-size= --direct --human-readable --inodes --local --no-sync "
+    "--output[=] --portability --si --print-type --type= --exclude-type= --total --help --version * !",
+    "basename": "-az -s= --multiple --suffix= --zero --help --version * !",
+    "dirname": "-z --zero --help --version * !",
+    "realpath": "-eEmLPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet "
+    "--relative-to= --relative-base= --strip --no-symlinks --zero --help --version * !",
+    "readlink": "-femnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet "
+    "--silent --verbose --zero --help --version * !",
+    "pathchk": "-pP --portability * !",
+    "namei": "-lmnovx --long --modes --nosymlinks --owners --vertical --mountpoints * !",
+    "getfacl": "-acdEeLnpPRst --access --default --omit-header --recursive --tabular --numeric --absolute-names * !",
+    "getfattr": "-dhLPR -n= -e= -m= --dump --name= --encoding= --match= --absolute-names --recursive * !",
+    "lsattr": "-adlpRvV * !",
+    "nm": "-aABCDfgGhlnopPrsSuvVWw -t= --defined-only --demangle[=] --dynamic --extern-only --no-sort --print-size "
+    "--size-sort --undefined-only *",
+    "readelf": "-aehlSgtsndurAVDLIWc -x= -p= -R= -j= --all --file-header --program-headers --sections --headers "
+    "--symbols --syms --dyn-syms --notes --relocs --dynamic --version-info --wide *",
+    "objdump": "-afphdDgGstTrRxSwzC -b= -j= -l -m= -M= -EB --disassemble[=] --disassemble-all --section-headers "
+    "--headers --all-headers --archive-headers --file-headers --syms --reloc --full-contents --private-headers "
+    "--section= --demangle[=] --no-show-raw-insn --source --wide *",
+    "size": "-ABdoxtD --format= --radix= --totals *",
+    # About the machine and who we are
+    "uname": "-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor "
+    "--hardware-platform --operating-system --help --version 0",
+    "arch": "--help --version 0",
+    "hostname": "-Is --all-ip-addresses --short 0",
+    "whoami": "--help --version 0",
+    "id": "-aGgnruZz --context --group --groups --name --real --user --zero --help --version * !",
+    "groups": "--help --version * !",
+    "logname": "0",
+    "users": "1",
+    "who": "-abdHlmpqrstTuw --all --boot --heading --short --users --count 2",
+    "w": "-fhisVo --no-header --short 1",
+    "last": "-aFiwxR -n= -NUM -t= -s= -p= *",
+    "uptime": "-psV --pretty --since 0",
+    "date": "-uR -d= -r= -f= -I[=] --date= --file= --iso-8601[=] --reference= --rfc-email --rfc-3339= --utc --universal "
+    "--debug --help --version 1 check:date",
+    "cal": "-13jmsyY -A= -B= -n= 3",
+    "tty": "-s 0",
+    "locale": "-acmk 1",
+    "getconf": "-a 2",
+    "getent": "2 check:getent",
+    "env": "-0 --null --help --version 0",
+    "printenv": "-0 --null --help --version * !",
+    "free": "-bkmghltvw -c= -s= --bytes --kibi --mebi --gibi --human --si --lohi --total --wide --help 0",
+    "vmstat": "-adfmnstwVS= -p= 2",
+    "ps": "-aAcCdeEfFghHjklLmMnNoOpPqrsStTuUvVwxXyZ -C= -G= -g= -o= -p= -q= -s= -t= -u= -U= -k= --pid= --ppid= --user= "
+    "--User= --group= --Group= --sort= --format= --forest --no-headers --no-heading --headers --cols= --columns= "
+    "--width= --rows= --lines= --sid= --tty= --deselect --cumulative --quick-pid= --help --version * !",
+    "pgrep": "-acflnovwxi -F= -G= -g= -P= -r= -s= -t= -u= -U= -d= --count --delimiter= --list-name --list-full "
+    "--full --newest --oldest --parent= --euid= --uid= --exact --inverse --ignore-case 1",
+    "pidof": "-csxzq -o= *",
+    "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
+    "lsof": "-bClnNPRtUV -a -c= -d= -g= -i[=] -p= -s[=] -u= * needs:-n",
+    "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
+    "--summary --extended --no-header --options --memory *",
+    "netstat": "-aceglinNoprstuvwW46 --all --listening --numeric --tcp --udp --unix --route --interfaces --statistics 0 needs:-n,--numeric",
+    "lscpu": "-abcehjpsxyBCJ --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
+    "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings --output= "
+    "--output-all --paths --raw --topology --nodeps *",
+    "lsmod": "0",
+    "lspci": "-bkmnqtvx -s= -d= 0",
+    "lsusb": "-tv -s= -d= 0",
+    "lsns": "-Jlnpru -o= -p= -t= --json --list --noheadings --output= --task= --type= 1",
+    "findmnt": "-AabCcDdeFfhiJklmnPRruvxy -N= -O= -o= -S= -T= -t= --json --list --output= --noheadings --target= "
+    "--source= --types= --df --real *",
+    "mount": "-l 0",
+    "dmesg": "-deHhkLPrStTuwWx -f= -l= -F= --human --kernel --level= --facility= --ctime --reltime --notime "
+    "--time-format= --decode --nopager --raw 0",
+    "nvidia-smi": "-Lq -i= -q -d= --query-gpu= --format= --list-gpus --query-compute-apps= 0",
+    "sysctl": "-aAnNe * check:sysctl",
+    # Packages
+    "dpkg": "-lLsSpCV --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
+    "needs:-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
+    "--version",
+    "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
+    "rpm": "-qailcdR -f= -p= --query --all --info --list --changelog --requires --provides --whatprovides= * "
+    "needs:-q,--query",
+    "apt-cache": "* check:apt_cache",
+    "pip": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
+    "pip3": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
+    "npm": "--version -v stop * sub alone",
+    # git: the options before its command, then one line a command. A pager is started for a terminal only.
+    "git": "-C= --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs "
+    "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone",
+    # Which version? Programs that answer this without reading anything of the project's.
+    **dict.fromkeys(
+        (
+            "bash sh zsh fish python python3 python3.11 python3.12 python3.13 node ruby perl php lua gcc g++ cc c++ "
+            "clang clang++ cmake make ninja meson ld as ar tmux vim nvim emacs nano curl wget ssh docker podman "
+            "ruff mypy black isort uv pipx virtualenv tsc shellcheck shfmt gdb valgrind ffmpeg pandoc "
+            "sqlite3 psql mysql redis-cli nginx systemctl bwrap strace rsync tee less man "
+            "cp mv rm ln mkdir touch chmod chown dd timeout xargs"
+        ).split(),
+        "--version 0 needs:--version",
+    ),
+    "java": "words -version --version 0 needs:-version,--version",
+    "javac": "words -version --version 0 needs:-version,--version",
+    "ssh": "-V 0 needs:-V",
+}
+
+# Commands of the programs marked `sub`.
+SUBCOMMANDS: dict[str, str] = {
+    "pip list": "-ilev --local --user --editable --not-required --exclude= --format= --path= --verbose "
+    "--disable-pip-version-check 0",
+    "pip show": "-fv --files --verbose *",
+    "pip freeze": "-l --local --user --all --exclude= --exclude-editable --path= 0",
+    "pip check": "0",
+    "npm root": "-g --global 0",
+    "npm prefix": "-g --global 0",
+    "git status": "-sbuvzM -u[=] -M[=] --short --branch --show-stash --porcelain[=] --long --verbose "
+    "--untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=] --no-column --ahead-behind "
+    "--no-ahead-behind --renames --no-renames --find-renames[=] --null *",
+    "git log": "check:git_format @git_log_options @git_diff_options *",
+    "git show": "check:git_format @git_log_options @git_diff_options *",
+    "git diff": "@git_diff_options --cached --staged --merge-base --no-index --base --ours --theirs -0123 *",
+    "git whatchanged": "check:git_format @git_log_options @git_diff_options *",
+    "git shortlog": "check:git_format -cens -w[=] --summary --numbered --email --committer --no-merges --group= --format= --since= "
+    "--after= --until= --before= --all --author= *",
+    "git reflog": "check:git_format check:reflog @git_log_options @git_diff_options *",
+    "git branch": "check:git_format -alrvi --list --show-current --all --remotes --verbose --format= --color[=] --no-color --column[=] "
+    "--no-column --sort= --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= --abbrev[=] "
+    "--no-abbrev --ignore-case --omit-empty * check:git_branch",
+    "git tag": "check:git_format -lni -n[=] --list --sort= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= "
+    "--format= --column[=] --no-column --color[=] --ignore-case --omit-empty * check:git_tag",
+    "git remote": "-v --verbose stop * check:git_remote",
+    "git rev-parse": "-q --abbrev-ref[=] --absolute-git-dir --all --branches[=] --default= --flags --git-common-dir "
+    "--git-dir --git-path= --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository "
+    "--no-flags --no-revs --not --path-format= --prefix= --quiet --remotes[=] --revs-only --short[=] --show-cdup "
+    "--show-object-format[=] --show-prefix --show-superproject-working-tree --show-toplevel --since= --until= --symbolic "
+    "--symbolic-full-name --tags[=] --verify *",
+    "git rev-list": "check:git_format @git_log_options --count --objects --all --header --disk-usage[=] --use-bitmap-index *",
+    "git ls-files": "-cdikmostuvz -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged "
+    "--killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from= "
+    "--exclude-per-directory= --exclude-standard --error-unmatch --with-tree= --full-name --recurse-submodules "
+    "--abbrev[=] --debug --format= --resolve-undo --sparse *",
+    "git ls-tree": "-dlrtz --long --name-only --name-status --object-only --full-name --full-tree --abbrev[=] --format= *",
+    "git cat-file": "-epst --batch-check[=] --batch[=] --batch-all-objects --buffer --unordered "
+    "--allow-unknown-type --follow-symlinks *",
+    "git blame": "-bcCeflMnpstw -L= -S= -M[=] -C[=] --root --show-stats --line-porcelain --porcelain --show-name "
+    "--show-number --show-email --date= --since= --ignore-rev= --ignore-revs-file= --color-lines --color-by-age "
+    "--abbrev= --reverse --first-parent --no-progress *",
+    "git annotate": "-bcCeflMnpstw -L= -S= *",
+    "git grep": "-abcEeFGHhIiLlnopPqrvwWz -A= -B= -C= -e= -f= -m= -NUM --after-context= --all-match --and --basic-regexp "
+    "--before-context= --break --cached --color[=] --column --context= --count --exclude-standard "
+    "--extended-regexp --files-with-matches --files-without-match --fixed-strings --full-name --function-context "
+    "--heading --ignore-case --invert-match --line-number --max-count= --max-depth= --name-only --no-color "
+    "--no-exclude-standard --no-index --not --null --only-matching --or --perl-regexp --quiet --recursive "
+    "--recurse-submodules --show-function --text --threads= --untracked --word-regexp *",
+    "git describe": "--abbrev= --all --always --broken[=] --candidates= --contains --debug --dirty[=] --exact-match "
+    "--exclude= --first-parent --long --match= --tags *",
+    "git merge-base": "-a --all --octopus --is-ancestor --independent --fork-point *",
+    "git name-rev": "--tags --refs= --exclude= --all --name-only --no-undefined --always --annotate-stdin *",
+    "git for-each-ref": "check:git_format --count= --sort= --format= --color[=] --points-at= --merged[=] --no-merged[=] --contains[=] "
+    "--no-contains[=] --ignore-case --omit-empty --exclude= --stdin *",
+    "git show-ref": "-dhqs --head --heads --branches --tags --dereference --hash[=] --verify --exists --abbrev[=] "
+    "--quiet *",
+    "git symbolic-ref": "-q --short --quiet --no-recurse 1",
+    "git config": "-lz --get= --get-all= --get-regexp= --get-urlmatch= --list --local --global --system --worktree "
+    "--name-only --show-origin --show-scope --null --type= --bool --int --path --default= --includes "
+    "--no-includes -f= --file= --blob= * check:git_config",
+    "git stash": "stop * check:git_stash",
+    "git worktree": "stop * check:git_worktree",
+    "git submodule": "stop * check:git_submodule",
+    "git diff-tree": "check:git_format @git_diff_options --stdin --root --no-commit-id --pretty[=] --format= --cc -cmtv --always *",
+    "git diff-index": "@git_diff_options --cached -m --merge-base *",
+    "git diff-files": "@git_diff_options -0123q *",
+    "git count-objects": "-vH --verbose --human-readable 0",
+    "git check-ignore": "-nqvz --quiet --verbose --stdin --non-matching --no-index *",
+    "git check-attr": "-az --all --cached --stdin --source= *",
+    "git cherry": "-v --abbrev[=] 3",
+    "git range-diff": "@git_diff_options --creation-factor= --no-dual-color --left-only --right-only *",
+    "git version": "--build-options 0",
+    "git var": "-l 1",
+    "git fsck": "--no-dangling --connectivity-only --no-reflogs --no-full --strict --no-progress 0",
+    "npm ls": "-agl --all --json --long --parseable --global --depth= --link --production --dev --omit= --include= "
+    "--package-lock-only --silent -s *",
+    "npm list": "-agl --all --json --long --parseable --global --depth= --link --production --dev --omit= --include= "
+    "--package-lock-only --silent -s *",
+}
+
+# Parts of lines, for `@name`.
+FRAGMENTS: dict[str, str] = {
+    "git_log_options": "-cghimqtvEFP -n= -L= -NUM --abbrev[=] --abbrev-commit --after= --all --all-match --ancestry-path[=] --author= "
+    "--author-date-order --basic-regexp --before= --bisect --boundary --branches[=] --children --cherry "
+    "--cherry-mark --cherry-pick --clear-decorations --committer= --date= --date-order --decorate[=] "
+    "--decorate-refs= --decorate-refs-exclude= --dense --encoding= --exclude= --expand-tabs[=] --extended-regexp "
+    "--first-parent --fixed-strings --follow --format= --full-diff --full-history --glob= --graph --grep= "
+    "--grep-reflog= --ignore-missing --invert-grep --left-only --left-right --log-size --mailmap --use-mailmap "
+    "--max-count= --max-parents= --merge --merges --min-parents= --no-abbrev-commit --no-decorate "
+    "--no-expand-tabs --no-graph --no-max-parents --no-merges --no-min-parents --no-notes --no-mailmap --no-walk[=] "
+    "--not --notes[=] --oneline --parents --perl-regexp --pretty[=] --quiet --reflog --regexp-ignore-case "
+    "--relative-date --remotes[=] --remove-empty --reverse --right-only --show-linear-break[=] --show-notes[=] "
+    "--show-pulls --simplify-by-decoration --simplify-merges --since= --since-as-filter= --skip= --source --sparse "
+    "--stdin --tags[=] --topo-order --until= --walk-reflogs --diff-merges= --cc --no-diff-merges --combined-all-paths",
+    "git_diff_options": "-abBCDMpRrstuwWz -B[=] -C[=] -G= -l= -M[=] -O= -S= -U= -I= --abbrev[=] --anchored= "
+    "--binary --break-rewrites[=] --check --color[=] --color-moved[=] --color-moved-ws= --color-words[=] "
+    "--compact-summary --cumulative --diff-algorithm= --diff-filter= --dirstat[=] --dirstat-by-file[=] "
+    "--dst-prefix= --exit-code --find-copies[=] --find-copies-harder --find-object= --find-renames[=] --full-index "
+    "--function-context --histogram --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol --ignore-matching-lines= "
+    "--ignore-space-at-eol --ignore-space-change --ignore-submodules[=] --indent-heuristic --inter-hunk-context= "
+    "--irreversible-delete --ita-invisible-in-index --line-prefix= --minimal --name-only --name-status --no-color "
+    "--no-color-moved --no-ext-diff --no-indent-heuristic --no-patch --no-prefix --no-relative --no-rename-empty "
+    "--no-renames --no-textconv --numstat --patch --patch-with-raw --patch-with-stat --patience --pickaxe-all "
+    "--pickaxe-regex --quiet --raw --relative[=] --rename-empty --rotate-to= --shortstat --skip-to= --src-prefix= "
+    "--stat[=] --stat-count= --stat-graph-width= --stat-name-width= --stat-width= --submodule[=] --summary --text "
+    "--unified= --word-diff[=] --word-diff-regex= --ws-error-highlight=",
+}
+
+# Wrappers that add nothing of their own, so that the inner command alone decides.
+SAFE_WRAPPERS: dict[str, str] = {
+    "timeout": "-fpv -k= -s= --kill-after= --signal= --foreground --preserve-status --verbose stop * skip1",
+    "nice": "-n= --adjustment= -NUM stop *",
+    "ionice": "-c= -n= -t --class= --classdata= --ignore stop *",
+    "time": "-p stop *",
+    "stdbuf": "-i= -o= -e= --input= --output= --error= stop *",
+    "command": "-p stop *",
+    "builtin": "stop *",
+    "env": "-i -u= --ignore-environment --unset= stop * assigned",
+    "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace= --max-lines= --max-args= "
+    "--max-procs= --no-run-if-empty --max-chars= --verbose --exit stop * appends",
+}
+
+# Variables that may be set for a safe command: they choose a language or a colour, never a program.
+ASSIGNABLE = frozenset(
+    (
+        "LC_ALL=C",
+        "LC_ALL=C.UTF-8",
+        "LC_ALL=en_US.UTF-8",
+        "LC_COLLATE=C",
+        "LC_CTYPE=C",
+        "LANG=C",
+        "LANG=C.UTF-8",
+        "LANG=en_US.UTF-8",
+        "LANGUAGE=en",
+        "TZ=UTC",
+        "TZ=",
+        "IFS=",
+        "NO_COLOR=1",
+        "CLICOLOR=0",
+        "COLUMNS=80",
+        "COLUMNS=120",
+        "COLUMNS=200",
+        "GIT_PAGER=cat",
+        "GIT_PAGER=",
+        "PAGER=cat",
+        "GIT_OPTIONAL_LOCKS=0",
+        "GIT_TERMINAL_PROMPT=0",
+        "TERM=dumb",
+    )
+)

@@ -1,0 +1,228 @@
+"""Which commands only read.
+
+A name proves nothing: `uniq a b` overwrites b, `sed -n 1p --file=x` runs a script, `rg --pre` runs a program. So
+each safe program is described by the grammar of the arguments that keep it harmless (`safe_programs`), and an
+argument the grammar does not know makes the command "not safe", which costs a question and nothing else. "Safe"
+says that nothing is written, run or sent; it says nothing about secrets.
+
+What the shell may still change is handled by certainty: a word it replaces by paths may be one operand among
+many, a word that may become anything is only for programs that are harmless whatever they are told.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read
+from sandgate.commandline.words import program_name
+from sandgate.policy.safe_programs import ASSIGNABLE, FRAGMENTS, SAFE, SAFE_WRAPPERS, SUBCOMMANDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.commandline.bash import Certainty, Redirection, SimpleCommand
+    from sandgate.commandline.split import Segments
+
+    Argv = tuple[str, ...]
+    Sure = tuple[Certainty, ...]
+
+# Where an absolute path may point and still mean the program of that name. Only root writes there.
+SYSTEM_BINS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin")
+
+_WRAPPERS_DEEP_MAX = 8
+_READABLE_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/stdin", "/dev/urandom"))
+
+_grammars: dict[str, Grammar] = {}
+
+
+def safe_commands(what: Segments, system_bins: tuple[str, ...] = SYSTEM_BINS) -> tuple[bool, ...]:
+    """For each of `what.commands`: does it only read?"""
+    script = what.script
+    if what.complex:
+        return (False,) * len(what.commands)
+    if script is None:
+        return (is_safe(what.commands[0], system_bins),)
+    if not script.readable or not trusted_program(what.argv[0], system_bins):
+        return (False,) * len(what.commands)
+    each = [_is_safe_in_script(command, system_bins) for command in script.commands]
+    if what.plain:
+        return tuple(each)
+    return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)
+
+
+def is_safe(argv: Argv, system_bins: tuple[str, ...] = SYSTEM_BINS, sure: Sure | None = None) -> bool:
+    """True when this one command only reads. `sure` tells how certain each word is; all exact when left out."""
+    for _ in range(_WRAPPERS_DEEP_MAX):
+        if not argv or not trusted_program(argv[0], system_bins):
+            return False
+        name = program_name(argv[0])
+        if name == "find" and "-exec" in " ".join(argv):
+            stripped = _without_exec(argv, sure, system_bins)
+            if stripped is None:
+                return False
+            argv, sure = stripped
+        if name in SAFE and _fits(name, argv, sure):
+            return True
+        inner = _through_wrapper(name, argv, sure)
+        if inner is None:
+            return False
+        argv, sure = inner
+    return False
+
+
+def trusted_program(path: str, system_bins: tuple[str, ...] = SYSTEM_BINS) -> bool:
+    """A bare name, or an absolute path directly inside a system directory."""
+    slash = path.rfind("/")
+    return slash < 0 or path[:slash] in system_bins
+
+
+def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...]) -> bool:
+    words = command.words
+    if not words or not words[0].bare or words[0].certainty != "exact":
+        return False
+    if not all(assignment.text in ASSIGNABLE and assignment.certainty == "exact" for assignment in command.assignments):
+        return False
+    return is_safe(command.argv, system_bins, tuple([word.certainty for word in words]))
+
+
+def _only_reads(redirection: Redirection) -> bool:
+    """`2>/dev/null`, `2>&1`, `<file`, `<<<word`; anything that could create, truncate or connect is not."""
+    target = redirection.target
+    operator = redirection.operator
+    if target is None:
+        return operator in ("<&-", ">&-")
+    text = target.text
+    if operator == "<<<":
+        return True
+    if target.certainty != "exact":
+        return False
+    if operator in (">&", "<&"):
+        return text.isdecimal() or text == "-"
+    if operator == "<":
+        return text in _READABLE_DEVICES or not text.startswith("/dev/")
+    return operator in (">", ">>", "&>", "&>>", ">|") and text == "/dev/null"
+
+
+def _fits(name: str, argv: Argv, sure: Sure | None) -> bool:
+    return _fits_line(_grammar(name, SAFE[name]), name, argv, sure)
+
+
+def _fits_line(rules: Grammar, name: str, argv: Argv, sure: Sure | None) -> bool:
+    marks = rules.marks
+    words = argv[1:]
+    if "sub" in marks:
+        return _fits_subcommand(name, rules, argv, sure)
+    if "any" in marks:
+        if "!" not in marks and sure is not None and "exact" in marks and not _all_exact(sure):
+            return False
+        return _passes_checks(marks, Reading((), words, tuple(range(len(words)))), argv, sure)
+    if sure is not None and not _all_exact(sure):
+        if not _may_expand(words, sure[1:], rules):
+            return False
+        # The shell decides what stands there; for a harmless program it reads as one more operand.
+        words = tuple([w if s == "exact" else "x" for w, s in zip(words, sure[1:], strict=True)])
+    reading = read(words, rules)
+    return reading is not None and _passes_checks(marks, reading, argv, sure)
+
+
+def _may_expand(words: Argv, sure: Sure, rules: Grammar) -> bool:
+    """Words the shell replaces are fine for a harmless program, or as some more inputs."""
+    if "!" in rules.marks:
+        return True
+    if rules.operands_max < ANY_NUMBER or rules.single_dash_words or "exact" in rules.marks or "unknown" in sure:
+        return False
+    reading = read(words, rules)
+    if reading is None:
+        return False
+    inputs = reading.operand_places
+    if any(mark.startswith("check:") for mark in rules.marks):
+        inputs = inputs[1:]  # the first may be a program to be checked
+    return all(s == "exact" or (at in inputs and words[at][:1] != "-") for at, s in enumerate(sure))
+
+
+def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -> bool:
+    """`git -C dir log …`: the options of `git`, then a table line of its own for `git log`."""
+    reading = read(argv[1:], rules)
+    if reading is None:
+        return False
+    if not reading.operands:
+        return "alone" in rules.marks and (sure is None or _all_exact(sure))
+    start = reading.operand_places[0] + 1
+    if sure is not None and not _all_exact(sure[: start + 1]):
+        return False
+    key = f"{name.removesuffix('3')} {argv[start]}"
+    if key not in SUBCOMMANDS:
+        return False
+    return _fits_line(_grammar(key, SUBCOMMANDS[key]), key, argv[start:], None if sure is None else sure[start:])
+
+
+def _passes_checks(marks: frozenset[str], reading: Reading, argv: Argv, sure: Sure | None) -> bool:
+    for mark in marks:
+        kind, _, value = mark.partition(":")
+        if kind == "needs" and not reading.has(*value.split(",")):
+            return False
+        if kind == "check" and value:
+            from sandgate.policy.safe_checks import CHECKS
+
+            if not CHECKS[value](reading, argv, sure):
+                return False
+    return True
+
+
+def _without_exec(argv: Argv, sure: Sure | None, system_bins: tuple[str, ...]) -> tuple[Argv, Sure | None] | None:
+    """`find` without its `-exec … ;` parts, when each runs a command that only reads."""
+    words: list[str] = []
+    certain: list[Certainty] = []
+    at = 0
+    while at < len(argv):
+        if argv[at] not in ("-exec", "-execdir"):
+            words.append(argv[at])
+            certain.append("exact" if sure is None else sure[at])
+            at += 1
+            continue
+        end = at + 1
+        while end < len(argv) and argv[end] not in (";", "+"):
+            end += 1
+        inner = argv[at + 1 : end]
+        # Each path begins as its starting point does, and no starting point begins with a dash.
+        known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
+        given = sure is None or _all_exact(sure[at:end])
+        if end == len(argv) or not given or not is_safe(inner, system_bins, tuple(known)):
+            return None
+        at = end + 1
+    return tuple(words), None if sure is None else tuple(certain)
+
+
+def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None] | None:
+    """The inner command of a wrapper that adds nothing harmful itself."""
+    line = SAFE_WRAPPERS.get(name)
+    if line is None:
+        return None
+    rules = grammar(line, FRAGMENTS)
+    reading = read(argv[1:], rules)
+    if reading is None:
+        return None
+    skip = "skip1" in rules.marks
+    places = reading.operand_places[skip:]
+    if "assigned" in rules.marks:
+        while places and "=" in argv[places[0] + 1]:
+            if argv[places[0] + 1] not in ASSIGNABLE:
+                return None
+            places = places[1:]
+    if not places:
+        return None
+    start = places[0] + 1
+    if sure is not None and not _all_exact(sure[: start + 1]):
+        return None
+    inner = argv[start:]
+    if "appends" in rules.marks:  # xargs: more arguments follow, and nobody knows which
+        known: Sure = sure[start:] if sure else ("exact",) * len(inner)
+        return (*inner, "x"), (*known, "unknown")
+    return inner, None if sure is None else sure[start:]
+
+
+def _all_exact(sure: Sure) -> bool:
+    return all(certainty == "exact" for certainty in sure)
+
+
+def _grammar(name: str, line: str) -> Grammar:
+    if name not in _grammars:
+        _grammars[name] = grammar(line, FRAGMENTS if " " in name else SAFE)
+    return _grammars[name]

@@ -1,0 +1,67 @@
+"""What happens to a command, told as it happens. Surfaces turn these into lines, JSON or widgets."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
+
+    Stream = Literal["stdout", "stderr"]
+    NoticeKind = Literal["warning", "background_event"]
+
+
+class CommandBegan(Record):
+    """An attempt is about to start."""
+
+    call_id: str
+    command: CommandRequest
+    attempt: int  # from 1
+    backend: str
+
+
+class OutputArrived(Record):
+    """A piece of output, as read; it may split a character."""
+
+    call_id: str
+    stream: Stream
+    chunk: bytes
+
+
+class CommandEnded(Record):
+    """An attempt is over, with what the sandbox says about it."""
+
+    call_id: str
+    command: CommandRequest
+    attempt: Attempt
+
+
+class ApprovalRequested(Record):
+    """A reviewer is being asked. Told before anybody answers."""
+
+    request: ApprovalRequest
+
+
+class ApprovalAnswered(Record):
+    """The answer to the request with the same id."""
+
+    request_id: str
+    decision: Decision
+
+
+class Notice(Record):
+    """One line about what Sandgate itself does or had to leave out."""
+
+    kind: NoticeKind
+    message: str
+
+
+TraceRecord = CommandBegan | OutputArrived | CommandEnded | ApprovalRequested | ApprovalAnswered | Notice
+
+if TYPE_CHECKING:
+    Recorder = Callable[[TraceRecord], None]

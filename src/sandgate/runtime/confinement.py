@@ -1,0 +1,99 @@
+"""From a command and its grants to an inert plan, with the backend that was chosen for this session."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.errors import BackendUnavailable
+from sandgate.policy.effective import effective_permissions
+from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox
+from sandgate.protocol.trace import Notice
+from sandgate.sandbox.backend import backend_named
+from sandgate.sandbox.facts import workspace_facts
+from sandgate.sandbox.probe import find_helper
+from sandgate.sandbox.protected import Protection
+from sandgate.sandbox.select import first_backend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.config import Settings
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions, Grant
+    from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.runtime import Environment
+
+STATE_DIRECTORY_NAME = ".sandgate"
+HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
+
+
+class Confinement:
+    """Makes the plans of one session. The backend is fixed once a command ran with it."""
+
+    def __init__(self, settings: Settings, environment: Environment, record: Recorder) -> None:
+        self._settings = settings
+        self._environment = environment
+        self._record = record
+        self._kind: BackendName | None = None
+        self.helper: str | None = None
+
+    @property
+    def state_directory(self) -> str:
+        """Sandgate's own files: never writable and never readable for a command."""
+        home = self._settings.home
+        return home or os.path.join(os.path.expanduser("~"), STATE_DIRECTORY_NAME)
+
+    def permissions(self, grants: tuple[Grant, ...] = ()) -> EffectivePermissions:
+        """What a command with these grants may touch, looked up now."""
+        settings, environment = self._settings, self._environment
+        facts = workspace_facts(
+            settings.sandbox,
+            policy_cwd=environment.cwd,
+            environ=environment.environ,
+            state_directory=self.state_directory,
+            grants=grants,
+            protection=Protection(git=settings.protect_git, optional_names=settings.protected_names),
+            opened_secrets=settings.secrets_opened,
+        )
+        return effective_permissions(settings.sandbox, facts, grants=grants)
+
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
+        """An inert plan. Raises ConfinementError when this host cannot keep what it promises."""
+        permissions = self.permissions(grants)
+        backend = backend_named(self.backend() if permissions.confined else "none")
+        return backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
+
+    def backend(self) -> BackendName:
+        """The backend of this session, chosen on first use; the first command is its real trial."""
+        if self._kind is None:
+            self.helper, missing = find_helper()
+            self._kind = first_backend(self._settings.backend, self.helper)
+            if self._kind == "namespace" and self.helper is None:
+                raise BackendUnavailable("cannot use the backend `namespace`", why=missing, hint=HELPER_HINT)
+            if self._kind == "landlock" and self._settings.backend == "auto":
+                self._take_over(None, missing)
+        return self._kind
+
+    def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool:
+        """Whether another backend takes over after the first real attempt to build one failed.
+
+        Nothing ran yet. Raises BackendUnavailable when this host has no other one.
+        """
+        if self._settings.backend != "auto" or plan.backend != "namespace":
+            return False
+        self._take_over(failure, f"step `{failure.step}` failed with {failure.errno}")
+        return True
+
+    def _take_over(self, failure: SetupFailure | None, why: str) -> None:
+        from sandgate.sandbox.fallback import backend_after, recall, verdict_key
+
+        known = recall(self.state_directory, verdict_key(self.helper)) is not None
+        self._kind = backend_after(failure, helper=self.helper, state_directory=self.state_directory)
+        if not known:
+            said = f"no namespace sandbox here ({why}); using {self._kind} from now on, see `sandgate doctor`"
+            self._record(Notice("warning", said))
+
+    @property
+    def confines(self) -> bool:
+        """Whether the sandbox policy confines at all."""
+        return not isinstance(self._settings.sandbox, DangerFullAccess | ExternalSandbox)

@@ -1,0 +1,30 @@
+"""Joins the offline assessor, which looks at nothing, with the facts it asks for."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.risk import RiskAssessment
+    from sandgate.runtime.confinement import Confinement
+    from sandgate.runtime.runtime import Environment
+
+
+def assessed(
+    command: CommandRequest, denial: DenialReport | None, confinement: Confinement, environment: Environment
+) -> RiskAssessment | None:
+    """The assessment of a command as it stands in this workspace; None when it could not be made."""
+    from sandgate.assessment.static import assess
+    from sandgate.runtime.target_facts import facts_for
+
+    permissions = confinement.permissions()
+    facts = facts_for(command, environ=environment.environ, writable=permissions.writable)
+    return assess(command, facts=facts, denial=denial, permissions=permissions)
+
+
+def risk_lines(risk: RiskAssessment) -> list[str]:
+    """The risk as a prompt shows it, without colour."""
+    from sandgate.assessment.render import risk_lines as lines
+
+    return list(lines(risk))

@@ -1,0 +1,229 @@
+"""Governed commands, without an agent: the API behind `sandgate run`, `check` and `assess`.
+
+A `Runtime` is one session: it holds the settings, the rules, what was approved "for the session", and the
+backend that was chosen. It is synchronous, in the manner of `subprocess.run`; a caller with an event loop
+runs it on a thread and cancels through a descriptor.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.config import for_run, load_settings
+from sandgate.config.load import TypedOverrides
+from sandgate.errors import RequestError
+from sandgate.execution.environment import EnvironmentPolicy, command_environment
+from sandgate.gate.gate import Gate, Policies
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.trace import Notice, OutputArrived
+from sandgate.record import Record
+from sandgate.runtime.confinement import Confinement
+from sandgate.runtime.reviewers import reviewers_for
+from sandgate.runtime.rules import rules_in_force
+from sandgate.runtime.stdio import CAPTURED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sandgate.approvals.chain import Reviewer
+    from sandgate.config import Loaded
+    from sandgate.execution.streams import ForwardingStopped
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.decisions import Passage
+    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.risk import RiskAssessment
+    from sandgate.protocol.trace import Recorder, Stream, TraceRecord
+    from sandgate.protocol.verdicts import Verdict
+    from sandgate.runtime.stdio import Stdio
+
+ID_BYTES = 8
+
+
+class Environment(Record):
+    """Where a runtime stands: its directory, its environment, and what was asked for on the way in."""
+
+    cwd: str  # absolute; the policy's directory, and the command's unless it says otherwise
+    environ: Mapping[str, str]
+    overrides: tuple[str, ...] = ()  # `key=value`, as after -c
+    profile: str | None = None
+    typed: TypedOverrides = TypedOverrides()
+    person_present: bool = False  # somebody, or a script, can answer questions
+
+
+class Forecast(Record):
+    """What would happen to a command, without running it."""
+
+    verdict: Verdict
+    approval: str
+    sandbox: str
+    backend: str
+    confined: bool
+    guarantees: tuple[str, ...]
+    writable: tuple[str, ...]
+    network: str
+    risk: RiskAssessment | None
+
+
+def open_runtime(
+    environment: Environment,
+    *,
+    reviewers: tuple[Reviewer, ...] = (),
+    answers: tuple[str, ...] = (),
+    ask_at_terminal: bool = False,
+    colour: bool = False,
+    record: Recorder | None = None,
+) -> Runtime:
+    """Load the configuration and rules that hold in `environment.cwd` and open a session on them.
+
+    Questions go to the prepared `answers`, then to `reviewers`, then to the person at the terminal if
+    `ask_at_terminal`; whatever is left unanswered is refused. Raises ConfigError and RuleError.
+    """
+    loaded = load_settings(
+        cwd=environment.cwd,
+        environ=environment.environ,
+        overrides=environment.overrides,
+        profile=environment.profile,
+        typed=environment.typed,
+    )
+    return Runtime(
+        environment,
+        loaded,
+        reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
+        record=record or _unheard,
+    )
+
+
+class Runtime:
+    """One session of governed commands. Not to be shared by threads that must not share approvals."""
+
+    def __init__(
+        self, environment: Environment, loaded: Loaded, *, reviewers: tuple[Reviewer, ...], record: Recorder
+    ) -> None:
+        from sandgate.approvals.chain import ReviewerChain
+        from sandgate.approvals.store import ApprovalStore
+
+        self.loaded = loaded
+        self.settings = for_run(loaded.settings, person_present=environment.person_present)
+        self._environment = environment
+        self._record = record
+        self.confinement = Confinement(self.settings, environment, record)
+        rules, rule_warnings = rules_in_force(loaded)
+        self.policies = Policies(
+            approval=self.settings.approval,
+            sandbox=self.settings.sandbox,
+            rules=rules,
+            retry_after_approval=self.settings.retry_after_approval,
+        )
+        self.approvals = ApprovalStore()
+        self._gate = Gate(
+            self.policies,
+            plan=self.confinement.plan,
+            reviewers=ReviewerChain(self.approvals, reviewers),
+            store=self.approvals,
+            assess=self.risk,
+            record=record,
+            new_id=new_id,
+            fall_back=self.confinement.fall_back,
+        )
+        for warning in (*loaded.warnings, *rule_warnings):
+            record(Notice("warning", warning))
+
+    def request(
+        self,
+        argv: tuple[str, ...],
+        *,
+        cwd: str | None = None,
+        escalate: bool = False,
+        justification: str | None = None,
+        tty: bool = False,
+        timeout_ms: int | None = None,
+        set_variables: Mapping[str, str] | None = None,
+    ) -> CommandRequest:
+        """A command in the environment that policy gives it.
+
+        `set_variables` are the caller's own and pass every filter. Raises RequestError for an argv that no
+        kernel would take.
+        """
+        _check_argv(argv)
+        policy = EnvironmentPolicy(**self.settings.environment.fields())
+        made = command_environment(self._environment.environ, policy, set=(set_variables or {}).items(), confined=False)
+        return CommandRequest(
+            argv=tuple(argv),
+            cwd=cwd if cwd is not None else self._environment.cwd,
+            env=made.env,
+            timeout_ms=timeout_ms if timeout_ms is not None else self.settings.timeout_ms,
+            wish="require_escalated" if escalate else "use_default",
+            justification=justification,
+            tty=tty,
+        )
+
+    def run(self, command: CommandRequest, stdio: Stdio = CAPTURED, *, cancel_fd: int | None = None) -> Passage:
+        """Pass one command through the gate and wait for its end.
+
+        A failure, a denial, a refusal and a timeout are in the result. `cancel_fd` becoming readable stops the
+        command. Raises ConfinementError when it cannot be confined as asked, LaunchError when the program
+        cannot be started; then nothing ran.
+        """
+        from sandgate.execution.run import run
+
+        def launch(call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
+            def arrived(stream: Stream, chunk: bytes) -> None:
+                self._record(OutputArrived(call_id, stream, chunk))
+
+            return run(
+                plan,
+                stdin=stdio.stdin,
+                stdout=stdio.stdout,
+                stderr=stdio.stderr,
+                timeout_ms=command.timeout_ms,
+                cancel_fd=cancel_fd,
+                on_output=arrived if stdio.stdout is None else None,
+                on_stopped=self._forwarding_stopped,
+                helper=self.confinement.helper,
+                capture_bytes=self.settings.capture_bytes,
+                kill_grace_ms=self.settings.kill_grace_ms,
+            )
+
+        return self._gate.pass_through(command, launch)
+
+    def forecast(self, command: CommandRequest) -> Forecast:
+        """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
+        plan = self.confinement.plan(command, ())
+        return Forecast(
+            verdict=self._gate.verdict(command),
+            approval=self.policies.name,
+            sandbox=type(self.settings.sandbox).__name__,
+            backend=plan.backend,
+            confined=plan.confined,
+            guarantees=plan.guarantees,
+            writable=plan.permissions.writable,
+            network=plan.permissions.network,
+            risk=self.risk(command),
+        )
+
+    def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:
+        """The offline assessment of a command; None when it could not be made."""
+        from sandgate.runtime.risk import assessed
+
+        return assessed(command, denial, self.confinement, self._environment)
+
+    def _forwarding_stopped(self, stopped: ForwardingStopped) -> None:
+        self._record(Notice("warning", stopped.sentence()))
+
+
+def new_id() -> str:
+    """A fresh identifier, unguessable enough to address an approval."""
+    return os.urandom(ID_BYTES).hex()
+
+
+def _unheard(_record: TraceRecord) -> None:
+    """Nobody listens to the trail of this runtime."""
+
+
+def _check_argv(argv: tuple[str, ...]) -> None:
+    if not argv or not argv[0]:
+        raise RequestError("the command is empty", hint="name a program to run")
+    for word in argv:
+        if "\0" in word:
+            raise RequestError("an argument contains a NUL byte", why="no program can be given one", hint="remove it")

@@ -1,0 +1,18 @@
+"""The three streams of a governed command, as descriptors of ours."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+
+class Stdio(Record):
+    """`stdin` is handed to the command as it is, None is empty input. What it writes is always captured; `stdout`
+    and `stderr` also get it at once, unless they are None."""
+
+    stdin: int | None = None
+    stdout: int | None = None
+    stderr: int | None = None
+
+
+CAPTURED = Stdio()
+PASSED_THROUGH = Stdio(0, 1, 2)

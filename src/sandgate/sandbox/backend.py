@@ -1,0 +1,71 @@
+"""What every way of confining a command has in common: it turns a command and its permissions into a plan.
+
+A backend is a value; it starts nothing. `execution` carries the plan out.
+"""
+
+from __future__ import annotations
+
+from sandgate.protocol.confinement import Limits
+from sandgate.sandbox.sockets import without_socket_variables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand, ReportMode
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions
+
+    class Backend(Protocol):
+        """One way of confining commands."""
+
+        @property
+        def kind(self) -> BackendName: ...
+
+        def confine(
+            self,
+            command: CommandRequest,
+            permissions: EffectivePermissions,
+            *,
+            limits: Limits = ...,
+            report: ReportMode = ...,
+        ) -> ConfinedCommand:
+            """A plan that enforces `permissions`; raises `ConfinementError` when this backend cannot."""
+            ...
+
+
+DEFAULT_LIMITS = Limits()
+SANDBOX_VARIABLE = "SANDGATE_SANDBOX"
+NETWORK_VARIABLES = ("SANDGATE_SANDBOX_NETWORK_DISABLED", "CODEX_SANDBOX_NETWORK_DISABLED")
+
+
+def backend_named(kind: BackendName) -> Backend:
+    """The backend of that name; whether this host can run it is `select`'s question."""
+    if kind == "namespace":
+        from sandgate.sandbox.namespace import NamespaceBackend
+
+        return NamespaceBackend()
+    if kind == "bwrap":
+        from sandgate.sandbox.bubblewrap import BubblewrapBackend
+
+        return BubblewrapBackend()
+    if kind == "landlock":
+        from sandgate.sandbox.landlock import LandlockBackend
+
+        return LandlockBackend()
+    from sandgate.sandbox.none import NoBackend
+
+    return NoBackend()
+
+
+def confined_environment(
+    command: CommandRequest, permissions: EffectivePermissions, kind: BackendName
+) -> dict[str, str]:
+    """The command's environment without pointers to host sockets, and with the marks that say it is confined."""
+    env = without_socket_variables(command.env, permissions.sockets)
+    return env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
+
+
+def network_marks(permissions: EffectivePermissions) -> dict[str, str]:
+    """Programs that would wait for a network find out that there is none."""
+    return dict.fromkeys(NETWORK_VARIABLES, "1") if permissions.network == "off" else {}

@@ -1,0 +1,192 @@
+"""Was it us? Turns what the enforcing layer recorded into denials, each with the smallest grant that removes it.
+
+A record decides: one refusal that the host would have allowed means "denied", whatever the exit code; a layer that
+watched to the end and recorded nothing means "not denied", whatever the output says. Only where nobody watched
+do words in the output count, and the answer then says that it is not certain. Reads of hidden files are the one
+thing no layer records; a failing command that names such a file next to a permission error is believed.
+"""
+
+from __future__ import annotations
+
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import Grant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.denials import Refused
+    from sandgate.protocol.permissions import EffectivePermissions
+
+DENIALS_MAX = 64  # listed in one report; the rest is counted
+TEXT_CHARS_MAX = 1 << 20  # of output looked at by the heuristic
+SHARED_PARENT_MIN = 2  # new names in one directory that make the directory the better grant
+PLAIN_NAME_CHARS_MIN = 6  # a shorter name without a dot in front is an ordinary word
+
+# Calls that make a new name by opening it; a file put there beforehand satisfies them.
+_OPENS = frozenset(("open", "openat", "openat2", "creat"))
+_KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
+_PERMISSION_WORDS = ("permission denied", "operation not permitted", "eacces")
+# approvals.md §7.1
+_DENIAL_WORDS = (
+    "operation not permitted",
+    "permission denied",
+    "read-only file system",
+    "seccomp",
+    "sandbox",
+    "landlock",
+    "failed to write file",
+)
+_NETWORK_WORDS = (
+    "could not resolve host",
+    "name or service not known",
+    "network is unreachable",
+    "temporary failure in name resolution",
+)
+_BAD_SYSTEM_CALL_EXIT = 128 + 31  # a shell's report of SIGSYS
+_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+
+
+def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = None) -> DenialReport:
+    """The verdict on one attempt. `text` is its output; None takes what the outcome captured."""
+    if not plan.confined or outcome.result is None:
+        return DenialReport("not_denied")
+    denials = _recorded(outcome.refused, plan.permissions)
+    shown, omitted = denials[:DENIALS_MAX], max(0, len(denials) - DENIALS_MAX) + outcome.refused_omitted
+    failed = outcome.result.termination == "exited" and outcome.result.exit_code != 0
+    if failed:
+        if text is None:
+            text = outcome.result.aggregated[-TEXT_CHARS_MAX:].decode("utf-8", "replace")
+        shown += _hidden_reads(text, plan.permissions)
+    if any(refused.host_allows for refused in outcome.refused) or any(denial.layer == "heuristic" for denial in shown):
+        return DenialReport("denied", tuple(shown), omitted)
+    if outcome.reported:
+        return DenialReport("not_denied", tuple(shown), omitted)
+    if outcome.refused_omitted:
+        return DenialReport("unknown", tuple(shown), omitted)
+    guess = _guess(text or "", outcome.result.exit_code, plan.permissions) if failed else None
+    return DenialReport("denied", (*shown, guess), omitted) if guess else DenialReport("unknown", tuple(shown), omitted)
+
+
+def _recorded(refusals: Iterable[Refused], permissions: EffectivePermissions) -> list[Denial]:
+    """One denial per distinct thing refused, in order of first appearance."""
+    distinct: dict[tuple[str, str | None, str | None], Refused] = {}
+    for refused in refusals:
+        distinct.setdefault((refused.operation, refused.path, refused.address), refused)
+    crowded = _crowded_directories(distinct.values())
+    return [_denial(refused, permissions, crowded) for refused in distinct.values()]
+
+
+def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozenset[str]) -> Denial:
+    return Denial(
+        operation=refused.operation,
+        path=refused.path,
+        address=refused.address,
+        syscall=refused.syscall,
+        errno=refused.errno,
+        layer=refused.layer,
+        program=refused.program,
+        grant=_grant_for(refused, permissions, crowded) if refused.host_allows else None,
+    )
+
+
+def _grant_for(refused: Refused, permissions: EffectivePermissions, crowded: frozenset[str]) -> Grant | None:
+    match refused.operation:
+        case "write" | "create" | "delete" | "rename" | "metadata" if refused.path is not None:
+            return _write_grant(refused, refused.path, permissions, crowded)
+        case "connect":
+            return _connection_grant(refused.address)
+        case "read" if refused.path is not None:
+            return Grant("read_path", refused.path)
+        case _:
+            return None
+
+
+def _write_grant(
+    refused: Refused, path: str, permissions: EffectivePermissions, crowded: frozenset[str]
+) -> Grant | None:
+    protected = _innermost(path, (*permissions.read_only, *permissions.absent), permissions.case_insensitive)
+    if protected is not None:
+        return Grant("write_path", protected)
+    if path.startswith(_KERNEL_AREAS) or _innermost(path, permissions.hidden):
+        return None
+    parent = _parent(path)
+    by_name = refused.operation in ("write", "metadata") or (
+        refused.operation == "create" and refused.syscall in _OPENS and parent not in crowded
+    )
+    if by_name:
+        return Grant("write_path", path) if path != "/" else None
+    return Grant("write_root", parent) if parent != "/" else None
+
+
+def _connection_grant(address: str | None) -> Grant | None:
+    if address is None:
+        return Grant("host", "*")  # refused before an address was known
+    if address.startswith("unix:"):
+        path = address.removeprefix("unix:")
+        return Grant("unix_socket", path) if path.startswith("/") else None
+    return Grant("host", address)
+
+
+def _crowded_directories(refusals: Iterable[Refused]) -> frozenset[str]:
+    """Directories in which several new names were wanted."""
+    counts: dict[str, int] = {}
+    for refused in refusals:
+        if refused.operation == "create" and refused.path is not None and refused.host_allows:
+            parent = _parent(refused.path)
+            counts[parent] = counts.get(parent, 0) + 1
+    return frozenset(parent for parent, count in counts.items() if count >= SHARED_PARENT_MIN and parent != "/")
+
+
+def _hidden_reads(text: str, permissions: EffectivePermissions) -> list[Denial]:
+    complaints = [line for line in text.splitlines() if any(word in line.lower() for word in _PERMISSION_WORDS)]
+    if not complaints:
+        return []
+    return [
+        Denial("read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=Grant("read_path", path))
+        for path in permissions.hidden
+        if any(_names(line, path) for line in complaints)
+    ]
+
+
+def _names(line: str, path: str) -> bool:
+    """Whether a line of output speaks of `path`: in full, or by a last component that is no ordinary word."""
+    name = path.rpartition("/")[2]
+    telling = name.startswith(".") or len(name) >= PLAIN_NAME_CHARS_MIN
+    return _stands_alone(line, path) or (telling and _stands_alone(line, name))
+
+
+def _stands_alone(line: str, words: str) -> bool:
+    start = line.find(words)
+    while start >= 0:
+        end = start + len(words)
+        before, after = line[start - 1 : start], line[end : end + 1]
+        if before not in _NAME_CHARS and after not in _NAME_CHARS:
+            return True
+        start = line.find(words, end)
+    return False
+
+
+def _guess(text: str, exit_code: int, permissions: EffectivePermissions) -> Denial | None:
+    """What the words suggest where nobody watched."""
+    lowered = text[-TEXT_CHARS_MAX:].lower()
+    if any(word in lowered for word in _DENIAL_WORDS):
+        return Denial("other", certain=False, layer="heuristic")
+    if permissions.network == "off" and any(word in lowered for word in _NETWORK_WORDS):
+        return Denial("connect", certain=False, layer="heuristic", grant=Grant("host", "*"))
+    if exit_code == _BAD_SYSTEM_CALL_EXIT:
+        return Denial("other", errno="ENOSYS", certain=False, layer="heuristic")
+    return None
+
+
+def _innermost(path: str, places: Iterable[str], case_insensitive: bool = False) -> str | None:
+    """The deepest of `places` that is `path` or lies above it."""
+    fold = str.lower if case_insensitive else str
+    wanted = fold(path)
+    above = [place for place in places if wanted == fold(place) or wanted.startswith(fold(place) + "/")]
+    return max(above, key=len, default=None)
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or "/"

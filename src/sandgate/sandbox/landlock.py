@@ -1,0 +1,154 @@
+"""The fallback backend: Landlock and seccomp, for hosts without user namespaces or without the helper program.
+
+Landlock grants whole directories and takes nothing back, so permissions become an allow-list: around everything
+hidden its siblings are shown, and in a writable root each directory without a closed name in it is opened. The
+rest of the writable ground, each root's own top level above all, carries no rule; there the supervisor
+(`kernel.supervise`) carries calls out by hand.
+
+The list travels in `ConfinedCommand.mounts`: `read` is a rule for looking, listing and executing, `write` one for
+everything; there is no base view below it, and no order.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+
+from sandgate.errors import ConfinementError
+from sandgate.protocol.confinement import ConfinedCommand, Mount
+from sandgate.sandbox.backend import DEFAULT_LIMITS, confined_environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import Limits, ReportMode
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions
+
+    Listing = Callable[[str], Iterable[tuple[str, bool]]]  # a directory's entries: name, is a directory itself
+
+RULES_MAX = 4096  # rules of one plan; each costs a command about 10 µs before it starts
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")  # harmless, and everywhere expected
+
+GUARANTEES = (
+    "no-write-outside-roots",
+    "no-metadata-changes",
+    "protected-names",
+    "missing-protected-names",
+    "secrets-hidden",
+    "host-sockets-hidden",
+    "tree-kill",
+    "no-new-privs",
+)
+
+
+class LandlockBackend:
+    """Plans for `kernel.launcher`."""
+
+    kind: BackendName = "landlock"
+
+    def confine(
+        self,
+        command: CommandRequest,
+        permissions: EffectivePermissions,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        report: ReportMode = "report",
+    ) -> ConfinedCommand:
+        """A plan, or `ConfinementError` for granted hosts and for permissions that need too many rules."""
+        if permissions.hosts:
+            raise ConfinementError(
+                f"cannot open the network to `{permissions.hosts[0]}` alone",
+                why="Landlock and seccomp know the network as a whole, on or off",
+                hint="the `namespace` backend can; or grant the whole network with `network_access = true`",
+            )
+        return ConfinedCommand(
+            backend=self.kind,
+            argv=command.argv,
+            cwd=os.path.realpath(command.cwd),
+            env=confined_environment(command, permissions, self.kind),
+            permissions=permissions,
+            mounts=rules_of(permissions, listing=list_directory),
+            report=report,
+            limits=limits,
+            tty=command.tty,
+            guarantees=guarantees(permissions, report),
+        )
+
+
+def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[str, ...]:
+    """What a plan promises. Not `process-isolation`: other processes' command lines stay visible."""
+    promised = list(GUARANTEES)
+    if permissions.network == "off":
+        promised.append("network-off")
+    if report == "report":
+        promised.append("exact-denials")
+    return tuple(promised)
+
+
+def rules_of(permissions: EffectivePermissions, *, listing: Listing) -> tuple[Mount, ...]:
+    """The allow-list for `permissions`. Raises `ConfinementError` over `RULES_MAX`."""
+    shown = _around("/", closed=(*permissions.hidden, "/dev"), listing=listing, files=True)
+    closed = (*permissions.read_only, *permissions.absent, *permissions.hidden)
+    rules = {path: Mount("read", path) for path in (*_bounded(shown), *permissions.reopened)}
+    for root in permissions.writable:
+        barriers = [path for path in closed if path != root]
+        for path in _bounded(_around(root, closed=barriers, listing=listing, files=False)):
+            rules[path] = Mount("write", path)
+    for name in DEVICES:
+        rules[f"/dev/{name}"] = Mount("write", f"/dev/{name}")
+    if len(rules) > RULES_MAX:
+        raise _too_many()
+    return tuple(rules.values())
+
+
+def list_directory(path: str) -> list[tuple[str, bool]]:
+    """Entries of a directory that can carry a rule: no symbolic links. Unreadable: none, so nothing is granted."""
+    try:
+        with os.scandir(path) as entries:
+            return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if not entry.is_symlink()]
+    except OSError:
+        return []
+
+
+def _around(root: str, *, closed: Collection[str], listing: Listing, files: bool) -> Iterator[str]:
+    """The largest directories at or below `root` with nothing closed in them, and with `files` the files between."""
+    below = root.rstrip("/") + "/"
+    above_closed: set[str] = set()
+    for path in closed:
+        while path.startswith(below) and path != root:
+            path = posixpath.dirname(path)
+            above_closed.add(path)
+    return _walk(root, frozenset(closed), above_closed, listing, files)
+
+
+def _walk(path: str, closed: frozenset[str], above: set[str], listing: Listing, files: bool) -> Iterator[str]:
+    if path in closed:
+        return
+    if path not in above:
+        yield path
+        return
+    for name, is_directory in listing(path):
+        child = posixpath.join(path, name)
+        if is_directory:
+            yield from _walk(child, closed, above, listing, files)
+        elif files and child not in closed:
+            yield child
+
+
+def _bounded(paths: Iterable[str]) -> list[str]:
+    found = []
+    for path in paths:
+        found.append(path)
+        if len(found) > RULES_MAX:
+            raise _too_many()
+    return found
+
+
+def _too_many() -> ConfinementError:
+    return ConfinementError(
+        f"cannot confine with more than {RULES_MAX} Landlock rules",
+        why="around each hidden or protected path, everything beside it needs a rule of its own",
+        hint="hide whole directories instead of single files, or use the `namespace` backend",
+    )

@@ -1,0 +1,63 @@
+"""The default backend on Linux: namespaces, a read-only view with holes, and a watching supervisor."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.protocol.confinement import ConfinedCommand
+from sandgate.sandbox.backend import DEFAULT_LIMITS, confined_environment
+from sandgate.sandbox.view import mounts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import Limits, ReportMode
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions
+
+GUARANTEES = (
+    "no-write-outside-roots",
+    "no-metadata-changes",
+    "protected-names",
+    "secrets-hidden",
+    "host-sockets-hidden",
+    "process-isolation",
+    "tree-kill",
+    "no-new-privs",
+)
+
+
+class NamespaceBackend:
+    """Plans for `kernel.helper`."""
+
+    kind: BackendName = "namespace"
+
+    def confine(
+        self,
+        command: CommandRequest,
+        permissions: EffectivePermissions,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        report: ReportMode = "report",
+    ) -> ConfinedCommand:
+        return ConfinedCommand(
+            backend=self.kind,
+            argv=command.argv,
+            cwd=os.path.realpath(command.cwd),
+            env=confined_environment(command, permissions, self.kind),
+            permissions=permissions,
+            mounts=mounts_of(permissions, is_directory=os.path.isdir),
+            report=report,
+            limits=limits,
+            tty=command.tty,
+            guarantees=guarantees(permissions, report),
+        )
+
+
+def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[str, ...]:
+    """What a plan promises. Names that do not exist yet are refused by the supervisor, so only while it watches."""
+    promised = list(GUARANTEES)
+    if permissions.network == "off":
+        promised.append("network-off")
+    if report == "report":
+        promised += ["missing-protected-names", "exact-denials"]
+    return tuple(promised)

@@ -1,0 +1,52 @@
+"""The concrete view of a confined command: permissions as an ordered list of mounts.
+
+Pure. Everything starts read-only; each entry lies on top of the shallower ones, so the most specific wins:
+`/repo` writable, `/repo/a` hidden, `/repo/a/b` writable gives a directory that shows nothing but a writable `b`.
+"""
+
+from __future__ import annotations
+
+from sandgate.protocol.confinement import Mount
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sandgate.protocol.confinement import MountKind
+    from sandgate.protocol.permissions import EffectivePermissions
+
+_HIDES = frozenset(("hide_directory", "hide_directory_with_openings", "hide_file"))
+
+
+def mounts_of(permissions: EffectivePermissions, *, is_directory: Callable[[str], bool]) -> tuple[Mount, ...]:
+    """The mounts, shallow first. At equal paths hidden beats read-only beats writable beats re-opened."""
+    kinds: dict[str, MountKind] = dict.fromkeys((*permissions.reopened, *permissions.sockets), "read")
+    kinds |= dict.fromkeys(permissions.writable, "write")
+    kinds |= dict.fromkeys(permissions.read_only, "read")
+    opened = [path for path, kind in kinds.items() if path not in permissions.read_only]
+    for path in permissions.hidden:
+        kinds[path] = _hide(path, opened) if is_directory(path) else "hide_file"
+    ordered = sorted(kinds, key=lambda path: (path.count("/"), path))
+    return tuple(Mount(kinds[path], path) for path in ordered if not _is_idle(path, kinds))
+
+
+def _hide(directory: str, opened: list[str]) -> MountKind:
+    below = directory + "/"
+    return "hide_directory_with_openings" if any(path.startswith(below) for path in opened) else "hide_directory"
+
+
+def _is_idle(path: str, kinds: dict[str, MountKind]) -> bool:
+    """Whether the entry above already has this effect.
+
+    A writable directory inside a writable one is not idle: as a mount point it cannot be renamed.
+    """
+    above = next((kinds[place] for place in _ancestors(path) if place in kinds), "read")
+    if kinds[path] in _HIDES:
+        return above in _HIDES
+    return kinds[path] == above == "read"
+
+
+def _ancestors(path: str) -> Iterable[str]:
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path

@@ -1,0 +1,242 @@
+"""`--json`: one event a line on stdout, and the last line that scripts read. Names are protocol.md's."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+
+from sandgate.protocol.trace import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    CommandBegan,
+    CommandEnded,
+    Notice,
+    OutputArrived,
+)
+from sandgate.record import Record, never_reached
+from sandgate.surfaces.cli import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.errors import SandgateError
+    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
+    from sandgate.protocol.denials import Denial
+    from sandgate.protocol.risk import RiskAssessment
+    from sandgate.protocol.trace import TraceRecord
+
+    Json = dict[str, Any]
+
+DELTAS_MAX = 10_000  # output events of one command; what comes later is captured but not streamed
+INTERRUPTED = 130
+
+
+class JsonLines:
+    """Writes events with a gap-free `seq`, and exactly one `run_completed`."""
+
+    def __init__(self) -> None:
+        self._seq = 0
+        self._deltas = 0
+        self._completed = False
+        self._attempts: list[Attempt] = []
+
+    def __call__(self, record: TraceRecord) -> None:
+        """Write the event this record stands for."""
+        if isinstance(record, CommandEnded):
+            self._attempts.append(record.attempt)
+        if isinstance(record, OutputArrived):
+            self._deltas += 1
+            if self._deltas > DELTAS_MAX:
+                return
+        self.emit(_event(record))
+
+    def emit(self, event: Json) -> None:
+        """Write one line; `seq` comes second."""
+        self._seq += 1
+        line = {"type": event.pop("type"), "seq": self._seq, **event}
+        say.out(json.dumps(line, ensure_ascii=True) + "\n")
+
+    def completed(self, passage: Passage, exit_code: int) -> None:
+        """The last line of a run that came to its end."""
+        outcome = "refused" if passage.refusal else "completed"
+        self._last(outcome, exit_code, passage.attempts, passage=passage)
+
+    def failed(self, error: SandgateError, exit_code: int) -> None:
+        """The last line when Sandgate could not do its part."""
+        parts = {"code": error.code, "what": error.what, "why": error.why, "hint": error.hint}
+        self._last("failed", exit_code, tuple(self._attempts), error=parts)
+
+    def interrupted(self) -> None:
+        """The last line after Ctrl-C outside of a running command."""
+        parts = {"code": "interrupted", "what": "interrupted by the user", "why": "", "hint": ""}
+        self._last("failed", INTERRUPTED, tuple(self._attempts), error=parts)
+
+    def _last(
+        self,
+        outcome: str,
+        exit_code: int,
+        attempts: tuple[Attempt, ...],
+        *,
+        passage: Passage | None = None,
+        error: Json | None = None,
+    ) -> None:
+        if self._completed:
+            return
+        self._completed = True
+        final = attempts[-1] if attempts else None
+        refusal = passage.refusal if passage else None
+        self.emit(
+            {
+                "type": "run_completed",
+                "outcome": outcome,
+                "exit_code": exit_code,
+                "signal": final.result.signal if final else None,
+                "timed_out": bool(final and final.result.timed_out),
+                "duration_ms": sum(attempt.result.duration_ms for attempt in attempts),
+                "sandbox": sandbox_json(final) if final else None,
+                "attempts": [attempt_json(attempt) for attempt in attempts],
+                "decisions": [
+                    {
+                        "stage": decision.stage,
+                        "decision": decision.decision,
+                        "source": decision.source,
+                        "grants": [grant.fields() for grant in decision.grants],
+                    }
+                    for decision in (passage.decisions if passage else ())
+                ],
+                "refusal": {"by": refusal.by, "why": refusal.why} if refusal else None,
+                "risk": risk_json(passage.risk) if passage and passage.risk else None,
+                "error": error,
+            }
+        )
+
+
+def sandbox_json(attempt: Attempt) -> Json:
+    """The `sandbox` object of the last line."""
+    return {"backend": attempt.backend, "confined": attempt.confined, "guarantees": list(attempt.guarantees)}
+
+
+def attempt_json(attempt: Attempt) -> Json:
+    """One entry of `attempts`; `denied` is null when nobody can tell."""
+    verdict = attempt.denial.verdict
+    return {
+        "confined": attempt.confined,
+        "exit_code": attempt.result.exit_code,
+        "denied": None if verdict == "unknown" else verdict == "denied",
+        "denials": [denial_json(denial) for denial in attempt.denial.denials],
+        "denials_omitted": attempt.denial.omitted,
+        "grants": [grant.fields() for grant in attempt.grants],
+        "allowed_by": attempt.allowed_by,
+    }
+
+
+def denial_json(denial: Denial) -> Json:
+    """One entry of `denials[]` (cli.md §5)."""
+    fields = denial.fields()
+    fields["grant"] = denial.grant.fields() if denial.grant else None
+    return fields
+
+
+def risk_json(risk: RiskAssessment) -> Json:
+    """A risk on the wire; an empty category list is omitted."""
+    fields: Json = {
+        "risk_level": risk.risk_level,
+        "risk_categories": list(risk.risk_categories),
+        "description": risk.description,
+        "source": risk.source,
+        "reasons": list(risk.reasons),
+        "confidence": risk.confidence,
+    }
+    if not risk.risk_categories:
+        del fields["risk_categories"]
+    return fields
+
+
+def _event(record: TraceRecord) -> Json:
+    match record:
+        case CommandBegan():
+            command = record.command
+            return {
+                "type": "exec_command_begin",
+                "call_id": record.call_id,
+                "command": list(command.argv),
+                "cwd": command.cwd,
+                "attempt": record.attempt,
+                "backend": record.backend,
+            }
+        case OutputArrived():
+            chunk = b64encode(record.chunk).decode()
+            return {
+                "type": "exec_command_output_delta",
+                "call_id": record.call_id,
+                "stream": record.stream,
+                "chunk": chunk,
+            }
+        case CommandEnded():
+            return _ended(record)
+        case ApprovalRequested():
+            return _approval(record.request)
+        case ApprovalAnswered():
+            return {
+                "type": "exec_approval_answered",
+                "request_id": record.request_id,
+                "decision": record.decision.decision,
+                "source": record.decision.source,
+            }
+        case Notice():
+            return {"type": record.kind, "message": record.message}
+        case _:
+            return never_reached(record)
+
+
+def _ended(record: CommandEnded) -> Json:
+    result = record.attempt.result
+    seconds, milliseconds = divmod(result.duration_ms, 1000)
+    return {
+        "type": "exec_command_end",
+        "call_id": record.call_id,
+        "stdout": result.stdout.decode("utf-8", "replace"),
+        "stderr": result.stderr.decode("utf-8", "replace"),
+        "aggregated_output": result.aggregated.decode("utf-8", "replace"),
+        "stdout_omitted_bytes": result.stdout_omitted_bytes,
+        "stderr_omitted_bytes": result.stderr_omitted_bytes,
+        "exit_code": result.exit_code,
+        "termination": result.termination,
+        "duration": {"secs": seconds, "nanos": milliseconds * 1_000_000},
+        "status": "completed" if result.exit_code == 0 else "failed",
+        **attempt_json(record.attempt),
+    }
+
+
+def _approval(request: ApprovalRequest) -> Json:
+    event: Json = {
+        "type": "exec_approval_request",
+        "call_id": request.call_id,
+        "approval_id": request.request_id,
+        "stage": request.stage,
+        "command": list(request.command.argv),
+        "cwd": request.command.cwd,
+        "grants": [grant.fields() for grant in request.grants],
+        "may_escalate": request.may_escalate,
+    }
+    if request.reason:
+        event["reason"] = request.reason
+    if request.command.justification:
+        event["justification"] = request.command.justification
+    if request.risk is not None:
+        event["risk"] = risk_json(request.risk)
+    if request.denial is not None:
+        event["denials"] = [denial_json(denial) for denial in request.denial.denials]
+    return event
+
+
+def plain(value: object) -> Any:
+    """Records, tuples and mappings as JSON values, for the commands that print one object."""
+    if isinstance(value, Record):
+        return {name: plain(item) for name, item in value.fields().items()}
+    if isinstance(value, tuple | list | frozenset | set):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    return value

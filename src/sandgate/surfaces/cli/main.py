@@ -1,0 +1,95 @@
+"""The program's door: picks the command, maps errors to one line and an exit code.
+
+Nothing heavier than the option table is imported before a command is chosen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sandgate import __version__
+from sandgate.errors import ConfigError, LaunchError, ProgramNotFound, RequestError, RuleError, SandgateError
+from sandgate.surfaces.cli import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.surfaces.cli.parse import Parsed
+
+BAD_USAGE, CANNOT, NOT_EXECUTABLE, NOT_FOUND, BAD_CONFIG, INTERRUPTED = 2, 125, 126, 127, 78, 130
+
+
+def entry() -> None:
+    """Console script. Leaves without the interpreter's own tidying up: there is nothing left to tidy."""
+    code = main(sys.argv[1:])
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue
+    os._exit(code)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the program on everything after its name; returns the exit code, never raises."""
+    try:
+        return _dispatch(arguments)
+    except KeyboardInterrupt:
+        say.fact("interrupted")
+        return INTERRUPTED
+    except SandgateError as error:
+        say.error(error)
+        return exit_code(error)
+    except BrokenPipeError:
+        return CANNOT
+    except Exception as error:  # the program's edge: a bug becomes one line, and the trace on request
+        if os.environ.get("SANDGATE_DEBUG"):
+            raise
+        say.fact(f"internal error: {type(error).__name__}: {error} (SANDGATE_DEBUG=1 shows where)")
+        return CANNOT
+
+
+def exit_code(error: SandgateError) -> int:
+    """The exit code of an error, from cli.md §3."""
+    match error:
+        case ConfigError() | RuleError():
+            return BAD_CONFIG
+        case RequestError():
+            return BAD_USAGE
+        case ProgramNotFound():
+            return NOT_FOUND
+        case LaunchError():
+            return NOT_EXECUTABLE
+        case _:
+            return CANNOT
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments:
+        from sandgate.surfaces.cli.help import overview
+
+        say.out(overview())
+        return BAD_USAGE
+    if arguments[0] == "--version":
+        say.out(f"sandgate {__version__}\n")
+        return 0
+    if arguments[0] in ("-h", "--help", "help"):
+        from sandgate.surfaces.cli.help import overview
+
+        say.out(overview())
+        return 0
+    from sandgate.surfaces.cli.parse import parse
+
+    return _run(parse(arguments))
+
+
+def _run(parsed: Parsed) -> int:
+    if parsed.help:
+        from sandgate.surfaces.cli.help import command_help
+
+        say.out(command_help(parsed.command))
+        return 0
+    name = f"sandgate.surfaces.cli.{parsed.command.module}"
+    module = __import__(name, fromlist=["main"])
+    code: int = module.main(parsed)
+    return code

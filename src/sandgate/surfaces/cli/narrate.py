@@ -1,0 +1,129 @@
+"""What Sandgate says to people while a command passes: one line a fact, nothing for a command that simply ran.
+
+Denials are held back until it is clear that no prompt shows them.
+"""
+
+from __future__ import annotations
+
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice
+from sandgate.surfaces.cli import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import Attempt, Decision
+    from sandgate.protocol.denials import Denial
+    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.trace import TraceRecord
+
+DENIALS_SAID_MAX = 12  # lines about denials of one attempt
+
+
+class Narrator:
+    """Turns trace records into lines on stderr."""
+
+    def __init__(self, *, asks_a_person: bool, verbose: bool) -> None:
+        self._asks_a_person = asks_a_person
+        self._verbose = verbose
+        self._held: list[str] = []
+
+    def __call__(self, record: TraceRecord) -> None:
+        """Say what this record means, if anything."""
+        match record:
+            case CommandEnded():
+                self._ended(record.attempt)
+            case ApprovalRequested() if self._asks_a_person:
+                self._held.clear()
+            case ApprovalAnswered():
+                self._answered(record.decision)
+            case Notice():
+                say.fact(f"{record.kind.split('_')[0]}: {record.message}")
+            case _:
+                return
+
+    def finish(self) -> None:
+        """Say what was held back."""
+        for line in self._held:
+            say.fact(line)
+        self._held.clear()
+
+    def _ended(self, attempt: Attempt) -> None:
+        self.finish()
+        if self._verbose:
+            layers = ", ".join(attempt.guarantees) or "no guarantees"
+            say.fact(f"ran with backend {attempt.backend} ({layers}), allowed by {attempt.allowed_by}")
+        self._held = denial_lines(attempt)
+
+    def _answered(self, decision: Decision) -> None:
+        if decision.source == "user" and not self._verbose:
+            return
+        self.finish()
+        if decision.source == "none":
+            say.fact(f"not asked: {decision.reason}")
+        else:
+            given = ", ".join(map(_grant_words, decision.grants)) if decision.approved else ""
+            say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + given if given else ''}")
+
+
+def denial_lines(attempt: Attempt) -> list[str]:
+    """`denied: …` lines of one attempt, and how to grant what was missing."""
+    denials = attempt.denial.denials
+    lines = [f"denied: {_object(denial)} ({_why(denial, attempt)})" for denial in denials[:DENIALS_SAID_MAX]]
+    more = len(denials) - len(lines) + attempt.denial.omitted
+    if more > 0:
+        lines.append(f"denied: {more} more")
+    hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial.grant)))
+    return lines + [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
+
+
+def grant_hint(grant: Grant | None) -> str:
+    """The option that gives this grant on the next run; empty when there is none."""
+    if grant is None:
+        return ""
+    match grant.kind:
+        case "write_root" | "write_path":
+            return f"--add-dir {_quoted(grant.value)}"
+        case "read_path":
+            return "-c " + _quoted(f"secrets.opened=['{grant.value}']")
+        case "unix_socket":
+            return "-c " + _quoted(f"sandbox.unix_sockets=['{grant.value}']")
+        case "host":
+            return "--network on"
+        case _:
+            return "-s danger-full-access"
+
+
+def _object(denial: Denial) -> str:
+    doubt = "" if denial.certain else " (likely)"
+    return f"{denial.operation} {denial.path or denial.address or 'something'}{doubt}"
+
+
+def _why(denial: Denial, attempt: Attempt) -> str:
+    path = denial.path
+    permissions = attempt.permissions
+    if denial.address is not None:
+        return "the network is off" if permissions.network == "off" else "this socket is closed to the sandbox"
+    if path is None:
+        return f"the sandbox answered {denial.errno}"
+    if denial.operation == "read":
+        return "secrets stay unreadable"
+    if path in permissions.absent or any(_is_or_below(path, name) for name in permissions.read_only):
+        return "protected: it can run code outside the sandbox later"
+    if any(_is_or_below(path, root) for root in permissions.writable):
+        return f"the sandbox answered {denial.errno}"
+    if not permissions.writable:
+        return "the sandbox is read-only"
+    return f"outside the writable roots: {', '.join(permissions.writable)}"
+
+
+def _is_or_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+def _grant_words(grant: Grant) -> str:
+    return f"{grant.kind.replace('_', ' ')} {grant.value}".strip()
+
+
+def _quoted(text: str) -> str:
+    from sandgate.commandline.words import quoted
+
+    return quoted(text)

@@ -1,0 +1,108 @@
+"""Every command and option of the program, in one table.
+
+Parsing, `--help` and the reference page are made from it. It stands in for argparse because importing that
+costs as much as a bare interpreter, on the path of every command (docs/decisions/0002).
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+
+class Option(Record):
+    """One option. Without `metavar` it is a switch; `many` collects every use in order."""
+
+    flags: tuple[str, ...]
+    key: str
+    help: str
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    many: bool = False
+
+
+class Command(Record):
+    """One sub-command. `module` is imported only when it is chosen and offers `main(parsed) -> exit code`."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+    module: str
+    takes_command: bool = False  # needs `-- CMD [ARG…]`
+    words: tuple[str, ...] = ()  # fixed words that follow the name, such as `show`
+
+
+DECIDING = (
+    Option(("-C", "--cd"), "cd", "working directory of the command and of the policy", "DIR"),
+    Option(
+        ("-s", "--sandbox"),
+        "sandbox",
+        "what the sandbox permits",
+        "MODE",
+        ("read-only", "workspace-write", "danger-full-access"),
+    ),
+    Option(
+        ("-a", "--ask-for-approval"),
+        "approval",
+        "when a reviewer is asked",
+        "POLICY",
+        ("untrusted", "on-failure", "on-request", "never"),
+    ),
+    Option(("--add-dir",), "add_dir", "one more place the command may write (repeatable)", "DIR", many=True),
+    Option(("--network",), "network", "override the policy's network setting", "MODE", ("off", "on")),
+    Option(
+        ("--backend",),
+        "backend",
+        "how to confine; `none` only together with danger-full-access",
+        "NAME",
+        ("auto", "namespace", "bwrap", "landlock", "none"),
+    ),
+    Option(("-p", "--profile"), "profile", "use a named configuration profile", "NAME"),
+    Option(("-c", "--config"), "config", "override one setting (repeatable)", "KEY=VALUE", many=True),
+    Option(("--enable",), "enable", "switch a feature on (repeatable)", "FEATURE", many=True),
+    Option(("--disable",), "disable", "switch a feature off (repeatable)", "FEATURE", many=True),
+    Option(("--json",), "json", "machine-readable output on stdout, nothing else there"),
+    Option(("--timeout",), "timeout", "hard limit on the command, fractions allowed", "SECONDS"),
+    Option(
+        ("--answer",),
+        "answer",
+        "answer the next approval prompt without a person (repeatable, used in order)",
+        "ANSWER",
+        ("approve", "approve-session", "deny", "abort"),
+        many=True,
+    ),
+    Option(("--color",), "color", "when to use colour; NO_COLOR is honoured", "WHEN", ("auto", "always", "never")),
+    Option(("-v", "--verbose"), "verbose", "say why each attempt was allowed and which layers were active"),
+)
+RUNNING = (
+    Option(("--escalate",), "escalate", "ask to run without the sandbox from the start"),
+    Option(("--justification",), "justification", "one sentence for the reviewer", "TEXT"),
+    Option(("--shell",), "shell", "CMD is one string for the user's shell"),
+    Option(("--tty",), "tty", "give the command a terminal of its own"),
+    Option(("--env",), "env", "set a variable for the command (repeatable)", "KEY=VALUE", many=True),
+)
+JSON = Option(("--json",), "json", "print one JSON object")
+
+COMMANDS = (
+    Command("run", "run one command through the gate", DECIDING + RUNNING, "run", takes_command=True),
+    Command("check", "say what would happen to a command, and why; runs nothing", DECIDING + RUNNING, "check", True),
+    Command("assess", "assess the risk of a command; runs nothing", DECIDING + RUNNING, "assess", True),
+    Command(
+        "doctor",
+        "say what this host can enforce, what is chosen and why",
+        (JSON, Option(("--attack",), "attack", "run the canary attacks against the live sandbox"), *DECIDING[:9]),
+        "doctor",
+    ),
+    Command(
+        "config",
+        "show the effective settings",
+        (JSON, Option(("--origin",), "origin", "name the layer each came from"), *DECIDING[:9]),
+        "config",
+        words=("show",),
+    ),
+    Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
+)
+
+
+def command_named(name: str) -> Command | None:
+    """The command of that name, if there is one."""
+    return next((command for command in COMMANDS if command.name == name), None)

@@ -1,0 +1,131 @@
+"""The program's arguments, taken apart by the table in `options`. Bytes in arguments are never changed."""
+
+from __future__ import annotations
+
+from sandgate.errors import RequestError
+from sandgate.record import Record
+from sandgate.surfaces.cli.options import COMMANDS, command_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.surfaces.cli.options import Command, Option
+
+
+class Parsed(Record):
+    """What was asked for. `values` holds a bool, a string or a tuple of strings by option key."""
+
+    command: Command
+    values: dict[str, bool | str | tuple[str, ...]]
+    argv: tuple[str, ...] = ()  # what follows `--`
+    help: bool = False
+
+    def text(self, key: str) -> str | None:
+        """The value of a single option, None when absent."""
+        value = self.values.get(key)
+        return value if isinstance(value, str) else None
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """All values of a repeatable option, in order."""
+        value = self.values.get(key)
+        return value if isinstance(value, tuple) else ()
+
+    def on(self, key: str) -> bool:
+        """Whether a switch was given."""
+        return self.values.get(key) is True
+
+
+def parse(arguments: list[str]) -> Parsed:
+    """Take apart everything after the program's name. Raises RequestError with one clear line."""
+    name, rest = arguments[0], arguments[1:]
+    command = command_named(name)
+    if command is None:
+        known = ", ".join(command.name for command in COMMANDS)
+        raise RequestError(f"no command `{name}`", hint=f"the commands are: {known}; see `sandgate --help`")
+    values, left, argv, wants_help = _options(command, rest)
+    if wants_help:
+        return Parsed(command, values, help=True)
+    _positional(command, left)
+    if command.takes_command and not argv:
+        raise _no_command(command, rest, left)
+    return Parsed(command, values, tuple(argv))
+
+
+def _options(
+    command: Command, rest: list[str]
+) -> tuple[dict[str, bool | str | tuple[str, ...]], list[str], list[str], bool]:
+    by_flag = {flag: option for option in command.options for flag in option.flags}
+    values: dict[str, bool | str | tuple[str, ...]] = {}
+    left: list[str] = []
+    position = 0
+    while position < len(rest):
+        word = rest[position]
+        position += 1
+        if word == "--":
+            return values, left, rest[position:], False
+        if word in ("-h", "--help"):
+            return values, left, [], True
+        if not word.startswith("-") or word == "-":
+            left.append(word)
+            continue
+        option, inline = _split(command, by_flag, word)
+        if not option.metavar:
+            if inline is not None:
+                raise RequestError(f"`{option.flags[-1]}` takes no value")
+            values[option.key] = True
+            continue
+        if inline is None:
+            if position == len(rest) or rest[position] == "--":
+                raise RequestError(f"`{word}` needs a value ({option.metavar})")
+            inline = rest[position]
+            position += 1
+        _keep(values, option, inline)
+    return values, left, [], False
+
+
+def _split(command: Command, by_flag: dict[str, Option], word: str) -> tuple[Option, str | None]:
+    flag, equals, value = word.partition("=") if word.startswith("--") else (word[:2], word[2:], word[2:])
+    option = by_flag.get(flag)
+    if option is None:
+        raise RequestError(
+            f"no option `{flag}` for `sandgate {command.name}`",
+            hint=_nearest(flag, list(by_flag)) or f"see `sandgate {command.name} --help`",
+        )
+    return option, value if equals else None
+
+
+def _keep(values: dict[str, bool | str | tuple[str, ...]], option: Option, value: str) -> None:
+    if option.choices and value not in option.choices:
+        raise RequestError(
+            f"`{option.flags[-1]} {value}` is not possible", hint=f"use one of: {', '.join(option.choices)}"
+        )
+    if not option.many:
+        values[option.key] = value
+        return
+    before = values.get(option.key)
+    values[option.key] = (*before, value) if isinstance(before, tuple) else (value,)
+
+
+def _positional(command: Command, left: list[str]) -> None:
+    if command.words and tuple(left) != command.words:
+        raise RequestError(
+            f"`sandgate {command.name}` takes the word `{' '.join(command.words)}`",
+            hint=f"sandgate {command.name} {' '.join(command.words)}",
+        )
+
+
+def _no_command(command: Command, rest: list[str], left: list[str]) -> RequestError:
+    if "--" in rest:
+        return RequestError("the command after `--` is empty", hint=f"sandgate {command.name} -- CMD [ARG…]")
+    example = " ".join(left) if left else "CMD [ARG…]"
+    return RequestError(
+        "missing `--` before the command",
+        why="everything after it belongs to the command, everything before it to sandgate",
+        hint=f"sandgate {command.name} -- {example}",
+    )
+
+
+def _nearest(flag: str, known: list[str]) -> str:
+    from difflib import get_close_matches  # only on the way to an error message
+
+    near = get_close_matches(flag, known, n=1)
+    return f"did you mean `{near[0]}`?" if near else ""

@@ -1,0 +1,70 @@
+"""`sandgate run`: one governed command, no model needed."""
+
+from __future__ import annotations
+
+from sandgate.errors import SandgateError
+from sandgate.runtime import CAPTURED, PASSED_THROUGH, Stdio
+from sandgate.surfaces.cli.narrate import Narrator
+from sandgate.surfaces.cli.session import opened, person_present, request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import Passage
+    from sandgate.runtime import Runtime
+    from sandgate.surfaces.cli.parse import Parsed
+
+REFUSED, INTERRUPTED = 77, 130
+
+
+def main(parsed: Parsed) -> int:
+    """Run the command; the exit code is cli.md §3's."""
+    return _as_json(parsed) if parsed.on("json") else _for_people(parsed)
+
+
+def _for_people(parsed: Parsed) -> int:
+    from sandgate.surfaces.cli import say
+
+    narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"))
+    runtime = opened(parsed, narrator)
+    passage = _passage(runtime, parsed, PASSED_THROUGH)
+    narrator.finish()
+    if passage.refusal is not None:
+        say.fact(f"refused by {passage.refusal.by}: {passage.refusal.why}")
+    return exit_code(passage)
+
+
+def _as_json(parsed: Parsed) -> int:
+    from sandgate.surfaces.cli import main as program
+    from sandgate.surfaces.cli.jsonlines import JsonLines
+
+    lines = JsonLines()
+    try:
+        runtime = opened(parsed, lines)
+        passage = _passage(runtime, parsed, CAPTURED.but(stdin=0))
+        code = exit_code(passage)
+        if passage.risk is None:
+            passage = passage.but(risk=runtime.risk(passage.command))
+        lines.completed(passage, code)
+    except SandgateError as error:
+        lines.failed(error, program.exit_code(error))
+        raise
+    except KeyboardInterrupt:
+        lines.interrupted()
+        raise
+    except Exception as bug:
+        lines.failed(SandgateError("internal error", why=f"{type(bug).__name__}: {bug}"), program.CANNOT)
+        raise
+    return code
+
+
+def _passage(runtime: Runtime, parsed: Parsed, stdio: Stdio) -> Passage:
+    return runtime.run(request(parsed, runtime), stdio)
+
+
+def exit_code(passage: Passage) -> int:
+    """The command's own code, or the code that says why it did not run."""
+    if passage.result is None:
+        return REFUSED
+    if passage.result.termination == "interrupted":
+        return INTERRUPTED
+    return passage.result.exit_code

@@ -1,0 +1,119 @@
+"""Opens the runtime as the options ask, for every sub-command that decides or runs."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.config import TypedOverrides
+from sandgate.errors import RequestError
+from sandgate.runtime import Environment, open_runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.trace import Recorder
+    from sandgate.runtime import Runtime
+    from sandgate.surfaces.cli.parse import Parsed
+
+STDERR = 2
+
+
+def colour_wanted(parsed: Parsed, environ: dict[str, str]) -> bool:
+    """Whether to paint: the option, then NO_COLOR (no-color.org), then whether stderr is a terminal."""
+    match parsed.text("color"):
+        case "always":
+            return True
+        case "never":
+            return False
+        case _:
+            return not environ.get("NO_COLOR") and person_present()
+
+
+def person_present() -> bool:
+    """Whether somebody can be asked: our own messages go to a terminal."""
+    return os.isatty(STDERR)
+
+
+def opened(parsed: Parsed, record: Recorder | None = None) -> Runtime:
+    """The runtime of this invocation."""
+    environ = dict(os.environ)
+    attended = person_present() or bool(parsed.texts("answer"))
+    return open_runtime(
+        Environment(
+            cwd=_directory(parsed),
+            environ=environ,
+            overrides=parsed.texts("config"),
+            profile=parsed.text("profile"),
+            typed=_typed(parsed),
+            person_present=attended,
+        ),
+        answers=parsed.texts("answer"),
+        ask_at_terminal=person_present(),
+        colour=colour_wanted(parsed, environ),
+        record=record,
+    )
+
+
+def request(parsed: Parsed, runtime: Runtime) -> CommandRequest:
+    """The command that was asked for, in the environment policy gives it."""
+    argv = parsed.argv
+    if parsed.on("shell"):
+        if len(argv) != 1:
+            raise RequestError("`--shell` takes the script as one word", hint="sandgate run --shell -- 'ls | wc -l'")
+        from sandgate.runtime.shell import shell_argv
+
+        argv = shell_argv(argv[0])
+    return runtime.request(
+        argv,
+        escalate=parsed.on("escalate"),
+        justification=parsed.text("justification"),
+        tty=parsed.on("tty"),
+        set_variables=_variables(parsed.texts("env")),
+    )
+
+
+def _typed(parsed: Parsed) -> TypedOverrides:
+    return TypedOverrides(
+        approval_policy=parsed.text("approval"),
+        sandbox_mode=parsed.text("sandbox"),
+        add_dirs=parsed.texts("add_dir"),
+        network=parsed.text("network"),
+        backend=parsed.text("backend"),
+        timeout_ms=_milliseconds(parsed.text("timeout")),
+        enable=parsed.texts("enable"),
+        disable=parsed.texts("disable"),
+    )
+
+
+def _directory(parsed: Parsed) -> str:
+    wanted = parsed.text("cd")
+    try:
+        directory = os.path.realpath(wanted if wanted is not None else os.getcwd())
+        with os.scandir(directory):
+            return directory
+    except OSError as error:
+        raise RequestError(
+            f"cannot work in the directory `{wanted or '.'}`",
+            why=str(error.strerror),
+            hint="choose a readable directory with `-C DIR`",
+        ) from error
+
+
+def _milliseconds(seconds: str | None) -> int | None:
+    if seconds is None:
+        return None
+    try:
+        milliseconds = round(float(seconds) * 1000)
+    except (ValueError, OverflowError):
+        milliseconds = 0
+    if milliseconds < 1:
+        raise RequestError(f"`--timeout {seconds}` is not a time", hint="give seconds above 0, such as 1.5")
+    return milliseconds
+
+
+def _variables(pairs: tuple[str, ...]) -> dict[str, str]:
+    for pair in pairs:
+        name, equals, _value = pair.partition("=")
+        if not name or not equals:
+            raise RequestError(f"`--env {pair}` sets nothing", hint="write --env NAME=VALUE")
+    return dict(pair.partition("=")[::2] for pair in pairs)

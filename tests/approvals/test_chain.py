@@ -1,0 +1,185 @@
+"""Reviewers are asked in order, one question at a time, and nothing is asked twice."""
+
+from __future__ import annotations
+
+import threading
+
+from sandgate.approvals.chain import ReviewerChain
+from sandgate.approvals.scripted import ScriptedReviewer
+from sandgate.approvals.store import ApprovalStore
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.permissions import ESCALATE, Grant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MOTD = Grant("write_path", "/etc/motd")
+OTHER = Grant("write_path", "/etc/issue")
+WAIT_SECONDS = 10
+
+
+def asked(*argv: str, grants: tuple[Grant, ...] = (), cwd: str = "/repo") -> ApprovalRequest:
+    return ApprovalRequest("id", "call", "retry", CommandRequest(argv, cwd, {}), "", grants)
+
+
+class Recording:
+    """A reviewer that remembers what it was asked and answers the same each time."""
+
+    def __init__(self, answer: Callable[[ApprovalRequest], Decision | None]) -> None:
+        self.questions: list[ApprovalRequest] = []
+        self._answer = answer
+
+    def review(self, request: ApprovalRequest) -> Decision | None:
+        self.questions.append(request)
+        return self._answer(request)
+
+
+def for_session(request: ApprovalRequest) -> Decision:
+    return Decision(request.stage, "approved_for_session", "user", request.grants)
+
+
+def silence() -> None:
+    pass
+
+
+def test_nobody_to_ask_is_a_refusal_that_says_so() -> None:
+    decision = ReviewerChain(ApprovalStore(), ()).review(asked("touch", "x"), silence)
+    assert (decision.decision, decision.source) == ("denied", "none")
+    assert "no reviewer is attached" in decision.reason
+
+
+def test_a_reviewer_that_passes_hands_the_question_to_the_next() -> None:
+    first, second = Recording(lambda _request: None), Recording(for_session)
+    decision = ReviewerChain(ApprovalStore(), (first, second)).review(asked("touch", "x"), silence)
+    assert decision.decision == "approved_for_session"
+    assert len(first.questions) == len(second.questions) == 1
+
+
+def test_what_was_approved_for_the_session_is_never_asked_again() -> None:
+    reviewer = Recording(for_session)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    announced: list[str] = []
+    chain.review(asked("touch", "/etc/motd", grants=(MOTD,)), lambda: announced.append("asked"))
+    again = chain.review(asked("touch", "/etc/motd", grants=(MOTD,)), lambda: announced.append("asked"))
+    assert again == Decision("retry", "approved_for_session", "cache", (MOTD,))
+    assert (len(reviewer.questions), announced) == (1, ["asked"])
+
+
+def test_another_spelling_of_the_same_simple_command_is_covered() -> None:
+    reviewer = Recording(for_session)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    chain.review(asked("bash", "-c", "touch '/etc/motd'", grants=(MOTD,)), silence)
+    chain.review(asked("/bin/bash", "-c", "touch /etc/motd", grants=(MOTD,)), silence)
+    assert len(reviewer.questions) == 1
+
+
+def test_another_grant_directory_command_or_login_shell_is_a_new_question() -> None:
+    reviewer = Recording(for_session)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    chain.review(asked("bash", "-c", "touch /etc/motd", grants=(MOTD,)), silence)
+    for different in (
+        asked("bash", "-c", "touch /etc/motd", grants=(OTHER,)),
+        asked("bash", "-c", "touch /etc/motd", grants=(MOTD,), cwd="/other"),
+        asked("bash", "-c", "touch /etc/issue", grants=(MOTD,)),
+        asked("bash", "-lc", "touch /etc/motd", grants=(MOTD,)),
+    ):
+        chain.review(different, silence)
+    assert len(reviewer.questions) == 5
+
+
+def test_leaving_the_sandbox_for_the_session_covers_smaller_wishes() -> None:
+    reviewer = Recording(for_session)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    chain.review(asked("make", grants=(ESCALATE,)), silence)
+    assert chain.review(asked("make", grants=(MOTD,)), silence).source == "cache"
+
+
+def test_once_is_not_remembered() -> None:
+    reviewer = Recording(lambda request: Decision(request.stage, "approved", "user", request.grants))
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    chain.review(asked("make", grants=(MOTD,)), silence)
+    chain.review(asked("make", grants=(MOTD,)), silence)
+    assert len(reviewer.questions) == 2
+
+
+def test_questions_that_wait_are_put_in_the_order_they_came_and_answered_once_each() -> None:
+    """Required: first in, first out; the lineage popped the newest."""
+    entered, release = threading.Event(), threading.Event()
+
+    def slow_first(request: ApprovalRequest) -> Decision:
+        if request.command.argv == ("first",):
+            entered.set()
+            assert release.wait(WAIT_SECONDS)
+        return Decision(request.stage, "approved", "user")
+
+    reviewer = Recording(slow_first)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    threads = [threading.Thread(target=chain.review, args=(asked("first"), silence))]
+    threads[0].start()
+    assert entered.wait(WAIT_SECONDS)
+    for position, name in enumerate(("second", "third", "fourth"), start=2):
+        threads.append(threading.Thread(target=chain.review, args=(asked(name), silence)))
+        threads[-1].start()
+        while chain.waiting < position:
+            threading.Event().wait(0.001)
+    release.set()
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert [question.command.argv[0] for question in reviewer.questions] == ["first", "second", "third", "fourth"]
+
+
+def test_an_identical_question_that_waited_is_answered_by_the_session_approval() -> None:
+    entered, release = threading.Event(), threading.Event()
+
+    def slow(request: ApprovalRequest) -> Decision:
+        entered.set()
+        assert release.wait(WAIT_SECONDS)
+        return for_session(request)
+
+    reviewer = Recording(slow)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    answers: list[Decision] = []
+
+    def ask() -> None:
+        answers.append(chain.review(asked("make", grants=(MOTD,)), silence))
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    threads[0].start()
+    assert entered.wait(WAIT_SECONDS)
+    threads[1].start()
+    while chain.waiting < 2:
+        threading.Event().wait(0.001)
+    release.set()
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert sorted(answer.source for answer in answers) == ["cache", "user"]
+    assert len(reviewer.questions) == 1
+
+
+def test_a_reviewer_that_fails_lets_the_next_question_through() -> None:
+    def explode(_request: ApprovalRequest) -> Decision:
+        raise KeyboardInterrupt
+
+    chain = ReviewerChain(ApprovalStore(), (Recording(explode),))
+    for _ in range(2):
+        try:
+            chain.review(asked("make"), silence)
+        except KeyboardInterrupt:
+            continue
+        raise AssertionError("the interrupt was swallowed")
+    assert chain.waiting == 0
+
+
+def test_scripted_answers_are_used_in_order_and_then_run_out() -> None:
+    reviewer = ScriptedReviewer(("approve", "deny"))
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    given = [chain.review(asked("make", grants=(MOTD,)), silence) for _ in range(3)]
+    assert [(decision.decision, decision.source) for decision in given] == [
+        ("approved", "script"),
+        ("denied", "script"),
+        ("denied", "none"),
+    ]
+    assert given[0].grants == (MOTD,)
+    assert given[1].grants == ()

@@ -1,0 +1,48 @@
+"""A plain command pays for every module that is imported before it starts.
+
+Judged by the names of the modules, never by time: the same on every machine, and the failure names the culprit.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from source_tree import SOURCE
+
+HEAVY = frozenset(
+    {"argparse", "asyncio", "collections.abc", "ctypes", "dataclasses", "enum", "functools", "inspect", "json"}
+    | {"logging", "pathlib", "re", "selectors", "shutil", "socket", "subprocess", "tempfile", "threading", "typing"}
+)
+"""Each costs a visible part of a bare interpreter's start (docs/decisions/0002 has the ratios)."""
+
+START = (
+    "import sys; sys.path += [sys.argv.pop(1), sys.argv.pop(1)]; from sandgate.surfaces.cli.main import entry; entry()"
+)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]], ids=" ".join)
+def test_saying_something_imports_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
+    assert _imported(arguments, tmp_path) & HEAVY == set()
+
+
+@pytest.mark.host("namespace")
+def test_a_plain_governed_command_imports_nothing_heavy(tmp_path: Path) -> None:
+    """Required: the price of `sandgate run -- true` beside the interpreter is part of the product."""
+    assert _imported(["run", "--", "true"], tmp_path) & HEAVY == set()
+
+
+def _imported(arguments: list[str], home: Path) -> set[str]:
+    """Names of the modules that the program imported, from the interpreter's own account of them."""
+    packages = sysconfig.get_path("purelib")
+    options = ["-I", "-S", "-X", "utf8", "-X", "importtime"]
+    command = [sys.executable, *options, "-c", START, str(SOURCE), packages, *arguments]
+    surroundings = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+    ended = subprocess.run(
+        command, cwd=home, env=surroundings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    account = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip() for line in account}

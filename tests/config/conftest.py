@@ -1,0 +1,11 @@
+"""Every configuration test gets a machine of its own."""
+
+from pathlib import Path
+
+import pytest
+from config_machine import Machine
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)

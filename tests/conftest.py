@@ -1,0 +1,37 @@
+"""Fixtures and rules that every test shares."""
+
+import os
+from collections.abc import Iterator
+
+import hypothesis
+import pytest
+
+import host_features
+from ordinary_user import OrdinaryUser, ordinary_user
+
+# Fixed examples, so that a run can be repeated; the longer search looks for new ones.
+hypothesis.settings.register_profile("fast", max_examples=100, deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("full", max_examples=10_000, deadline=None, database=None)
+hypothesis.settings.load_profile("full" if os.environ.get("SANDGATE_FUZZ") == "full" else "fast")
+
+
+def pytest_configure() -> None:
+    """A misspelt SANDGATE_REQUIRE would require nothing; say so before any test runs."""
+    host_features.required()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Applies the `host` marker."""
+    for marker in item.iter_markers("host"):
+        for feature in marker.args:
+            host_features.demand(feature)
+
+
+@pytest.fixture(scope="session")
+def as_user() -> Iterator[OrdinaryUser]:
+    """An ordinary user with a home, a temporary folder and a copy of the source; see `ordinary_user`."""
+    try:
+        with ordinary_user() as account:
+            yield account
+    except LookupError as problem:
+        pytest.skip(str(problem))

@@ -1,0 +1,32 @@
+"""Every escape is tried as root (where the tests run as root) and as an ordinary user."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from escape_stage import Stage, stage_for
+
+from sandgate.errors import BackendUnavailable
+from sandgate.kernel.build import helper_path
+
+USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
+
+
+@pytest.fixture(scope="session")
+def helper() -> str | None:
+    """The C helper, built once; None where it cannot be built (and then no test that needs it runs)."""
+    try:
+        return helper_path()
+    except BackendUnavailable:
+        return None
+
+
+@pytest.fixture(params=USERS)
+def stage(request: pytest.FixtureRequest, helper: str | None) -> Iterator[Stage]:
+    """A fresh workspace with its surroundings, owned by the user under test."""
+    account = None
+    if request.param == "ordinary":
+        account = request.getfixturevalue("as_user")  # copies the source, with the helper in it
+        helper = helper and str(account.source / "sandgate" / "_native" / "sandgate-exec")
+    with stage_for(account, helper) as made:
+        yield made

@@ -1,0 +1,42 @@
+"""Approved new files exist while the command runs, and stay only if it used them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sandgate.execution.placeholder import Placeholders
+from sandgate.protocol.confinement import ConfinedCommand, Mount
+from sandgate.protocol.permissions import EffectivePermissions
+
+
+def plan(*writable: Path) -> ConfinedCommand:
+    mounts = tuple(Mount("write", str(path)) for path in writable)
+    return ConfinedCommand("namespace", ("true",), "/", {}, EffectivePermissions(), (*mounts, Mount("read", "/none")))
+
+
+def test_an_approved_new_file_exists_during_the_run_and_is_gone_when_unused(tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    with Placeholders(plan(new)):
+        assert new.read_bytes() == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_written_or_touched_stays(tmp_path: Path) -> None:
+    written, touched = tmp_path / "written", tmp_path / "touched"
+    with Placeholders(plan(written, touched)):
+        written.write_text("x")
+        touched.touch()
+    assert sorted(tmp_path.iterdir()) == [touched, written]
+
+
+def test_what_exists_already_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "empty").write_text("")
+    with Placeholders(plan(tmp_path / "link", tmp_path / "empty", tmp_path)):
+        pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "link"]
+
+
+def test_what_cannot_be_made_is_left_to_the_command(tmp_path: Path) -> None:
+    with Placeholders(plan(tmp_path / "missing" / "new")):
+        assert list(tmp_path.iterdir()) == []

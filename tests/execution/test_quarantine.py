@@ -1,0 +1,62 @@
+"""What appeared under a protected name is moved away, not lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sandgate.execution.quarantine import quarantine
+
+
+def test_a_created_directory_is_moved_with_everything_in_it(tmp_path: Path) -> None:
+    repo, state = tmp_path / "repo", tmp_path / "state"
+    (repo / ".codex").mkdir(parents=True)
+    (repo / ".codex" / "config.toml").write_text("evil")
+    [message] = quarantine([str(repo / ".codex")], state_directory=str(state))
+    [place] = (state / "quarantine").iterdir()
+    assert list(repo.iterdir()) == []
+    assert (place / ".codex" / "config.toml").read_text() == "evil"
+    assert (place / "came-from").read_text() == f"{repo}/.codex\n"
+    assert message == (f"`{repo}/.codex` was created in spite of its protection and was moved to `{place}/.codex`")
+
+
+def test_a_link_is_moved_and_its_target_stays(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / ".git").symlink_to("target")
+    quarantine([str(tmp_path / ".git")], state_directory=str(tmp_path / "state"))
+    assert (tmp_path / "target").is_dir()
+    assert not os.path.lexists(tmp_path / ".git")
+
+
+def test_nothing_is_said_about_what_does_not_exist(tmp_path: Path) -> None:
+    assert quarantine([str(tmp_path / ".git")], state_directory=str(tmp_path / "state")) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_whose_directory_became_a_link_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "home" / ".git").mkdir(parents=True)
+    (tmp_path / "repo").symlink_to("home")
+    [message] = quarantine([str(tmp_path / "repo" / ".git")], state_directory=str(tmp_path / "state"))
+    assert (tmp_path / "home" / ".git").is_dir()
+    assert "its directory is now a link" in message
+
+
+def test_what_cannot_be_moved_is_reported_and_stays(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    state = tmp_path / "state"
+    state.write_text("a file where the directory should be")
+    [message] = quarantine([str(tmp_path / ".git")], state_directory=str(state))
+    assert (tmp_path / ".git").is_dir()
+    assert "cannot be moved away: Not a directory" in message
+
+
+def test_it_is_moved_across_file_systems_too(tmp_path: Path) -> None:
+    scratch = Path("/dev/shm") / f"sandgate-quarantine-{os.getpid()}"
+    (scratch / ".git").mkdir(parents=True)
+    try:
+        quarantine([str(scratch / ".git")], state_directory=str(tmp_path))
+        assert list(scratch.iterdir()) == []
+    finally:
+        scratch.rmdir()
+    [place] = (tmp_path / "quarantine").iterdir()
+    assert (place / ".git").is_dir()

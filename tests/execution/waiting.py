@@ -1,0 +1,71 @@
+"""Bounded waits for events, for tests of processes and descriptors."""
+
+import os
+import select
+from collections.abc import Callable
+
+LIMIT_S = 10
+
+
+def readable(fd: int) -> None:
+    """Returns when `fd` has something to read, or its other side is gone."""
+    ready, _, _ = select.select([fd], [], [], LIMIT_S)
+    assert ready, f"nothing came from descriptor {fd} within {LIMIT_S} s"
+
+
+def read_all(fd: int) -> bytes:
+    """Everything up to end of file."""
+    parts: list[bytes] = []
+    while True:
+        readable(fd)
+        try:
+            part = os.read(fd, 65_536)
+        except OSError:
+            return b"".join(parts)  # a terminal whose other side is closed
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
+def read_until(fd: int, sign: bytes) -> bytes:
+    """What arrives up to and including `sign`, and perhaps a little more."""
+    seen = b""
+    while sign not in seen:
+        readable(fd)
+        part = os.read(fd, 4096)
+        assert part, f"end of file before {sign!r}; there was {seen!r}"
+        seen += part
+    return seen
+
+
+def ended(pid: int) -> bool:
+    """True once the process is over, reaped or not; False when it is still alive after the limit."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([pidfd], [], [], LIMIT_S)[0])
+    finally:
+        os.close(pidfd)
+
+
+def open_descriptors() -> dict[str, str]:
+    """Our open descriptors and what they are."""
+    found = {}
+    for entry in os.listdir("/proc/self/fd"):
+        try:
+            found[entry] = os.readlink(f"/proc/self/fd/{entry}")
+        except FileNotFoundError:
+            continue  # the listing's own
+    return found
+
+
+def fill(write: Callable[[bytes], int]) -> int:
+    """Writes until nothing more fits; returns how much did."""
+    total = 0
+    try:
+        while True:
+            total += write(b"." * 4096)
+    except BlockingIOError:
+        return total

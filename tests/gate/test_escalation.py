@@ -1,0 +1,226 @@
+"""The ladder, told as conversations, and its invariants under any conversation."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytest
+from sandgate.gate.escalation import ATTEMPTS_MAX, RETRY_REASON, Escalation, Finish, Review, Rules, Run, offer
+from sandgate.protocol.decisions import Decision, Refusal
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import ESCALATE, Grant
+from sandgate.protocol.verdicts import Allow, Ask, Forbid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.gate.escalation import Step
+    from sandgate.protocol.verdicts import Verdict
+
+MOTD = Grant("write_path", "/etc/motd")
+CACHE = Grant("write_root", "/home/u/.cache")
+ON_FAILURE = Rules(policy="on-failure", confines=True, may_ask_after_denial=True)
+NOT_DENIED = DenialReport("not_denied")
+
+
+def denied(*grants: Grant | None) -> DenialReport:
+    return DenialReport("denied", tuple(Denial("write", path="/etc/motd", grant=grant) for grant in grants))
+
+
+def answered(decision: Any, *grants: Grant, stage: Any = "retry", source: Any = "user") -> Decision:
+    return Decision(stage, decision, source, grants)
+
+
+def test_an_allowed_command_runs_confined_and_ends() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    assert ladder.begin() == Run("policy on-failure")
+    assert ladder.attempted(NOT_DENIED) == Finish()
+
+
+def test_a_denial_is_offered_with_the_smallest_grant_and_approval_runs_with_exactly_that() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    ladder.begin()
+    report = denied(MOTD, MOTD)
+    assert ladder.attempted(report) == Review("retry", RETRY_REASON, (MOTD,), report, may_escalate=True)
+    assert ladder.reviewed(answered("approved", MOTD)) == Run("approved by user (once)", (MOTD,))
+    assert ladder.attempted(NOT_DENIED) == Finish()
+
+
+def test_a_refused_retry_keeps_the_result_of_the_attempt() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    ladder.begin()
+    ladder.attempted(denied(MOTD))
+    assert ladder.reviewed(answered("denied")) == Finish()
+
+
+def test_abort_at_the_retry_stops_the_turn() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    ladder.begin()
+    ladder.attempted(denied(MOTD))
+    assert ladder.reviewed(answered("abort")) == Finish(aborted=True)
+
+
+def test_a_grant_that_did_not_help_leaves_only_the_way_out_of_the_sandbox() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    ladder.begin()
+    ladder.attempted(denied(MOTD))
+    ladder.reviewed(answered("approved", MOTD))
+    step = ladder.attempted(denied(MOTD))
+    assert isinstance(step, Review)
+    assert step.grants == (ESCALATE,)
+
+
+def test_a_new_denial_after_a_grant_is_a_new_question_and_grants_add_up() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    ladder.begin()
+    ladder.attempted(denied(MOTD))
+    ladder.reviewed(answered("approved", MOTD))
+    step = ladder.attempted(denied(CACHE))
+    assert isinstance(step, Review)
+    assert step.grants == (CACHE,)
+    assert ladder.reviewed(answered("approved", CACHE)) == Run("approved by user (once)", (MOTD, CACHE))
+
+
+@pytest.mark.parametrize("policy", ["never", "on-request"])
+def test_without_the_right_to_ask_a_denial_is_only_reported(policy: str) -> None:
+    ladder = Escalation(Allow(), Rules(policy=policy, confines=True, may_ask_after_denial=False))
+    ladder.begin()
+    assert ladder.attempted(denied(MOTD)) == Finish()
+
+
+def test_a_denial_nothing_would_remove_is_not_asked_about() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    ladder.begin()
+    assert ladder.attempted(denied(None)) == Finish()
+
+
+def test_forbidden_refuses_before_anything_runs() -> None:
+    ladder = Escalation(Forbid("`rm` rejected", by="rule"), ON_FAILURE)
+    assert ladder.begin() == Finish(Refusal("rule", "`rm` rejected"))
+
+
+def test_a_refused_question_before_the_first_run_is_a_refusal() -> None:
+    ladder = Escalation(Ask(), ON_FAILURE)
+    assert ladder.begin() == Review("initial", "")
+    assert ladder.reviewed(answered("denied", stage="initial")) == Finish(
+        Refusal("reviewer", "exec command rejected by user")
+    )
+
+
+def test_a_review_that_missed_its_deadline_is_not_called_a_users_no() -> None:
+    ladder = Escalation(Ask(), ON_FAILURE)
+    ladder.begin()
+    step = ladder.reviewed(answered("timed_out", stage="initial"))
+    assert isinstance(step, Finish)
+    assert step.refusal is not None
+    assert "deadline" in step.refusal.why
+
+
+def test_an_approved_command_is_retried_silently_with_what_it_lacked_but_never_unconfined() -> None:
+    ladder = Escalation(Ask(), ON_FAILURE)
+    ladder.begin()
+    assert ladder.reviewed(answered("approved", stage="initial")) == Run("approved by user (once)")
+    step = ladder.attempted(denied(MOTD))
+    assert step == Run("approved by user (once), which covers one retry with what it lacked", (MOTD,))
+    again = ladder.attempted(denied(CACHE))
+    assert isinstance(again, Review)
+
+
+def test_a_silent_retry_never_leaves_the_sandbox() -> None:
+    ladder = Escalation(Ask(), ON_FAILURE)
+    ladder.begin()
+    ladder.reviewed(answered("approved", stage="initial"))
+    step = ladder.attempted(denied(ESCALATE))
+    assert isinstance(step, Review)
+    assert step.grants == (ESCALATE,)
+
+
+def test_when_told_to_ask_an_approved_command_is_asked_about_again() -> None:
+    ladder = Escalation(Ask(), ON_FAILURE.but(retry_after_approval="ask"))
+    ladder.begin()
+    ladder.reviewed(answered("approved", stage="initial"))
+    assert isinstance(ladder.attempted(denied(MOTD)), Review)
+
+
+def test_a_wish_to_leave_the_sandbox_is_what_the_first_question_grants() -> None:
+    ladder = Escalation(Ask(), ON_FAILURE.but(policy="on-request", wants_escalation=True))
+    assert ladder.begin() == Review("initial", "", (ESCALATE,))
+    step = ladder.reviewed(answered("approved", ESCALATE, stage="initial"))
+    assert isinstance(step, Run)
+    assert step.escalated
+    assert ladder.attempted(denied(MOTD)) == Finish()
+
+
+def test_a_rule_may_bypass_the_sandbox_and_the_trail_says_so() -> None:
+    step = Escalation(Allow(bypass_sandbox=True), ON_FAILURE).begin()
+    assert isinstance(step, Run)
+    assert step.escalated
+    assert step.allowed_by.startswith("rule")
+
+
+def test_what_the_session_granted_is_used_at_once() -> None:
+    step = Escalation(Allow(), ON_FAILURE.but(remembered=(MOTD,))).begin()
+    assert step == Run("approved earlier in this session", (MOTD,))
+
+
+def test_an_answer_without_a_question_is_a_bug() -> None:
+    with pytest.raises(AssertionError, match="no question"):
+        Escalation(Allow(), ON_FAILURE).reviewed(answered("approved"))
+
+
+def test_a_denial_the_host_would_repeat_does_not_widen_the_offer() -> None:
+    assert offer((Denial("write", grant=MOTD), Denial("other", grant=None)), ()) == ((MOTD,), True)
+
+
+def test_one_denial_that_needs_the_way_out_decides_the_offer() -> None:
+    assert offer((Denial("write", grant=MOTD), Denial("other", grant=ESCALATE)), ()) == ((ESCALATE,), True)
+
+
+GRANTS = st.sampled_from([MOTD, CACHE, ESCALATE, None])
+REPORTS = st.one_of(
+    st.just(NOT_DENIED),
+    st.just(DenialReport("unknown")),
+    st.lists(GRANTS, min_size=1, max_size=3).map(lambda grants: denied(*grants)),
+)
+VERDICTS: st.SearchStrategy[Verdict] = st.sampled_from(
+    [Allow(), Allow(bypass_sandbox=True), Ask(), Forbid("no")]
+)
+RULES = st.builds(
+    Rules,
+    policy=st.just("p"),
+    confines=st.booleans(),
+    may_ask_after_denial=st.booleans(),
+    wants_escalation=st.booleans(),
+    remembered=st.sampled_from([None, (), (MOTD,), (ESCALATE,)]),
+    retry_after_approval=st.sampled_from(["silent", "ask"]),
+)
+ANSWERS = st.sampled_from(["approved", "approved_for_session", "denied", "abort", "timed_out"])
+
+
+@given(VERDICTS, RULES, st.data())
+def test_no_conversation_runs_unconfined_without_one_of_the_four_reasons(
+    verdict: Verdict, rules: Rules, data: st.DataObject
+) -> None:
+    """Required: an unconfined run has a policy, a rule, or an approval that named it; runs are bounded."""
+    ladder = Escalation(verdict, rules)
+    step: Step = ladder.begin()
+    runs, approvals, named = 0, 0, False
+    while not isinstance(step, Finish):
+        if isinstance(step, Review):
+            decision = data.draw(ANSWERS)
+            given = step.grants if decision.startswith("approved") else ()
+            approvals += bool(given) or decision.startswith("approved")
+            named = named or ESCALATE in given
+            step = ladder.reviewed(Decision(step.stage, decision, "user", given))
+            continue
+        runs += 1
+        if step.escalated:
+            by_rule = isinstance(verdict, Allow) and verdict.bypass_sandbox
+            by_session = rules.remembered is not None and ESCALATE in rules.remembered
+            assert named or by_rule or by_session
+        step = ladder.attempted(data.draw(REPORTS))
+    silent = 1 if isinstance(verdict, Ask) else 0
+    assert runs <= min(ATTEMPTS_MAX, 1 + approvals + silent)
+    assert (step.refusal is None) or runs == 0

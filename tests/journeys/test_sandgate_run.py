@@ -1,0 +1,255 @@
+"""`sandgate run` from outside: what people and scripts see. The contract is the command line's reference."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import Sandgate
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+
+@pytest.fixture
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory beside every writable root: below the home, never below a temporary directory."""
+    place = Path("/var/tmp") / f"sandgate-outside-{os.getpid()}-{tmp_path_factory.getbasetemp().name}"
+    place.mkdir(exist_ok=True)
+    yield place  # type: ignore[misc]
+    subprocess.run(["rm", "-rf", str(place)], check=True)
+
+
+@pytest.fixture
+def sandgate(tmp_path: Path) -> Sandgate:
+    workspace, home = tmp_path / "repo", tmp_path / "home"
+    workspace.mkdir()
+    home.mkdir()
+    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
+    return Sandgate(workspace, home)
+
+
+def test_a_command_that_simply_runs_leaves_only_its_own_output(sandgate: Sandgate) -> None:
+    done = sandgate("run", "--", "sh", "-c", "echo out; echo err >&2; echo x > made; exit 7")
+    assert (done.code, done.out, done.err) == (7, "out\n", "err\n")
+    assert (sandgate.workspace / "made").read_text() == "x\n"
+
+
+def test_a_denied_write_names_the_path_and_the_grant_and_nothing_is_written(
+    sandgate: Sandgate, outside: Path
+) -> None:
+    done = sandgate("run", "--", "touch", f"{outside}/new")
+    assert done.code == 1
+    assert f"sandgate: denied: create {outside}/new (outside the writable roots: " in done.err
+    assert "sandgate: grant it once with: --add-dir " in done.err
+    assert list(outside.iterdir()) == []
+
+
+def test_the_grant_it_names_is_enough(sandgate: Sandgate, outside: Path) -> None:
+    assert sandgate("run", "--add-dir", str(outside), "--", "touch", f"{outside}/new").code == 0
+    assert (outside / "new").exists()
+
+
+def test_an_approved_retry_gets_exactly_the_grant_and_the_trail_says_why(sandgate: Sandgate, outside: Path) -> None:
+    """Required: the smallest grant, not the way out of the sandbox."""
+    (outside / "file").write_text("old")
+    script = f"echo new > {outside}/file; touch {outside}/other"
+    done = sandgate("run", "--json", "--answer", "approve", "--answer", "deny", "--", "sh", "-c", script)
+    last = done.last
+    assert [attempt["confined"] for attempt in last["attempts"]] == [True, True]
+    assert last["attempts"][1]["allowed_by"] == "approved by script (once)"
+    assert last["decisions"][0] | {"grants": []} == {
+        "stage": "retry",
+        "decision": "approved",
+        "source": "script",
+        "grants": [],
+    }
+    assert (outside / "file").read_text() == "new\n"
+
+
+def test_a_refused_retry_keeps_the_result_of_the_attempt(sandgate: Sandgate, outside: Path) -> None:
+    done = sandgate("run", "--json", "--answer", "deny", "--", "touch", f"{outside}/new")
+    last = done.last
+    assert (done.code, last["outcome"], last["exit_code"], last["refusal"]) == (1, "completed", 1, None)
+    assert [decision["decision"] for decision in last["decisions"]] == ["denied"]
+
+
+def test_a_denial_hidden_behind_success_is_still_reported(sandgate: Sandgate, outside: Path) -> None:
+    done = sandgate("run", "--json", "--", "sh", "-c", f"touch {outside}/new 2>/dev/null; true")
+    assert done.code == 0
+    attempt = done.last["attempts"][0]
+    assert attempt["denied"] is True
+    assert [(denial["operation"], denial["path"]) for denial in attempt["denials"]] == [
+        ("create", f"{outside}/new")
+    ]
+    assert attempt["denials"][0]["certain"] is True
+
+
+def test_words_about_permission_are_not_a_denial(sandgate: Sandgate) -> None:
+    done = sandgate("run", "--json", "--", "sh", "-c", "echo 'Permission denied: sandbox' >&2; exit 1")
+    assert done.last["attempts"][0]["denied"] is False
+
+
+def test_json_is_one_event_a_line_without_gaps_and_ends_with_the_summary(sandgate: Sandgate) -> None:
+    done = sandgate("run", "--json", "--", "sh", "-c", "printf 'a\\377'")
+    assert [event["seq"] for event in done.events] == list(range(1, len(done.events) + 1))
+    assert [event["type"] for event in done.events] == [
+        "exec_command_begin",
+        "exec_command_output_delta",
+        "exec_command_end",
+        "run_completed",
+    ]
+    assert base64.b64decode(done.events[1]["chunk"]) == b"a\xff"
+    assert done.last["sandbox"]["backend"] == "namespace"
+    assert "network-off" in done.last["sandbox"]["guarantees"]
+    assert done.last["risk"]["risk_level"] in ("low", "medium", "high")
+
+
+def test_stdin_reaches_the_command(sandgate: Sandgate) -> None:
+    assert sandgate("run", "--", "cat", stdin=b"\x00\xffbytes").out_bytes == b"\x00\xffbytes"
+
+
+def test_a_time_limit_kills_the_tree_and_keeps_what_was_printed(sandgate: Sandgate) -> None:
+    done = sandgate("run", "--timeout", "0.5", "--", "sh", "-c", "echo before; sleep 60 & sleep 60")
+    assert (done.code, done.out) == (124, "before\n")
+
+
+def test_a_signal_is_reported_as_the_shell_does(sandgate: Sandgate) -> None:
+    done = sandgate("run", "--json", "--", "sh", "-c", "kill -TERM $$")
+    assert (done.code, done.last["signal"]) == (128 + signal.SIGTERM, signal.SIGTERM)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("run", "--", "no-such-program"), 127, "no program `no-such-program`"),
+        (("run", "--", "/etc/passwd"), 126, "cannot execute `/etc/passwd`"),
+        (("run", "ls"), 2, "missing `--`"),
+        (("run", "--"), 2, "is empty"),
+        (("run", "--", ""), 2, "is empty"),
+        (("run", "--nonsense", "--", "ls"), 2, "no option `--nonsense`"),
+        (("run", "-C", "/nonexistent", "--", "ls"), 2, "cannot work in the directory"),
+        (("run", "--timeout", "soon", "--", "ls"), 2, "is not a time"),
+        (("run", "-c", "sandbox_mode=lenient", "--", "ls"), 78, "sandbox_mode"),
+        (("run", "-c", "novalue", "--", "ls"), 78, "missing '='"),
+        (("run", "--escalate", "--", "ls"), 77, "reject command"),
+        (("run", "-a", "untrusted", "--", "touch", "x"), 77, "no reviewer is attached"),
+        (("run", "--", "rm", "-rf", "/"), 77, "blocked by policy"),
+        (("run", "--backend", "none", "--", "ls"), 78, "danger-full-access"),
+    ],
+)
+def test_bad_input_and_refusals_have_one_line_and_their_code(
+    sandgate: Sandgate, arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    done = sandgate(*arguments)
+    assert (done.code, says in done.err, "Traceback" in done.err) == (code, True, False), done
+
+
+def test_a_broken_rules_file_stops_with_its_place(sandgate: Sandgate) -> None:
+    rules = sandgate.home / ".sandgate" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "mine.toml").write_text('[[rule]]\nprefix = ["ls"\n')
+    done = sandgate("run", "--", "ls")
+    assert done.code == 78
+    assert "mine.toml" in done.err
+    assert "line" in done.err
+
+
+def test_a_rule_that_forbids_refuses_before_anything_runs(sandgate: Sandgate) -> None:
+    rules = sandgate.home / ".sandgate" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "mine.toml").write_text('[[rule]]\nprefix = ["touch"]\ndecide = "forbid"\nbecause = "no new files"\n')
+    done = sandgate("run", "--json", "--", "bash", "-c", "ls && touch made")
+    assert (done.code, done.last["refusal"]["by"], done.last["attempts"]) == (77, "rule", [])
+    assert "no new files" in done.last["refusal"]["why"]
+    assert not (sandgate.workspace / "made").exists()
+
+
+def test_undecodable_bytes_reach_the_command_unchanged(sandgate: Sandgate) -> None:
+    assert sandgate("run", "--", b"printf", b"%s", b"\xff\xfe").out_bytes == b"\xff\xfe"
+
+
+def test_secrets_in_the_environment_do_not_reach_the_command(sandgate: Sandgate) -> None:
+    done = sandgate("run", "--env", "GIVEN_TOKEN=on purpose", "--", "env", API_TOKEN="hidden", PLAIN="seen")
+    assert "hidden" not in done.out
+    assert "PLAIN=seen" in done.out
+    assert "GIVEN_TOKEN=on purpose" in done.out
+
+
+def test_a_closed_stdout_ends_the_command_like_a_broken_pipe(sandgate: Sandgate) -> None:
+    process = sandgate.start("run", "--", "yes", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.read(2) == b"y\n"
+    process.stdout.close()
+    assert process.wait(30) == 128 + signal.SIGPIPE
+    assert process.stderr is not None
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+
+
+def test_no_standard_descriptor_at_all_is_survived(sandgate: Sandgate) -> None:
+    process = sandgate.start("run", "--", "sh", "-c", "exit 5", preexec_fn=lambda: [os.close(fd) for fd in (0, 1, 2)])
+    assert process.wait(30) == 5
+
+
+def test_killing_sandgate_kills_the_command(sandgate: Sandgate) -> None:
+    reader, writer = os.pipe()
+    process = sandgate.start("run", "--", "sh", "-c", "echo up; sleep 600 & sleep 600", stdout=writer)
+    os.close(writer)
+    assert os.read(reader, 3) == b"up\n"
+    process.kill()
+    process.wait(30)
+    assert os.read(reader, 1) == b"", "something still holds the command's output"
+    os.close(reader)
+
+
+def test_check_and_assess_run_nothing(sandgate: Sandgate) -> None:
+    checked = sandgate("check", "--json", "-a", "untrusted", "--", "touch", "made")
+    verdict = json.loads(checked.out)
+    assert (checked.code, verdict["verdict"], verdict["because"][0]["source"]) == (3, "ask", "policy")
+    assessed = sandgate("assess", "--json", "--", "rm", "-rf", str(sandgate.home))
+    assert (assessed.code, json.loads(assessed.out)["risk"]["risk_level"]) == (0, "high")
+    assert not (sandgate.workspace / "made").exists()
+    assert sandgate.home.exists()
+
+
+@pytest.mark.parametrize(("command", "code"), [(("ls",), 0), (("touch", "x"), 3), (("rm", "-rf", "/"), 3)])
+def test_the_exit_code_of_check_is_the_verdict(sandgate: Sandgate, command: tuple[str, ...], code: int) -> None:
+    assert sandgate("check", "-a", "untrusted", "--", *command).code == code
+
+
+def test_a_person_sees_the_denial_and_grants_it(sandgate: Sandgate, outside: Path) -> None:
+    terminal = sandgate.at_terminal("run", "--", "touch", f"{outside}/new")
+    shown = terminal.sees("Your answer")
+    assert f"Denied: create {outside}/new" in shown
+    assert "$ touch" in shown
+    terminal.presses("y")
+    assert terminal.ends() == 0
+    assert (outside / "new").exists()
+
+
+def test_a_person_who_says_no_keeps_the_result(sandgate: Sandgate, outside: Path) -> None:
+    terminal = sandgate.at_terminal("run", "--", "touch", f"{outside}/new")
+    terminal.sees("Your answer")
+    terminal.presses("n")
+    assert terminal.ends() == 1
+    assert list(outside.iterdir()) == []
+
+
+def test_control_c_ends_the_command_and_its_children(sandgate: Sandgate) -> None:
+    terminal = sandgate.at_terminal("run", "--", "sh", "-c", "trap '' INT; echo up; sleep 600")
+    terminal.sees("up")
+    terminal.presses("\x03")
+    assert terminal.ends() == 130
+
+
+def test_the_way_out_of_the_sandbox_takes_its_own_key(sandgate: Sandgate, outside: Path) -> None:
+    terminal = sandgate.at_terminal("run", "-v", "--", "touch", f"{outside}/new")
+    assert "WITHOUT the sandbox" in terminal.sees("Your answer")
+    terminal.presses("u")
+    assert terminal.ends() == 0
+    assert "backend none" in terminal.seen

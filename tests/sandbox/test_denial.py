@@ -1,0 +1,232 @@
+"""Was it the sandbox, what exactly was refused, and what is the smallest grant?"""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.protocol.commands import CommandResult
+from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, SetupFailure
+from sandgate.protocol.denials import Denial, DenialReport, Refused
+from sandgate.protocol.permissions import EffectivePermissions, Grant
+from sandgate.sandbox.denial import DENIALS_MAX, explain
+
+PERMISSIONS = EffectivePermissions(
+    writable=("/repo", "/tmp"),
+    read_only=("/repo/.git", "/repo/.vscode"),
+    absent=("/repo/.codex",),
+    hidden=("/run", "/home/me/.aws", "/home/me/.ssh/id_rsa"),
+)
+
+
+def plan(permissions: EffectivePermissions = PERMISSIONS, backend: str = "namespace") -> ConfinedCommand:
+    return ConfinedCommand(backend, ("cmd",), "/repo", {}, permissions)  # type: ignore[arg-type]
+
+
+def ended(
+    *refused: Refused, exit_code: int = 0, text: str = "", reported: bool = True, **more: object
+) -> AttemptOutcome:
+    result = CommandResult(exit_code, None, "exited", b"", b"", text.encode())
+    return AttemptOutcome(result, refused, reported=reported, **more)  # type: ignore[arg-type]
+
+
+def grants(*refused: Refused) -> list[Grant | None]:
+    return [denial.grant for denial in explain(plan(), ended(*refused)).denials]
+
+
+WRITE_MOTD = Refused("write", "openat", "/etc/motd", pid=7, program="sh")
+
+
+def test_a_recorded_write_is_denied_and_explained() -> None:
+    assert explain(plan(), ended(WRITE_MOTD, exit_code=1)) == DenialReport(
+        "denied",
+        (
+            Denial(
+                "write",
+                path="/etc/motd",
+                syscall="openat",
+                errno="EROFS",
+                program="sh",
+                grant=Grant("write_path", "/etc/motd"),
+            ),
+        ),
+    )
+
+
+def test_a_denial_behind_exit_code_zero_is_a_denial() -> None:
+    """Required: `echo x > /etc/motd; true`."""
+    assert explain(plan(), ended(WRITE_MOTD)).verdict == "denied"
+
+
+@pytest.mark.parametrize("exit_code", [0, 1, 2, 126, 127, 159])
+def test_words_never_count_where_the_layer_watched(exit_code: int) -> None:
+    """Required: a failing test suite that prints "permission denied" is not a denial."""
+    outcome = ended(exit_code=exit_code, text="sandbox: Permission denied (publickey). Operation not permitted")
+    assert explain(plan(), outcome) == DenialReport("not_denied")
+
+
+def test_a_refusal_that_the_host_would_repeat_is_not_a_denial() -> None:
+    refused = WRITE_MOTD.but(host_allows=False, errno="EACCES")
+    report = explain(plan(), ended(refused, exit_code=1))
+    assert (report.verdict, [denial.grant for denial in report.denials]) == ("not_denied", [None])
+
+
+def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
+    assert explain(plan(backend="none"), ended(exit_code=1, text="permission denied")) == DenialReport("not_denied")
+    failure = AttemptOutcome(None, failure=SetupFailure("unshare", "EPERM"))
+    assert explain(plan(), failure) == DenialReport("not_denied")
+
+
+# --- the smallest grant ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("refused", "grant"),
+    [
+        (Refused("write", "openat", "/etc/motd"), Grant("write_path", "/etc/motd")),
+        (Refused("create", "openat", "/etc/new"), Grant("write_path", "/etc/new")),
+        (Refused("create", "mkdirat", "/opt/new"), Grant("write_root", "/opt")),
+        (Refused("create", "symlink", "/opt/link"), Grant("write_root", "/opt")),
+        (Refused("delete", "unlinkat", "/etc/motd"), Grant("write_root", "/etc")),
+        (Refused("rename", "renameat2", "/etc/motd"), Grant("write_root", "/etc")),
+        (Refused("metadata", "fchmodat", "/etc/motd"), Grant("write_path", "/etc/motd")),
+        (Refused("create", "mkdir", "/new"), None),
+        (Refused("metadata", "chmod", "/"), None),
+        (Refused("write", "openat", "/proc/sys/kernel/core_pattern"), None),
+        (Refused("write", "openat", "/sys/power/state"), None),
+        (Refused("create", "openat", "/home/me/.aws/credentials"), None),
+        (Refused("connect", "connect", address="10.0.0.1:443"), Grant("host", "10.0.0.1:443")),
+        (Refused("connect", "connect", address="[2001:db8::1]:80"), Grant("host", "[2001:db8::1]:80")),
+        (Refused("connect", "connect", address="unix:/run/docker.sock"), Grant("unix_socket", "/run/docker.sock")),
+        (Refused("connect", "connect", address="unix:@bus"), None),
+        (Refused("connect", "socket"), Grant("host", "*")),
+        (Refused("bind", "bind", address="0.0.0.0:80"), None),
+        (Refused("read", "openat", "/home/me/.aws"), Grant("read_path", "/home/me/.aws")),
+        (Refused("exec", "execve", "/x"), None),
+        (Refused("other", "mount"), None),
+    ],
+    ids=lambda value: repr(value)[:60],
+)
+def test_each_denial_carries_its_smallest_grant(refused: Refused, grant: Grant | None) -> None:
+    assert grants(refused) == [grant]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/repo/.git/index.lock", "/repo/.git"),
+        ("/repo/.git", "/repo/.git"),
+        ("/repo/.vscode/tasks.json", "/repo/.vscode"),
+        ("/repo/.codex", "/repo/.codex"),
+        ("/repo/.codex/config.toml", "/repo/.codex"),
+    ],
+)
+@pytest.mark.parametrize("operation", ["write", "create", "delete", "rename", "metadata"])
+def test_protected_names_need_a_grant_that_names_them(operation: str, path: str, name: str) -> None:
+    assert grants(Refused(operation, "openat", path)) == [Grant("write_path", name)]  # type: ignore[arg-type]
+
+
+def test_protected_names_are_recognised_in_another_case_where_case_is_ignored() -> None:
+    permissions = PERMISSIONS.but(case_insensitive=True)
+    report = explain(plan(permissions), ended(Refused("create", "mkdir", "/repo/.CODEX")))
+    assert report.denials[0].grant == Grant("write_path", "/repo/.codex")
+
+
+def test_several_new_files_in_one_directory_make_the_directory_the_grant() -> None:
+    several = [Refused("create", "openat", f"/opt/out/{name}") for name in "ab"]
+    assert grants(*several) == [Grant("write_root", "/opt/out")] * 2
+
+
+def test_several_existing_files_are_granted_one_by_one() -> None:
+    several = [Refused("write", "openat", f"/etc/{name}") for name in "ab"]
+    assert grants(*several) == [Grant("write_path", "/etc/a"), Grant("write_path", "/etc/b")]
+
+
+def test_the_root_directory_is_never_the_grant() -> None:
+    several = [Refused("create", "openat", f"/{name}") for name in "ab"]
+    assert grants(*several) == [Grant("write_path", "/a"), Grant("write_path", "/b")]
+
+
+def test_the_same_refusal_is_told_once() -> None:
+    assert len(explain(plan(), ended(WRITE_MOTD, WRITE_MOTD.but(pid=8), WRITE_MOTD)).denials) == 1
+
+
+def test_denials_over_the_cap_are_counted() -> None:
+    many = [Refused("write", "openat", f"/etc/{number}") for number in range(DENIALS_MAX + 3)]
+    report = explain(plan(), ended(*many, refused_omitted=2))
+    assert (len(report.denials), report.omitted) == (DENIALS_MAX, 5)
+
+
+# --- reads of hidden files ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("cat: /home/me/.aws/credentials: Permission denied", "/home/me/.aws"),
+        ("cat: .aws: Permission denied", "/home/me/.aws"),
+        ("PermissionError: [Errno 13] Permission denied: '.ssh/id_rsa'", "/home/me/.ssh/id_rsa"),
+        ("ls: cannot open directory '/run': Permission denied", "/run"),
+    ],
+)
+def test_a_failing_command_that_names_a_hidden_path_was_denied_a_read(text: str, path: str) -> None:
+    assert explain(plan(), ended(exit_code=1, text=text)) == DenialReport(
+        "denied",
+        (Denial("read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=Grant("read_path", path)),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "text"),
+    [
+        (0, "cat: .aws: Permission denied"),
+        (1, "cat: .aws: No such file or directory"),
+        (1, "see .aws\nssh: Permission denied (publickey)"),
+        (1, "run: Permission denied"),
+        (1, "cat: my.aws: Permission denied"),
+        (1, "cat: .aws-backup: Permission denied"),
+    ],
+)
+def test_other_words_are_no_read_denial(exit_code: int, text: str) -> None:
+    assert explain(plan(), ended(exit_code=exit_code, text=text)) == DenialReport("not_denied")
+
+
+# --- nobody watched -------------------------------------------------------------------------------------------
+
+
+def guess(text: str, exit_code: int = 1, permissions: EffectivePermissions = PERMISSIONS) -> DenialReport:
+    return explain(plan(permissions), ended(exit_code=exit_code, text=text, reported=False))
+
+
+@pytest.mark.parametrize("text", ["READ-ONLY FILE SYSTEM", "x\ntouch: Permission denied", "failed to write file"])
+@pytest.mark.parametrize("exit_code", [1, 2, 126, 127])
+def test_denial_words_count_where_nobody_watched_and_are_not_certain(text: str, exit_code: int) -> None:
+    report = guess(text, exit_code)
+    assert report == DenialReport("denied", (Denial("other", certain=False, layer="heuristic"),))
+
+
+def test_an_unreachable_name_server_is_a_denied_network_when_it_is_off() -> None:
+    text = "curl: (6) Could not resolve host: example.org"
+    on = PERMISSIONS.but(network="on")
+    denial = Denial("connect", certain=False, layer="heuristic", grant=Grant("host", "*"))
+    assert guess(text, 6) == DenialReport("denied", (denial,))
+    assert guess(text, 6, on) == DenialReport("unknown")
+
+
+def test_a_shells_report_of_a_bad_system_call_counts() -> None:
+    assert guess("", 159).verdict == "denied"
+
+
+@pytest.mark.parametrize(("exit_code", "text"), [(0, "permission denied"), (1, "boom"), (127, "not found")])
+def test_without_a_sign_the_verdict_is_unknown(exit_code: int, text: str) -> None:
+    assert guess(text, exit_code) == DenialReport("unknown")
+
+
+@pytest.mark.parametrize("termination", ["signaled", "timed_out", "cancelled", "interrupted"])
+def test_a_command_that_was_stopped_is_not_guessed_about(termination: str) -> None:
+    result = CommandResult(124, None, termination, b"", b"", b"permission denied")  # type: ignore[arg-type]
+    assert explain(plan(), AttemptOutcome(result)) == DenialReport("unknown")
+
+
+def test_given_text_replaces_the_captured_output() -> None:
+    outcome = ended(exit_code=1, text="permission denied", reported=False)
+    assert explain(plan(), outcome, "").verdict == "unknown"

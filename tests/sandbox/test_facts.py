@@ -1,0 +1,146 @@
+"""What one look at the disk reports."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandgate.errors import ConfinementError
+from sandgate.policy.effective import WorkspaceFacts, effective_permissions
+from sandgate.protocol.permissions import DangerFullAccess, Grant, ReadOnly, WorkspaceWrite
+from sandgate.sandbox.facts import workspace_facts
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    return tmp_path / "repo"
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    (tmp_path / "state").mkdir()
+    return tmp_path / "state"
+
+
+def look(repo: Path, state: Path, policy: Any = WorkspaceWrite(), **more: Any) -> WorkspaceFacts:  # noqa: B008
+    environ = {"HOME": str(repo.parent), **more.pop("environ", {})}
+    return workspace_facts(policy, policy_cwd=str(repo), environ=environ, state_directory=str(state), **more)
+
+
+def test_the_directory_and_its_protected_names_are_found(repo: Path, state: Path) -> None:
+    facts = look(repo, state)
+    assert (facts.cwd, facts.uid, facts.slash_tmp, facts.home) == (
+        str(repo),
+        os.geteuid(),
+        os.path.realpath("/tmp"),
+        str(repo.parent),
+    )
+    assert str(repo / ".git") in facts.protected
+    assert str(repo / ".codex") in facts.absent
+
+
+def test_the_working_directory_is_canonical(repo: Path, state: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(repo)
+    assert look(tmp_path / "link", state).cwd == str(repo)
+
+
+@pytest.mark.parametrize("value", ["", "relative", "/nowhere/at/all"])
+def test_a_bad_tmpdir_is_skipped(repo: Path, state: Path, value: str) -> None:
+    assert look(repo, state, environ={"TMPDIR": value}).tmpdir is None
+
+
+def test_missing_roots_are_left_out(repo: Path, state: Path) -> None:
+    facts = look(repo, state, extra_roots=["/nowhere/at/all", str(repo.parent)])
+    assert facts.resolved == {str(repo.parent): str(repo.parent)}
+
+
+def test_extra_roots_are_searched_for_protected_names(repo: Path, state: Path, tmp_path: Path) -> None:
+    (tmp_path / "other" / "sub" / ".git").mkdir(parents=True)
+    facts = look(repo, state, extra_roots=[str(tmp_path / "other")])
+    assert str(tmp_path / "other" / "sub" / ".git") in facts.protected
+
+
+def test_a_root_behind_a_link_that_a_command_could_plant_is_refused(repo: Path, state: Path, tmp_path: Path) -> None:
+    """Required: run 1 swaps `build` for a link to the home directory, run 2 must not make that writable."""
+    (repo / "build").symlink_to(tmp_path)
+    with pytest.raises(ConfinementError, match=r"cannot make `.*build` writable") as refusal:
+        look(repo, state, extra_roots=[str(repo / "build")])
+    assert f"`{repo / 'build'}` is a symbolic link" in refusal.value.why
+
+
+def test_a_root_behind_a_link_elsewhere_is_followed(repo: Path, state: Path, tmp_path: Path) -> None:
+    """/tmp itself is a root, so only directories outside it can prove this."""
+    link = tmp_path / "data"
+    link.symlink_to("/usr/share")
+    if str(tmp_path).startswith("/tmp/"):
+        with pytest.raises(ConfinementError):
+            look(repo, state, extra_roots=[str(link)])
+    facts = look(repo, state, WorkspaceWrite(exclude_slash_tmp=True), extra_roots=["/proc/self/root/usr/share"])
+    assert facts.resolved["/proc/self/root/usr/share"] == "/usr/share"
+
+
+def test_a_grant_through_a_link_is_refused(repo: Path, state: Path, tmp_path: Path) -> None:
+    """Required: what was approved is the path that was shown."""
+    (tmp_path / "link").symlink_to(repo)
+    with pytest.raises(ConfinementError, match="cannot grant"):
+        look(repo, state, grants=(Grant("write_path", str(tmp_path / "link" / "file")),))
+
+
+def test_a_write_grant_may_name_a_file_that_does_not_exist_yet(repo: Path, state: Path) -> None:
+    new = str(repo.parent / "new.txt")
+    facts = look(repo, state, ReadOnly(), grants=(Grant("write_path", new), Grant("read_path", new + "2")))
+    assert facts.resolved == {new: new}
+
+
+def test_aliases_of_protected_files_are_protected(repo: Path, state: Path) -> None:
+    (repo / ".bashrc").write_text("")
+    os.link(repo / ".bashrc", repo / "alias")
+    assert str(repo / "alias") in look(repo, state).protected
+
+
+def test_our_own_state_is_sealed_and_must_not_be_made_by_others(repo: Path, state: Path, tmp_path: Path) -> None:
+    there, missing = look(repo, state), look(repo, tmp_path / "none")
+    assert (there.sealed, str(state) in there.absent) == ((str(state),), False)
+    assert (missing.sealed, str(tmp_path / "none") in missing.absent) == ((), True)
+
+
+def test_our_own_code_is_protected(repo: Path, state: Path) -> None:
+    """Required: a command in a project that has Sandgate in its virtual environment must not edit Sandgate."""
+    import sandgate
+
+    assert os.path.dirname(sandgate.__file__) in look(repo, state).protected
+
+
+def test_secrets_of_the_home_are_found_and_can_be_opened(repo: Path, state: Path) -> None:
+    (repo.parent / ".aws").mkdir()
+    (repo.parent / ".netrc").write_text("")
+    (repo.parent / "key.pem").write_text("")
+    opened, more = [str(repo.parent / ".netrc")], [str(repo.parent / "key.pem"), "/nowhere/at/all"]
+    facts = look(repo, state, opened_secrets=opened, more_secrets=more)
+    secrets = {path for path in facts.secrets if path.startswith(str(repo.parent))}
+    assert secrets == {str(repo.parent / ".aws"), str(repo.parent / "key.pem")}
+
+
+def test_a_false_home_does_not_uncover_the_real_one(repo: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: no single environment variable switches protection off."""
+    import pwd
+
+    real = repo.parent / "real-home"
+    (real / ".aws").mkdir(parents=True)
+    account = pwd.struct_passwd(("me", "x", os.geteuid(), os.getegid(), "", str(real), "/bin/sh"))
+    monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
+    assert str(real / ".aws") in look(repo, state).secrets
+
+
+def test_nothing_is_looked_up_for_an_unconfined_command(repo: Path, state: Path) -> None:
+    assert look(repo, state, DangerFullAccess()) == WorkspaceFacts(cwd=str(repo), uid=os.geteuid())
+
+
+def test_the_whole_way_from_disk_to_permissions(repo: Path, state: Path) -> None:
+    permissions = effective_permissions(WorkspaceWrite(exclude_slash_tmp=True), look(repo, state))
+    assert (permissions.writable, permissions.read_only) == ((str(repo),), (str(repo / ".git"),))
+    assert str(state) in permissions.hidden

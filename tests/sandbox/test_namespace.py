@@ -1,0 +1,77 @@
+"""Plans for namespaces, and for no sandbox at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount
+from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.sandbox.backend import backend_named
+from sandgate.sandbox.namespace import NamespaceBackend
+
+COMMAND = CommandRequest(("true",), "/", {"PATH": "/bin", "SSH_AUTH_SOCK": "/tmp/agent"}, tty=True)
+BASE_GUARANTEES = (
+    "no-write-outside-roots",
+    "no-metadata-changes",
+    "protected-names",
+    "secrets-hidden",
+    "host-sockets-hidden",
+    "process-isolation",
+    "tree-kill",
+    "no-new-privs",
+)
+
+
+def test_a_plan_holds_the_view_the_marks_and_the_promises(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("")
+    permissions = EffectivePermissions(writable=(str(tmp_path),), hidden=(str(secret),))
+    assert NamespaceBackend().confine(COMMAND, permissions, limits=Limits(processes=9)) == ConfinedCommand(
+        backend="namespace",
+        argv=("true",),
+        cwd="/",
+        env={
+            "PATH": "/bin",
+            "SANDGATE_SANDBOX": "namespace",
+            "SANDGATE_SANDBOX_NETWORK_DISABLED": "1",
+            "CODEX_SANDBOX_NETWORK_DISABLED": "1",
+        },
+        permissions=permissions,
+        mounts=(Mount("write", str(tmp_path)), Mount("hide_file", str(secret))),
+        report="report",
+        limits=Limits(processes=9),
+        tty=True,
+        guarantees=(*BASE_GUARANTEES, "network-off", "missing-protected-names", "exact-denials"),
+    )
+
+
+def test_an_open_network_is_neither_marked_nor_promised_away() -> None:
+    plan = NamespaceBackend().confine(COMMAND, EffectivePermissions(network="on"), report="off")
+    assert plan.env == {"PATH": "/bin", "SANDGATE_SANDBOX": "namespace"}
+    assert plan.guarantees == BASE_GUARANTEES
+
+
+def test_the_working_directory_is_canonical(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    plan = NamespaceBackend().confine(COMMAND.but(cwd=str(tmp_path / "link")), EffectivePermissions())
+    assert plan.cwd == str(tmp_path)
+
+
+def test_no_sandbox_keeps_the_environment_and_still_tells_about_the_network() -> None:
+    plan = backend_named("none").confine(COMMAND, EffectivePermissions(confined=False))
+    assert (plan.backend, plan.guarantees, plan.report) == ("none", (), "off")
+    assert plan.env["SSH_AUTH_SOCK"] == "/tmp/agent"
+    assert plan.env["SANDGATE_SANDBOX_NETWORK_DISABLED"] == "1"
+    assert "SANDGATE_SANDBOX" not in plan.env
+
+
+def test_a_command_that_must_be_confined_never_gets_a_plan_without_a_sandbox() -> None:
+    with pytest.raises(AssertionError):
+        backend_named("none").confine(COMMAND, EffectivePermissions())
+
+
+def test_backends_are_found_by_name() -> None:
+    assert [backend_named(name).kind for name in ("namespace", "none")] == ["namespace", "none"]

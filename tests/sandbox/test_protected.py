@@ -1,0 +1,269 @@
+"""Finding protected names on a real disk."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from sandgate.errors import ConfinementError
+from sandgate.sandbox import protected
+from sandgate.sandbox.protected import (
+    AGENT_NAMES,
+    CODE_CARRIERS,
+    Found,
+    Protection,
+    aliases_of,
+    protected_in,
+)
+
+EVERY_NAME = (".git", *AGENT_NAMES, *CODE_CARRIERS)
+SPLIT = Protection(git="hooks-and-config")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    directory = tmp_path / "repo"
+    directory.mkdir()
+    return directory
+
+
+def found_in(root: Path, protection: Protection = Protection()) -> Found:  # noqa: B008 - a frozen value
+    return protected_in(str(root), protection, walk=True)
+
+
+def relative(paths: tuple[str, ...], root: Path) -> set[str]:
+    return {os.path.relpath(path, root) for path in paths}
+
+
+def make_repository(at: Path) -> Path:
+    git = at / ".git"
+    for name in ("hooks", "info", "objects/info", "refs"):
+        (git / name).mkdir(parents=True)
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    (git / "config").write_text("[core]\n")
+    return git
+
+
+def test_every_missing_name_is_reported_as_absent(root: Path) -> None:
+    assert relative(found_in(root).absent, root) == {*EVERY_NAME, "HEAD"}
+
+
+@pytest.mark.parametrize("name", EVERY_NAME)
+@pytest.mark.parametrize("kind", ["file", "directory"])
+@pytest.mark.parametrize("walk", [True, False])
+def test_an_existing_name_is_protected(root: Path, name: str, kind: str, walk: bool) -> None:
+    (root / name).mkdir() if kind == "directory" else (root / name).write_text("")
+    found = protected_in(str(root), Protection(), walk=walk)
+    assert found.protected == (str(root / name),)
+    assert str(root / name) not in found.absent
+
+
+def test_optional_names_are_protected_when_asked_for(root: Path) -> None:
+    (root / ".github" / "workflows").mkdir(parents=True)
+    (root / ".npmrc").write_text("")
+    asked = Protection(optional_names=(".npmrc", ".github/workflows", ".gitattributes"))
+    assert found_in(root).protected == ()
+    found = found_in(root, asked)
+    assert relative(found.protected, root) == {".npmrc", ".github/workflows"}
+    assert ".gitattributes" in relative(found.absent, root)
+
+
+def test_a_configured_name_need_not_start_with_a_dot(root: Path) -> None:
+    (root / "Makefile").write_text("")
+    found = found_in(root, Protection(optional_names=("Makefile", "justfile")))
+    assert relative(found.protected, root) == {"Makefile"}
+    assert "justfile" in relative(found.absent, root)
+
+
+def test_nested_repositories_are_found_to_the_third_level(root: Path) -> None:
+    for place in ("a", "a/b", "a/b/c", "node_modules/x"):
+        (root / place / ".git").mkdir(parents=True)
+    assert relative(found_in(root).protected, root) == {"a/.git", "a/b/.git"}
+    deeper = Protection(nested_depth=4)
+    assert relative(found_in(root, deeper).protected, root) == {"a/.git", "a/b/.git", "a/b/c/.git"}
+
+
+def test_scratch_space_is_not_walked(root: Path) -> None:
+    (root / "a" / ".git").mkdir(parents=True)
+    assert protected_in(str(root), Protection(), walk=False).protected == ()
+
+
+def test_links_are_not_walked_into(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "other" / ".git").mkdir(parents=True)
+    (root / "link").symlink_to(tmp_path / "other")
+    assert found_in(root).protected == ()
+
+
+def test_a_nested_repository_is_anchored(root: Path) -> None:
+    (root / "sub" / ".git").mkdir(parents=True)
+    assert found_in(root).anchored == (str(root / "sub" / ".git"),)
+
+
+def test_a_second_look_at_an_unchanged_directory_reads_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "sub").mkdir()
+    monkeypatch.setattr(protected, "UNSETTLED_NS", -time.time_ns())  # nothing counts as just changed
+    first = found_in(root)
+    monkeypatch.setattr(os, "scandir", lambda *_args: pytest.fail("the directory was read again"))
+    assert found_in(root) == first
+
+
+def test_a_changed_directory_is_read_again(root: Path) -> None:
+    (root / "sub").mkdir()
+    assert found_in(root).protected == ()
+    (root / "sub" / ".git").mkdir()
+    assert relative(found_in(root).protected, root) == {"sub/.git"}
+
+
+def test_too_many_directories_are_an_error_and_not_a_gap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protected, "DIRECTORIES_MAX", 2)
+    for name in "abc":
+        (root / name).mkdir()
+    with pytest.raises(ConfinementError, match="cannot find all protected files"):
+        found_in(root)
+
+
+# --- links ----------------------------------------------------------------------------------------------------
+
+
+def test_a_protected_name_that_is_a_link_is_protected_with_its_target(root: Path) -> None:
+    """Required: `.git -> decoy` is still `.git`."""
+    (root / "decoy").mkdir()
+    (root / ".git").symlink_to("decoy")
+    assert relative(found_in(root).protected, root) == {".git", "decoy"}
+
+
+def test_the_missing_target_of_a_protected_link_must_not_come_to_exist(root: Path) -> None:
+    (root / ".claude").symlink_to("nowhere")
+    found = found_in(root)
+    assert relative(found.protected, root) == {".claude"}
+    assert str(root / "nowhere") in found.absent
+
+
+def test_another_name_of_a_protected_file_is_found(root: Path) -> None:
+    git = make_repository(root)
+    (root / "deep" / "er").mkdir(parents=True)
+    os.link(git / "config", root / "deep" / "er" / "alias")
+    found = found_in(root)
+    assert found.linked == (str(git / "config"),)
+    assert aliases_of(found.linked, [str(root)]) == (str(root / "deep" / "er" / "alias"),)
+
+
+def test_hooks_and_plain_files_are_checked_for_other_names(root: Path) -> None:
+    git = make_repository(root)
+    for name in ("pre-commit", "pre-push.sample"):
+        (git / "hooks" / name).write_text("")
+        os.link(git / "hooks" / name, root / f"alias-{name}")
+    (root / ".bashrc").write_text("")
+    os.link(root / ".bashrc", root / "alias-bashrc")
+    assert relative(found_in(root).linked, root) == {".git/hooks/pre-commit", ".bashrc"}
+
+
+def test_a_search_for_aliases_that_grows_too_large_refuses(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protected, "LINK_SCAN_ENTRIES_MAX", 3)
+    (root / ".bashrc").write_text("")
+    os.link(root / ".bashrc", root / "alias")
+    for number in range(4):
+        (root / str(number)).write_text("")
+    with pytest.raises(ConfinementError, match="hard links"):
+        aliases_of([str(root / ".bashrc")], [str(root)])
+
+
+# --- git ------------------------------------------------------------------------------------------------------
+
+
+def test_a_pointer_file_protects_itself_and_what_it_names(root: Path, tmp_path: Path) -> None:
+    main = make_repository(tmp_path / "main")
+    worktree = main / "worktrees" / "w"
+    worktree.mkdir(parents=True)
+    (worktree / "commondir").write_text("../..\n")
+    (root / ".git").write_text(f"gitdir: {worktree}\n")
+    assert set(found_in(root).protected) == {str(root / ".git"), str(worktree), str(main)}
+
+
+@pytest.mark.parametrize("content", ["", "gitdir", "gitdir:", "gitdir: ../gone\n", "something else\n"])
+def test_a_bad_pointer_file_is_protected_and_otherwise_ignored(root: Path, content: str) -> None:
+    (root / ".git").write_text(content)
+    assert found_in(root).protected == (str(root / ".git"),)
+
+
+def test_a_bare_repository_as_root_is_closed_as_a_whole(root: Path) -> None:
+    make_repository(root)
+    bare = root / ".git"
+    found = protected_in(str(bare), Protection(), walk=True)
+    assert str(bare) in found.protected
+    assert {str(bare / "hooks"), str(bare / "config")} <= set(found.protected)
+
+
+def test_the_split_form_leaves_commits_possible_and_code_closed(root: Path) -> None:
+    git = make_repository(root)
+    module = git / "modules" / "lib"
+    for name in ("hooks", "objects", "refs"):
+        (module / name).mkdir(parents=True)
+    (module / "HEAD").write_text("")
+    (module / "config").write_text("")
+    (git / "worktrees" / "w").mkdir(parents=True)
+    (git / "worktrees" / "w" / "gitdir").write_text("")
+    found = found_in(root, SPLIT)
+    assert relative(found.protected, git) == {
+        "hooks",
+        "config",
+        "modules/lib/hooks",
+        "modules/lib/config",
+        "worktrees/w/gitdir",
+    }
+    assert {"config.worktree", "commondir", "info/attributes", "objects/info/alternates"} <= relative(found.absent, git)
+
+
+def test_the_split_form_names_missing_parents_too(root: Path) -> None:
+    """Required: a prepared `info/` must not be moved into place."""
+    make_repository(root)
+    (root / ".git" / "info").rmdir()
+    assert {"info", "info/attributes"} <= relative(found_in(root, SPLIT).absent, root / ".git")
+
+
+@pytest.mark.parametrize("points_back", [True, False])
+def test_a_linked_worktree_opens_its_repository_only_when_both_agree(
+    root: Path, tmp_path: Path, points_back: bool
+) -> None:
+    """Required: anybody can write a `.git` file that names somebody else's directory."""
+    main = make_repository(tmp_path / "main")
+    worktree = main / "worktrees" / "w"
+    worktree.mkdir(parents=True)
+    (worktree / "commondir").write_text("../..\n")
+    (worktree / "gitdir").write_text(str(root / ".git") if points_back else "/elsewhere/.git")
+    (root / ".git").write_text(f"gitdir: {worktree}\n")
+    assert found_in(root, SPLIT).companions == ((str(worktree), str(main)) if points_back else ())
+
+
+# --- file systems that ignore case ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every name has the same file as its other-case twin, as on a case-insensitive file system."""
+    monkeypatch.setattr(protected, "_same_file", lambda one, other: one.lower() == other.lower())
+
+
+@pytest.mark.usefixtures("folding")
+@pytest.mark.parametrize("written", [".Git", ".cUrSoR", ".MCP.json", ".g\u200cit"])
+def test_case_variants_are_the_protected_name_where_case_is_ignored(root: Path, written: str) -> None:
+    (root / "readme").write_text("")
+    (root / written).mkdir()
+    found = found_in(root)
+    assert found.ignores_case
+    assert found.protected == (str(root / written),)
+
+
+@pytest.mark.usefixtures("folding")
+def test_case_variants_deeper_down_are_found_too(root: Path) -> None:
+    (root / "sub" / ".GIT").mkdir(parents=True)
+    assert relative(found_in(root).protected, root) == {"sub/.GIT"}
+
+
+def test_case_variants_are_other_names_where_case_counts(root: Path) -> None:
+    (root / ".Git").mkdir()
+    found = found_in(root)
+    assert (found.protected, found.ignores_case) == ((), False)

@@ -1,0 +1,93 @@
+"""Which host sockets are covered."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandgate.sandbox.sockets import listening_sockets, socket_places, without_socket_variables
+
+
+@pytest.fixture
+def listener(tmp_path: Path) -> Iterator[str]:
+    path = str(tmp_path / "agent socket")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        yield path
+
+
+def covered(environ: dict[str, str], keep: tuple[str, ...] = ()) -> tuple[str, ...]:
+    return socket_places(environ, homes=(), keep=keep, uid=0).covered
+
+
+def test_a_listening_socket_is_found_wherever_it_is(listener: str) -> None:
+    assert listener in listening_sockets()
+
+
+def test_a_datagram_socket_is_found(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(str(tmp_path / "d"))
+        assert str(tmp_path / "d") in listening_sockets()
+
+
+def test_a_socket_that_is_gone_is_not_covered(listener: str) -> None:
+    os.unlink(listener)
+    assert listener not in listening_sockets()
+
+
+def test_a_socket_below_a_covered_directory_is_not_listed_again(listener: str, tmp_path: Path) -> None:
+    assert listener not in listening_sockets(below_none_of=[str(tmp_path)])
+
+
+def test_the_runtime_directories_are_covered(tmp_path: Path) -> None:
+    runtime, agent = tmp_path / "runtime", tmp_path / "agent"
+    runtime.mkdir()
+    agent.mkdir()
+    places = covered({"XDG_RUNTIME_DIR": str(runtime), "SSH_AUTH_SOCK": str(agent / "agent.1")})
+    assert {"/run", str(runtime), str(agent)} <= set(places)
+
+
+def test_a_directory_we_work_in_is_not_covered_because_a_variable_says_so(listener: str, tmp_path: Path) -> None:
+    """Required: `XDG_RUNTIME_DIR=/tmp` must not blank out /tmp; the sockets in it are covered each."""
+    places = covered({"XDG_RUNTIME_DIR": str(tmp_path), "SSH_AUTH_SOCK": listener}, keep=(str(tmp_path),))
+    assert str(tmp_path) not in places
+    assert listener in places
+
+
+def test_only_directories_that_exist_are_covered() -> None:
+    assert all(os.path.lexists(path) for path in covered({"XDG_RUNTIME_DIR": "/nowhere/at/all"}))
+
+
+def test_variables_that_lead_to_host_sockets_are_dropped() -> None:
+    environ = {
+        "PATH": "/bin",
+        "SSH_AUTH_SOCK": "/tmp/ssh-x/agent.1",
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/0/bus",
+        "DISPLAY": ":0",
+        "WAYLAND_DISPLAY": "wayland-0",
+    }
+    assert without_socket_variables(environ, ()) == {"PATH": "/bin"}
+
+
+@pytest.mark.parametrize(
+    ("allowed", "kept"),
+    [
+        ("/tmp/ssh-x/agent.1", "SSH_AUTH_SOCK"),
+        ("/run/user/0/bus", "DBUS_SESSION_BUS_ADDRESS"),
+        ("/tmp/.X11-unix/X0", "DISPLAY"),
+        ("/run/user/0/wayland-0", "WAYLAND_DISPLAY"),
+    ],
+)
+def test_the_variable_of_an_allowed_socket_stays(allowed: str, kept: str) -> None:
+    environ = {
+        "SSH_AUTH_SOCK": "/tmp/ssh-x/agent.1",
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/0/bus",
+        "DISPLAY": ":0.0",
+        "WAYLAND_DISPLAY": "wayland-0",
+    }
+    assert list(without_socket_variables(environ, (allowed,))) == [kept]

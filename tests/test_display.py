@@ -1,0 +1,41 @@
+"""Untrusted text cannot move the cursor, hide or reorder anything."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandgate.display import visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain text", "plain text"),
+        ("größer, 日本", "größer, 日本"),
+        ("a\x1b[2Jb", "a\\x1b[2Jb"),
+        ("two\nlines\r\tand", "two\\nlines\\r\\tand"),
+        ("left\u202eright", "left\\u202eright"),
+        ("zero\u200bwidth\ufeff", "zero\\u200bwidth\\ufeff"),
+        ("bad \udcff byte", "bad \\xff byte"),
+        ("\x9b31m", "\\x9b31m"),
+        ("tag \U000e0041", "tag \\U000e0041"),
+        ("", ""),
+    ],
+)
+def test_what_cannot_be_seen_is_shown_as_an_escape(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_a_limit_marks_that_something_is_missing() -> None:
+    assert visible("abcdef", limit=4) == "abc…"
+    assert visible("abcd", limit=4) == "abcd"
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=())))
+def test_the_result_is_one_printable_encodable_line(text: str) -> None:
+    shown = visible(text)
+    shown.encode("utf-8")
+    assert "\n" not in shown
+    assert not any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 for character in shown)
