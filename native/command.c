@@ -1,9 +1,9 @@
 /* The task that becomes the command: gives up what it may not keep, then executes the program (execve(2)).
  *
- * It prepares while init still mounts, and waits for the view before anything that looks at files. The filter is
- * the last layer: installing it needs calls that it refuses. */
+ * It mounts and builds the walls while init makes the network, joins that, and drops every privilege last. The filter
+ * comes after the other walls, as it refuses the calls that build them; one more for the last such call, setns. */
 #include <linux/eventpoll.h>
-#include <linux/futex.h>
+#include <linux/prctl.h>
 #include <linux/resource.h>
 #include <linux/socket.h>
 #include <linux/uio.h>
@@ -133,31 +133,45 @@ static int start_program(struct sandbox *sandbox) {
     return 127;
 }
 
-static void wait_for_view(struct sandbox *sandbox) {
-    while (sandbox->view == VIEW_PENDING) sys(futex, &sandbox->view, FUTEX_WAIT, VIEW_PENDING, 0, 0, 0);
+/* Everything that needs privileges but not the network. */
+static int build_walls(struct sandbox *sandbox) {
+    if (map_identity(sandbox) != 0 || make_namespaces(sandbox) != 0) return -1;
+    open_gate(&sandbox->namespaces_made);
+    int umask_of_caller = (int)sys(umask, 0);
+    if (build_view(sandbox) != 0) return -1;
+    sys(umask, umask_of_caller);
+    if (own_session(sandbox) != 0 || limit_resources(sandbox) != 0) return -1;
+    default_signals();
+    int error = drop_bounding_set();
+    return error < 0 ? fail(sandbox, "drop bounding set", "", error) : 0;
+}
+
+static int forbid_setns(struct sandbox *sandbox) {
+    int error = sandbox->layers & LAYER_SECCOMP ? filter_forbid_setns() : 0;
+    return error < 0 ? fail(sandbox, "seccomp", "", error) : 0;
 }
 
 int command_task(void *argument) {
     struct sandbox *sandbox = argument;
-    int off = sandbox->plan.flags & PLAN_NETWORK_OFF && !(sandbox->plan.flags & PLAN_TEST_NO_NETNS);
-    if (off && enter_empty_network(sandbox) != 0) return 1;
-    if (own_session(sandbox) != 0 || limit_resources(sandbox) != 0) return 1;
-    default_signals();
-    int error = drop_bounding_set();
-    if (error < 0) return fail(sandbox, "drop bounding set", "", error);
-
-    wait_for_view(sandbox);
+    if (build_walls(sandbox) != 0) return 1;
     long entered = sys(chdir, sandbox->plan.cwd);
     if (entered < 0) {
         sandbox->exec_errno = (int)-entered;
         sandbox->exec_part = EXEC_DIRECTORY;
         return 127;
     }
-    if (landlock_confine(sandbox) != 0) return 1;
-    if ((error = drop_privileges()) < 0) return fail(sandbox, "drop privileges", "", error);
     if (install_filter(sandbox) != 0) return 1;
+    wait_at_gate(&sandbox->init_ready);
+    if (wants_empty_network(sandbox) && join_network(sandbox) != 0) return 1;
+    /* Not earlier: it would keep us from joining a task outside its walls. */
+    if (landlock_confine(sandbox) != 0) return 1;
+    /* For the memory all three tasks share: from here on nobody reads or traces the two that stay. Not earlier, as
+     * joining each other's namespaces counts as reading. */
+    sys(prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
+    int error = drop_privileges();
+    if (error < 0) return fail(sandbox, "drop privileges", "", error);
+    if (forbid_setns(sandbox) != 0) return 1;
     sys(close_range, 3, ~0U, 0);
-    sys(umask, sandbox->original_umask);
     unsigned long no_signal = 0;
     sys(rt_sigprocmask, 2 /* SIG_SETMASK */, &no_signal, 0, sizeof no_signal);
     return start_program(sandbox);

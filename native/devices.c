@@ -50,9 +50,7 @@ int furnish_devices(struct sandbox *sandbox, int base, const int nodes[]) {
 }
 
 static long attach_at(int tree, const char *path) {
-    long error = sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
-    sys(close, tree);
-    return error;
+    return sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 /* Clones inherit the flags of what they are cloned from: shared memory is taken before the tmpfs turns read-only,

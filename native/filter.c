@@ -1,7 +1,8 @@
 /* The system call filter: seccomp(2) (Linux 3.17; listeners 5.0; WAIT_KILLABLE_RECV 5.19), a classic BPF program.
  *
- * Calls are found by a binary search over their numbers: the kernel walks the program once for each call it
- * knows when the filter is installed, so a long chain would be paid for hundreds of times. */
+ * Calls are found by a binary search over runs of numbers that are treated alike, with each answer written once.
+ * When a filter is installed the kernel compiles it and walks it once for every call it knows: size and depth are
+ * paid for by every command. */
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
@@ -22,18 +23,25 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-enum { NUMBERS = 512, PROGRAM_MAX = 1024, LEAF = 4, X32_BIT = 0x40000000 };
+enum { NUMBERS = 512, PROGRAM_MAX = 512, X32_BIT = 0x40000000 };
+enum { ACTION_TARGET = -1 }; /* a jump target at or below it means an action, above it an instruction */
 enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { ADDR_NO_RANDOMIZE_BIT = 0x0040000 };
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, TYPE_MASK = 0xf };
 
+struct segment {
+    uint32_t first; /* number; the segment ends where the next begins */
+    enum action action;
+};
+
 struct program {
     struct sock_filter code[PROGRAM_MAX];
     unsigned int length;
+    short when_true[PROGRAM_MAX], when_false[PROGRAM_MAX]; /* targets, until all addresses are known */
     unsigned char action_of[NUMBERS];
-    short listed[NUMBERS];
-    unsigned int listed_count;
+    struct segment segments[NUMBERS];
+    unsigned int segment_count;
     int notifies;
     int network_off, inet_inside;
 };
@@ -122,6 +130,7 @@ static void act(enum action action) {
         case ACT_ALLOW: answer(SECCOMP_RET_ALLOW); break;
         case ACT_EPERM: refuse(EPERM); break;
         case ACT_ENOSYS: refuse(ENOSYS); break;
+        case ACT_KILL: answer(SECCOMP_RET_KILL_PROCESS); break;
         case ACT_NOTIFY: answer(watched()); break;
         case ACT_NOTIFY_ADDRESS: /* a pointer: either half may be the one that is set */
             load_argument(4);
@@ -149,71 +158,94 @@ static void act(enum action action) {
     }
 }
 
-static void list_calls(void) {
-    memset(program.action_of, 0, sizeof program.action_of);
+/* Cuts the whole range of numbers into runs that are treated alike. */
+static void cut_segments(void) {
+    memset(program.action_of, ACT_ALLOW, sizeof program.action_of);
     for (unsigned int i = 0; i < rule_count; i++)
         if (rules[i].number >= 0 && rules[i].number < NUMBERS) program.action_of[rules[i].number] = (unsigned char)rules[i].action;
-    program.listed_count = 0;
-    for (int number = 0; number < NUMBERS; number++)
-        if (program.action_of[number] != ACT_ALLOW) program.listed[program.listed_count++] = (short)number;
+    program.segment_count = 0;
+    for (uint32_t number = 0; number <= NEWEST_REVIEWED_SYSCALL; number++)
+        if (number == 0 || program.action_of[number] != program.action_of[number - 1])
+            program.segments[program.segment_count++] = (struct segment){number, program.action_of[number]};
+    /* Younger than the table: nobody has looked at them. */
+    program.segments[program.segment_count++] = (struct segment){NEWEST_REVIEWED_SYSCALL + 1, ACT_ENOSYS};
+    /* The x32 numbers of x86-64 are a second door to every call; a negative number is a call that is skipped. */
+    program.segments[program.segment_count++] = (struct segment){X32_BIT, ACT_KILL};
+    program.segments[program.segment_count++] = (struct segment){0x80000000, ACT_ENOSYS};
 }
 
-/* A jump whose distance is set when its target is known: conditional jumps reach only 255 instructions. */
-static unsigned int emit_jump(void) {
-    emit(BPF_JMP | BPF_JA, 0, 0, 0);
-    return program.length - 1;
-}
-static void land(unsigned int jump) {
-    if (jump < PROGRAM_MAX) program.code[jump].k = program.length - jump - 1;
-}
-
-static void search(unsigned int from, unsigned int to) {
-    if (to - from > LEAF) {
-        unsigned int middle = (from + to) / 2;
-        emit(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)program.listed[middle], 0, 1);
-        unsigned int upper = emit_jump();
-        search(from, middle);
-        land(upper);
-        search(middle, to);
-        return;
+/* Emits the comparisons for some segments; returns where to jump for them: an instruction, or an action. */
+static int search(unsigned int from, unsigned int to) {
+    if (to - from == 1) return ACTION_TARGET - (int)program.segments[from].action;
+    unsigned int middle = (from + to) / 2, here = program.length;
+    emit(BPF_JMP | BPF_JGE | BPF_K, program.segments[middle].first, 0, 0);
+    int lower = search(from, middle), upper = search(middle, to);
+    if (here < PROGRAM_MAX) {
+        program.when_true[here] = (short)upper;
+        program.when_false[here] = (short)lower;
     }
-    for (; from < to; from++) {
-        int number = program.listed[from];
-        emit(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 1, 0);
-        unsigned int over = emit_jump();
-        act(program.action_of[number]);
-        land(over);
-    }
-    answer(SECCOMP_RET_ALLOW);
+    return (int)here;
 }
 
-static void write_program(void) {
+static int distance(unsigned int from, int target, const int address_of[]) {
+    int to = target <= ACTION_TARGET ? address_of[ACTION_TARGET - target] : target;
+    return to - (int)from - 1;
+}
+
+static int set_distances(unsigned int from, unsigned int to, const int address_of[]) {
+    for (unsigned int i = from; i < to; i++) {
+        int when_true = distance(i, program.when_true[i], address_of);
+        int when_false = distance(i, program.when_false[i], address_of);
+        if (when_true > 255 || when_false > 255) return -E2BIG; /* as far as a conditional jump reaches */
+        program.code[i].jt = (uint8_t)when_true;
+        program.code[i].jf = (uint8_t)when_false;
+    }
+    return 0;
+}
+
+static int write_program(void) {
+    int address_of[ACTIONS];
     program.length = 0;
     load(offsetof(struct seccomp_data, arch));
     emit(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 1, 0);
     answer(SECCOMP_RET_KILL_PROCESS);
     load(offsetof(struct seccomp_data, nr));
-    /* The x32 numbers of x86-64 are a second door to every call; a negative number is a call that is skipped. */
-    emit(BPF_JMP | BPF_JGE | BPF_K, NEWEST_REVIEWED_SYSCALL + 1, 0, 4);
-    emit(BPF_JMP | BPF_JEQ | BPF_K, 0xffffffff, 2, 0);
-    emit(BPF_JMP | BPF_JSET | BPF_K, X32_BIT, 0, 1);
-    answer(SECCOMP_RET_KILL_PROCESS);
-    refuse(ENOSYS); /* younger than this table: nobody has looked at it */
-    search(0, program.listed_count);
+    unsigned int first = program.length;
+    search(0, program.segment_count);
+    unsigned int end = program.length;
+    for (enum action action = 0; action < ACTIONS; action++) {
+        address_of[action] = (int)program.length;
+        act(action);
+    }
+    return program.length > PROGRAM_MAX ? -E2BIG : set_distances(first, end, address_of);
+}
+
+static long set_filter(struct sock_filter *code, unsigned int length, unsigned long flags) {
+    struct sock_fprog loaded = {.len = (unsigned short)length, .filter = code};
+    return sys(seccomp, SECCOMP_SET_MODE_FILTER, flags, &loaded);
+}
+
+int filter_forbid_setns(void) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_setns, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    return (int)set_filter(code, sizeof code / sizeof code[0], 0);
 }
 
 int filter_install(struct sandbox *sandbox, int with_listener) {
     program.notifies = with_listener;
     program.network_off = !!(sandbox->plan.flags & PLAN_NETWORK_OFF);
     /* Internet sockets may exist where they reach nothing, so that the supervisor sees where they want to go. */
-    program.inet_inside = with_listener && (sandbox->layers & LAYER_NET);
-    list_calls();
-    write_program();
-    if (program.length > PROGRAM_MAX) return -E2BIG;
-    struct sock_fprog loaded = {.len = (unsigned short)program.length, .filter = program.code};
+    program.inet_inside = with_listener && wants_empty_network(sandbox);
+    cut_segments();
+    int error = write_program();
+    if (error < 0) return error;
     unsigned long flags = with_listener ? SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV : 0;
-    long answer = sys(seccomp, SECCOMP_SET_MODE_FILTER, flags, &loaded);
+    long answer = set_filter(program.code, program.length, flags);
     if (answer == -EINVAL && with_listener) /* before 5.19: listeners, but calls restart on signals */
-        answer = sys(seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &loaded);
+        answer = set_filter(program.code, program.length, SECCOMP_FILTER_FLAG_NEW_LISTENER);
     return with_listener || answer < 0 ? (int)answer : NO_LISTENER;
 }

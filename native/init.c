@@ -1,8 +1,7 @@
-/* Pid 1 of the sandbox (pid_namespaces(7)): builds the view, then reaps, forwards signals, and ends with the command.
+/* Pid 1 of the sandbox (pid_namespaces(7)): makes the network, then reaps, forwards signals, and ends with the command.
  *
  * When it exits the kernel kills whatever is left inside, so no daemon outlives the command. All signals stay
  * blocked: an init task only receives what it waits for. */
-#include <linux/futex.h>
 #include <linux/poll.h>
 #include <linux/prctl.h>
 #include <linux/resource.h>
@@ -21,11 +20,6 @@ static int supervisor_has_gone(struct sandbox *sandbox) {
     struct pollfd watched = {.fd = sandbox->supervisor, .events = POLLIN};
     struct __kernel_timespec now = {0, 0};
     return sys(ppoll, &watched, 1, &now, 0, 8) != 0;
-}
-
-static void wake_command(struct sandbox *sandbox) {
-    sandbox->view = VIEW_READY;
-    sys(futex, &sandbox->view, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 /* Reaps everything that has ended; true when the command is among it. */
@@ -61,18 +55,15 @@ int init_task(void *argument) {
     sys(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     /* The supervisor may have died before the line above. */
     if (supervisor_has_gone(sandbox)) return 1;
-    sandbox->original_umask = (int)sys(umask, 0);
-    if (map_identity(sandbox) != 0) return 1;
-
     long command = start_task(CLONE_VM | SIGCHLD, command_stack + sizeof command_stack, command_task, sandbox, 0);
     if (command < 0) return fail(sandbox, "start command task", "", command);
-    if (build_view(sandbox) != 0) return 1;
-    wake_command(sandbox);
+    if (wants_empty_network(sandbox) && make_empty_network(sandbox) != 0) return 1;
+    wait_at_gate(&sandbox->namespaces_made);
+    if (join_command(sandbox, command) != 0) return 1;
+    open_gate(&sandbox->init_ready);
 
     int error = drop_privileges();
     if (error < 0) return fail(sandbox, "drop privileges", "of init", error);
-    /* Shared with the supervisor, and wanted there as well: nobody reads or traces either of them. */
-    sys(prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
     sys(close_range, 0, ~0U, 0);
     wait_for_command(sandbox, command);
     return 0;

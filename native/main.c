@@ -3,6 +3,7 @@
  * This process stays outside as the supervisor: it starts init, watches it, obeys Sandgate, answers held calls,
  * and says at last how it went. Its standard streams are the command's and are closed here. */
 #include <linux/eventpoll.h>
+#include <linux/futex.h>
 #include <linux/mman.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
@@ -12,7 +13,7 @@
 #include <asm/siginfo.h>
 #include <asm/signal.h>
 
-#include "supervisor.h"
+#include "hosts.h"
 
 enum { INIT_STACK_BYTES = 64 << 10 };
 enum { EPOLL_IN = 1 };
@@ -28,6 +29,15 @@ int fail(struct sandbox *sandbox, const char *step, const char *path, long error
         sandbox->failed_step = step;
     }
     return -1;
+}
+
+void open_gate(volatile uint32_t *gate) {
+    *gate = 1;
+    sys(futex, gate, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+void wait_at_gate(const volatile uint32_t *gate) {
+    while (!*gate) sys(futex, gate, FUTEX_WAIT, 0, 0, 0, 0);
 }
 
 static int read_plan(struct sandbox *sandbox) {
@@ -61,9 +71,9 @@ static int open_channels(struct sandbox *sandbox) {
 
 static int start_init(struct supervisor *supervisor) {
     struct sandbox *sandbox = supervisor->sandbox;
-    unsigned long flags = namespace_flags(&sandbox->plan) | CLONE_VM | CLONE_PIDFD | SIGCHLD;
+    unsigned long flags = first_namespaces | CLONE_VM | CLONE_PIDFD | SIGCHLD;
     long pid = start_task(flags, init_stack + sizeof init_stack, init_task, sandbox, &supervisor->init);
-    if (pid < 0) return fail(sandbox, "make namespaces", "", pid);
+    if (pid < 0) return fail(sandbox, "make user namespace", "", pid);
     /* The streams belong to the command: holding them here would keep pipes open after it has closed them. */
     sys(close_range, 0, 2, 0);
     if (sandbox->plan.flags & PLAN_REPORT) sys(close, sandbox->listener_pipe[1]);
@@ -148,15 +158,17 @@ static int wait_for_first_call(struct supervisor *supervisor) {
 /* One held call a turn, so that a kill is never behind a queue of them. */
 static void serve_calls(struct supervisor *supervisor) {
     enum { STATUS, INIT, LISTENER, WATCHED };
-    struct pollfd watched[WATCHED] = {
+    struct pollfd watched[WATCHED + PENDING_MAX] = {
         [STATUS] = {.fd = STATUS_FD, .events = POLLIN},
         [INIT] = {.fd = supervisor->init, .events = POLLIN},
         [LISTENER] = {.fd = supervisor->listener, .events = POLLIN},
     };
     for (;;) {
-        sys(ppoll, watched, WATCHED, 0, 0, 8);
+        unsigned int pending = hosts_watch(watched + WATCHED);
+        sys(ppoll, watched, WATCHED + pending, 0, 0, 8);
         if (watched[INIT].revents) return;
         if (watched[STATUS].revents && obey(supervisor) != 0) watched[STATUS].fd = -1;
+        hosts_settle(supervisor, watched + WATCHED, pending);
         if (!watched[LISTENER].revents) continue;
         /* Every task behind the filter may be gone: then there is nothing to listen to any more. */
         if (!(watched[LISTENER].revents & POLLIN) || notify_answer_one(supervisor) != 0) watched[LISTENER].fd = -1;

@@ -178,6 +178,7 @@ static int apply_entry(uint32_t index) {
     if (entry->kind == MOUNT_WRITE && view.trees[index] == NO_TREE) return 0;
     int wants_directory = entry->kind == HIDE_DIRECTORY || entry->kind == HIDE_WITH_OPENINGS;
     int target = open_plain(entry->path, wants_directory ? O_DIRECTORY : 0);
+    if (target == -ENOENT && entry->kind != MOUNT_READ) return 0; /* gone since the plan was made: nothing to hide */
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = tree_for(index, target);
     int error = tree < 0 ? tree : attach(tree, target);

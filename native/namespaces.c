@@ -1,7 +1,7 @@
-/* Which namespaces the sandbox has, and who is who in them: namespaces(7), user_namespaces(7).
+/* Which namespaces the sandbox has, and who is who in them: namespaces(7), user_namespaces(7), setns(2).
  *
- * All but the network namespace are made by the one clone that starts init. The network namespace is the
- * dearest of them and is made by the command task while init mounts: two processors then share the work. */
+ * A network namespace costs as much as everything else together. So init makes that one while the command task makes
+ * the others, mounts, and installs its walls: two processors share the work. Then each joins what the other made. */
 #include <linux/if.h>
 #include <linux/in.h>
 #include <linux/sched.h>
@@ -9,10 +9,30 @@
 
 #include "sandbox.h"
 
-unsigned long namespace_flags(const struct plan *plan) {
-    (void)plan;
-    return CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+enum { OF_COMMAND = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP };
+
+const unsigned long first_namespaces = CLONE_NEWUSER | CLONE_NEWPID;
+
+int make_namespaces(struct sandbox *sandbox) {
+    long error = sys(unshare, OF_COMMAND);
+    return error < 0 ? fail(sandbox, "make namespaces", "", error) : 0;
 }
+
+static int join(struct sandbox *sandbox, long pid, unsigned long namespaces) {
+    long fd = sys(pidfd_open, pid, 0);
+    long error = fd < 0 ? fd : sys(setns, fd, namespaces);
+    if (fd >= 0) sys(close, fd);
+    return error < 0 ? fail(sandbox, "join namespaces", "", error) : 0;
+}
+
+int join_network(struct sandbox *sandbox) {
+    if (join(sandbox, 1, CLONE_NEWNET) != 0) return -1;
+    sandbox->layers |= LAYER_NET;
+    return 0;
+}
+
+/* Init must not stay outside: its /proc/1/net would show the host's sockets, its root the host's view. */
+int join_command(struct sandbox *sandbox, long command) { return join(sandbox, command, OF_COMMAND); }
 
 static int write_file(struct sandbox *sandbox, const char *path, const char *text) {
     long fd = sys(openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
@@ -38,9 +58,9 @@ int map_identity(struct sandbox *sandbox) {
 }
 
 /* A network of its own with nothing but a loopback that is up: servers and clients inside can still talk. */
-int enter_empty_network(struct sandbox *sandbox) {
+int make_empty_network(struct sandbox *sandbox) {
     long error = sys(unshare, CLONE_NEWNET);
-    if (error < 0) return fail(sandbox, "unshare network", "", error);
+    if (error < 0) return fail(sandbox, "make network namespace", "", error);
     long fd = sys(socket, 2 /* AF_INET */, 2 /* SOCK_DGRAM */ | O_CLOEXEC, 0);
     if (fd < 0) return fail(sandbox, "socket for loopback", "", fd);
     struct ifreq request;
@@ -49,7 +69,5 @@ int enter_empty_network(struct sandbox *sandbox) {
     request.ifr_flags = IFF_UP;
     error = sys(ioctl, fd, SIOCSIFFLAGS, &request);
     sys(close, fd);
-    if (error < 0) return fail(sandbox, "bring up loopback", "", error);
-    sandbox->layers |= LAYER_NET;
-    return 0;
+    return error < 0 ? fail(sandbox, "bring up loopback", "", error) : 0;
 }

@@ -5,6 +5,7 @@
 #include <linux/in.h>
 #include <linux/in6.h>
 
+#include "hosts.h"
 #include "listeners.h"
 #include "network.h"
 
@@ -184,13 +185,17 @@ static int judge_unix(struct supervisor *supervisor, const struct attempt *attem
     return judge_abstract(supervisor, attempt, address->unix_path + 1, length - 1);
 }
 
-int judge_connect(struct supervisor *supervisor, const struct attempt *attempt, struct verdict_on_socket *verdict) {
+int judge_connect(struct supervisor *supervisor, const struct attempt *attempt, int is_connect) {
     struct socket_address address;
     struct host endpoint;
-    (void)verdict;
     if (read_address(attempt, &address) != 0) return 0;
     if (address.family == FAMILY_UNIX) return judge_unix(supervisor, attempt, &address);
-    return endpoint_of(&address, &endpoint) == 0 ? judge_inet(supervisor, attempt, &endpoint) : 0;
+    if (endpoint_of(&address, &endpoint) != 0) return 0;
+    /* Datagrams without a connection cannot be sent for somebody else: the answers would not arrive. */
+    if (!is_connect || !is_granted_host(&supervisor->sandbox->plan, &endpoint))
+        return judge_inet(supervisor, attempt, &endpoint);
+    int error = connect_on_behalf(supervisor, attempt, &address, address.length);
+    return error ? error : ANSWERED;
 }
 
 int judge_bind(struct supervisor *supervisor, const struct attempt *attempt) {

@@ -6,17 +6,14 @@
 
 struct attempt {
     const char *syscall;
+    uint64_t id; /* of the held call */
     int pid, fd;
     uint64_t address, length; /* of the socket address, in the task's memory */
 };
 
-/* Set when a call is granted and being carried out: its answer comes later. */
-struct verdict_on_socket {
-    int postponed;
-};
-
-/* Each returns the errno to answer with, 0 to let the call continue. */
+/* Each returns the errno to answer with, 0 to let the call continue, or ANSWERED. */
+enum { ANSWERED = -1 }; /* granted and carried out by us: the answer was given or will be */
 int judge_bind(struct supervisor *supervisor, const struct attempt *attempt);
-int judge_connect(struct supervisor *supervisor, const struct attempt *attempt, struct verdict_on_socket *verdict);
+int judge_connect(struct supervisor *supervisor, const struct attempt *attempt, int is_connect);
 
 #endif

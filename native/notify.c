@@ -194,7 +194,7 @@ static int judge_link(const struct held *held) {
     return judge_make(held);
 }
 
-static int judge(const struct held *held, struct verdict_on_socket *socket) {
+static int judge(const struct held *held, uint64_t id) {
     switch ((enum kind)held->call->kind) {
         case OPEN: return judge_open(held, flags_of(held));
         case OPEN_HOW: return judge_open_how(held);
@@ -209,12 +209,14 @@ static int judge(const struct held *held, struct verdict_on_socket *socket) {
     }
     struct attempt attempt = {
         .syscall = held->call->name,
+        .id = id,
         .pid = held->pid,
         .fd = (int)(uint32_t)held->args[0],
         .address = held->args[(int)held->call->path],
         .length = held->args[held->call->kind == SEND_TO ? 5 : 2],
     };
-    return held->call->kind == BIND ? judge_bind(held->supervisor, &attempt) : judge_connect(held->supervisor, &attempt, socket);
+    if (held->call->kind == BIND) return judge_bind(held->supervisor, &attempt);
+    return judge_connect(held->supervisor, &attempt, held->call->kind == CONNECT);
 }
 
 static const struct call *find_call(int number) {
@@ -233,8 +235,8 @@ int notify_answer_one(struct supervisor *supervisor) {
     long error = sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_RECV, notification);
     if (error < 0) return error == -ENOENT || error == -EINTR ? 0 : (int)error; /* its task was killed meanwhile */
     struct held held = {supervisor, find_call(notification->data.nr), notification->data.args, (int)notification->pid};
-    struct verdict_on_socket socket = {.postponed = 0};
-    int refused = held.call ? judge(&held, &socket) : 0;
+    int refused = held.call ? judge(&held, notification->id) : 0;
+    if (refused == ANSWERED) return 0;
     struct seccomp_notif_resp answer = {.id = notification->id};
     if (refused) answer.error = -refused;
     else answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;

@@ -8,6 +8,7 @@ enum action {
     ACT_ALLOW,
     ACT_EPERM,
     ACT_ENOSYS,
+    ACT_KILL,
     ACT_NOTIFY,           /* the supervisor looks; without one: allow */
     ACT_NOTIFY_ADDRESS,   /* sendto: only with an address */
     ACT_NOTIFY_OPEN,      /* open, creat: flags in the second argument */

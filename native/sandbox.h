@@ -28,14 +28,14 @@ enum layer {
 /* What an event of the supervisor's epoll set is about. */
 enum event_source { EVENT_STATUS, EVENT_INIT, EVENT_LISTENER };
 
-enum view_state { VIEW_PENDING, VIEW_READY };
 enum exec_part { EXEC_NOTHING, EXEC_PROGRAM, EXEC_DIRECTORY };
 
 struct sandbox {
     struct plan plan;
     uint32_t uid, gid;
 
-    volatile uint32_t view;          /* enum view_state; a futex: init wakes, the command waits */
+    /* Gates, closed at first: each is opened by one task and waited for by another. */
+    volatile uint32_t namespaces_made, init_ready;
     const char *volatile failed_step; /* set once, by whoever fails first; nothing runs after it */
     const char *failed_path;         /* "" when the step has none */
     int failed_errno;
@@ -49,17 +49,25 @@ struct sandbox {
     int supervisor;      /* pidfd of the supervisor, seen by init */
     int events;          /* the supervisor's epoll; the command adds its listener to it */
     int listener_pipe[2]; /* socket pair that carries the listener; [1] is the command's end */
-    int original_umask;
-    int landlock_abi;
 };
 
 /* Remembers the first failure; returns -1 for `return fail(...)`. */
 int fail(struct sandbox *sandbox, const char *step, const char *path, long error);
 
+/* main.c: gates */
+void open_gate(volatile uint32_t *gate);
+void wait_at_gate(const volatile uint32_t *gate);
+
 /* namespaces.c */
-unsigned long namespace_flags(const struct plan *plan);
+extern const unsigned long first_namespaces; /* those init is born into; the command task inherits them */
 int map_identity(struct sandbox *sandbox);
-int enter_empty_network(struct sandbox *sandbox);
+int make_namespaces(struct sandbox *sandbox);
+int make_empty_network(struct sandbox *sandbox);
+int join_network(struct sandbox *sandbox);
+int join_command(struct sandbox *sandbox, long command);
+static inline int wants_empty_network(const struct sandbox *sandbox) {
+    return (sandbox->plan.flags & (PLAN_NETWORK_OFF | PLAN_TEST_NO_NETNS)) == PLAN_NETWORK_OFF;
+}
 
 /* mounts.c, devices.c, proc.c: building the view, in this order */
 int build_view(struct sandbox *sandbox);
@@ -83,6 +91,8 @@ int landlock_confine(struct sandbox *sandbox);
 /* filter.c: installs the system call filter; returns the listener, NO_LISTENER, or a negative errno */
 enum { NO_LISTENER = -4096 }; /* below every errno */
 int filter_install(struct sandbox *sandbox, int with_listener);
+/* Takes the one call away that filter_install leaves for join_network. */
+int filter_forbid_setns(void);
 
 /* init.c, command.c: the bodies of the tasks */
 int init_task(void *sandbox);

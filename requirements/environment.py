@@ -49,11 +49,8 @@ def main(kind: str, clone: Path, environment: Path, requested: str) -> int:
                 _make(kind, clone, environment, lock, requested)
                 _build_native_helper(clone, environment)
             _mark_ready(environment)
-    except CannotMake as problem:
+    except (CannotMake, OSError) as problem:
         say(f"cannot make {environment}: {problem}")
-        return CANNOT
-    except OSError as problem:
-        say(f"cannot make {environment}: {problem.strerror}: `{problem.filename}`")
         return CANNOT
     return 0
 
@@ -70,6 +67,10 @@ class _alone_in:  # noqa: N801 - reads as a phrase where it is used
         except BlockingIOError:
             say("another start is making the environment; waiting for it")
             fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        except OSError:
+            # A file system without locks, such as some network ones. Two at once may then clear away each other's
+            # work; the rename keeps what they leave whole, and the next start makes what is missing.
+            pass
 
     def __exit__(self, *_ended: object) -> None:
         os.close(self._descriptor)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOTD = Grant("write_path", "/etc/motd")
 HIGH = RiskAssessment("Deletes your home directory.", "high", ("data_deletion",))
-WAIT_MS = 10_000
+WAIT_MS = 5_000
 
 
 class Person:
@@ -149,7 +149,7 @@ def test_a_hostile_command_cannot_paint_a_prompt(person: Person) -> None:
     person.presses("n")
     person.decided()
     assert "\x1b" not in person.seen
-    assert "\\x1b[2J" in person.seen
+    assert "\\e[2J" in person.seen
     assert "\r\n  Risk: LOW" not in person.seen
 
 

@@ -60,6 +60,19 @@ def test_other_spellings_of_a_path_are_the_same_project(machine: Machine, tmp_pa
     assert machine.load(cwd=alias).settings.trust == "trusted"
 
 
+@pytest.mark.parametrize("levels", [("trusted", "untrusted"), ("untrusted", "trusted")])
+def test_of_two_spellings_the_stricter_word_counts(machine: Machine, levels: tuple[str, str]) -> None:
+    alias = machine.home / "alias"
+    alias.symlink_to(machine.project)
+    spellings = (str(machine.project), str(alias))
+    machine.write_user(
+        "".join(
+            f'[projects."{path}"]\ntrust_level = "{level}"\n' for path, level in zip(spellings, levels, strict=True)
+        )
+    )
+    assert machine.load().settings.trust == "untrusted"
+
+
 def test_a_linked_worktree_is_trusted_like_its_main_checkout(machine: Machine, tmp_path: Path) -> None:
     machine.trust()
     assert machine.load(cwd=linked_worktree(machine, tmp_path / "worktree")).settings.trust == "trusted"

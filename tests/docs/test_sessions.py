@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from doc_session import Session, agrees, play, read, sessions
 
 import host_features
+from doc_session import Session, agrees, play, read, sessions
 
 PAGE = """\
 Text.

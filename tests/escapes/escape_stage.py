@@ -16,7 +16,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ordinary_user import OrdinaryUser
+
+BOTH_BACKENDS = pytest.mark.parametrize(
+    "backend",
+    [
+        pytest.param("namespace", marks=pytest.mark.host("namespace")),
+        pytest.param("landlock", marks=pytest.mark.host("landlock", "notify")),
+    ],
+)
+"""For attacks that both backends promise to stop."""
 
 RUN_LIMIT_S = 60
 COMMAND_LIMIT_MS = 30_000

@@ -43,9 +43,14 @@ def test_an_interrupt_after_the_last_wait_is_the_callers() -> None:
         interrupt()
 
 
+def fail_after_an_interrupt() -> None:
+    interrupt()
+    raise LookupError
+
+
 def test_it_does_not_cover_up_an_error() -> None:
     with pytest.raises(LookupError), InterruptsHeld():
-        raise LookupError(interrupt())
+        fail_after_an_interrupt()
 
 
 def test_in_another_thread_nothing_is_changed() -> None:

@@ -6,12 +6,13 @@ import os
 import select
 import signal
 import threading
+import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import waiting
-from children import plan, shell, start_plain
+from children import PlainChild, plan, shell, start_plain
 
 from sandgate.errors import BackendUnavailable
 from sandgate.execution import lifetime
@@ -19,6 +20,7 @@ from sandgate.execution.run import run
 from sandgate.execution.streams import PENDING_BYTES, READ_BYTES, ForwardingStopped
 from sandgate.protocol.commands import CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure
+from sandgate.protocol.denials import Refused
 
 if TYPE_CHECKING:
     from sandgate.execution.capture import Stream
@@ -159,10 +161,16 @@ def test_two_megabytes_are_kept_at_both_ends_and_counted_in_the_middle() -> None
     )
 
 
-def test_fifty_megabytes_reach_the_reader_whole(tmp_path: Path) -> None:
+def test_fifty_megabytes_reach_the_reader_whole_in_little_memory(tmp_path: Path) -> None:
     size = 50 * 1024 * 1024
-    with (tmp_path / "log").open("wb") as file:
-        outcome = outcome_of(plan("head", "-c", str(size), "/dev/zero"), stdout=file.fileno())
+    tracemalloc.start()
+    try:
+        with (tmp_path / "log").open("wb") as file:
+            outcome = outcome_of(plan("head", "-c", str(size), "/dev/zero"), stdout=file.fileno())
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 6 * 1024 * 1024
     assert outcome.result is not None
     assert ((tmp_path / "log").stat().st_size, outcome.result.stdout_omitted_bytes) == (size, size - 1_048_576)
 
@@ -324,6 +332,29 @@ def test_a_hundred_runs_from_ten_threads_leave_nothing_behind() -> None:
     assert (sorted(codes), waiting.open_descriptors()) == (list(range(100)), before)
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_what_the_enforcing_layer_saw_is_passed_on() -> None:
+    refused = Refused("write", "openat", path="/etc/motd")
+
+    def observant(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str | None) -> PlainChild:
+        child = start_plain(plan, stdin=stdin, stdout=stdout, stderr=stderr, helper=helper)
+        child.refused.append(refused)
+        child.refused_omitted = 3
+        child.reported = True
+        child.layers = ("seccomp", "notify")
+        child.created_protected = ("/repo/.git",)
+        return child
+
+    outcome = run(plan("true"), stdin=None, stdout=None, stderr=None, timeout_ms=LIMIT_MS, starter=observant)
+    assert outcome.but(result=None) == AttemptOutcome(
+        result=None,
+        refused=(refused,),
+        refused_omitted=3,
+        reported=True,
+        layers=("seccomp", "notify"),
+        created_protected=("/repo/.git",),
+    )
 
 
 def test_a_failed_start_leaves_no_descriptor_behind() -> None:

@@ -36,38 +36,44 @@ def answered(decision: Any, *grants: Grant, stage: Any = "retry", source: Any = 
 def test_an_allowed_command_runs_confined_and_ends() -> None:
     ladder = Escalation(Allow(), ON_FAILURE)
     assert ladder.begin() == Run("policy on-failure")
-    assert ladder.attempted(NOT_DENIED) == Finish()
+    assert ladder.attempted(NOT_DENIED, failed=True) == Finish()
 
 
 def test_a_denial_is_offered_with_the_smallest_grant_and_approval_runs_with_exactly_that() -> None:
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
     report = denied(MOTD, MOTD)
-    assert ladder.attempted(report) == Review("retry", RETRY_REASON, (MOTD,), report, may_escalate=True)
+    assert ladder.attempted(report, failed=True) == Review("retry", RETRY_REASON, (MOTD,), report, may_escalate=True)
     assert ladder.reviewed(answered("approved", MOTD)) == Run("approved by user (once)", (MOTD,))
-    assert ladder.attempted(NOT_DENIED) == Finish()
+    assert ladder.attempted(NOT_DENIED, failed=True) == Finish()
+
+
+def test_a_command_that_coped_with_a_denial_is_not_asked_about() -> None:
+    ladder = Escalation(Allow(), ON_FAILURE)
+    ladder.begin()
+    assert ladder.attempted(denied(MOTD), failed=False) == Finish()
 
 
 def test_a_refused_retry_keeps_the_result_of_the_attempt() -> None:
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
-    ladder.attempted(denied(MOTD))
+    ladder.attempted(denied(MOTD), failed=True)
     assert ladder.reviewed(answered("denied")) == Finish()
 
 
 def test_abort_at_the_retry_stops_the_turn() -> None:
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
-    ladder.attempted(denied(MOTD))
+    ladder.attempted(denied(MOTD), failed=True)
     assert ladder.reviewed(answered("abort")) == Finish(aborted=True)
 
 
 def test_a_grant_that_did_not_help_leaves_only_the_way_out_of_the_sandbox() -> None:
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
-    ladder.attempted(denied(MOTD))
+    ladder.attempted(denied(MOTD), failed=True)
     ladder.reviewed(answered("approved", MOTD))
-    step = ladder.attempted(denied(MOTD))
+    step = ladder.attempted(denied(MOTD), failed=True)
     assert isinstance(step, Review)
     assert step.grants == (ESCALATE,)
 
@@ -75,9 +81,9 @@ def test_a_grant_that_did_not_help_leaves_only_the_way_out_of_the_sandbox() -> N
 def test_a_new_denial_after_a_grant_is_a_new_question_and_grants_add_up() -> None:
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
-    ladder.attempted(denied(MOTD))
+    ladder.attempted(denied(MOTD), failed=True)
     ladder.reviewed(answered("approved", MOTD))
-    step = ladder.attempted(denied(CACHE))
+    step = ladder.attempted(denied(CACHE), failed=True)
     assert isinstance(step, Review)
     assert step.grants == (CACHE,)
     assert ladder.reviewed(answered("approved", CACHE)) == Run("approved by user (once)", (MOTD, CACHE))
@@ -87,13 +93,13 @@ def test_a_new_denial_after_a_grant_is_a_new_question_and_grants_add_up() -> Non
 def test_without_the_right_to_ask_a_denial_is_only_reported(policy: str) -> None:
     ladder = Escalation(Allow(), Rules(policy=policy, confines=True, may_ask_after_denial=False))
     ladder.begin()
-    assert ladder.attempted(denied(MOTD)) == Finish()
+    assert ladder.attempted(denied(MOTD), failed=True) == Finish()
 
 
 def test_a_denial_nothing_would_remove_is_not_asked_about() -> None:
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
-    assert ladder.attempted(denied(None)) == Finish()
+    assert ladder.attempted(denied(None), failed=True) == Finish()
 
 
 def test_forbidden_refuses_before_anything_runs() -> None:
@@ -122,9 +128,9 @@ def test_an_approved_command_is_retried_silently_with_what_it_lacked_but_never_u
     ladder = Escalation(Ask(), ON_FAILURE)
     ladder.begin()
     assert ladder.reviewed(answered("approved", stage="initial")) == Run("approved by user (once)")
-    step = ladder.attempted(denied(MOTD))
+    step = ladder.attempted(denied(MOTD), failed=True)
     assert step == Run("approved by user (once), which covers one retry with what it lacked", (MOTD,))
-    again = ladder.attempted(denied(CACHE))
+    again = ladder.attempted(denied(CACHE), failed=True)
     assert isinstance(again, Review)
 
 
@@ -132,7 +138,7 @@ def test_a_silent_retry_never_leaves_the_sandbox() -> None:
     ladder = Escalation(Ask(), ON_FAILURE)
     ladder.begin()
     ladder.reviewed(answered("approved", stage="initial"))
-    step = ladder.attempted(denied(ESCALATE))
+    step = ladder.attempted(denied(ESCALATE), failed=True)
     assert isinstance(step, Review)
     assert step.grants == (ESCALATE,)
 
@@ -141,7 +147,7 @@ def test_when_told_to_ask_an_approved_command_is_asked_about_again() -> None:
     ladder = Escalation(Ask(), ON_FAILURE.but(retry_after_approval="ask"))
     ladder.begin()
     ladder.reviewed(answered("approved", stage="initial"))
-    assert isinstance(ladder.attempted(denied(MOTD)), Review)
+    assert isinstance(ladder.attempted(denied(MOTD), failed=True), Review)
 
 
 def test_a_wish_to_leave_the_sandbox_is_what_the_first_question_grants() -> None:
@@ -150,7 +156,7 @@ def test_a_wish_to_leave_the_sandbox_is_what_the_first_question_grants() -> None
     step = ladder.reviewed(answered("approved", ESCALATE, stage="initial"))
     assert isinstance(step, Run)
     assert step.escalated
-    assert ladder.attempted(denied(MOTD)) == Finish()
+    assert ladder.attempted(denied(MOTD), failed=True) == Finish()
 
 
 def test_a_rule_may_bypass_the_sandbox_and_the_trail_says_so() -> None:
@@ -220,7 +226,7 @@ def test_no_conversation_runs_unconfined_without_one_of_the_four_reasons(
             by_rule = isinstance(verdict, Allow) and verdict.bypass_sandbox
             by_session = rules.remembered is not None and ESCALATE in rules.remembered
             assert named or by_rule or by_session
-        step = ladder.attempted(data.draw(REPORTS))
+        step = ladder.attempted(data.draw(REPORTS), failed=data.draw(st.booleans()))
     silent = 1 if isinstance(verdict, Ask) else 0
     assert runs <= min(ATTEMPTS_MAX, 1 + approvals + silent)
     assert (step.refusal is None) or runs == 0

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    Popen = subprocess.Popen[bytes]
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from sandgate.surfaces.cli.main import entry; entry()"
 PROGRAM = [sys.executable, "-I", "-c", ENTRY, str(SOURCE)]
@@ -68,9 +70,9 @@ class Sandgate:
         )
         return Finished(done.returncode, done.stdout, done.stderr)
 
-    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-        """Start without waiting."""
-        return subprocess.Popen([*PROGRAM, *arguments], cwd=self.workspace, env=self.env, **options)
+    def start(self, *arguments: str, through: tuple[str, ...] | list[str] = (), **options: Any) -> Popen:
+        """Start without waiting; `through` is a command that starts the program in its turn."""
+        return subprocess.Popen([*through, *PROGRAM, *arguments], cwd=self.workspace, env=self.env, **options)
 
     def at_terminal(self, *arguments: str) -> Terminal:
         """Start in front of a person."""

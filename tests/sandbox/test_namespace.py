@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.sandbox.backend import backend_named
 from sandgate.sandbox.namespace import NamespaceBackend
 
 COMMAND = CommandRequest(("true",), "/", {"PATH": "/bin", "SSH_AUTH_SOCK": "/tmp/agent"}, tty=True)
@@ -58,20 +55,3 @@ def test_the_working_directory_is_canonical(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     plan = NamespaceBackend().confine(COMMAND.but(cwd=str(tmp_path / "link")), EffectivePermissions())
     assert plan.cwd == str(tmp_path)
-
-
-def test_no_sandbox_keeps_the_environment_and_still_tells_about_the_network() -> None:
-    plan = backend_named("none").confine(COMMAND, EffectivePermissions(confined=False))
-    assert (plan.backend, plan.guarantees, plan.report) == ("none", (), "off")
-    assert plan.env["SSH_AUTH_SOCK"] == "/tmp/agent"
-    assert plan.env["SANDGATE_SANDBOX_NETWORK_DISABLED"] == "1"
-    assert "SANDGATE_SANDBOX" not in plan.env
-
-
-def test_a_command_that_must_be_confined_never_gets_a_plan_without_a_sandbox() -> None:
-    with pytest.raises(AssertionError):
-        backend_named("none").confine(COMMAND, EffectivePermissions())
-
-
-def test_backends_are_found_by_name() -> None:
-    assert [backend_named(name).kind for name in ("namespace", "none")] == ["namespace", "none"]

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 TERMINAL = "/dev/tty"
 TYPE_AHEAD_GUARD_MS = 300  # keys pressed this soon after the prompt appeared are not an answer to it
 ESCAPE_SEQUENCE_MS = 40  # how long the rest of an arrow key may lag behind its first byte
-KEY_BYTES_MAX = 32
+TYPE_AHEAD_BYTES = 4096  # thrown away at a time
+SEQUENCE_BYTES_MAX = 32
 ESCAPE, CONTROL_C, CONTROL_D = "\x1b", "\x03", "\x04"
 VIEW = "v"
 
@@ -45,8 +46,8 @@ class TerminalReviewer:
             return None
         try:
             return _answer(request, Keyboard(tty), colour=self._colour)
-        except OSError as error:
-            lost = f"the terminal went away before anybody answered ({error.strerror})"
+        except (OSError, termios.error) as error:
+            lost = f"the terminal went away before anybody answered ({error.args[-1]})"
             return Decision(request.stage, "denied", "none", reason=lost)
         finally:
             os.close(tty)
@@ -98,7 +99,7 @@ class Keyboard:
 
     def write(self, lines: list[str]) -> None:
         """Print whole lines; they contain only visible text and our own colours."""
-        _write_all(self._descriptor, "".join(f"{line}\r\n" for line in lines))
+        _write_all(self._descriptor, "".join(f"{line}\n" for line in lines))
 
     def prompt(self, text: str) -> None:
         """Print without a line end; from here on keys count."""
@@ -108,7 +109,7 @@ class Keyboard:
         """Throw away everything typed until then."""
         end = time.monotonic_ns() + milliseconds * 1_000_000
         while (left := (end - time.monotonic_ns()) // 1_000_000) > 0:
-            if self._waits(left) and os.read(self._descriptor, KEY_BYTES_MAX) == b"":
+            if self._waits(left) and os.read(self._descriptor, TYPE_AHEAD_BYTES) == b"":
                 raise OSError(5, "hang-up")
         termios.tcflush(self._descriptor, termios.TCIFLUSH)
 
@@ -116,9 +117,18 @@ class Keyboard:
         """The next key; a lone escape is a key, an escape sequence is none. Empty at hang-up."""
         first = os.read(self._descriptor, 1)
         if first == ESCAPE.encode() and self._waits(ESCAPE_SEQUENCE_MS):
-            os.read(self._descriptor, KEY_BYTES_MAX)
+            self._skip_sequence()
             return "escape sequence"
         return first.decode("ascii", "replace")
+
+    def _skip_sequence(self) -> None:
+        """Read the rest of a control sequence (ECMA-48): an introducer, parameters, one final byte."""
+        introducer = os.read(self._descriptor, 1)
+        if introducer not in (b"[", b"O"):
+            return
+        for _ in range(SEQUENCE_BYTES_MAX):
+            if not self._waits(ESCAPE_SEQUENCE_MS) or b"@" <= os.read(self._descriptor, 1) <= b"~":
+                return
 
     def _waits(self, milliseconds: int) -> bool:
         poller = select.poll()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from posixpath import join, normpath
 
+from sandgate.assessment.listing import words
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -22,8 +23,10 @@ MAX_ARGUMENTS = 64  # that one word may become; more is cut, and the last one ma
 UNKNOWN = "\x1a"  # stands in a text where only the running shell knows
 _GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"
 SHELL_SET = frozenset(
-    "@ * # ? $ ! - _ RANDOM SECONDS LINENO BASHPID PPID EPOCHSECONDS REPLY OLDPWD BASH_SOURCE BASH_LINENO OPTARG OPTIND "
-    "SRANDOM BASH_REMATCH PIPESTATUS HOSTNAME UID EUID GROUPS".split()
+    words(
+        "@ * # ? $ ! - _ RANDOM SECONDS LINENO BASHPID PPID EPOCHSECONDS REPLY OLDPWD BASH_SOURCE BASH_LINENO OPTARG "
+        "OPTIND SRANDOM BASH_REMATCH PIPESTATUS HOSTNAME UID EUID GROUPS"
+    )
 )
 
 
@@ -116,7 +119,9 @@ def expand(word: Word, shell: Shell, substituted: tuple[tuple[str, str], ...] = 
         return [_straight(word, direct)]
     drafts = [_Draft()]
     for index, piece in enumerate(word.pieces):
-        drafts = [longer for draft in drafts for longer in _append(draft, piece, index, shell, substituted, bool(direct))]
+        drafts = [
+            longer for draft in drafts for longer in _append(draft, piece, index, shell, substituted, bool(direct))
+        ]
         if len(drafts) > MAX_ARGUMENTS:
             drafts = [each.plus("", known=False) for each in drafts[:MAX_ARGUMENTS]]
     made: list[Arg] = []
@@ -124,7 +129,7 @@ def expand(word: Word, shell: Shell, substituted: tuple[tuple[str, str], ...] = 
         texts = [draft.text] if direct else _braces(draft.text)
         for text in texts:
             for part in text.split(_GAP) if _GAP in text else [text]:
-                if part or len(texts) == 1 and _GAP not in text:
+                if part or (len(texts) == 1 and _GAP not in text):
                     made.append(Arg(part, draft.known, draft.glob, draft.note, direct, draft.carries))
     return made[:MAX_ARGUMENTS]
 
@@ -142,7 +147,7 @@ def _append(
     if piece.kind == "variable":
         return _with_variable(draft, piece, shell, direct)
     text = known_output(piece.text, shell) if piece.kind == "command" else None
-    more = draft.plus(_gaps(text, piece.quoted) if text is not None else UNKNOWN, known=text is not None)
+    more = draft.plus(_gaps(text, piece.quoted, shell) if text is not None else UNKNOWN, known=text is not None)
     more.carries = draft.carries + substituted
     return [more]
 
@@ -151,7 +156,7 @@ def _with_text(draft: _Draft, piece: Piece, index: int, shell: Shell, direct: bo
     text = piece.text
     if piece.quoted:
         return draft.plus(text)
-    if index == 0 and text.startswith("~"):
+    if index == 0:
         text = _tilde(text, shell)
     glob = any(mark in text for mark in "*?[")
     if not direct:
@@ -160,6 +165,8 @@ def _with_text(draft: _Draft, piece: Piece, index: int, shell: Shell, direct: bo
 
 
 def _tilde(text: str, shell: Shell) -> str:
+    if not text.startswith("~"):
+        return text
     name, slash, rest = text[1:].partition("/")
     home = shell.lookup("HOME")
     if name == "" and home is not None:
@@ -180,24 +187,27 @@ def _with_variable(draft: _Draft, piece: Piece, shell: Shell, direct: bool) -> l
         if piece.fallback:
             unsure = any(mark in piece.fallback for mark in "$`")
             text = UNKNOWN if unsure else _tilde(piece.fallback, shell)
-            return [draft.plus(_gaps(text, piece.quoted), known=not unsure)]
+            return [draft.plus(_gaps(text, piece.quoted, shell), known=not unsure)]
         empty = draft.plus("")
         empty.note = f"`${piece.text}` is empty here"
         return [empty]
     made = []
     for text in value.texts:
-        more = draft.plus(text if direct else _gaps(text, piece.quoted), known=value.known)
+        more = draft.plus(text if direct else _gaps(text, piece.quoted, shell), known=value.known)
         more.glob = more.glob or (not piece.quoted and any(mark in text for mark in "*?["))
         more.carries = draft.carries + value.carries
         made.append(more)
     return made
 
 
-def _gaps(text: str, quoted: bool) -> str:
-    """Unquoted values are split at blanks."""
-    if quoted or not any(blank in text for blank in " \t\n"):
+def _gaps(text: str, quoted: bool, shell: Shell) -> str:
+    """Unquoted values are split at blanks, or wherever the script says through `IFS`."""
+    if quoted:
         return text
-    return _GAP.join(text.replace("\t", " ").replace("\n", " ").split(" "))
+    own = shell.variables.get("IFS")
+    for mark in own.texts[0] if own is not None and own.known else " \t\n":
+        text = text.replace(mark, _GAP)
+    return text
 
 
 def known_output(command: str, shell: Shell) -> str | None:
@@ -209,6 +219,9 @@ def known_output(command: str, shell: Shell) -> str | None:
         return shell.cwd
     if words[:1] == ["mktemp"]:
         return "/tmp/" + UNKNOWN
+    if words[:1] == ["printf"] and len(words) > 2 and words[1].strip("'\"") in {"%s", "%s\\n"}:
+        del words[1]
+        command = " ".join(words)
     if words[:1] in (["echo"], ["printf"]) and not any(mark in command for mark in "$`|;&<>*?\\%"):
         plain = [word.strip("'\"") for word in words[1:] if word not in {"-n", "-e"}]
         return _tilde(" ".join(plain), shell) if plain else ""
@@ -217,7 +230,7 @@ def known_output(command: str, shell: Shell) -> str | None:
 
 def _braces(text: str) -> list[str]:
     """`a{b,c}` → `ab`, `ac`; bounded; a brace without a comma stays as it is."""
-    waiting, done = [text], []
+    waiting, done = [text], list[str]()
     while waiting:
         current = waiting.pop()
         close = current.find(_CLOSE)

@@ -36,4 +36,4 @@ class AssessmentFacts(Record):
     cwd: str
     environment: Mapping[str, str]
     writable_roots: tuple[str, ...] = ()  # the workspace, beside `cwd`
-    targets: Mapping[str, TargetFacts] = {}  # noqa: RUF012  # never written to
+    targets: Mapping[str, TargetFacts] = {}  # never written to

@@ -8,10 +8,11 @@ calls is at least medium and says that we cannot be sure.
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK
+from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
     DELETING,
+    DECODING,
     DELETING_TREES,
     HARMLESS,
     HIDING,
@@ -20,6 +21,7 @@ from sandgate.assessment.knowledge.interpreters import (
     SENDING,
     WRITING,
 )
+from sandgate.assessment.listing import words
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -29,18 +31,21 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
 MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
+METHODS = frozenset({"write_text", "write_bytes", "unlink", "rmdir", "touch", "rename"})
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:$@")
 _STATEMENTS = frozenset(
-    """if for while in and or not def class return import from as with try except finally lambda else elif pass raise del
-    assert yield True False None new const let var function typeof await async of my our use unless foreach END BEGIN
-    do then end switch case print echo puts""".split()
+    words("""
+    if for while in and or not def class return import from as with try except finally lambda else elif pass raise
+    del assert yield True False None new const let var function typeof await async of my our use unless foreach END
+    BEGIN do then end switch case print echo puts
+    """)
 )
 
 
 class Token(Record):
     """A name, the text of a string, or one other character."""
 
-    kind: str  # "name" | "string" | "mark"
+    kind: str  # "name" | "string" | "backtick" | "mark"
     text: str
 
 
@@ -51,8 +56,9 @@ def tokens(code: str) -> list[Token]:
     while at < end:
         character = code[at]
         if character in "'\"`":
+            kind = "backtick" if character == "`" else "string"
             text, at = _string(code, at)
-            found.append(Token("string", text))
+            found.append(Token(kind, text))
         elif character in _NAME:
             start = at
             while at < end and code[at] in _NAME:
@@ -77,13 +83,34 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
     found = tokens(code)
     before = len(inquiry.findings) + len(inquiry.pending)
+    _judge_whole(found, language, call, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
     if any(token.kind == "string" and "\\x" in token.text for token in found):
         inquiry.doubt(f"the {language} code hides part of its text")
     if unknown:
         inquiry.doubt(f"runs {language} code that was not understood", target=language)
     elif len(inquiry.findings) + len(inquiry.pending) == before:
-        inquiry.add(LOW, "runs", language, f"runs {language} code that only looks or computes", f"Runs a few words of {language}")
+        inquiry.add(
+            LOW,
+            "runs",
+            language,
+            f"runs {language} code that only looks or computes",
+            f"Runs a few words of {language}",
+        )
+
+
+def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:
+    """What only shows in several words together: text that is decoded or fetched and then run, endless copies."""
+    names = {part for token in found if token.kind == "name" for part in (token.text, token.text.rsplit(".", 1)[-1])}
+    runs_text = bool(names & {"exec", "eval", "Function", "instance_eval"})
+    if runs_text and ("network" in call.upstream or names & CONTACTING):
+        inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",
+                    (NETWORK, SYSTEM))  # fmt: skip
+    elif runs_text and names & DECODING:
+        inquiry.doubt("runs text that was encoded to hide it", level=HIGH, target=language)
+    if "fork" in {name.rsplit(".", 1)[-1] for name in names} and names & {"while", "loop", "forever", "for"}:
+        inquiry.add(HIGH, "runs", language, "starts copies of itself without end",
+                    "Starts copies of itself until the machine stops answering", "", (EXHAUSTION,))  # fmt: skip
 
 
 def _judge_token(found: list[Token], index: int, language: str, call: Call, inquiry: Inquiry) -> list[str]:
@@ -94,7 +121,9 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if token.kind == "string":
         if language == "awk" and previous.text in {">", "|"}:
             _awk_output(previous.text, token.text, call, inquiry)
-        elif language in {"Perl", "Ruby", "PHP"} and _backtick(token, previous):
+        return []
+    if token.kind == "backtick":
+        if language in {"Perl", "Ruby", "PHP"}:  # there it is a command; in JavaScript a text
             inquiry.run_script(token.text, call)
         return []
     if token.kind != "name" or token.text in _STATEMENTS or token.text[:1].isdigit():
@@ -104,15 +133,19 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if not (called or bare or (language == "awk" and token.text == "system")):
         return []
     last = token.text.replace("::", ".").rsplit(".", 1)[-1]
-    if _judge_call(token.text, last, _arguments(found, index + 1), language, call, inquiry):
+    arguments = _arguments(found, index + 1)
+    if last in METHODS and not [each for each in arguments if each.kind == "string" and "/" in each.text]:
+        arguments = found[max(0, index - MAX_ARGUMENT_TOKENS) : index]  # the path stands before: `Path(…).unlink()`
+        arguments += found[index + 1 : index + MAX_ARGUMENT_TOKENS] if not _strings(arguments) else []
+    if _judge_call(token.text, last, arguments, language, call, inquiry):
         return []
     known = last in HARMLESS or token.text in HARMLESS or bare or language == "awk"
     defined = previous.text in {"def", "function", "class", "sub"}
     return [] if known or defined else [token.text]
 
 
-def _backtick(token: Token, previous: Token) -> bool:
-    return previous.text == "qx" or (" " in token.text and token.text.split(" ", 1)[0] in {"rm", "curl", "sh", "bash", "wget"})
+def _strings(found: Sequence[Token]) -> bool:
+    return any(each.kind == "string" for each in found)
 
 
 def _awk_output(mark: str, text: str, call: Call, inquiry: Inquiry) -> None:
@@ -135,9 +168,7 @@ def _arguments(found: list[Token], start: int) -> list[Token]:
     return kept
 
 
-def _judge_call(
-    name: str, last: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry
-) -> bool:
+def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry) -> bool:
     """Whether the call was recognised."""
     if last in DELETING_TREES or (last in {"rm", "remove"} and any(each.text == "recursive" for each in arguments)):
         _delete(arguments, call, inquiry, recursive=True)
@@ -218,7 +249,9 @@ def _write(last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) 
                 inquiry.read(path, call)
             return True
         strings = [each for each in strings if each.text not in modes]
-    if last in {"replace", "copy", "rename", "move", "call"} and not any("/" in each.text or "." in each.text for each in strings):
+    if last in {"replace", "copy", "rename", "move", "call"} and not any(
+        "/" in each.text or "." in each.text for each in strings
+    ):
         return last in {"replace", "copy"}
     for path in strings[-1:] if last in {"copyfile", "copy", "move", "rename", "symlink", "copytree"} else strings[:1]:
         inquiry.write(path, call)

@@ -90,7 +90,8 @@ def _glob_base(text: str) -> tuple[str, bool]:
 
 
 def _matches_anything(part: str) -> bool:
-    if part == ".*" or part.startswith("[") and part.endswith("*"):
+    part = part.lstrip(".") or part
+    if part.startswith("[") and part.endswith("*"):
         return True
     return "*" in part and not part.strip("*?.")
 
@@ -98,7 +99,7 @@ def _matches_anything(part: str) -> bool:
 class Inquiry:
     """Everything known so far about one request."""
 
-    __slots__ = ("asked", "doubts", "downloads", "facts", "findings", "pending", "steps")
+    __slots__ = ("asked", "doubts", "downloads", "facts", "findings", "pending", "steps", "written")
 
     def __init__(self, facts: AssessmentFacts) -> None:
         self.facts = facts
@@ -106,6 +107,7 @@ class Inquiry:
         self.asked: dict[str, None] = {}  # paths whose state would help, in order
         self.doubts: list[str] = []
         self.downloads: dict[str, str] = {}  # path → host it was fetched from
+        self.written: dict[str, str] = {}  # path → text this command line puts there
         self.pending: list[Call | tuple[str, Call]] = []  # what to judge next: a call, or a script and who runs it
         self.steps = 0
 
@@ -149,11 +151,11 @@ class Inquiry:
         if self._elsewhere(path, call, "deletes", "Deletes", (DELETION,), HIGH if recursive else MEDIUM):
             return
         if path is None:
-            self._unknown_deletion(arg, recursive=recursive)
+            self._unknown_deletion(recursive=recursive)
             return
         if arg.note:
             self.doubts.append(arg.note)
-        contents = contents or everything or arg.text.endswith("/") and len(arg.text) > 1
+        contents = contents or everything or (arg.text.endswith("/") and len(arg.text) > 1)
         self.ask(path)
         found = deleting(path, self.facts, recursive=recursive, contents=contents, filtered=filtered)
         if not recursive and everything and found.level == HIGH and not filtered:
@@ -164,7 +166,7 @@ class Inquiry:
         """`rm *`: only files, but all of them."""
         return found.but(sentence=found.sentence.replace("everything", "all files"))
 
-    def _unknown_deletion(self, arg: Arg, *, recursive: bool) -> None:
+    def _unknown_deletion(self, *, recursive: bool) -> None:
         words = "Deletes recursively" if recursive else "Deletes"
         self.note(
             Finding(
@@ -187,13 +189,17 @@ class Inquiry:
         if path is None:
             self.note(
                 Finding(
-                    MEDIUM, "writes", "?", "where it writes cannot be known before it runs",
-                    f"{verb} something that cannot be known before it runs", confidence="low",
-                )  # fmt: skip
+                    MEDIUM,
+                    "writes",
+                    "?",
+                    "where it writes cannot be known before it runs",
+                    f"{verb} something that cannot be known before it runs",
+                    confidence="low",
+                )
             )
             return
         self.ask(path)
-        self.note(writing(path, self.facts, verb=verb, recursive=recursive or contents and recursive))
+        self.note(writing(path, self.facts, verb=verb, recursive=recursive or (contents and recursive)))
 
     def read(self, arg: Arg, call: Call, *, recursive: bool = False) -> None:
         """`arg` names what is read."""
@@ -204,6 +210,8 @@ class Inquiry:
         if found is None:
             return
         self.note(found)
+        if path in self.downloads:
+            call.carry("network", self.downloads[path])
         call.carry("secret" if "data_exfiltration" in found.categories else "file", path)
 
     def _elsewhere(

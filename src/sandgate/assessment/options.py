@@ -69,9 +69,7 @@ def parsed(args: Sequence[Arg], values: str = "", *, clusters: bool = True, stop
     return Parsed(frozenset(flags), tuple(valued), tuple(operands))
 
 
-def _long(
-    arg: Arg, takes: frozenset[str], flags: set[str], valued: list[tuple[str, Arg]], rest: Iterable[Arg]
-) -> None:
+def _long(arg: Arg, takes: frozenset[str], flags: set[str], valued: list[tuple[str, Arg]], rest: Iterable[Arg]) -> None:
     name, equals, value = arg.text.partition("=")
     flags.add(name)
     if equals:

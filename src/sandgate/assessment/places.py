@@ -6,6 +6,7 @@ supplied the facts. The order of the questions in `place_of` is the order of sev
 
 from __future__ import annotations
 
+from sandgate.assessment.listing import words
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -29,45 +30,51 @@ class Place(Record):
 
 
 HARMLESS_DEVICES = frozenset(
-    "/dev/null /dev/zero /dev/full /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/random /dev/urandom".split()
+    words("/dev/null /dev/zero /dev/full /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/random /dev/urandom")
 )
-SYSTEM_TREES = tuple("/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /sys /proc /var /opt /run /srv /root /efi".split())
+SYSTEM_TREES = words("/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /sys /proc /var /opt /run /srv /root /efi")
 USER_TREES = ("/home", "/Users")  # the parents of home directories
 TEMPORARY_TREES = ("/tmp", "/var/tmp", "/dev/shm")
 
 # Relative to a home directory. A trailing slash means everything below.
-CREDENTIALS = tuple(
-    """.ssh/ .gnupg/ .aws/ .azure/ .kube/ .config/gcloud/ .config/gh/ .docker/config.json .netrc .pgpass .my.cnf .npmrc
-    .pypirc .git-credentials .password-store/ .local/share/keyrings/ .mozilla/ .config/google-chrome/ .config/chromium/
-    .cargo/credentials .cargo/credentials.toml .gem/credentials .terraform.d/credentials.tfrc.json .vault-token
-    .bash_history .zsh_history .python_history .psql_history .mysql_history .config/op/ .thunderbird/
+CREDENTIALS = words("""
+    .ssh/ .gnupg/ .aws/ .azure/ .kube/ .config/gcloud/ .config/gh/ .docker/config.json .netrc .pgpass .my.cnf .npmrc
+    .pypirc .git-credentials .password-store/ .local/share/keyrings/ .mozilla/ .config/google-chrome/
+    .config/chromium/ .cargo/credentials .cargo/credentials.toml .gem/credentials .terraform.d/credentials.tfrc.json
+    .vault-token .bash_history .zsh_history .python_history .psql_history .mysql_history .config/op/ .thunderbird/
     .config/rclone/ .s3cfg .boto .config/hub .databrickscfg .snowflake/ .m2/settings.xml .gradle/gradle.properties
-    Library/Keychains/ .sandgate/""".split()
-)
-STARTUP = tuple(
-    """.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
+    Library/Keychains/ .sandgate/
+    """)
+STARTUP = words("""
+    .bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
     .tcshrc .login .inputrc .xinitrc .xprofile .xsession .pam_environment .config/fish/ .config/autostart/
     .config/systemd/ .config/environment.d/ .local/share/systemd/ .ssh/authorized_keys .ssh/rc .ssh/config
     .ssh/environment .gitconfig .config/git/ .vimrc .config/nvim/ .tmux.conf .gdbinit .pythonrc .local/bin/ bin/
-    .crontab Library/LaunchAgents/""".split()
-)
-SYSTEM_CREDENTIALS = tuple(
-    """/etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/ssh_host /etc/ssl/private /etc/krb5.keytab /proc/kcore /dev/mem
-    /var/run/secrets /run/secrets /etc/kubernetes/admin.conf /root/.ssh""".split()
-)
+    .crontab Library/LaunchAgents/
+    """)
+SYSTEM_CREDENTIALS = words("""
+    /etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/ssh_host /etc/ssl/private /etc/krb5.keytab /proc/kcore /dev/mem
+    /var/run/secrets /run/secrets /etc/kubernetes/admin.conf /root/.ssh
+    """)
 CREDENTIAL_NAMES = frozenset(
-    """id_rsa id_dsa id_ecdsa id_ed25519 .netrc .pgpass credentials.json service-account.json .htpasswd secrets.yml
-    secrets.yaml secrets.json .git-credentials .env .env.local .env.production .envrc""".split()
+    words("""
+    id_rsa id_dsa id_ecdsa id_ed25519 .netrc .pgpass credentials.json service-account.json .htpasswd secrets.yml
+    secrets.yaml secrets.json .git-credentials .env .env.local .env.production .envrc
+    """)
 )
 CREDENTIAL_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks", ".asc", ".gpg")
 PUBLIC_NAMES = frozenset({"known_hosts", "authorized_keys", "config"})  # in ~/.ssh: readable without harm
-CACHES = tuple(".cache/ .npm/ .cargo/registry/ .gradle/caches/ .nuget/ go/pkg/ .local/share/Trash/".split())
+CACHES = words(".cache/ .npm/ .cargo/registry/ .gradle/caches/ .nuget/ go/pkg/ .local/share/Trash/")
 BUILD_OUTPUTS = frozenset(
-    """build dist out target node_modules .venv venv env __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox
-    .cache .next .nuxt .parcel-cache .turbo .gradle .eggs coverage htmlcov .coverage .hypothesis bin obj cmake-build-debug
-    cmake-build-release _build site .terraform .serverless .angular .svelte-kit DerivedData Pods bower_components
-    storybook-static public_html .sass-cache .nyc_output tmp temp logs log test-results playwright-report""".split()
+    words("""
+    build dist out target node_modules .venv venv env __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox
+    .cache .next .nuxt .parcel-cache .turbo .gradle .eggs coverage htmlcov .coverage .hypothesis bin obj
+    cmake-build-debug cmake-build-release _build site .terraform .serverless .angular .svelte-kit DerivedData Pods
+    bower_components storybook-static public_html .sass-cache .nyc_output tmp temp logs log test-results
+    playwright-report
+    """)
 )
+FOUND = "found*"  # stands for "some files below", when a filter decides which
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
 
 

@@ -8,27 +8,29 @@ from sandgate.assessment.judges import files, network, running, tools
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
+from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.protocol.risk import RiskLevel
 
 JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES}
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip
 PROJECT_TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "vendor/bin", ".tox/py/bin")
-PROJECT_SCRIPTS = frozenset("gradlew mvnw configure manage.py".split())
+PROJECT_SCRIPTS = frozenset(words("gradlew mvnw configure manage.py"))
 OTHER_NAMES = {
     "netcat": "nc", "ncat": "nc", "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
-    "django-admin": "manage.py", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
+    "django-admin": "manage.py", "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
 }  # fmt: skip
-VERSIONED = frozenset("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim".split())
+VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim"))
 
 
 def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
@@ -54,7 +56,7 @@ def canonical_name(given: str) -> str:
     name = given.rsplit("/", 1)[-1].lstrip("\\")
     name = name.removesuffix(".exe")
     name = OTHER_NAMES.get(name, name)
-    if not knows(name) and name not in JUDGES or name[-1:].isdigit():
+    if (not knows(name) and name not in JUDGES) or name[-1:].isdigit():
         plain = name.rstrip("0123456789.-")
         if plain in VERSIONED or OTHER_NAMES.get(plain, plain) in LANGUAGES:
             return OTHER_NAMES.get(plain, plain)
@@ -66,7 +68,7 @@ def _unknown_program(call: Call, inquiry: Inquiry) -> None:
     if "network" in tags and not call.feeder:
         running.judge_script_file(Arg("-", carries=(("network", tags["network"]),)), call, inquiry)
         return
-    level = HIGH if "decoded" in tags else MEDIUM
+    level: RiskLevel = HIGH if "decoded" in tags else MEDIUM
     inquiry.note(
         Finding(level, "unknown", "?", "which program runs cannot be known before it runs",
                 "Runs a program that cannot be known before it runs", confidence="low")
@@ -109,4 +111,3 @@ def _unfamiliar(call: Call, inquiry: Inquiry) -> None:
         Finding(MEDIUM, "unknown", call.program, "a program that is not known",
                 f"Runs {name}, a program whose effects are not known", confidence="low")
     )  # fmt: skip
-    inquiry.doubts.append(f"{name} is not known")

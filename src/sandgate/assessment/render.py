@@ -39,6 +39,11 @@ class RiskLines(Record):
         return (*((self.summary,) if self.summary else ()), self.risk, *self.reasons)
 
 
+def risk_lines(risk: RiskAssessment) -> tuple[str, ...]:
+    """The block as plain lines."""
+    return render(risk).lines
+
+
 def render(risk: RiskAssessment) -> RiskLines:
     """The block between the reason and the command. Escapes whatever a terminal might obey."""
     text = visible(risk.description).strip()

@@ -8,23 +8,24 @@ advice: it names the worst thing found and the facts behind it, and it says when
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Shell, Value, expand
-from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, RANK, SYSTEM, Finding, worse
 from sandgate.assessment.facts import MAX_TARGETS
+from sandgate.assessment.findings import EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, RANK, Finding, worse
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.running import judge_assignment
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.stopped import denial_findings, denial_sentence
-from sandgate.assessment.wording import description, reason
-from sandgate.commandline.script import MAX_SCRIPT_BYTES, loose_word, rough_commands, script
+from sandgate.assessment.wording import description, reason, shown
+from sandgate.commandline.script import MAX_SCRIPT_BYTES, loose_word, rough_commands
+from sandgate.commandline.walk import script
 from sandgate.protocol.risk import Fact, RiskAssessment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.assessment.inquiry import Flow
-    from sandgate.commandline.script import SimpleCommand
+    from sandgate.commandline.script import SimpleCommand, Word
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.permissions import EffectivePermissions
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
 MAX_REASONS = 8  # shown to a person
 MAX_FACTS = 64  # kept for the record
+# Among findings of one level, what a reader should hear first.
+WEIGHT: dict[str, int] = {"deletes": 0, "runs": 1, "contacts": 1, "writes": 2, "privilege": 3, "unknown": 4, "reads": 5}
 
 
 def assess(
@@ -196,6 +199,8 @@ class _Walk:
             self.note_variables(words)
             self.judge(call)
             self.drain_into(call)
+            if command.looped and command.background:
+                self.inquiry.add(MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
         self.redirect(command, call, ">")
         self.flow_on(call, command, frame)
 
@@ -248,7 +253,13 @@ class _Walk:
             carries = tuple(pair for arg in values for pair in arg.carries)
             texts = tuple(arg.text for arg in values)
             known = bool(values) and all(arg.known for arg in values)
-            if each.values and not command.words or call.program in {"export", "local", "declare", "typeset", "readonly"}:
+            if (each.values and not command.words) or call.program in {
+                "export",
+                "local",
+                "declare",
+                "typeset",
+                "readonly",
+            }:
                 shell.variables[each.name] = Value(texts or ("",), known or not texts, carries)
 
     def redirect(self, command: SimpleCommand, call: Call, direction: str) -> None:
@@ -274,9 +285,20 @@ class _Walk:
             return
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
+        self.remember_text(path, call)
         endless = call.program == "yes" or any(each.text in ENDLESS_INPUTS for each in call.args)
         if endless and call.program in {"yes", "cat", "tee", "pv"} and not path.startswith("/dev/"):
             fills_disk(path, inquiry)
+
+    def remember_text(self, path: str, call: Call) -> None:
+        """`echo … > x.sh; sh x.sh`: what is written here may be run a moment later."""
+        text = call.stdin_text if call.program == "cat" else None
+        if call.program in {"echo", "printf"}:
+            text = " ".join(arg.text for arg in call.args if arg.text not in {"-n", "-e"})
+        if text is not None:
+            before = self.inquiry.written.get(path, "")
+            if len(before) + len(text) <= MAX_SCRIPT_BYTES:
+                self.inquiry.written[path] = f"{before}\n{text}" if before else text
 
     def note_variables(self, words: list[Arg]) -> None:
         for arg in words:
@@ -284,25 +306,24 @@ class _Walk:
                 self.inquiry.doubts.append(arg.note)
 
 
-def _substitutes(word: object) -> bool:
-    return any(piece.kind != "text" for piece in word.pieces)  # type: ignore[attr-defined]  # Word, named only for mypy above
+def _substitutes(word: Word) -> bool:
+    return any(piece.kind != "text" for piece in word.pieces)
 
 
 def _socket_redirection(text: str, call: Call, inquiry: Inquiry) -> None:
     host = ":".join(text.split("/")[3:5])
     inquiry.contact(host, call)
     if call.program in {"bash", "sh", "zsh", "exec"}:
-        inquiry.note(
-            Finding(HIGH, "contacts", host, "hands a shell to another machine", f"Gives {host} control of this account", "",
-                    ("privilege_escalation", "data_exfiltration", "network_access"))
-        )  # fmt: skip
+        said = f"Gives {shown(host)} control of this account"
+        why = "hands a shell to another machine"
+        inquiry.add(HIGH, "contacts", host, why, said, "", (PRIVILEGE, EXFILTRATION, NETWORK))
     private = private_input(call)
     if private is not None or "file" in call.outflow or "secret" in call.outflow:
         inquiry.send(private or "the content of files", host)
 
 
 def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> RiskAssessment:
-    ranked = sorted(findings, key=lambda each: -RANK[each.level])  # stable: first found first
+    ranked = sorted(findings, key=lambda each: (-RANK[each.level], WEIGHT[each.kind]))  # stable: first found first
     level: RiskLevel = LOW
     categories: dict[RiskCategory, None] = {}
     for each in ranked:
@@ -325,7 +346,9 @@ def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> Ris
 
 
 def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[str]:
-    spoken = [each for each in ranked if each.sentence and each.level == level] or [each for each in ranked if each.sentence]
+    spoken = [each for each in ranked if each.sentence and each.level == level] or [
+        each for each in ranked if each.sentence
+    ]
     if not spoken:
         return [stopped or ("Only looks at things" if level == LOW else "Its effect could not be determined")]
     said = list(dict.fromkeys(each.sentence for each in spoken))

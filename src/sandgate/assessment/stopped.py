@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Denial, DenialReport
 
 TRIED = {
-    "write": "write", "create": "create", "delete": "delete", "rename": "rename", "metadata": "change the attributes of",
-    "read": "read", "connect": "connect to", "bind": "listen on", "exec": "run", "other": "use",
+    "write": "write", "create": "create", "delete": "delete", "rename": "rename", "read": "read", "exec": "run",
+    "metadata": "change the attributes of", "connect": "connect to", "bind": "listen on", "other": "use",
 }  # fmt: skip
 MAX_DENIALS = 20  # judged; a program that repeats itself says nothing new
 
 
 def denial_sentence(report: DenialReport | None) -> str:
-    """"It tried to write /etc/motd, which the sandbox stopped"; empty when nothing was."""
+    """ "It tried to write /etc/motd, which the sandbox stopped"; empty when nothing was."""
     if report is None or not report.denied or not report.denials:
         return ""
     first = report.denials[0]
@@ -47,7 +47,9 @@ def _finding(denial: Denial, facts: AssessmentFacts) -> Finding:
         found = Finding(MEDIUM, "unknown", "?", "stopped by the sandbox")
     confidence = found.confidence if denial.certain else "low"
     level = found.level if RANK[found.level] >= RANK[MEDIUM] else MEDIUM
-    return found.but(level=level, sentence="", consequence="", why=f"the sandbox stopped it: {found.why}", confidence=confidence)
+    return found.but(
+        level=level, sentence="", consequence="", why=f"the sandbox stopped it: {found.why}", confidence=confidence
+    )
 
 
 def _path_finding(denial: Denial, path: str, facts: AssessmentFacts) -> Finding:

@@ -17,13 +17,14 @@ from sandgate.assessment.findings import (
     SYSTEM,
     Finding,
 )
-from sandgate.assessment.places import below, place_of
+from sandgate.assessment.places import FOUND, below, place_of
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.facts import AssessmentFacts, TargetFacts
     from sandgate.assessment.places import Place
+    from sandgate.protocol.risk import RiskCategory, RiskLevel
 
 LARGE_TREE_ENTRIES = 1_000  # deleting this much by one command is worth a second look even in the workspace
 GONE = "Nothing of it can be brought back"
@@ -49,7 +50,8 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
     """`contents`: all that is in it (`path/*`); `filtered`: some of what is below it, by name or pattern."""
     seen = facts.targets.get(path)
     place = place_of(canonical(path, facts, through_link=contents), facts)
-    what = shown(place.path)
+    base, _, name = place.path.rpartition("/")
+    what = f"chosen files below {shown(base or '/')}" if name == FOUND else shown(place.path)
     if place.kind in {"harmless", "temporary", "cache", "build"}:
         return _plain_deletion(place, what, recursive=recursive)
     if filtered and place.kind == "trunk" and below(place.path, facts.cwd):
@@ -67,7 +69,7 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
         words = "Deletes files all over {words} {path}"
     system = place.kind in {"root", "system", "startup", "credentials"}
     why = f"deletes recursively: {place.words}" if recursive else f"deletes {place.words}"
-    categories = (DELETION, SYSTEM) if system else (DELETION,)
+    categories: tuple[RiskCategory, ...] = (DELETION, SYSTEM) if system else (DELETION,)
     sentence = words.format(words=place.words, path=what)
     return Finding(HIGH, "deletes", place.path, why, sentence, GONE, categories)
 
@@ -96,9 +98,7 @@ def _workspace_deletion(place: Place, what: str, seen: TargetFacts | None, *, re
         count = f"{seen.entries} entries or more" if many else f"{seen.entries} entries"
         why = "deletes recursively: a large tree" if many else "deletes recursively: not under version control"
         consequence = "" if seen.git_root else "No repository keeps a copy of it"
-        return Finding(
-            HIGH, "deletes", place.path, why, f"Deletes {what} with {count}", consequence, (DELETION,)
-        )
+        return Finding(HIGH, "deletes", place.path, why, f"Deletes {what} with {count}", consequence, (DELETION,))
     return _plain_deletion(place, what, recursive=recursive)
 
 
@@ -139,23 +139,26 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
         inside = below(place.path, facts.cwd)
         return Finding(
             MEDIUM if inside else HIGH, "writes", place.path, f"changes {place.words}", sentence, "",
-            () if inside else (SYSTEM, COMPLIANCE),
+            () if inside else (SYSTEM, PRIVILEGE) if place.path.startswith("/etc/") else (SYSTEM, COMPLIANCE),
         )  # fmt: skip
     if place.kind in {"personal", "elsewhere"}:
         return _outside(path, place, facts, sentence, recursive=recursive)
     spread = recursive or place.kind in {"root", "home"}
     whole = f"{verb} everything in {place.words} {what}" if spread else sentence
-    privileged = (SYSTEM, PRIVILEGE) if place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd")) else (SYSTEM,)
+    rights = place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd", "/etc/group"))
+    privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
 
 
 def _outside(path: str, place: Place, facts: AssessmentFacts, sentence: str, *, recursive: bool) -> Finding:
     seen = facts.targets.get(path)
     overwrites = seen is not None and seen.exists and not seen.is_directory
-    level = HIGH if overwrites or recursive else MEDIUM
+    level: RiskLevel = HIGH if overwrites or recursive else MEDIUM
     consequence = "What it held before is lost" if overwrites else ""
-    categories = (DELETION,) if overwrites else (SYSTEM,)
-    return Finding(level, "writes", place.path, f"outside the workspace: {place.words}", sentence, consequence, categories)
+    categories: tuple[RiskCategory, ...] = (DELETION,) if overwrites else (SYSTEM,)
+    return Finding(
+        level, "writes", place.path, f"outside the workspace: {place.words}", sentence, consequence, categories
+    )
 
 
 def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Finding | None:
@@ -164,7 +167,7 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
     what = shown(place.path)
     name = place.path.rsplit("/", 1)[-1]
     if place.kind == "credentials" and not (name in {"config", "known_hosts"} or name.endswith(".pub")):
-        level = MEDIUM if below(place.path, facts.cwd) else HIGH
+        level: RiskLevel = MEDIUM if below(place.path, facts.cwd) else HIGH
         return Finding(
             level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",
             (EXFILTRATION,),

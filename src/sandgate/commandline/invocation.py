@@ -2,8 +2,8 @@
 
 `everything_run` lists the command itself and all we can see it start, nested to any depth within a budget. It is
 for finding what must be stopped or asked about, so it prefers one candidate too many to one too few: where a
-wrapper carries an option we do not know, every tail of its arguments counts. `transparent` is the opposite, for
-deciding that a command is harmless: one inner command, exactly, or None.
+wrapper carries an option we do not know, every tail of its arguments counts. Deciding that a wrapped command is
+harmless is another matter, and needs certainty; see policy/safety.py.
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ def started_by(argv: Argv) -> Started:
     name = program_name(argv[0])
     if name in SHELL_PROGRAMS:
         return _by_shell(argv)
+    if name in ("{", "!"):
+        return Started(commands=(argv[1:],))
     if name == "find":
         return Started(commands=tuple(_by_find(argv)))
     if name == "git":
@@ -92,18 +94,6 @@ def started_by(argv: Argv) -> Started:
     if reading is None:
         return Started(commands=tuple([argv[at:] for at in range(2, min(len(argv), TAILS_MAX)) if argv[at][:1] != "-"]))
     return _by_wrapper(name, reading)
-
-
-def transparent(argv: Argv) -> Argv | None:
-    """The one command that `argv` runs and nothing else, or None when it is no wrapper or we are not certain."""
-    name = program_name(argv[0])
-    if name not in WRAPPERS:
-        return None
-    reading = read(argv[1:], grammar(WRAPPERS[name], WRAPPERS))
-    if reading is None:
-        return None
-    inner = _by_wrapper(name, reading)
-    return inner.commands[0] if len(inner.commands) == 1 and not inner.scripts else None
 
 
 def without_git_globals(argv: Argv) -> Argv:
@@ -124,12 +114,13 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
         return Started(scripts=(option_script,)) if option_script is not None else _NOTHING
     if "skip1" in marks:
         rest = rest[1:]
+    if name == "flock" and rest[:1] in (("-c",), ("--command",)):
+        return Started(scripts=rest[1:2])
     if "script" in marks:
         return Started(scripts=(" ".join(rest),), commands=(rest,)) if rest else _NOTHING
     if "operand" in marks:
         return Started(scripts=rest[:1])
-    scripts = (option_script,) if name == "flock" and option_script is not None else ()
-    return Started(commands=(rest,) if rest else (), scripts=scripts)
+    return Started(commands=(rest,) if rest else ())
 
 
 def _by_assigning(name: str, rest: Argv, reading: Reading) -> Started:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import stat
 
+from sandgate.config.plain_toml import plain_table
 from sandgate.display import visible
 from sandgate.errors import ConfigError
 from sandgate.record import Record
@@ -32,14 +33,20 @@ def read_toml(path: str, *, guarded: bool) -> TomlFile | None:
     found = _read(path, guarded=guarded)
     if found is None:
         return None
-    from tomllib import TOMLDecodeError, loads
-
     try:
         text = found.decode()
-        return TomlFile(path, text, loads(text))
     except UnicodeDecodeError as wrong:
         line = found.count(b"\n", 0, wrong.start) + 1
         raise _unusable(path, f"it is not UTF-8 (line {line})") from wrong
+    table = plain_table(text)
+    return TomlFile(path, text, _parsed(path, text) if table is None else table)
+
+
+def _parsed(path: str, text: str) -> dict[str, object]:
+    from tomllib import TOMLDecodeError, loads
+
+    try:
+        return loads(text)
     except TOMLDecodeError as wrong:
         raise _unusable(path, f"it is not valid TOML: {wrong}") from wrong
     except RecursionError as wrong:

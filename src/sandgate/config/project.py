@@ -49,7 +49,11 @@ def entry_for(cwd: str, root: str, projects: Mapping[str, Mapping[str, object]])
     """
     if not projects:
         return {}
-    known = {os.path.realpath(path): entry for path, entry in projects.items()}
+    known: dict[str, Mapping[str, object]] = {}
+    for path, entry in projects.items():
+        real = os.path.realpath(path)
+        if trust_of(known.get(real, {})) != "untrusted":  # of two spellings, the stricter word counts
+            known[real] = entry
     repository = project_root(cwd, (".git",))
     for place in (cwd, root, repository, main_checkout(repository)):
         if place in known and "trust_level" in known[place]:

@@ -49,7 +49,9 @@ would loosen is ignored with a warning. Files of a project that is not trusted a
 
 The user's and the system's files, and their rule files, must belong to root or to the user, and nobody else may be
 able to write to them or to their directory. Otherwise nothing runs: a file that somebody else wrote cannot be obeyed,
-and ignoring it could drop a restriction. Unknown keys are warned about; in `shell_environment_policy` they are errors.
+and ignoring it could drop a restriction. Rule files are `rules/*.toml` beside each of these files; those of a project
+may only ask or forbid, by a program's bare name. Unknown keys are warned about; in `shell_environment_policy` they are
+errors.
 """
 
 PROJECT_SECTION = """

@@ -85,22 +85,18 @@ class Forwarding:
         if self.stopped:
             self.lost = True
             return
-        self._pending += data
-        if not self._polled:
-            self.flush()
+        if not self._polled and not self._pending:
+            data = data[self._write(data) :]
+        if not self.stopped:
+            self._pending += data
 
     def flush(self) -> None:
         """Writes what the descriptor takes now."""
-        try:
-            while self._pending:
-                written = os.write(self.fd, self._pending[: self._at_most_bytes])
-                del self._pending[:written]
-                if self._polled:
-                    return
-        except BlockingIOError:
-            return
-        except OSError as error:
-            self.stop(error.errno or EIO)
+        while self._pending:
+            written = self._write(self._pending[: self._at_most_bytes])
+            del self._pending[:written]
+            if self._polled or not written:
+                return
 
     def stop(self, errno: int) -> None:
         """Ends it; what is pending is dropped."""
@@ -113,6 +109,16 @@ class Forwarding:
             os.close(self._own)
             self._own = None
         self._pending.clear()
+
+    def _write(self, data: bytes | bytearray) -> int:
+        try:
+            return os.write(self.fd, data)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            self.stop(error.errno or EIO)
+            self.lost = True
+            return 0
 
     def _open(self) -> None:
         self._opened = True

@@ -109,9 +109,13 @@ class Escalation:
             return Finish(Refusal("reviewer", refusal_text(decision)), aborted)
         return Finish(aborted=aborted)
 
-    def attempted(self, denial: DenialReport) -> Step:
-        """The last `Run` is over; `denial` is what the sandbox says about it."""
-        if not denial.denied or not self._confined_now or self._attempts >= ATTEMPTS_MAX:
+    def attempted(self, denial: DenialReport, *, failed: bool) -> Step:
+        """The last `Run` is over; `denial` is what the sandbox says about it.
+
+        `failed`: it ended by itself and not well. A command that coped with a denial is reported, not retried; so
+        is one that ran out of time or was stopped.
+        """
+        if not failed or not denial.denied or not self._confined_now or self._attempts >= ATTEMPTS_MAX:
             return Finish()
         if not self._rules.may_ask_after_denial:
             return Finish()

@@ -22,13 +22,13 @@ from sandgate.sandbox.denial import explain
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal
+    from typing import Literal, Protocol
 
     from sandgate.approvals.chain import ReviewerChain
     from sandgate.approvals.store import ApprovalStore
     from sandgate.gate.escalation import Step
-    from sandgate.policy.rules.rule import RuleSet
-    from sandgate.protocol.commands import CommandRequest
+    from sandgate.policy.rules import RuleSet
+    from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Decision
     from sandgate.protocol.denials import DenialReport
@@ -38,8 +38,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
 
     Launcher = Callable[[str, ConfinedCommand], AttemptOutcome]  # call id, plan
-    Planner = Callable[[CommandRequest, tuple[Grant, ...]], ConfinedCommand]
     Assessor = Callable[[CommandRequest, DenialReport | None], RiskAssessment | None]
+
+    class Confining(Protocol):
+        """Makes plans, and looks after what goes wrong with them."""
+
+        def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand: ...
+        def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool: ...
+        def quarantine(self, paths: tuple[str, ...]) -> list[str]: ...
 
     AfterApproval = Literal["silent", "ask", "by-risk"]
 
@@ -69,22 +75,20 @@ class Gate:
         self,
         policies: Policies,
         *,
-        plan: Planner,
+        confinement: Confining,
         reviewers: ReviewerChain,
         store: ApprovalStore,
         assess: Assessor,
         record: Recorder,
         new_id: Callable[[], str],
-        fall_back: Callable[[ConfinedCommand, SetupFailure], bool],
     ) -> None:
         self._policies = policies
-        self._plan = plan
+        self._confinement = confinement
         self._reviewers = reviewers
         self._store = store
         self._assess = assess
         self._record = record
         self._new_id = new_id
-        self._fall_back = fall_back
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
@@ -140,7 +144,8 @@ class _Passage:
                 case Review():
                     step = ladder.reviewed(self._ask(step))
                 case Run():
-                    step = ladder.attempted(self._run(step))
+                    attempt = self._run(step)
+                    step = ladder.attempted(attempt.denial, failed=has_failed(attempt.result))
         return Passage(
             command=self._command,
             verdict=verdict,
@@ -170,9 +175,9 @@ class _Passage:
         self._decisions.append(decision)
         return decision
 
-    def _run(self, order: Run) -> DenialReport:
+    def _run(self, order: Run) -> Attempt:
         plan, outcome = self._start(order.grants)
-        if isinstance(outcome.failure, SetupFailure) and self._gate._fall_back(plan, outcome.failure):
+        if isinstance(outcome.failure, SetupFailure) and self._gate._confinement.fall_back(plan, outcome.failure):
             plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once
         if outcome.result is None:
             raise not_started(self._command, outcome)
@@ -190,20 +195,22 @@ class _Passage:
         )
         self._attempts.append(attempt)
         self._gate._record(CommandEnded(self._call_id, self._command, attempt))
-        return denial
+        return attempt
 
     def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
-        plan = self._gate._plan(self._command, grants)
+        plan = self._gate._confinement.plan(self._command, grants)
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
 
     def _quarantine(self, outcome: AttemptOutcome) -> None:
-        if not outcome.created_protected:
-            return
-        from sandgate.execution.quarantine import quarantine
+        if outcome.created_protected:
+            for message in self._gate._confinement.quarantine(outcome.created_protected):
+                self._gate._record(Notice("warning", message))
 
-        for message in quarantine(outcome.created_protected):
-            self._gate._record(Notice("warning", message))
+
+def has_failed(result: CommandResult) -> bool:
+    """It ended by itself, and not well. A time limit or a stop from outside is not a failure of the command."""
+    return result.termination in ("exited", "signaled") and result.exit_code != 0
 
 
 def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:

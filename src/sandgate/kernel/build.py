@@ -13,10 +13,6 @@ import sys
 
 from sandgate.errors import BackendUnavailable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 PROGRAM = "sandgate-exec"
 STAMP_SUFFIX = ".built-from"
 COMPILE_LIMIT_S = 120

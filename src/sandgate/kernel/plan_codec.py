@@ -21,7 +21,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Literal
 
     from sandgate.protocol.confinement import ConfinedCommand, Limits, MountKind
@@ -93,9 +93,7 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     records = [_text(ARG, word) for word in plan.argv]
     records += [_text(ENV, f"{name}={value}") for name, value in plan.env.items()]
     records.append(_text(CWD, plan.cwd))
-    records += [
-        _record(MOUNT, _NUMBER.pack(_MOUNT_KINDS[mount.kind]) + _zero_ended(mount.path)) for mount in plan.mounts
-    ]
+    records += [_record(MOUNT, _NUMBER.pack(_MOUNT_KINDS[each.kind]) + _zero_ended(each.path)) for each in plan.mounts]
     records.append(_record(FLAGS, _NUMBER.pack(_flags(plan, without))))
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
     records += [_text(ABSENT, path) for path in permissions.absent]
@@ -166,9 +164,7 @@ def _host(host: str) -> bytes:
     try:
         return _HOST_VALUE.pack(family, int(port), inet_pton(family, address.strip("[]")))
     except (OSError, ValueError, CutShort) as problem:
-        raise RequestError(
-            f"cannot grant the host `{host}`", why="it is not `address:port` with a number each"
-        ) from problem
+        raise RequestError(f"cannot grant the host `{host}`", why="it is not numeric `address:port`") from problem
 
 
 def _finished(body: bytes) -> Finished:
@@ -204,7 +200,12 @@ def _exec_failure(body: bytes) -> NotStarted:
     return NotStarted(ExecFailure("program" if part == 1 else "directory", _errno_name(code)), _layers(layers))
 
 
-_READERS = {FINISHED: _finished, REFUSED: _refused, SETUP_FAILED: _setup_failure, EXEC_FAILED: _exec_failure}
+_READERS: dict[int, Callable[[bytes], Finished | NotStarted | Refused]] = {
+    FINISHED: _finished,
+    REFUSED: _refused,
+    SETUP_FAILED: _setup_failure,
+    EXEC_FAILED: _exec_failure,
+}
 
 
 def _texts(area: bytes) -> list[str]:

@@ -115,6 +115,7 @@ class RestrictedChild:
     def __init__(self, plan: ConfinedCommand, restriction: Restriction, spawn: Spawn) -> None:
         self.pid = 0
         self.ended: Ended | None = None
+        self._outcome: Ended | None = None  # the supervisor's word, taken over by `handle`
         self.failure: SetupFailure | ExecFailure | None = None
         self.layers: tuple[str, ...] = ()
         self._limits = plan.limits
@@ -150,7 +151,8 @@ class RestrictedChild:
         return (self._done,) if self._done >= 0 and self.pid and self.ended is None else ()
 
     def handle(self, fd: int) -> None:
-        """Nothing is left to do: the supervisor stores the end before it makes `fd` readable."""
+        if fd == self._done:
+            self.ended = self._outcome
 
     def signal_group(self, number: int) -> None:
         with self._reaping:
@@ -221,7 +223,7 @@ class RestrictedChild:
             supervisor.close()
             self._release()
             if self.pid:
-                self.ended = ended or self._reap(kill=True)
+                self._outcome = ended or self._reap(kill=True)
             os.eventfd_write(self._done, 1)
 
     def _serve_to_the_end(self, supervisor: Supervisor) -> Ended:

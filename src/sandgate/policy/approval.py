@@ -203,6 +203,7 @@ def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool
 
 
 def policy_name(policy: ApprovalPolicy) -> str:
+    """As people write it in messages and files."""
     return "granular" if isinstance(policy, Granular) else policy
 
 

@@ -32,7 +32,9 @@ HARMLESS_DEVICES = frozenset(
     ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/full", "/dev/tty")
 )
 _DISKS = ("sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "loop", "dm-", "mapper/", "md", "mem", "kmem", "port")
-_TOP_DIRECTORIES = words_of("bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var Users System Library")
+_TOP_DIRECTORIES = words_of(
+    "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr var Users System Library"
+)
 _HOME_WORDS = frozenset(("~", "$HOME", "${HOME}", "~root", "~+"))
 _DOWNLOADERS = frozenset(("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat"))
 _DECODERS = frozenset(("base64", "base32", "xxd", "openssl"))

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.commandline.bash import Certainty
+    from sandgate.commandline.bashwords import Certainty
 
     Argv = tuple[str, ...]
     Sure = tuple[Certainty, ...]
@@ -181,7 +181,7 @@ def _awk_only_prints(program: str) -> bool:
     for char in program.replace("||", "  "):
         braces += (char == "{") - (char == "}")
         parentheses += (char == "(") - (char == ")")
-        if char == "|" or (char == ">" and braces > 0 and parentheses <= 0):
+        if char == "|" or braces < 0 or parentheses < 0 or (char == ">" and braces and not parentheses):
             return False
     return braces == 0 and parentheses == 0
 

@@ -9,9 +9,12 @@ safe, so a missing option costs a question and an extra one may cost a file: add
     needs:-v,-V   one of these options must be there
     check:NAME    a function in safe_checks must agree
     exact         no word may be left to the shell's expansion
+    program       the first operand may not; it is a program in a small language of its own
 """
 
 from __future__ import annotations
+
+from sandgate.commandline.words import words_of
 
 SAFE: dict[str, str] = {
     # Shell words and builtins
@@ -138,7 +141,8 @@ SAFE: dict[str, str] = {
     "eza": "@exa",
     "exa": "-1aAbBdDfFghHilmMnNoOrRsStTuUxXZ@ -L= -s= -I= -t= -w= --oneline --grid --long --across --recurse --tree "
     "--all --list-dirs --only-dirs --only-files --level= --reverse --sort= --group-directories-first --git "
-    "--git-ignore --ignore-glob= --icons[=] --no-icons --color[=] --colour[=] --header --binary --bytes --group --inode "
+    "--git-ignore --ignore-glob= --icons[=] --no-icons --color[=] --colour[=] --header --binary --bytes --group "
+    "--inode "
     "--links --modified --time= --time-style= --no-permissions --no-filesize --no-user --no-time --classify[=] *",
     "find": "words -H -L -P -O0 -O1 -O2 -O3 -D= -a -and -o -or -not -true -false -daystart -depth -d -follow -ls "
     "-mount -xdev -noleaf -print -print0 -prune -quit -empty -executable -readable -writable -nogroup -nouser "
@@ -147,7 +151,8 @@ SAFE: dict[str, str] = {
     "-iwholename= -links= -lname= -mmin= -mtime= -name= -newer= -newerat= -newermt= -newerct= -newermm= -newerBt= "
     "-path= -perm= -printf= -regex= -samefile= -size= -type= -uid= -used= -user= -wholename= -xtype= -files0-from= "
     "--help --version *",
-    "locate": "-AbceHiLPprSw -d= -l= -n= --all --basename --count --existing --ignore-case --limit= --regex --regexp= "
+    "locate": "-AbceHiLPprSw -d= -l= -n= --all --basename --count --existing --ignore-case --limit= --regex "
+    "--regexp= "
     "--null --wholename *",
     "fd": "-HIuagsiFl0pLEq1 -d= -t= -e= -E= -c= -S= -j= --hidden --no-ignore --no-ignore-vcs --unrestricted "
     "--case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --list-details --follow "
@@ -165,7 +170,8 @@ SAFE: dict[str, str] = {
     "--help --version * !",
     "egrep": "@grep",
     "fgrep": "@grep",
-    "rg": "-abcFHhIiLlNnoPpqSsUuvVwx0 -A= -B= -C= -d= -e= -E= -f= -g= -j= -m= -M= -r= -t= -T= --after-context= --auto-hybrid-regex "
+    "rg": "-abcFHhIiLlNnoPpqSsUuvVwx0 -A= -B= -C= -d= -e= -E= -f= -g= -j= -m= -M= -r= -t= -T= --after-context= "
+    "--auto-hybrid-regex "
     "--before-context= --binary --block-buffered --byte-offset --case-sensitive --color= --colors= --column "
     "--context= --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --engine= "
     "--field-context-separator= --field-match-separator= --file= --files --files-with-matches "
@@ -185,15 +191,17 @@ SAFE: dict[str, str] = {
     "--noheading --heading --nogroup --group --numbers --null --only-matching --silent --smart-case --stats "
     "--case-sensitive --vimgrep --word-regexp --all-types --all-text *",
     "sed": "-nErsuz -e= --quiet --silent --regexp-extended --expression= --separate --unbuffered --null-data "
-    "--posix --debug --sandbox --help --version * check:sed",
-    "awk": "-F= -v= * check:awk",
+    "--posix --debug --sandbox --help --version * program check:sed",
+    "awk": "-F= -v= * program check:awk",
     "gawk": "@awk",
     "mawk": "@awk",
-    "jq": "-CMSacehjnRrs -L= -f= --compact-output --null-input --exit-status --slurp --raw-output --raw-output0 --join-output --raw-input "
-    "--ascii-output --color-output --monochrome-output --sort-keys --tab --unbuffered --stream --stream-errors --seq --args --jsonargs "
+    "jq": "-CMSacehjnRrs -L= -f= --compact-output --null-input --exit-status --slurp --raw-output --raw-output0 "
+    "--join-output --raw-input "
+    "--ascii-output --color-output --monochrome-output --sort-keys --tab --unbuffered --stream --stream-errors "
+    "--seq --args --jsonargs "
     "--indent= --from-file= --help --version --arg --argjson --slurpfile --rawfile * !",
     "yq": "-CcerMnNPj -p= -o= -I= --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
-    "--unwrapScalar[=] --output-format= --input-format= --indent= --no-doc * check:yq",
+    "--unwrapScalar[=] --output-format= --input-format= --indent= --no-doc * program check:yq",
     "xmllint": "--noout --format --xpath= --nonet --html --valid * needs:--nonet",
     # About files
     "stat": "-Lftx -c= -f= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
@@ -238,7 +246,8 @@ SAFE: dict[str, str] = {
     "w": "-fhisVo --no-header --short 1",
     "last": "-aFiwxR -n= -NUM -t= -s= -p= *",
     "uptime": "-psV --pretty --since 0",
-    "date": "-uR -d= -r= -f= -I[=] --date= --file= --iso-8601[=] --reference= --rfc-email --rfc-3339= --utc --universal "
+    "date": "-uR -d= -r= -f= -I[=] --date= --file= --iso-8601[=] --reference= --rfc-email --rfc-3339= --utc "
+    "--universal "
     "--debug --help --version 1 check:date",
     "cal": "-13jmsyY -A= -B= -n= 3",
     "tty": "-s 0",
@@ -249,7 +258,8 @@ SAFE: dict[str, str] = {
     "printenv": "-0 --null --help --version * !",
     "free": "-bkmghltvw -c= -s= --bytes --kibi --mebi --gibi --human --si --lohi --total --wide --help 0",
     "vmstat": "-adfmnstwVS= -p= 2",
-    "ps": "-aAcCdeEfFghHjklLmMnNoOpPqrsStTuUvVwxXyZ -C= -G= -g= -o= -p= -q= -s= -t= -u= -U= -k= --pid= --ppid= --user= "
+    "ps": "-aAcCdeEfFghHjklLmMnNoOpPqrsStTuUvVwxXyZ -C= -G= -g= -o= -p= -q= -s= -t= -u= -U= -k= --pid= --ppid= "
+    "--user= "
     "--User= --group= --Group= --sort= --format= --forest --no-headers --no-heading --headers --cols= --columns= "
     "--width= --rows= --lines= --sid= --tty= --deselect --cumulative --quick-pid= --help --version * !",
     "pgrep": "-acflnovwxi -F= -G= -g= -P= -r= -s= -t= -u= -U= -d= --count --delimiter= --list-name --list-full "
@@ -259,9 +269,11 @@ SAFE: dict[str, str] = {
     "lsof": "-bClnNPRtUV -a -c= -d= -g= -i[=] -p= -s[=] -u= * needs:-n",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
     "--summary --extended --no-header --options --memory *",
-    "netstat": "-aceglinNoprstuvwW46 --all --listening --numeric --tcp --udp --unix --route --interfaces --statistics 0 needs:-n,--numeric",
+    "netstat": "-aceglinNoprstuvwW46 --all --listening --numeric --tcp --udp --unix --route --interfaces "
+    "--statistics 0 needs:-n,--numeric",
     "lscpu": "-abcehjpsxyBCJ --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
-    "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings --output= "
+    "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings "
+    "--output= "
     "--output-all --paths --raw --topology --nodeps *",
     "lsmod": "0",
     "lspci": "-bkmnqtvx -s= -d= 0",
@@ -273,7 +285,7 @@ SAFE: dict[str, str] = {
     "dmesg": "-deHhkLPrStTuwWx -f= -l= -F= --human --kernel --level= --facility= --ctime --reltime --notime "
     "--time-format= --decode --nopager --raw 0",
     "nvidia-smi": "-Lq -i= -q -d= --query-gpu= --format= --list-gpus --query-compute-apps= 0",
-    "sysctl": "-aAnNe * check:sysctl",
+    "sysctl": "-aAnNe * exact check:sysctl",
     # Packages
     "dpkg": "-lLsSpCV --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
     "needs:-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
@@ -281,7 +293,7 @@ SAFE: dict[str, str] = {
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
     "rpm": "-qailcdR -f= -p= --query --all --info --list --changelog --requires --provides --whatprovides= * "
     "needs:-q,--query",
-    "apt-cache": "* check:apt_cache",
+    "apt-cache": "* exact check:apt_cache",
     "pip": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
     "pip3": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
     "npm": "--version -v stop * sub alone",
@@ -290,126 +302,18 @@ SAFE: dict[str, str] = {
     "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone",
     # Which version? Programs that answer this without reading anything of the project's.
     **dict.fromkeys(
-        (
+        words_of(
             "bash sh zsh fish python python3 python3.11 python3.12 python3.13 node ruby perl php lua gcc g++ cc c++ "
             "clang clang++ cmake make ninja meson ld as ar tmux vim nvim emacs nano curl wget ssh docker podman "
             "ruff mypy black isort uv pipx virtualenv tsc shellcheck shfmt gdb valgrind ffmpeg pandoc "
             "sqlite3 psql mysql redis-cli nginx systemctl bwrap strace rsync tee less man "
             "cp mv rm ln mkdir touch chmod chown dd timeout xargs"
-        ).split(),
+        ),
         "--version 0 needs:--version",
     ),
     "java": "words -version --version 0 needs:-version,--version",
     "javac": "words -version --version 0 needs:-version,--version",
     "ssh": "-V 0 needs:-V",
-}
-
-# Commands of the programs marked `sub`.
-SUBCOMMANDS: dict[str, str] = {
-    "pip list": "-ilev --local --user --editable --not-required --exclude= --format= --path= --verbose "
-    "--disable-pip-version-check 0",
-    "pip show": "-fv --files --verbose *",
-    "pip freeze": "-l --local --user --all --exclude= --exclude-editable --path= 0",
-    "pip check": "0",
-    "npm root": "-g --global 0",
-    "npm prefix": "-g --global 0",
-    "git status": "-sbuvzM -u[=] -M[=] --short --branch --show-stash --porcelain[=] --long --verbose "
-    "--untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=] --no-column --ahead-behind "
-    "--no-ahead-behind --renames --no-renames --find-renames[=] --null *",
-    "git log": "check:git_format @git_log_options @git_diff_options *",
-    "git show": "check:git_format @git_log_options @git_diff_options *",
-    "git diff": "@git_diff_options --cached --staged --merge-base --no-index --base --ours --theirs -0123 *",
-    "git whatchanged": "check:git_format @git_log_options @git_diff_options *",
-    "git shortlog": "check:git_format -cens -w[=] --summary --numbered --email --committer --no-merges --group= --format= --since= "
-    "--after= --until= --before= --all --author= *",
-    "git reflog": "check:git_format check:reflog @git_log_options @git_diff_options *",
-    "git branch": "check:git_format -alrvi --list --show-current --all --remotes --verbose --format= --color[=] --no-color --column[=] "
-    "--no-column --sort= --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= --abbrev[=] "
-    "--no-abbrev --ignore-case --omit-empty * check:git_branch",
-    "git tag": "check:git_format -lni -n[=] --list --sort= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= "
-    "--format= --column[=] --no-column --color[=] --ignore-case --omit-empty * check:git_tag",
-    "git remote": "-v --verbose stop * check:git_remote",
-    "git rev-parse": "-q --abbrev-ref[=] --absolute-git-dir --all --branches[=] --default= --flags --git-common-dir "
-    "--git-dir --git-path= --is-bare-repository --is-inside-git-dir --is-inside-work-tree --is-shallow-repository "
-    "--no-flags --no-revs --not --path-format= --prefix= --quiet --remotes[=] --revs-only --short[=] --show-cdup "
-    "--show-object-format[=] --show-prefix --show-superproject-working-tree --show-toplevel --since= --until= --symbolic "
-    "--symbolic-full-name --tags[=] --verify *",
-    "git rev-list": "check:git_format @git_log_options --count --objects --all --header --disk-usage[=] --use-bitmap-index *",
-    "git ls-files": "-cdikmostuvz -x= -X= --cached --deleted --modified --others --ignored --stage --unmerged "
-    "--killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from= "
-    "--exclude-per-directory= --exclude-standard --error-unmatch --with-tree= --full-name --recurse-submodules "
-    "--abbrev[=] --debug --format= --resolve-undo --sparse *",
-    "git ls-tree": "-dlrtz --long --name-only --name-status --object-only --full-name --full-tree --abbrev[=] --format= *",
-    "git cat-file": "-epst --batch-check[=] --batch[=] --batch-all-objects --buffer --unordered "
-    "--allow-unknown-type --follow-symlinks *",
-    "git blame": "-bcCeflMnpstw -L= -S= -M[=] -C[=] --root --show-stats --line-porcelain --porcelain --show-name "
-    "--show-number --show-email --date= --since= --ignore-rev= --ignore-revs-file= --color-lines --color-by-age "
-    "--abbrev= --reverse --first-parent --no-progress *",
-    "git annotate": "-bcCeflMnpstw -L= -S= *",
-    "git grep": "-abcEeFGHhIiLlnopPqrvwWz -A= -B= -C= -e= -f= -m= -NUM --after-context= --all-match --and --basic-regexp "
-    "--before-context= --break --cached --color[=] --column --context= --count --exclude-standard "
-    "--extended-regexp --files-with-matches --files-without-match --fixed-strings --full-name --function-context "
-    "--heading --ignore-case --invert-match --line-number --max-count= --max-depth= --name-only --no-color "
-    "--no-exclude-standard --no-index --not --null --only-matching --or --perl-regexp --quiet --recursive "
-    "--recurse-submodules --show-function --text --threads= --untracked --word-regexp *",
-    "git describe": "--abbrev= --all --always --broken[=] --candidates= --contains --debug --dirty[=] --exact-match "
-    "--exclude= --first-parent --long --match= --tags *",
-    "git merge-base": "-a --all --octopus --is-ancestor --independent --fork-point *",
-    "git name-rev": "--tags --refs= --exclude= --all --name-only --no-undefined --always --annotate-stdin *",
-    "git for-each-ref": "check:git_format --count= --sort= --format= --color[=] --points-at= --merged[=] --no-merged[=] --contains[=] "
-    "--no-contains[=] --ignore-case --omit-empty --exclude= --stdin *",
-    "git show-ref": "-dhqs --head --heads --branches --tags --dereference --hash[=] --verify --exists --abbrev[=] "
-    "--quiet *",
-    "git symbolic-ref": "-q --short --quiet --no-recurse 1",
-    "git config": "-lz --get= --get-all= --get-regexp= --get-urlmatch= --list --local --global --system --worktree "
-    "--name-only --show-origin --show-scope --null --type= --bool --int --path --default= --includes "
-    "--no-includes -f= --file= --blob= * check:git_config",
-    "git stash": "stop * check:git_stash",
-    "git worktree": "stop * check:git_worktree",
-    "git submodule": "stop * check:git_submodule",
-    "git diff-tree": "check:git_format @git_diff_options --stdin --root --no-commit-id --pretty[=] --format= --cc -cmtv --always *",
-    "git diff-index": "@git_diff_options --cached -m --merge-base *",
-    "git diff-files": "@git_diff_options -0123q *",
-    "git count-objects": "-vH --verbose --human-readable 0",
-    "git check-ignore": "-nqvz --quiet --verbose --stdin --non-matching --no-index *",
-    "git check-attr": "-az --all --cached --stdin --source= *",
-    "git cherry": "-v --abbrev[=] 3",
-    "git range-diff": "@git_diff_options --creation-factor= --no-dual-color --left-only --right-only *",
-    "git version": "--build-options 0",
-    "git var": "-l 1",
-    "git fsck": "--no-dangling --connectivity-only --no-reflogs --no-full --strict --no-progress 0",
-    "npm ls": "-agl --all --json --long --parseable --global --depth= --link --production --dev --omit= --include= "
-    "--package-lock-only --silent -s *",
-    "npm list": "-agl --all --json --long --parseable --global --depth= --link --production --dev --omit= --include= "
-    "--package-lock-only --silent -s *",
-}
-
-# Parts of lines, for `@name`.
-FRAGMENTS: dict[str, str] = {
-    "git_log_options": "-cghimqtvEFP -n= -L= -NUM --abbrev[=] --abbrev-commit --after= --all --all-match --ancestry-path[=] --author= "
-    "--author-date-order --basic-regexp --before= --bisect --boundary --branches[=] --children --cherry "
-    "--cherry-mark --cherry-pick --clear-decorations --committer= --date= --date-order --decorate[=] "
-    "--decorate-refs= --decorate-refs-exclude= --dense --encoding= --exclude= --expand-tabs[=] --extended-regexp "
-    "--first-parent --fixed-strings --follow --format= --full-diff --full-history --glob= --graph --grep= "
-    "--grep-reflog= --ignore-missing --invert-grep --left-only --left-right --log-size --mailmap --use-mailmap "
-    "--max-count= --max-parents= --merge --merges --min-parents= --no-abbrev-commit --no-decorate "
-    "--no-expand-tabs --no-graph --no-max-parents --no-merges --no-min-parents --no-notes --no-mailmap --no-walk[=] "
-    "--not --notes[=] --oneline --parents --perl-regexp --pretty[=] --quiet --reflog --regexp-ignore-case "
-    "--relative-date --remotes[=] --remove-empty --reverse --right-only --show-linear-break[=] --show-notes[=] "
-    "--show-pulls --simplify-by-decoration --simplify-merges --since= --since-as-filter= --skip= --source --sparse "
-    "--stdin --tags[=] --topo-order --until= --walk-reflogs --diff-merges= --cc --no-diff-merges --combined-all-paths",
-    "git_diff_options": "-abBCDMpRrstuwWz -B[=] -C[=] -G= -l= -M[=] -O= -S= -U= -I= --abbrev[=] --anchored= "
-    "--binary --break-rewrites[=] --check --color[=] --color-moved[=] --color-moved-ws= --color-words[=] "
-    "--compact-summary --cumulative --diff-algorithm= --diff-filter= --dirstat[=] --dirstat-by-file[=] "
-    "--dst-prefix= --exit-code --find-copies[=] --find-copies-harder --find-object= --find-renames[=] --full-index "
-    "--function-context --histogram --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol --ignore-matching-lines= "
-    "--ignore-space-at-eol --ignore-space-change --ignore-submodules[=] --indent-heuristic --inter-hunk-context= "
-    "--irreversible-delete --ita-invisible-in-index --line-prefix= --minimal --name-only --name-status --no-color "
-    "--no-color-moved --no-ext-diff --no-indent-heuristic --no-patch --no-prefix --no-relative --no-rename-empty "
-    "--no-renames --no-textconv --numstat --patch --patch-with-raw --patch-with-stat --patience --pickaxe-all "
-    "--pickaxe-regex --quiet --raw --relative[=] --rename-empty --rotate-to= --shortstat --skip-to= --src-prefix= "
-    "--stat[=] --stat-count= --stat-graph-width= --stat-name-width= --stat-width= --submodule[=] --summary --text "
-    "--unified= --word-diff[=] --word-diff-regex= --ws-error-highlight=",
 }
 
 # Wrappers that add nothing of their own, so that the inner command alone decides.
@@ -422,7 +326,8 @@ SAFE_WRAPPERS: dict[str, str] = {
     "command": "-p stop *",
     "builtin": "stop *",
     "env": "-i -u= --ignore-environment --unset= stop * assigned",
-    "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace= --max-lines= --max-args= "
+    "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace= --max-lines= "
+    "--max-args= "
     "--max-procs= --no-run-if-empty --max-chars= --verbose --exit stop * appends",
 }
 

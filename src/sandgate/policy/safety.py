@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read
 from sandgate.commandline.words import program_name
-from sandgate.policy.safe_programs import ASSIGNABLE, FRAGMENTS, SAFE, SAFE_WRAPPERS, SUBCOMMANDS
+from sandgate.policy.safe_programs import ASSIGNABLE, SAFE, SAFE_WRAPPERS
+from sandgate.policy.safe_subcommands import FRAGMENTS, SUBCOMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.commandline.bash import Certainty, Redirection, SimpleCommand
+    from sandgate.commandline.bash import Redirection, SimpleCommand
+    from sandgate.commandline.bashwords import Certainty
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]
@@ -132,8 +134,8 @@ def _may_expand(words: Argv, sure: Sure, rules: Grammar) -> bool:
     if reading is None:
         return False
     inputs = reading.operand_places
-    if any(mark.startswith("check:") for mark in rules.marks):
-        inputs = inputs[1:]  # the first may be a program to be checked
+    if "program" in rules.marks:
+        inputs = inputs[1:]
     return all(s == "exact" or (at in inputs and words[at][:1] != "-") for at, s in enumerate(sure))
 
 
@@ -213,7 +215,7 @@ def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Su
         return None
     inner = argv[start:]
     if "appends" in rules.marks:  # xargs: more arguments follow, and nobody knows which
-        known: Sure = sure[start:] if sure else ("exact",) * len(inner)
+        known: list[Certainty] = list(sure[start:]) if sure else ["exact"] * len(inner)
         return (*inner, "x"), (*known, "unknown")
     return inner, None if sure is None else sure[start:]
 

@@ -84,6 +84,12 @@ class Confinement:
         self._take_over(failure, f"step `{failure.step}` failed with {failure.errno}")
         return True
 
+    def quarantine(self, paths: tuple[str, ...]) -> list[str]:
+        """Move protected names that a command made away from where they could do harm; one sentence each."""
+        from sandgate.execution.quarantine import quarantine
+
+        return quarantine(paths, state_directory=self.state_directory)
+
     def _take_over(self, failure: SetupFailure | None, why: str) -> None:
         from sandgate.sandbox.fallback import backend_after, recall, verdict_key
 

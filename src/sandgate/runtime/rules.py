@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def rules_in_force(loaded: Loaded) -> tuple[RuleSet, tuple[str, ...]]:
     """All rules of all layers, and warnings. Raises RuleError naming file, line and cause."""
-    if not any(os.path.isdir(directory.path) for directory in loaded.rules):
+    if not any(os.path.lexists(directory.path) for directory in loaded.rules):
         return NO_RULES, ()
     from sandgate.config.rules_files import load_rules
 

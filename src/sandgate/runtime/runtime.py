@@ -12,7 +12,7 @@ import os
 from sandgate.config import for_run, load_settings
 from sandgate.config.load import TypedOverrides
 from sandgate.errors import RequestError
-from sandgate.execution.environment import EnvironmentPolicy, command_environment
+from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate, Policies
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.trace import Notice, OutputArrived
@@ -118,16 +118,20 @@ class Runtime:
         self.approvals = ApprovalStore()
         self._gate = Gate(
             self.policies,
-            plan=self.confinement.plan,
+            confinement=self.confinement,
             reviewers=ReviewerChain(self.approvals, reviewers),
             store=self.approvals,
             assess=self.risk,
             record=record,
             new_id=new_id,
-            fall_back=self.confinement.fall_back,
         )
         for warning in (*loaded.warnings, *rule_warnings):
             record(Notice("warning", warning))
+
+    @property
+    def directory(self) -> str:
+        """Where this session stands; its policy resolves relative paths here."""
+        return self._environment.cwd
 
     def request(
         self,
@@ -146,8 +150,8 @@ class Runtime:
         kernel would take.
         """
         _check_argv(argv)
-        policy = EnvironmentPolicy(**self.settings.environment.fields())
-        made = command_environment(self._environment.environ, policy, set=(set_variables or {}).items(), confined=False)
+        given = (set_variables or {}).items()
+        made = command_environment(self._environment.environ, self.settings.environment, set=given, confined=False)
         return CommandRequest(
             argv=tuple(argv),
             cwd=cwd if cwd is not None else self._environment.cwd,

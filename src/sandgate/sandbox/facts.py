@@ -12,6 +12,7 @@ import sys
 from sandgate.errors import ConfinementError
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
+from sandgate.sandbox.following import follow
 from sandgate.sandbox.protected import Protection, aliases_of, protected_in
 from sandgate.sandbox.secrets import secrets_of
 from sandgate.sandbox.sockets import socket_places
@@ -52,7 +53,7 @@ def workspace_facts(
         return WorkspaceFacts(cwd=cwd, uid=uid)
 
     slash_tmp = _directory(SLASH_TMP)
-    tmpdir = _directory(environ.get("TMPDIR", ""))
+    tmpdir = _trusted_directory(environ.get("TMPDIR", ""), slash_tmp)
     homes = _homes(environ, uid)
     written = [*policy.writable_roots, *extra_roots] if isinstance(policy, WorkspaceWrite) else []
     resolved = _resolved_roots([*written, *_granted(grants, "write_root")], (cwd, slash_tmp, tmpdir))
@@ -102,6 +103,15 @@ def _protected(workplaces: list[str], scratch: list[str], protection: Protection
     return found
 
 
+def _trusted_directory(path: str, shared: str | None) -> str | None:
+    """As `_directory`, but None when the way there leads through a link that anybody could have made in /tmp."""
+    found = follow(path) if path.startswith("/") else None
+    if found is None or not os.path.isdir(found.real):
+        return None
+    planted = shared is not None and any(_at_or_below(link, [shared]) for link in found.links)
+    return None if planted else found.real
+
+
 def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for group in (*groups, *more) for path in group))
 
@@ -146,29 +156,21 @@ def _directory(path: str) -> str | None:
 
 def _resolved_roots(written: Iterable[str], implied: Iterable[str | None]) -> dict[str, str]:
     """Named roots as written → canonical. Missing ones are left out."""
-    resolved = {path: real for path in written if os.path.exists(real := os.path.realpath(path))}
-    roots = {root for root in (*resolved.values(), *implied) if root and root != "/"}
-    for path, real in resolved.items():
-        link = _planted_link(path, roots) if real != path else None
-        if link:
+    followed = {path: found for path in written if (found := follow(path)) is not None}
+    roots = {root for root in (*(found.real for found in followed.values()), *implied) if root and root != "/"}
+    for path, found in followed.items():
+        link = next((link for link in found.links if _at_or_below(os.path.dirname(link), roots)), None)
+        if link is not None:
             raise ConfinementError(
                 f"cannot make `{path}` writable inside the sandbox",
                 why=f"`{link}` is a symbolic link in a directory that confined commands can change",
-                hint=f"name the directory itself: `{real}`, if that is what you mean",
+                hint=f"name the directory itself: `{found.real}`, if that is what you mean",
             )
-    return resolved
+    return {path: found.real for path, found in followed.items()}
 
 
-def _planted_link(path: str, roots: set[str]) -> str | None:
-    """The first symbolic link on the way to `path` that lies below one of `roots`."""
-    here = ""
-    for part in os.path.normpath(path).split("/")[1:]:
-        here = f"{here}/{part}"
-        if os.path.islink(here):
-            parent = os.path.realpath(os.path.dirname(here))
-            if any(parent == root or parent.startswith(root + "/") for root in roots):
-                return here
-    return None
+def _at_or_below(path: str, roots: Iterable[str]) -> bool:
+    return any(path == root or path.startswith(root + "/") for root in roots)
 
 
 def _resolved_grants(grants: tuple[Grant, ...]) -> dict[str, str]:

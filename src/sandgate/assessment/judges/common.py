@@ -30,8 +30,14 @@ def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
         return None
     entry, options = found
     if _only_asks(call, entry, options):
-        inquiry.add(LOW, "reads", call.program, "only shows help or what would happen", f"Shows what {shown(call.program)} would do")
-        return None
+        inquiry.add(
+            LOW,
+            "reads",
+            call.program,
+            "only shows help or what would happen",
+            f"Shows what {shown(call.program)} would do",
+        )
+        return options
     apply(entry, options, call, inquiry)
     return options
 
@@ -58,7 +64,7 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
         shifted = entry_for([words[0], *words[skipped:]])
         if shifted is not top and shifted is not None and (best is None or RANK[shifted.level] > RANK[best.level]):
             best = shifted
-    return best if best is not None and (top is None or RANK[best.level] > RANK[top.level]) else None
+    return best if best is not None and (top is None or RANK[best.level] >= RANK[top.level]) else None
 
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
@@ -91,9 +97,11 @@ def rated(entry: Entry, options: Parsed) -> Finding:
 def _applies(worse: Worse, options: Parsed) -> bool:
     if worse.unless and options.has(worse.unless):
         return False
-    beginnings = tuple(worse.operands.split())
-    return (bool(worse.flags) and options.has(worse.flags)) or (
-        bool(beginnings) and any(arg.text.startswith(beginnings) for arg in options.operands)
+    words = worse.operands.split()
+    return (bool(worse.flags) and options.has(worse.flags)) or any(
+        arg.text == word or (not word.isalpha() and arg.text.startswith(word))
+        for arg in options.operands
+        for word in words
     )
 
 

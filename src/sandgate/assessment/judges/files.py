@@ -6,7 +6,9 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
+from sandgate.assessment.places import FOUND
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -15,10 +17,11 @@ if TYPE_CHECKING:
 
     from sandgate.assessment.inquiry import Call, Inquiry
 
-FOUND = "found*"  # stands for "some files below", when a filter decides which
 FIND_FILTERS = frozenset(
-    """-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer
-    -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile""".split()
+    words("""
+    -name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer
+    -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile
+    """)
 )
 FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
@@ -27,7 +30,7 @@ HUGE_SIZES = ("G", "T", "P", "E", "GB", "TB", "PB")
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
-def judge_rm(call: Call, inquiry: Inquiry) -> None:
+def _judge_rm(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args)
     if options.has("--help --version"):
         inquiry.add(LOW, "reads", "rm", "only shows help")
@@ -37,7 +40,9 @@ def judge_rm(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "deletes", "/", "switches off the protection of the root directory",
                     "Deletes files and switches off the protection of /", "", (DELETION, SYSTEM))  # fmt: skip
     for arg in options.operands:
-        inquiry.delete(arg, call, recursive=recursive, filtered=not recursive and arg.glob and arg.text.strip("*./~") != "")
+        inquiry.delete(
+            arg, call, recursive=recursive, filtered=not recursive and arg.glob and arg.text.strip("*./~") != ""
+        )
 
 
 def find_bases(call: Call) -> tuple[list[Arg], bool]:
@@ -58,7 +63,7 @@ def below_base(base: Arg, *, filtered: bool) -> Arg:
     return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
 
 
-def judge_find(call: Call, inquiry: Inquiry) -> None:
+def _judge_find(call: Call, inquiry: Inquiry) -> None:
     bases, filtered = find_bases(call)
     texts = [arg.text for arg in call.args]
     for base in bases:
@@ -77,9 +82,7 @@ def judge_find(call: Call, inquiry: Inquiry) -> None:
         at += 1
 
 
-def _run_on_found(
-    inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool
-) -> None:
+def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool) -> None:
     if not inner:
         return
     for base in bases:
@@ -91,10 +94,12 @@ def _run_on_found(
 def _filled(arg: Arg, found: Arg) -> Arg:
     if "{}" not in arg.text:
         return arg
-    return arg.but(text=arg.text.replace("{}", found.text), glob=True, raw=arg.raw and arg.raw.replace("{}", found.text))
+    return arg.but(
+        text=arg.text.replace("{}", found.text), glob=True, raw=arg.raw and arg.raw.replace("{}", found.text)
+    )
 
 
-def judge_fd(call: Call, inquiry: Inquiry) -> None:
+def _judge_fd(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-e -t -E -d -S --extension --type --exclude --max-depth", stop_at_operand=False)
     for index, arg in enumerate(call.args):
         if arg.text in {"-x", "--exec", "-X", "--exec-batch"}:
@@ -110,7 +115,7 @@ def judge_fd(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(LOW, "reads", "fd", "lists files")
 
 
-def judge_dd(call: Call, inquiry: Inquiry) -> None:
+def _judge_dd(call: Call, inquiry: Inquiry) -> None:
     settings = dict(arg.text.split("=", 1) for arg in call.args if "=" in arg.text)
     source, target = settings.get("if"), settings.get("of")
     if source:
@@ -135,7 +140,7 @@ def judge_sized(call: Call, inquiry: Inquiry) -> None:
         fills_disk(options.operands[0].text if options is not None and options.operands else "?", inquiry)
 
 
-def judge_sed(call: Call, inquiry: Inquiry) -> None:
+def _judge_sed(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-e -f -l --expression --file")
     in_place = options.has("-i --in-place")
     given = options.value("-e --expression -f --file")
@@ -167,7 +172,7 @@ def _sed_script(script: str, call: Call, inquiry: Inquiry) -> None:
             inquiry.doubt("the text that sed makes is run as a command")
 
 
-def judge_awk(call: Call, inquiry: Inquiry) -> None:
+def _judge_awk(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-F -v -f --field-separator --assign --file")
     if options.has("-f --file"):
         inquiry.doubt("runs an awk program from a file", level=MEDIUM, target="awk")
@@ -180,12 +185,11 @@ def judge_awk(call: Call, inquiry: Inquiry) -> None:
         inquiry.read(arg, call)
 
 
-def judge_tar(call: Call, inquiry: Inquiry) -> None:
+def _judge_tar(call: Call, inquiry: Inquiry) -> None:
     args = list(call.args)
     if args and args[0].text[:1] not in {"-", ""} and UNKNOWN not in args[0].text:
         args[0] = args[0].but(text="-" + args[0].text)
-    archive_last = bool(args) and args[0].text.startswith("-") and not args[0].text.startswith("--")
-    options = parsed(args, TAR_VALUES if not archive_last else TAR_VALUES)
+    options = parsed(args, TAR_VALUES)
     for name in ("--to-command", "--checkpoint-action", "-I", "--use-compress-program"):
         program = options.value(name)
         if program is not None:
@@ -223,7 +227,7 @@ def _pack(sources: Sequence[Arg], archive: Arg | None, call: Call, inquiry: Inqu
     inquiry.add(LOW, "reads", "tar", "packs files")
 
 
-def judge_unzip(call: Call, inquiry: Inquiry) -> None:
+def _judge_unzip(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-d -x -P")
     for arg in options.operands[:1]:
         inquiry.read(arg, call)
@@ -233,7 +237,7 @@ def judge_unzip(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(LOW, "reads", "unzip", "looks into an archive")
 
 
-def judge_zip(call: Call, inquiry: Inquiry) -> None:
+def _judge_zip(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-i -x -P -b")
     for arg in options.operands[:1]:
         inquiry.write(arg, call)
@@ -261,46 +265,42 @@ def judge_rewriter(call: Call, inquiry: Inquiry) -> None:
     call.carry("decoded", call.program)
 
 
-def judge_printenv(call: Call, inquiry: Inquiry) -> None:
+def _judge_printenv(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     call.carry("environment", "the environment")
 
 
-def judge_echo(call: Call, inquiry: Inquiry) -> None:
+def _judge_echo(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(LOW, "reads", call.program, "prints text")
     if any("/proc/" in arg.text and "environ" in arg.text for arg in call.args):
         call.carry("environment", "the environment")
 
 
-def judge_yes(call: Call, inquiry: Inquiry) -> None:
-    inquiry.add(LOW, "reads", "yes", "prints without end")
-
-
-def judge_rimraf(call: Call, inquiry: Inquiry) -> None:
+def _judge_rimraf(call: Call, inquiry: Inquiry) -> None:
     for arg in parsed(call.args).operands:
         inquiry.delete(arg.but(glob=arg.glob or "*" in arg.text), call, recursive=True)
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
-    "rm": judge_rm,
-    "rimraf": judge_rimraf,
-    "find": judge_find,
-    "fd": judge_fd,
-    "fdfind": judge_fd,
-    "dd": judge_dd,
+    "rm": _judge_rm,
+    "rimraf": _judge_rimraf,
+    "find": _judge_find,
+    "fd": _judge_fd,
+    "fdfind": _judge_fd,
+    "dd": _judge_dd,
     "truncate": judge_sized,
     "fallocate": judge_sized,
-    "sed": judge_sed,
-    "awk": judge_awk,
-    "tar": judge_tar,
-    "unzip": judge_unzip,
-    "zip": judge_zip,
+    "sed": _judge_sed,
+    "awk": _judge_awk,
+    "tar": _judge_tar,
+    "unzip": _judge_unzip,
+    "zip": _judge_zip,
     "tr": judge_rewriter,
     "rev": judge_rewriter,
-    "printenv": judge_printenv,
-    "echo": judge_echo,
-    "printf": judge_echo,
-    "yes": judge_yes,
+    "printenv": _judge_printenv,
+    "echo": _judge_echo,
+    "printf": _judge_echo,
+    "yes": _judge_echo,
     **dict.fromkeys(
         ("base64", "base32", "xxd", "uuencode", "gzip", "bzip2", "xz", "zstd", "gunzip", "zcat", "lz4", "brotli"),
         judge_encoder,

@@ -33,7 +33,7 @@ def private_input(call: Call) -> str | None:
     return None
 
 
-def judge_curl(call: Call, inquiry: Inquiry) -> None:
+def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, CURL_VALUES)
     if options.has("--version --help -V"):
         inquiry.add(LOW, "reads", "curl", "only shows help")
@@ -51,8 +51,8 @@ def judge_curl(call: Call, inquiry: Inquiry) -> None:
     _sent(options, hosts[0], call, inquiry)
     method = options.value("-X --request")
     if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
-        inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", f"Deletes something at {shown(hosts[0])}",
-                    "", (DELETION, NETWORK))  # fmt: skip
+        said = f"Deletes something at {shown(hosts[0])}"
+        inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", said, "", (DELETION, NETWORK))
     if options.has("-K --config"):
         inquiry.doubt("takes its options from a file", target="curl")
 
@@ -87,6 +87,8 @@ def _upload(name: str, arg: Arg) -> Arg | None:
         return arg
     if name in DATA_OPTIONS and name != "--data-raw" and text.startswith("@"):
         return arg.but(text=text[1:], raw="")
+    if name == "--data-urlencode" and "@" in text and "=" not in text.split("@", 1)[0]:
+        return arg.but(text=text.split("@", 1)[1], raw="")
     if name in FORM_OPTIONS and ("=@" in text or "=<" in text):
         return arg.but(text=text.split("=", 1)[1][1:].split(";", 1)[0], raw="")
     return None
@@ -109,7 +111,7 @@ def _saved_as(target: Arg, host: str, call: Call, inquiry: Inquiry) -> None:
         inquiry.downloads[path] = host
 
 
-def judge_wget(call: Call, inquiry: Inquiry) -> None:
+def _judge_wget(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, WGET_VALUES)
     if options.has("--version --help"):
         inquiry.add(LOW, "reads", "wget", "only shows help")
@@ -126,15 +128,15 @@ def judge_wget(call: Call, inquiry: Inquiry) -> None:
     _sent(options, hosts[0], call, inquiry)
 
 
-def judge_nc(call: Call, inquiry: Inquiry) -> None:
+def _judge_nc(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-e -c -p -s -w -x -X -q -i -o --exec --sh-exec")
     host = options.operands[0].text if options.operands else "?"
     program = options.value("-e -c --exec --sh-exec")
     if program is not None:
         _gives_control(host, call, inquiry)
     if options.has("-l --listen"):
-        inquiry.add(HIGH, "contacts", host, "waits for connections from outside", "Lets others connect to this machine", "",
-                    (NETWORK, EXFILTRATION))  # fmt: skip
+        said = "Lets others connect to this machine"
+        inquiry.add(HIGH, "contacts", host, "waits for connections from outside", said, "", (NETWORK, EXFILTRATION))
         call.carry("network", host)
         return
     if options.has("-z"):
@@ -154,7 +156,7 @@ def _gives_control(host: str, call: Call, inquiry: Inquiry) -> None:
     call.carry("network", host)
 
 
-def judge_socat(call: Call, inquiry: Inquiry) -> None:
+def _judge_socat(call: Call, inquiry: Inquiry) -> None:
     host = "?"
     for arg in call.args:
         kind, _, rest = arg.text.partition(":")
@@ -175,7 +177,7 @@ def judge_socat(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(MEDIUM, "contacts", host, "joins connections")
 
 
-def judge_ssh(call: Call, inquiry: Inquiry) -> None:
+def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, SSH_VALUES, stop_at_operand=True)
     if options.has("-V") or options.has("-Q"):
         inquiry.add(LOW, "reads", "ssh", "only shows its version")
@@ -183,8 +185,8 @@ def judge_ssh(call: Call, inquiry: Inquiry) -> None:
     host = host_of(options.operands[0].text) if options.operands else "?"
     inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
     if options.has("-R -D -w"):
-        inquiry.add(HIGH, "contacts", host, "opens a tunnel", f"Opens a tunnel between this machine and {shown(host)}", "",
-                    (NETWORK, EXFILTRATION))  # fmt: skip
+        said = f"Opens a tunnel between this machine and {shown(host)}"
+        inquiry.add(HIGH, "contacts", host, "opens a tunnel", said, "", (NETWORK, EXFILTRATION))
     for name, arg in options.values:
         key, _, value = arg.text.partition("=")
         if name == "-o" and key.lower() in {"proxycommand", "localcommand", "knownhostscommand"}:
@@ -198,7 +200,7 @@ def judge_ssh(call: Call, inquiry: Inquiry) -> None:
         inquiry.run(inner)
 
 
-def judge_scp(call: Call, inquiry: Inquiry) -> None:
+def _judge_scp(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-c -F -i -J -l -o -P -S -e --rsh --exclude --include")
     remote = [arg for arg in options.operands if _remote(arg.text)]
     if not remote:
@@ -228,7 +230,7 @@ def _host_part(text: str) -> str:
     return host_of(text.split(":", 1)[0]) if "://" not in text else host_of(text)
 
 
-def judge_openssl(call: Call, inquiry: Inquiry) -> None:
+def _judge_openssl(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     texts = [arg.text for arg in call.args]
     if texts[:1] and (texts[0] in {"enc", "base64"} or texts[0].startswith(("aes", "des"))):
@@ -251,14 +253,14 @@ def judge_sender(call: Call, inquiry: Inquiry) -> None:
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
-    "curl": judge_curl,
-    "wget": judge_wget,
-    "nc": judge_nc,
-    "socat": judge_socat,
-    "ssh": judge_ssh,
-    "scp": judge_scp,
-    "rsync": judge_scp,
-    "openssl": judge_openssl,
+    "curl": _judge_curl,
+    "wget": _judge_wget,
+    "nc": _judge_nc,
+    "socat": _judge_socat,
+    "ssh": _judge_ssh,
+    "scp": _judge_scp,
+    "rsync": _judge_scp,
+    "openssl": _judge_openssl,
     **dict.fromkeys(
         ("telnet", "http", "https", "xh", "lynx", "ftp", "lftp", "sftp", "mail", "sendmail", "mutt", "aria2c",
          "dig", "nslookup", "host", "ping"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg, Value
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.inline import judge_code
+from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.files import below_base, find_bases
-from sandgate.assessment.knowledge import knows
+from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
+from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
 from sandgate.commandline.arguments import grammar, read
@@ -19,22 +21,25 @@ if TYPE_CHECKING:
 
     from sandgate.assessment.inquiry import Call, Inquiry
 
-PRIVILEGED = frozenset("sudo doas su pkexec runuser chroot nsenter systemd-run sudoedit machinectl".split())
+PRIVILEGED = frozenset(words("sudo doas su pkexec runuser chroot nsenter systemd-run sudoedit machinectl"))
 # Runners of a project's own tools: what stands before the inner command.
 RUNNERS = {
     "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
     "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
     "asdf": "exec",
 }  # fmt: skip
-DIRECT_RUNNERS = frozenset("npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate doppler gtimeout "
-                           "gnice rlwrap winpty arch faketime".split())  # fmt: skip
-MAX_TAILS = 8  # tried behind a wrapper whose options are not known
-FED_BY_LINES = frozenset("sort uniq head tail grep egrep fgrep rg sed awk tr cut cat tac rev".split())
-RISKY_VARIABLES = frozenset("LD_PRELOAD LD_AUDIT BASH_ENV DYLD_INSERT_LIBRARIES PROMPT_COMMAND".split())
-COMMAND_VARIABLES = frozenset(
-    "GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER PAGER EDITOR VISUAL GIT_EDITOR MANPAGER BROWSER GIT_SSH".split()
+DIRECT_RUNNERS = frozenset(
+    words("npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate doppler rlwrap winpty")
 )
-CODE_PATHS = frozenset("LD_LIBRARY_PATH PYTHONSTARTUP PERL5OPT RUBYOPT ENV GCONV_PATH GIT_CONFIG_GLOBAL".split())
+ANYTHING = "It can do anything you can do"
+MAX_POSITIONAL = 9  # `$1` to `$9`
+MAX_TAILS = 8  # tried behind a wrapper whose options are not known
+FED_BY_LINES = frozenset(words("sort uniq head tail grep egrep fgrep rg sed awk tr cut cat tac rev"))
+RISKY_VARIABLES = frozenset(words("LD_PRELOAD LD_AUDIT BASH_ENV DYLD_INSERT_LIBRARIES PROMPT_COMMAND"))
+COMMAND_VARIABLES = frozenset(
+    words("GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER PAGER EDITOR VISUAL GIT_EDITOR MANPAGER BROWSER GIT_SSH")
+)
+CODE_PATHS = frozenset(words("LD_LIBRARY_PATH PYTHONSTARTUP PERL5OPT RUBYOPT ENV GCONV_PATH GIT_CONFIG_GLOBAL"))
 
 
 def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
@@ -49,7 +54,7 @@ def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inqu
             inquiry.run_script(arg.text, call)
 
 
-def judge_wrapper(call: Call, inquiry: Inquiry) -> None:
+def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
     name = call.program
     if name in PRIVILEGED:
         inquiry.note(
@@ -67,11 +72,14 @@ def judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         _every_tail(call, inquiry)
         return
     for script in (reading.value("-c", "--command", "--session-command"), reading.value("-S", "--split-string")):
-        if script is not None and "-c=" in WRAPPERS[name] or script is not None and name == "env":
+        if (script is not None and "-c=" in WRAPPERS[name]) or (script is not None and name == "env"):
             inquiry.run_script(script, call)
     rest = [call.args[place] for place in reading.operand_places]
     if "skip1" in known.marks:
         rest = rest[1:]
+        if name == "flock" and rest and rest[0].text == "-c":
+            inquiry.run_script(" ".join(arg.text for arg in rest[1:]), call)
+            return
     elif "script" in known.marks:
         inquiry.run_script(" ".join(arg.text for arg in rest), call)
         return
@@ -119,7 +127,11 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
     else:
         return False
     while at < len(args) and (args[at].text.startswith("-") or "=" in args[at].text):
-        at += 2 if args[at].text in {"--with", "-p", "--python", "--package", "--group", "--extra", "-n", "-c", "--call"} else 1
+        at += (
+            2
+            if args[at].text in {"--with", "-p", "--python", "--package", "--group", "--extra", "-n", "-c", "--call"}
+            else 1
+        )
     if at >= len(args):
         return False
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
@@ -132,7 +144,7 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
     return True
 
 
-def judge_xargs(call: Call, inquiry: Inquiry) -> None:
+def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
     texts = tuple(arg.text for arg in call.args)
     reading = read(texts, grammar(WRAPPERS["xargs"], WRAPPERS))
     if reading is None:
@@ -147,10 +159,19 @@ def judge_xargs(call: Call, inquiry: Inquiry) -> None:
     if mark is not None or (reading.has("-i", "--replace")):
         mark = mark or "{}"
         for each in fed:
-            args = [arg.but(text=arg.text.replace(mark, each.text), known=each.known, glob=each.glob, raw="") for arg in rest]
+            args = [
+                arg.but(text=arg.text.replace(mark, each.text), known=each.known, glob=each.glob, raw="")
+                for arg in rest
+            ]
             inquiry.run(call.inside(args[0].text, args[1:]))
     else:
         inquiry.run(call.inside(rest[0].text, [*rest[1:], *fed]))
+
+
+def _replaced(arg: Arg, mark: str, by: Arg) -> Arg:
+    if mark not in arg.text:
+        return arg
+    return arg.but(text=arg.text.replace(mark, by.text), known=by.known, glob=by.glob, raw="")
 
 
 def fed_arguments(feeder: Call | None) -> list[Arg]:
@@ -185,7 +206,7 @@ def _has_files(call: Call) -> bool:
     return len(operands) > (1 if call.program in {"grep", "egrep", "fgrep", "rg", "sed", "awk"} else 0)
 
 
-def judge_shell(call: Call, inquiry: Inquiry) -> None:
+def _judge_shell(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, SHELL_VALUES, stop_at_operand=True)
     if options.has("--version --help -n"):
         inquiry.add(LOW, "reads", call.program, "runs nothing")
@@ -198,13 +219,15 @@ def judge_shell(call: Call, inquiry: Inquiry) -> None:
         judge_script_file(options.operands[0], call, inquiry)
         return
     if any(arg.text == "-i" or arg.text.startswith("-i") for arg in call.args) and call.upstream.get("network"):
-        inquiry.add(HIGH, "contacts", call.upstream["network"], "hands a shell to another machine", "", "", (PRIVILEGE,))
+        inquiry.add(
+            HIGH, "contacts", call.upstream["network"], "hands a shell to another machine", "", "", (PRIVILEGE,)
+        )
     _from_input(call, inquiry, "a shell")
 
 
 def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     tags = dict(arg.carries)
-    if "network" in tags or "network" in call.upstream and not arg.known:
+    if "network" in tags or ("network" in call.upstream and not arg.known):
         _runs_download(tags.get("network") or call.upstream["network"], inquiry)
     elif not arg.known and ("decoded" in tags or "decoded" in call.upstream):
         _runs_hidden(inquiry)
@@ -214,16 +237,14 @@ def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
 
 
 def _runs_download(host: str, inquiry: Inquiry) -> None:
-    inquiry.note(
-        Finding(HIGH, "runs", host, "runs what it downloads", f"Runs a program straight from {shown(host)} without showing it",
-                "It can do anything you can do", (NETWORK, SYSTEM))
-    )  # fmt: skip
+    said = f"Runs a program straight from {shown(host)} without showing it"
+    inquiry.add(HIGH, "runs", host, "runs what it downloads", said, ANYTHING, (NETWORK, SYSTEM))
 
 
 def _runs_hidden(inquiry: Inquiry) -> None:
     inquiry.note(
-        Finding(HIGH, "unknown", "?", "runs text that was encoded to hide it", "Runs a program that is hidden in encoded text",
-                "It can do anything you can do", (SYSTEM,), "low")
+        Finding(HIGH, "unknown", "?", "runs text that was encoded to hide it",
+                "Runs a program that is hidden in encoded text", ANYTHING, (SYSTEM,), "low")
     )  # fmt: skip
     inquiry.doubts.append("the program is hidden in encoded text")
 
@@ -233,7 +254,8 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
     feeder = call.feeder
     if "network" in call.upstream:
         _runs_download(call.upstream["network"], inquiry)
-    elif "decoded" in call.upstream:
+        return
+    if "decoded" in call.upstream:
         _runs_hidden(inquiry)
     if call.stdin_text is not None:
         _judge_text(call.stdin_text, call, inquiry)
@@ -267,18 +289,25 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     if path is not None and path in inquiry.downloads:
         _runs_download(inquiry.downloads[path], inquiry)
         return
-    if path is not None and path in {"/dev/stdin", "/proc/self/fd/0"} or arg.text == "-":
+    if path is not None and path in inquiry.written:
+        inquiry.run_script(inquiry.written[path], call)
+    if (path is not None and path in {"/dev/stdin", "/proc/self/fd/0"}) or arg.text == "-":
         _from_input(call, inquiry, "an interpreter")
         return
     if path is None:
         inquiry.doubt("which script runs cannot be known before it runs", target=call.program)
         return
     activates = path.endswith(("/bin/activate", "/nvm.sh", "/activate.fish"))
-    inquiry.add(LOW if activates else MEDIUM, "runs", path, "runs a script that was not read", f"Runs the script {shown(path)}")
+    inquiry.add(
+        LOW if activates else MEDIUM, "runs", path, "runs a script that was not read", f"Runs the script {shown(path)}"
+    )
 
 
-def judge_interpreter(call: Call, inquiry: Inquiry) -> None:
+def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     language = LANGUAGES[call.program]
+    if call.args and entry_for((call.program, call.args[0].text)) is not entry_for((call.program,)):
+        by_table(call, inquiry)  # `deno test`, `bun install`
+        return
     options = parsed(call.args, f"{language.code} {language.values}", stop_at_operand=True)
     codes = [arg for name, arg in options.values if name in language.code.split()]
     if {arg.text for arg in call.args} and {arg.text for arg in call.args} <= {"--version", "-V", "-v", "--help", "-h"}:
@@ -316,7 +345,19 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
     if name in {"http.server", "SimpleHTTPServer", "pyftpdlib"}:
         inquiry.add(MEDIUM, "contacts", "network", "serves the working directory to the network",
                     "Lets other machines read the working directory", "", (NETWORK, "data_exfiltration"))  # fmt: skip
-    elif name in {"json.tool", "timeit", "this", "platform", "sysconfig", "site", "compileall", "py_compile", "pydoc", "tokenize", "dis"}:
+    elif name in {
+        "json.tool",
+        "timeit",
+        "this",
+        "platform",
+        "sysconfig",
+        "site",
+        "compileall",
+        "py_compile",
+        "pydoc",
+        "tokenize",
+        "dis",
+    }:
         inquiry.add(LOW, "runs", name, "runs a harmless part of Python")
     elif name in {"venv", "ensurepip", "build", "zipapp"}:
         inquiry.add(MEDIUM, "writes", name, "creates files in the project", f"Runs Python's {shown(name)}")
@@ -329,25 +370,31 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {shown(name)}")
 
 
-def judge_eval(call: Call, inquiry: Inquiry) -> None:
+def _judge_eval(call: Call, inquiry: Inquiry) -> None:
     text = " ".join(arg.raw or arg.text for arg in call.args)
-    joined = Arg(text, all(arg.known for arg in call.args), carries=tuple(each for arg in call.args for each in arg.carries))
+    if not text.strip() and any(arg.note for arg in call.args):
+        inquiry.doubt("runs a text that is empty here")
+    joined = Arg(
+        text, all(arg.known for arg in call.args), carries=tuple(each for arg in call.args for each in arg.carries)
+    )
     _given_script(joined, call, inquiry)
 
 
-def judge_source(call: Call, inquiry: Inquiry) -> None:
+def _judge_source(call: Call, inquiry: Inquiry) -> None:
     for arg in call.args[:1]:
         judge_script_file(arg, call, inquiry)
 
 
-def judge_cd(call: Call, inquiry: Inquiry) -> None:
+def _judge_cd(call: Call, inquiry: Inquiry) -> None:
     operands = parsed(call.args).operands
     target = operands[0].text if operands else None
     if target == "-" or (operands and not operands[0].known):
         call.shell.cwd = None
     else:
         home = call.shell.lookup("HOME")
-        call.shell.cwd = call.shell.resolve(target if target is not None else home.texts[0] if home else call.shell.home)
+        call.shell.cwd = call.shell.resolve(
+            target if target is not None else home.texts[0] if home else call.shell.home
+        )
     inquiry.add(LOW, "reads", "cd", "changes the directory")
 
 
@@ -361,6 +408,19 @@ def judge_read(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(LOW, "reads", call.program, "sets shell variables")
 
 
+def _judge_set(call: Call, inquiry: Inquiry) -> None:
+    """`set -- a b`: the script's own arguments."""
+    texts = [arg.text for arg in call.args]
+    if "--" in texts:
+        given = tuple(texts[texts.index("--") + 1 :])
+        known = all(arg.known for arg in call.args)
+        for name in ("@", "*"):
+            call.shell.variables[name] = Value(given or ("",), known)
+        for number, text in enumerate(given[:MAX_POSITIONAL], 1):
+            call.shell.variables[str(number)] = Value((text,), known)
+    inquiry.add(LOW, "reads", "set", "sets shell options")
+
+
 def judge_declaration(call: Call, inquiry: Inquiry) -> None:
     """`export`, `local`, `declare`: the assignments have been made already."""
     if not [arg for arg in call.args if arg.text[:1] != "-"] and call.program in {"export", "declare"}:
@@ -368,7 +428,7 @@ def judge_declaration(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(LOW, "reads", call.program, "sets shell variables")
 
 
-def judge_alias(call: Call, inquiry: Inquiry) -> None:
+def _judge_alias(call: Call, inquiry: Inquiry) -> None:
     for arg in call.args:
         name, equals, value = arg.text.partition("=")
         if equals:
@@ -378,15 +438,16 @@ def judge_alias(call: Call, inquiry: Inquiry) -> None:
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
-    "eval": judge_eval,
-    "source": judge_source,
-    ".": judge_source,
-    "xargs": judge_xargs,
-    "alias": judge_alias,
-    **dict.fromkeys(("cd", "pushd", "popd", "chdir"), judge_cd),
+    "eval": _judge_eval,
+    "source": _judge_source,
+    ".": _judge_source,
+    "xargs": _judge_xargs,
+    "alias": _judge_alias,
+    "set": _judge_set,
+    **dict.fromkeys(("cd", "pushd", "popd", "chdir"), _judge_cd),
     **dict.fromkeys(("read", "mapfile", "readarray", "unset", "getopts"), judge_read),
     **dict.fromkeys(("export", "local", "declare", "typeset", "readonly"), judge_declaration),
-    **dict.fromkeys(SHELLS, judge_shell),
-    **dict.fromkeys(LANGUAGES, judge_interpreter),
-    **dict.fromkeys((name for name in WRAPPERS if name not in {"eval", "xargs"}), judge_wrapper),
+    **dict.fromkeys(SHELLS, _judge_shell),
+    **dict.fromkeys(LANGUAGES, _judge_interpreter),
+    **dict.fromkeys((name for name in WRAPPERS if name not in {"eval", "xargs"}), _judge_wrapper),
 }

@@ -8,6 +8,7 @@ from sandgate.assessment.inline import host_of, judge_sql
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.knowledge.databases import CHANGING_SQL, LOSING_SQL, RIGHTS_SQL, SQL_VALUES
+from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
@@ -24,11 +25,11 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
             "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
 UNCOMMITTED = "Changes that were not committed are lost"
-ESSENTIAL_PROCESSES = frozenset("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd".split())
+ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 
 
-def judge_git(call: Call, inquiry: Inquiry) -> None:
+def _judge_git(call: Call, inquiry: Inquiry) -> None:
     outer = parsed(call.args, GIT_GLOBAL_VALUES, stop_at_operand=True)
     for name, arg in outer.values:
         if name == "-C":
@@ -63,14 +64,18 @@ def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
 
 def _git_checkout(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     texts = [arg.text for arg in call.args[1:]]
-    paths = texts[texts.index("--") + 1 :] if "--" in texts else [text for text in texts if text in {".", "*", ":/", ".."}]
+    paths = (
+        texts[texts.index("--") + 1 :] if "--" in texts else [text for text in texts if text in {".", "*", ":/", ".."}]
+    )
     if {"--staged", "-S"} & set(texts) and not {"--worktree", "-W"} & set(texts):
         return
     if any(text in {".", "*", ":/", "..", "./"} for text in paths):
         inquiry.add(HIGH, "deletes", call.shell.cwd or "?", "throws away changes",
                     "Throws away all changes in the working tree", UNCOMMITTED, (DELETION,))  # fmt: skip
     elif paths or (call.args[0].text == "restore" and options.operands):
-        inquiry.add(MEDIUM, "writes", "?", "throws away changes to single files", "Restores files to their committed state")
+        inquiry.add(
+            MEDIUM, "writes", "?", "throws away changes to single files", "Restores files to their committed state"
+        )
 
 
 def _git_rm(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -94,7 +99,9 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     reads = options.has("--get --get-all --list -l --get-regexp --get-urlmatch") or (
         options.operands and options.operands[0].text in {"get", "list"}
     )
-    writes = len(options.operands) > 1 or options.has("--unset --unset-all --add --replace-all --remove-section -e --edit")
+    writes = len(options.operands) > 1 or options.has(
+        "--unset --unset-all --add --replace-all --remove-section -e --edit"
+    )
     if reads or not writes:
         return
     key = next((arg.text for arg in options.operands if "." in arg.text), "")
@@ -107,7 +114,13 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "writes", "git settings", "changes git's settings for all your repositories",
                     "Changes git's settings for all your repositories", "", (SYSTEM,))  # fmt: skip
     else:
-        inquiry.add(MEDIUM, "writes", ".git/config", "changes settings of this repository", "Changes settings of this repository")
+        inquiry.add(
+            MEDIUM,
+            "writes",
+            ".git/config",
+            "changes settings of this repository",
+            "Changes settings of this repository",
+        )
 
 
 def _git_runs_rest(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -135,7 +148,7 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
 }
 
 
-def judge_kill(call: Call, inquiry: Inquiry) -> None:
+def _judge_kill(call: Call, inquiry: Inquiry) -> None:
     texts = [arg.text for arg in call.args]
     if texts[:1] and texts[0] in {"-l", "-L", "--list", "-0"}:
         inquiry.add(LOW, "reads", "kill", "only asks about signals or processes")
@@ -156,7 +169,7 @@ def judge_kill(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(MEDIUM, "runs", "a process", "signals processes", "Signals single processes")
 
 
-def judge_killall(call: Call, inquiry: Inquiry) -> None:
+def _judge_killall(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     for arg in parsed(call.args, "-s --signal -t -g -P").operands:
         if arg.text in ESSENTIAL_PROCESSES or not arg.text.strip(".*"):
@@ -164,22 +177,34 @@ def judge_killall(call: Call, inquiry: Inquiry) -> None:
                         f"Ends all processes that match {shown(arg.text)}", "", (EXHAUSTION, SYSTEM))  # fmt: skip
 
 
-def judge_crontab(call: Call, inquiry: Inquiry) -> None:
+def _judge_editor(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    for name, arg in parsed(call.args, "-c -s -S --cmd").values:
+        command = arg.text.lstrip(": ")
+        if name in {"-c", "--cmd"} and command.startswith("!"):
+            inquiry.run_script(command[1:], call)
+        elif "system(" in command:
+            inquiry.doubt("runs commands from within an editor", target=call.program)
+
+
+def _judge_crontab(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     options = parsed(call.args, "-u")
-    if options.operands and not options.has("-l -r -e"):
+    if not options.has("-l -r -e -V"):
         inquiry.add(HIGH, "writes", "crontab", "replaces your scheduled commands", "Replaces your scheduled commands",
                     "They run later, outside the sandbox", (SYSTEM,))  # fmt: skip
 
 
-def judge_container(call: Call, inquiry: Inquiry) -> None:
+def _judge_container(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     texts = [arg.text for arg in call.args]
     command = next((text for text in texts if text in {"run", "exec", "create"}), None)
     if command is None:
         return
     options = parsed(call.args[texts.index(command) + 1 :], RUN_VALUES, stop_at_operand=True)
-    if options.has("--privileged") or any("host" in arg.text for name, arg in options.values if name in {"--pid", "--userns", "--ipc"}):
+    if options.has("--privileged") or any(
+        "host" in arg.text for name, arg in options.values if name in {"--pid", "--userns", "--ipc"}
+    ):
         inquiry.add(HIGH, "privilege", "container", "a container with rights over this machine",
                     "Runs a container that has all rights on this machine", "", (PRIVILEGE, SYSTEM))  # fmt: skip
     for name, arg in options.values:
@@ -213,7 +238,7 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
                     ("data_exfiltration",) if read_only else (PRIVILEGE, SYSTEM))  # fmt: skip
 
 
-def judge_database(call: Call, inquiry: Inquiry) -> None:
+def _judge_database(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, SQL_VALUES)
     if options.has("--version --help"):
         inquiry.add(LOW, "reads", call.program, "only shows help")
@@ -231,7 +256,9 @@ def judge_database(call: Call, inquiry: Inquiry) -> None:
 
 def _echoed(call: Call) -> str:
     feeder = call.feeder
-    return " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
+    return (
+        " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
+    )
 
 
 def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
@@ -240,7 +267,11 @@ def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     if "s3" in texts[:4] or call.program in {"gsutil", "mc", "s3cmd"}:
         remote = [text for text in texts if text.startswith(("s3://", "gs://"))]
-        local = [arg for arg in call.args[2:] if not arg.text.startswith(("s3://", "gs://", "-")) and "/" in arg.text or arg.text == "."]
+        local = [
+            arg
+            for arg in call.args[2:]
+            if (not arg.text.startswith(("s3://", "gs://", "-")) and "/" in arg.text) or arg.text == "."
+        ]
         for arg in local:
             inquiry.read(arg, call, recursive=True)
         if remote and local and texts.index(remote[-1]) > texts.index(local[0].text):
@@ -251,18 +282,20 @@ def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
-    "git": judge_git,
-    "kill": judge_kill,
-    "killall": judge_killall,
-    "pkill": judge_killall,
-    "crontab": judge_crontab,
-    "docker": judge_container,
-    "podman": judge_container,
+    "git": _judge_git,
+    "kill": _judge_kill,
+    "killall": _judge_killall,
+    "pkill": _judge_killall,
+    "crontab": _judge_crontab,
+    "vi": _judge_editor,
+    "vim": _judge_editor,
+    "docker": _judge_container,
+    "podman": _judge_container,
     "aws": judge_aws_copy,
     "gsutil": judge_aws_copy,
     **dict.fromkeys(
         ("psql", "mysql", "mariadb", "sqlite3", "mongosh", "mongo", "redis-cli", "cqlsh", "clickhouse-client", "duckdb",
          "sqlcmd", "influx"),
-        judge_database,
+        _judge_database,
     ),
 }  # fmt: skip

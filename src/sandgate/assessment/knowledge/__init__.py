@@ -33,7 +33,9 @@ ENTRIES: dict[str, Entry] = {
     )
     for entry in family.ENTRIES
 }  # fmt: skip
-PREFIXES: frozenset[str] = frozenset(name.rsplit(" ", count)[0] for name in ENTRIES for count in range(1, name.count(" ") + 1))
+PREFIXES: frozenset[str] = frozenset(
+    name.rsplit(" ", count)[0] for name in ENTRIES for count in range(1, name.count(" ") + 1)
+)
 
 
 def entry_for(words: Sequence[str]) -> Entry | None:

@@ -14,9 +14,11 @@ def _compressor(name: str) -> Entry:
 
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry("tar", LOW, "Packs or unpacks files", ("tar tf a.tar", "tar xzf a.tgz => medium", "tar czf a.tgz src => medium",
+    Entry("tar", LOW, "Packs or unpacks files", ("tar tf a.tar", "tar xzf a.tgz => medium",
+          "tar czf a.tgz src => medium",
           "tar xf a.tar -C / => high"), kind="writes"),
-    Entry("unzip", LOW, "Unpacks an archive", ("unzip -l a.zip", "unzip a.zip => medium", "unzip a.zip -d /etc => high"),
+    Entry("unzip", LOW, "Unpacks an archive", ("unzip -l a.zip", "unzip a.zip => medium",
+          "unzip a.zip -d /etc => high"),
           kind="writes"),
     Entry("zip", MEDIUM, "Packs files", ("zip -r a.zip src",), kind="writes"),
     Entry("zipinfo", LOW, "Lists an archive", ("zipinfo a.zip",), kind="reads"),

@@ -8,7 +8,8 @@ from sandgate.assessment.knowledge.entry import Entry
 # A statement that contains one of these loses data (checked in upper case with blanks squeezed).
 LOSING_SQL = (
     "DROP TABLE", "DROP DATABASE", "DROP SCHEMA", "DROP VIEW", "DROP INDEX", "DROP USER", "DROP ROLE", "TRUNCATE",
-    "DELETE FROM", "DROP COLUMN", "DROP OWNED", "DROPDATABASE", "DELETEMANY", "DELETEONE", ".DROP(", ".REMOVE(", "FLUSHALL", "FLUSHDB",
+    "DELETE FROM", "DROP COLUMN", "DROP OWNED", "DROPDATABASE", "DELETEMANY", "DELETEONE", ".DROP(", ".REMOVE(",
+          "FLUSHALL", "FLUSHDB",
 )  # fmt: skip
 CHANGING_SQL = ("INSERT ", "UPDATE ", "ALTER ", "CREATE ", "REPLACE ", "MERGE ", "VACUUM", "INSERTONE", "UPDATEMANY")
 RIGHTS_SQL = ("GRANT ", "REVOKE ", "CREATE USER", "CREATE ROLE", "ALTER USER", "ALTER ROLE", "SET PASSWORD")
@@ -38,7 +39,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("mysqladmin", HIGH, "Administers a database server", ("mysqladmin drop app",), kind="deletes",
           categories=(DELETION, SYSTEM)),
     Entry("pg_dump", MEDIUM, "Copies a database to a file", ("pg_dump app",), kind="reads", categories=(EXFILTRATION,)),
-    Entry("pg_dumpall", MEDIUM, "Copies databases to a file", ("pg_dumpall",), kind="reads", categories=(EXFILTRATION,)),
+    Entry("pg_dumpall", MEDIUM, "Copies databases to a file", ("pg_dumpall",), kind="reads",
+          categories=(EXFILTRATION,)),
     Entry("mysqldump", MEDIUM, "Copies a database to a file", ("mysqldump app",), kind="reads",
           categories=(EXFILTRATION,)),
     Entry("mongodump", MEDIUM, "Copies a database to files", ("mongodump",), kind="reads", categories=(EXFILTRATION,)),

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Worse(Record):
-    """Options (or the beginnings of operands) that raise the level of an entry, and what they mean."""
+    """Options or operands that raise the level of an entry, and what they mean."""
 
     flags: str  # blank-separated; any of them
     level: RiskLevel
     does: str
     categories: tuple[RiskCategory, ...] = ()
     consequence: str = ""
-    operands: str = ""  # blank-separated beginnings of operands that have the same effect
+    operands: str = ""  # blank-separated operands with the same effect; what is no plain word counts as a beginning
     unless: str = ""  # options that take the effect away, such as `--dry-run`
 
 

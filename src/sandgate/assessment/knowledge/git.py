@@ -17,7 +17,8 @@ def _looking() -> tuple[Entry, ...]:
 
 def _changing() -> tuple[Entry, ...]:
     table = {
-        "add": "Stages changes", "commit": "Records a commit", "mv": "Moves tracked files", "init": "Creates a repository",
+        "add": "Stages changes", "commit": "Records a commit", "mv": "Moves tracked files",
+        "init": "Creates a repository",
         "merge": "Merges a branch", "cherry-pick": "Copies commits", "revert": "Undoes a commit by a new one",
         "apply": "Applies a patch", "am": "Applies patches", "notes": "Changes notes", "bisect": "Checks out commits",
         "sparse-checkout": "Changes which files are checked out", "format-patch": "Writes patch files",
@@ -62,7 +63,8 @@ ENTRIES: tuple[Entry, ...] = (
           ("git checkout main", "git checkout -b new", "git checkout -f => high", "git checkout . => high",
            "git checkout -- . => high"), kind="writes", values="-b -B",
           worse=(Worse("-f --force", HIGH, "Throws away changes in the working tree", (DELETION,), UNCOMMITTED),)),
-    Entry("git switch", MEDIUM, "Switches the working tree", ("git switch main", "git switch --discard-changes x => high"),
+    Entry("git switch", MEDIUM, "Switches the working tree", ("git switch main",
+          "git switch --discard-changes x => high"),
           kind="writes", values="-c -C",
           worse=(Worse("-f --force --discard-changes", HIGH, "Throws away changes in the working tree", (DELETION,),
                        UNCOMMITTED),)),

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import LOW, MEDIUM
 from sandgate.assessment.knowledge.entry import Entry
+from sandgate.assessment.listing import words
 from sandgate.record import Record
 
-SHELLS = frozenset("sh bash zsh dash ksh ash mksh fish csh tcsh rbash busybox-sh pwsh".split())
+SHELLS = frozenset(words("sh bash zsh dash ksh ash mksh fish csh tcsh rbash busybox-sh pwsh"))
 SHELL_VALUES = "-O +O -o +o --rcfile --init-file"
 
 
@@ -33,7 +34,6 @@ LANGUAGES: dict[str, Language] = {
     "lua": Language("Lua", "-e", "-l"),
     "Rscript": Language("R", "-e", ""),
     "julia": Language("Julia", "-e -E", "-L -p"),
-    "osascript": Language("AppleScript", "-e", ""),
     "tclsh": Language("Tcl", "", ""),
     "guile": Language("Scheme", "-c", ""),
     "groovy": Language("Groovy", "-e", ""),
@@ -42,39 +42,50 @@ LANGUAGES: dict[str, Language] = {
     "tsx": Language("JavaScript", "-e --eval", ""),
 }
 
-DELETING_TREES = frozenset("rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync".split())
+DELETING_TREES = frozenset(
+    words("rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync")
+)
 DELETING = frozenset(
-    "remove unlink unlinkSync rmdir removedirs delete_file remove_file os.remove rm delete truncate".split()
+    words("remove unlink unlinkSync rmdir removedirs delete_file remove_file os.remove rm delete truncate")
 )
 WRITING = frozenset(
-    """open write_text write_bytes writeFileSync writeFile appendFileSync file_put_contents copyfile copy copytree
-    copyFileSync rename renames replace move symlink chmod chown mkdir makedirs fopen touch mv cp""".split()
+    words("""
+    open write_text write_bytes writeFileSync writeFile appendFileSync file_put_contents copyfile copy copytree
+    copyFileSync rename renames replace move symlink chmod chown mkdir makedirs fopen touch mv cp
+    """)
 )
 RUNNING = frozenset(
-    """system popen Popen run call check_call check_output getoutput getstatusoutput execSync exec spawn spawnSync
+    words("""
+    system popen Popen run call check_call check_output getoutput getstatusoutput execSync exec spawn spawnSync
     execFile execFileSync shell_exec passthru proc_open execvp execv execl execlp execve posix_spawn qx backtick
-    create_subprocess_shell create_subprocess_exec spawnl spawnv shell""".split()
+    create_subprocess_shell create_subprocess_exec spawnl spawnv shell
+    """)
 )
 CONTACTING = frozenset(
-    """urlopen urlretrieve socket create_connection connect fetch HTTPConnection HTTPSConnection createConnection
+    words("""
+    urlopen urlretrieve socket create_connection connect fetch HTTPConnection HTTPSConnection createConnection
     fsockopen curl_exec TCPSocket getaddrinfo Net::HTTP LWP::Simple axios requests.get httpx.get https.get http.get
-    open-uri IO::Socket""".split()
+    open-uri IO::Socket
+    """)
 )
 SENDING = frozenset(
-    "requests.post requests.put httpx.post axios.post http.request https.request sendall sendto post put".split()
+    words("requests.post requests.put httpx.post axios.post http.request https.request sendall sendto post put")
 )
-HIDING = frozenset("eval exec __import__ b64decode fromhex unhexlify atob decodebytes loads compile decompress".split())
-HOME_NAMES = frozenset("expanduser home HOME homedir Path.home Dir.home os.homedir".split())
+HIDING = frozenset(words("eval exec __import__ b64decode fromhex unhexlify atob decodebytes loads compile decompress"))
+DECODING = frozenset(words("b64decode fromhex unhexlify atob decodebytes decompress decode_base64 unpack"))
+HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir"))
 
 # Calls of one-line programs that look and compute. Code that uses nothing else is as harmless as reading.
 HARMLESS = frozenset(
-    """print len str int float bool list dict set tuple sorted sum min max range abs repr type dir vars isinstance
+    words("""
+    print len str int float bool list dict set tuple sorted sum min max range abs repr type dir vars isinstance
     hasattr getattr enumerate zip map filter round any all hex oct bin ord chr format join split strip lower upper
     keys values items get append count index find startswith endswith puts p console.log log print_r echo var_dump
-    stringify parse dumps version platform machine python_version cwd getcwd now time exists isfile isdir listdir glob
-    read_text read load sys.exit exit require import printf say join max_size cpu_count sqrt Path resolve
+    stringify parse dumps version platform machine python_version cwd getcwd now time exists isfile isdir listdir
+    glob read_text read load sys.exit exit require import printf say join max_size cpu_count sqrt Path resolve
     findall match search sub splitlines json.load json.loads time.time date today isoformat process.exit find_spec
-    get_version calcsize getsizeof perf_counter""".split()
+    get_version calcsize getsizeof perf_counter
+    """)
 )
 
 ENTRIES: tuple[Entry, ...] = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM
 from sandgate.assessment.knowledge.entry import Entry, Worse
+from sandgate.assessment.listing import words
 
 
 def _readers() -> tuple[Entry, ...]:
@@ -84,9 +85,7 @@ def _searchers() -> tuple[Entry, ...]:
     found = []
     for line in table.strip().splitlines():
         name, values, example = (part.strip() for part in line.split("|", 2))
-        found.append(
-            Entry(name, LOW, "Searches {}", (example,), kind="reads", operands="skip-read", values=values)
-        )
+        found.append(Entry(name, LOW, "Searches {}", (example,), kind="reads", operands="skip-read", values=values))
     return tuple(found)
 
 
@@ -96,11 +95,9 @@ def _printers() -> tuple[Entry, ...]:
     true false : pwd whoami id groups uname arch date uptime hostid nproc free vmstat lscpu lsblk lsusb lspci lsmod
     df who w last tty seq expr basename dirname which whereis printenv locale getconf getent ps pgrep top htop pidof
     lsof fuser type wait sleep yes clear tput man info apropos whatis help times jobs cal bc factor numfmt shuf test [
-    tr logname users sync-status return exit break continue shift getopts fc-list ulimit umask sw_vers hostname
+    tr logname users return exit break continue shift getopts fc-list ulimit umask sw_vers hostname
     """
-    return tuple(
-        Entry(name, LOW, "Prints information", (name,), kind="reads") for name in table.split() if name != "sync-status"
-    )
+    return tuple(Entry(name, LOW, "Prints information", (name,), kind="reads") for name in words(table))
 
 
 ENTRIES: tuple[Entry, ...] = (

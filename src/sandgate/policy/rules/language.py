@@ -59,7 +59,7 @@ def _entries(table: Mapping[str, Any], name: str, source: str) -> list[tuple[int
 def _rule(entry: dict[str, Any], where: str) -> Rule:
     _only_keys(entry, _RULE_KEYS, where)
     decide = entry.get("decide", "allow")
-    if decide not in STRICTNESS:
+    if not isinstance(decide, str) or decide not in STRICTNESS:
         _fail(where, f"`decide` is {decide!r}", f"it must be one of {', '.join(STRICTNESS)}")
     sandbox = entry.get("sandbox", "keep")
     if sandbox not in ("keep", "bypass"):

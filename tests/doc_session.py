@@ -12,7 +12,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[1]
 
 SESSION_LIMIT_S = 120
 
@@ -77,6 +77,8 @@ def play(session: Session, place: Path) -> list[str]:
     script = "".join(f"{typed}printf '{END_OF_OUTPUT}' \n" for typed, _ in session.steps)
     surroundings = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8", "TERM": "dumb", "USER": "you"}
     surroundings["XDG_CACHE_HOME"] = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if "SANDGATE_PYTHON" in os.environ:
+        surroundings["SANDGATE_PYTHON"] = os.environ["SANDGATE_PYTHON"]
     printed = subprocess.run(
         ["bash", "-c", script],
         cwd=work,

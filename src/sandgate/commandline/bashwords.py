@@ -1,0 +1,183 @@
+"""Reads the words of a bash syntax tree: what a program gets, or how much the shell may still change.
+
+Part of `bash`, which walks the statements. Here also live the doubts of one reading: three claims a script can
+make, each true until something is met that the claim does not cover.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.words import unescaped_bare, unescaped_in_double_quotes, words_of
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from tree_sitter import Node
+
+    # exact: what the program gets. expanded: the shell replaces it, by words that begin with the same
+    # character and that we need not know. unknown: it may become anything, options and nothing at all included.
+    Certainty = Literal["exact", "expanded", "unknown"]
+
+
+class Word(Record):
+    """One word. `text` has its quotes removed; expansions stay as they were written."""
+
+    text: str
+    certainty: Certainty = "exact"
+    bare: bool = True  # no quotes, escapes, or anything the shell replaces
+    plain: bool = True  # may stand in a plain script
+
+
+WORDS = words_of(
+    "word number raw_string string concatenation simple_expansion expansion command_substitution "
+    "process_substitution ansi_c_string translated_string arithmetic_expansion brace_expression extglob_pattern "
+    "regex special_variable_name variable_name"
+)
+REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect"))
+_PATH_VARIABLES = (b"$HOME", b"$PWD", b"${HOME}", b"${PWD}")  # begin with a slash, whatever else they hold
+
+
+class WordReader:
+    """Turns word nodes into words; commands inside them go on `_stack`."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._stack: list[Node] = []
+        self._plain = True
+        self._readable = True
+        self._around_here_document = True
+
+    def _distrust(self) -> None:
+        self._plain = self._readable = self._around_here_document = False
+
+    def _word(self, node: Node) -> Word:
+        """The word a node stands for. Substitutions inside it go on the stack, to be walked as commands."""
+        pieces = node.children if node.type == "concatenation" else [node]
+        parts = [self._piece(piece) for piece in pieces]
+        certainty: Certainty = "exact"
+        started = False
+        for piece, part in zip(pieces, parts, strict=True):
+            if part.certainty == "unknown" and not (started and piece.type == "string"):
+                certainty = "unknown"
+                break
+            if part.certainty != "exact":
+                certainty = "expanded"
+            started = started or bool(part.text)
+        word = Word(
+            text="".join([part.text for part in parts]),
+            certainty=certainty,
+            bare=all(part.bare for part in parts),
+            plain=all(part.plain for part in parts),
+        )
+        return _with_patterns(word, "".join([part.text if part.bare else "x" * bool(part.text) for part in parts]))
+
+    def _piece(self, node: Node) -> Word:
+        kind = node.type
+        if kind in ("word", "number") and node.child_count == 0:
+            return self._bare_piece(node)
+        if kind == "raw_string":
+            return Word(self._text(node)[1:-1], bare=False)
+        if kind == "string":
+            return self._string(node)
+        if kind == "brace_expression":
+            return Word(self._text(node), "expanded", plain=False)
+        if kind != "simple_expansion" and not self._names_a_variable(node):
+            self._substitution(node)
+        return self._unsure(node)
+
+    def _bare_piece(self, node: Node) -> Word:
+        text = self._text(node)
+        active = _without_escaped(text)
+        if "$" in active or "`" in active or "(" in active:
+            self._distrust()
+            return self._unsure(node)
+        if active == text:
+            return Word(text)
+        if "*" in active or "?" in active or "[" in active or "{" in active:  # a pattern with escapes in it
+            return self._unsure(node)
+        return Word(unescaped_bare(text), bare=False, plain=False)
+
+    def _string(self, node: Node) -> Word:
+        """A double-quoted string: one word, whatever is expanded inside it."""
+        raw = self._source[node.start_byte : node.end_byte]
+        if len(raw) < 2 or raw[:1] != b'"' or raw[-1:] != b'"':
+            self._distrust()
+            return self._unsure(node)
+        text = decoded(raw[1:-1])
+        expansions = [child for child in node.children if child.type not in ('"', "string_content")]
+        if not expansions:
+            return Word(unescaped_in_double_quotes(text), bare=False)
+        for child in expansions:
+            if child.type != "simple_expansion" and not self._names_a_variable(child):
+                self._substitution(child)
+        begins_literally = expansions[0].start_byte > node.start_byte + 1
+        known = begins_literally or raw[1:].startswith(_PATH_VARIABLES)
+        return Word(text, "expanded" if known else "unknown", bare=False, plain=False)
+
+    def _substitution(self, node: Node) -> None:
+        self._plain = self._around_here_document = False
+        self._readable = self._readable and node.type == "command_substitution"
+        children = node.children
+        if any(child.type in REDIRECTS for child in children):  # $(<file)
+            self._readable = False
+        self._stack.extend(reversed(children))
+
+    def _unsure(self, node: Node) -> Word:
+        return Word(self._text(node), "unknown", bare=False, plain=False)
+
+    def _names_a_variable(self, node: Node) -> bool:
+        """`${name}` and nothing more: no default, no pattern, no index, no indirection."""
+        text = self._text(node) if node.type == "expansion" else ""
+        return text[:2] == "${" and text[-1:] == "}" and text.isascii() and text[2:-1].isidentifier()
+
+    def _check_gaps(self, node: Node, children: list[Node]) -> None:
+        if not children or not (self._plain or self._readable or self._around_here_document):
+            return
+        at = node.start_byte
+        behind_word = False
+        for child in children:
+            start = child.start_byte
+            is_word = child.is_named and (child.type in WORDS or child.type == "command_name")
+            if not self._blank(at, start) or (start == at and behind_word and is_word and node.type == "command"):
+                self._distrust()
+                return
+            behind_word = is_word
+            at = child.end_byte
+        if not self._blank(at, node.end_byte):
+            self._distrust()
+
+    def _blank(self, start: int, end: int) -> bool:
+        """Only what bash takes for a separator; a joined line (`\\` newline) separates nothing by itself."""
+        if start == end:
+            return True
+        gap = self._source[start:end]
+        rest = gap.replace(b"\\\n", b"").replace(b"\r\n", b"\n")
+        return bool(rest) and not rest.strip(b" \t\n")
+
+    def _text(self, node: Node) -> str:
+        return decoded(self._source[node.start_byte : node.end_byte])
+
+
+def decoded(raw: bytes) -> str:
+    """Source bytes as text; what is not UTF-8 survives the way back."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _without_escaped(text: str) -> str:
+    """`text` without its backslashes and the characters they protect."""
+    if "\\" not in text:
+        return text
+    pieces = text.replace("\\\\", "").split("\\")
+    return pieces[0] + "".join([piece[1:] for piece in pieces[1:]])
+
+
+def _with_patterns(word: Word, unquoted: str) -> Word:
+    """Marks a word the shell replaces: file name patterns, braces, `~`, and zsh's `=program`."""
+    braces = "{" in unquoted and ("," in unquoted or ".." in unquoted)
+    home = unquoted[:1] == "~" or (unquoted[:1] == "=" and len(unquoted) > 1 and unquoted != "==")
+    if not (braces or home or "*" in unquoted or "?" in unquoted or "[" in unquoted):
+        return word
+    if word.certainty == "unknown" or unquoted[0] in "*?[{":
+        return word.but(certainty="unknown", bare=False)
+    return word.but(certainty="expanded", bare=False)

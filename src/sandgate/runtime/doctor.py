@@ -1,0 +1,65 @@
+"""What this host can enforce, what is chosen and why, what is lost and how to get it; and whether it holds."""
+
+from __future__ import annotations
+
+from sandgate.errors import BackendUnavailable
+from sandgate.record import Record
+from sandgate.sandbox.probe import probe_host
+from sandgate.sandbox.select import losses, namespace_hint, select_backend, why_no_namespaces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.runtime.runtime import Runtime
+    from sandgate.sandbox.canary import CanaryResult
+    from sandgate.sandbox.capabilities import HostCapabilities
+
+ROOT_WARNING = "commands run as root: an ordinary user is safer, the process limit and file permissions bind it"
+
+
+class Diagnosis(Record):
+    """Everything `sandgate doctor` says."""
+
+    host: HostCapabilities
+    wish: str  # the configured backend
+    backend: str | None  # None: nothing here can confine
+    why: str  # why not namespaces; "" when they work
+    hint: str  # what would make them work
+    lost: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    canaries: tuple[CanaryResult, ...] | None = None  # None: not attacked
+
+    @property
+    def broken(self) -> bool:
+        """An attack got through."""
+        return any(not canary.held for canary in self.canaries or ())
+
+    @property
+    def good(self) -> bool:
+        """Commands can be confined here, and nothing that was tried got out."""
+        return self.backend is not None and not self.broken
+
+
+def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
+    """Probe the host with real trials; with `attack`, run the canaries against the chosen backend."""
+    wish = runtime.settings.backend
+    host = probe_host(work_directory=runtime.directory)
+    why = why_no_namespaces(host)
+    try:
+        backend = select_backend(wish, host)
+    except BackendUnavailable as none:
+        return Diagnosis(host, wish, None, none.why, none.hint)
+    canaries = None
+    if attack and backend != "none":
+        from sandgate.sandbox.canary import run_canaries
+
+        canaries = run_canaries(backend, helper=host.helper)
+    return Diagnosis(
+        host=host,
+        wish=wish,
+        backend=backend,
+        why=why,
+        hint=namespace_hint(host),
+        lost=losses(backend, host),
+        warnings=(ROOT_WARNING,) if host.is_real_root else (),
+        canaries=canaries,
+    )

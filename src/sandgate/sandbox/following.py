@@ -1,0 +1,50 @@
+"""Resolves a path and remembers every symbolic link on the way, in one pass.
+
+Asking for the canonical path first and looking for links afterwards leaves a moment in between, and a second program
+that swaps a directory for a link at that moment. Here each component is looked at once: what the answer
+rests on is what the answer reports.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from sandgate.record import Record
+
+LINKS_MAX = 40  # as the kernel's own limit, path_resolution(7)
+
+
+class Followed(Record):
+    """Where a path led."""
+
+    real: str  # canonical
+    links: tuple[str, ...] = ()  # each with a canonical directory part, in the order they were met
+
+
+def follow(path: str) -> Followed | None:
+    """Resolves absolute `path`; None when it does not exist, may not be looked at, or has too many links."""
+    pending = path.split("/")[::-1]
+    here = ""
+    links: list[str] = []
+    while pending:
+        part = pending.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            here = here.rpartition("/")[0]
+            continue
+        try:
+            target = os.readlink(f"{here}/{part}")
+        except OSError as problem:
+            if problem.errno != errno.EINVAL:  # EINVAL: it exists and is no link
+                return None
+            here = f"{here}/{part}"
+            continue
+        links.append(f"{here}/{part}")
+        if len(links) > LINKS_MAX:
+            return None
+        if target.startswith("/"):
+            here = ""
+        pending += target.split("/")[::-1]
+    return Followed(here or "/", tuple(links))

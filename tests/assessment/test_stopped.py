@@ -1,0 +1,49 @@
+"""What the sandbox has stopped is part of the judgement."""
+
+from __future__ import annotations
+
+from assessing import PROJECT, facts, judged
+
+from sandgate.protocol.denials import Denial, DenialReport
+
+
+def stopped(*denials: Denial) -> DenialReport:
+    return DenialReport("denied", denials)
+
+
+def test_the_description_says_what_was_stopped() -> None:
+    risk = judged("frobnicate", denial=stopped(Denial("write", path="/etc/motd")))
+    assert risk.description == (
+        "Runs frobnicate, a program whose effects are not known. It tried to write /etc/motd, which the sandbox stopped."
+    )
+
+
+def test_a_stopped_write_outside_the_workspace_raises_the_level() -> None:
+    assert judged("make").risk_level == "low"
+    assert judged("make", denial=stopped(Denial("write", path="/etc/motd"))).risk_level == "high"
+    assert judged("make", denial=stopped(Denial("create", path="/home/u/notes/x"))).risk_level == "high"
+    assert judged("make", denial=stopped(Denial("create", path="/home/u/.cache/uv/x"))).risk_level == "medium"
+
+
+def test_a_stopped_connection_is_network_access() -> None:
+    risk = judged("pytest", denial=stopped(Denial("connect", address="10.0.0.1:443")))
+    assert (risk.risk_level, risk.risk_categories) == ("medium", ("network_access",))
+    assert judged("pytest", denial=stopped(Denial("connect", address="unix:/run/docker.sock"))).risk_level == "high"
+
+
+def test_a_denial_inside_the_workspace_is_no_reason_for_alarm() -> None:
+    assert judged("make", denial=stopped(Denial("write", path=f"{PROJECT}/out.txt"))).risk_level == "medium"
+
+
+def test_a_guess_lowers_the_confidence() -> None:
+    risk = judged("make", denial=stopped(Denial("other", certain=False, layer="heuristic")))
+    assert (risk.risk_level, risk.confidence) == ("medium", "low")
+
+
+def test_a_report_without_a_denial_changes_nothing() -> None:
+    assert judged("make", denial=DenialReport("not_denied")) == judged("make")
+
+
+def test_further_denials_are_counted() -> None:
+    report = DenialReport("denied", (Denial("write", path="/etc/a"), Denial("write", path="/etc/b")), omitted=3)
+    assert "/etc/a and 4 more" in judged("make", facts(), report).description

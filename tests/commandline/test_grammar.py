@@ -1,0 +1,46 @@
+"""What it costs to understand a command line: nothing heavy for a plain one, two C modules for a script."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ["re", "enum", "typing", "dataclasses", "tree_sitter", "tree_sitter._binding", "shlex", "pathlib", "json"]
+WRAPPERS = ["importlib.resources", "tempfile", "pathlib", "typing"]
+
+PLAIN = """
+import sys
+from sandgate.policy.approval import verdict_for
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.permissions import WorkspaceWrite
+print(verdict_for(CommandRequest(%r, "/", {}), policy="untrusted", sandbox=WorkspaceWrite()))
+print([name for name in %r if name in sys.modules])
+"""
+
+
+def modules_after(argv: tuple[str, ...], watched: list[str]) -> list[str]:
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n" + PLAIN % (argv, watched)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert lines[0].startswith("Allow(")
+    return list(eval(lines[1]))
+
+
+def test_a_plain_command_is_judged_without_any_heavy_import() -> None:
+    assert modules_after(("/bin/true",), HEAVY) == []
+
+
+def test_a_script_is_parsed_without_the_python_wrappers_of_the_parser() -> None:
+    assert modules_after(("bash", "-lc", "ls 2>/dev/null"), WRAPPERS) == []
+
+
+def test_the_wrappers_are_used_where_the_c_modules_are_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sandgate.commandline import bash, grammar
+
+    def nowhere(_package: str, _name: str) -> object:
+        raise ImportError
+
+    monkeypatch.setattr(grammar, "_extension", nowhere)
+    monkeypatch.setattr(grammar, "_parser", None)
+    assert [command.argv for command in bash.parse("ls; pwd").commands] == [("ls",), ("pwd",)]

@@ -1,0 +1,112 @@
+"""Which programs really run."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.commandline import segments
+from sandgate.commandline.invocation import COMMANDS_MAX, everything_run, without_git_globals
+from sandgate.commandline.words import split
+
+TARGET = ("rm", "-rf", "x")
+
+DISGUISES = [
+    "env rm -rf x",
+    "env -i A=1 B=2 rm -rf x",
+    "env -u HOME -C /tmp rm -rf x",
+    "env -S 'rm -rf x'",
+    "env -S 'rm -rf' x",
+    "env --split-string='rm -rf x'",
+    "sudo rm -rf x",
+    "sudo -u root -E rm -rf x",
+    "sudo -n A=1 rm -rf x",
+    "sudo -s rm -rf x",
+    "sudo -- rm -rf x",
+    "doas -u root rm -rf x",
+    "nice rm -rf x",
+    "nice -n 5 rm -rf x",
+    "nice -10 rm -rf x",
+    "nohup rm -rf x",
+    "timeout 5 rm -rf x",
+    "timeout -s KILL -k 1 5s rm -rf x",
+    "time rm -rf x",
+    "/usr/bin/time -v -o log rm -rf x",
+    "stdbuf -oL rm -rf x",
+    "setsid -w rm -rf x",
+    "ionice -c 2 -n 7 rm -rf x",
+    "chrt -f 10 rm -rf x",
+    "taskset -c 0 rm -rf x",
+    "xargs rm -rf x",
+    "xargs -0 -n 1 -I{} rm -rf x",
+    "command rm -rf x",
+    "command -p rm -rf x",
+    "builtin rm -rf x",
+    "exec rm -rf x",
+    "exec -a name rm -rf x",
+    "eval rm -rf x",
+    "eval 'rm -rf x'",
+    "trap 'rm -rf x' EXIT",
+    "busybox rm -rf x",
+    "busybox sh -c 'rm -rf x'",
+    "chroot /mnt rm -rf x",
+    "flock /tmp/l rm -rf x",
+    "flock /tmp/l -c 'rm -rf x'",
+    "watch rm -rf x",
+    "su -c 'rm -rf x' root",
+    "su root -c 'rm -rf x'",
+    "script -c 'rm -rf x' /dev/null",
+    "strace -f -o log rm -rf x",
+    "unshare -r rm -rf x",
+    "systemd-run --user --wait rm -rf x",
+    "parallel rm -rf x",
+    "bash -c 'rm -rf x'",
+    "bash -lc 'cd y && rm -rf x'",
+    "bash -euo pipefail -c 'rm -rf x'",
+    "bash --norc -c 'rm -rf x' name arg",
+    "bash -O extglob -c 'rm -rf x'",
+    "dash -c 'rm -rf x'",
+    "zsh -fc 'rm -rf x'",
+    "/bin/sh -xc 'rm -rf x'",
+    "find . -exec rm -rf x ;",
+    "find . -name a -execdir rm -rf x + -print",
+    "sudo env A=1 timeout 5 nice bash -c 'eval \"rm -rf x\"'",
+    "sudo --future-option rm -rf x",
+    "timeout --future-option 5 rm -rf x",
+    "coproc rm -rf x",
+    "coproc { rm -rf x",
+    "noglob rm -rf x",
+]
+
+
+@pytest.mark.parametrize("line", DISGUISES)
+def test_a_wrapped_command_is_seen(line: str) -> None:
+    argv = split(line)
+    assert argv is not None
+    assert TARGET in everything_run(segments(argv)).commands
+
+
+@pytest.mark.parametrize("line", DISGUISES)
+def test_a_wrapped_command_is_seen_inside_a_script_too(line: str) -> None:
+    inside = line.replace(" ;", " \\;")
+    script = f"cd y; ({inside}) 2>/dev/null"
+    assert TARGET in everything_run(segments(("bash", "-lc", script))).commands
+
+
+def test_git_is_seen_without_the_options_before_its_command() -> None:
+    argv = ("git", "-C", "dir", "-c", "a=b", "--no-pager", "push", "-f")
+    assert without_git_globals(argv) == ("git", "push", "-f")
+    assert without_git_globals(("git", "push", "-C", "x")) == ("git", "push", "-C", "x")
+    assert ("git", "push", "-f") in everything_run(segments(argv)).commands
+
+
+def test_a_bomb_of_nested_shells_is_cut_off_and_said_to_be_incomplete() -> None:
+    script = ";".join(f"x{number}" for number in range(COMMANDS_MAX + 10))
+    assert everything_run(segments(("bash", "-lc", script))).incomplete
+    assert not everything_run(segments(("bash", "-lc", "ls"))).incomplete
+
+
+def test_a_script_that_wraps_itself_ends() -> None:
+    argv: tuple[str, ...] = ("rm", "-rf", "x")
+    for _ in range(30):
+        argv = ("env", "sudo", *argv)
+    assert TARGET in everything_run(segments(argv)).commands

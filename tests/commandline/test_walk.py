@@ -1,0 +1,98 @@
+"""Scripts as flat records: order, pipes, words and what the shell would still change in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.commandline.script import MAX_SCRIPT_BYTES, Piece, Script, loose_word, rough_commands
+from sandgate.commandline.walk import script
+
+
+def spelled(text: str) -> list[list[str]]:
+    """Every command's words with variables as `$NAME` and substitutions as `$(…)`."""
+    marks = {"text": "{}", "variable": "${}", "command": "$({})", "opaque": "<{}>"}
+    return [
+        ["".join(marks[piece.kind].format(piece.text) for piece in word.pieces) for word in command.words]
+        for command in script(text).commands
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "commands"),
+    [
+        ("ls -l; pwd", [["ls", "-l"], ["pwd"]]),
+        ("a | b && ! c || (d; e) &", [["a"], ["b"], ["c"], ["d"], ["e"]]),
+        ("rm -rf \"$HOME\"/x ~/'a b'", [["rm", "-rf", "$HOME/x", "~/a b"]]),
+        (r"r\m a\ b", [["rm", "a b"]]),
+        (r"echo $'a\x41\n' $'\101'", [["echo", "aA\n", "A"]]),
+        ('echo "a  $X  b"', [["echo", "a  $X  b"]]),
+        ("echo $(date) y", [["date"], ["echo", "$(date)", "y"]]),
+        ("export A=b C", [["export", "A=b", "C"]]),
+        ("case x in a) b;; esac", [["b"]]),
+        ("while a; do b; done < f", [["a"], ["b"], []]),
+        ("bash <<EOF -s x\nbody\nEOF", [["bash", "-s", "x"]]),
+        ("[[ $(a) ]] && b", [["a"], [], ["b"]]),
+        ("f() { a; }; f", [["a"], ["f"]]),
+        ("echo ${X:-y} ${Y%z} $1", [["echo", "$X", "<${Y%z}>", "$1"]]),
+    ],
+)
+def test_commands_come_in_the_order_the_shell_meets_them(text: str, commands: list[list[str]]) -> None:
+    assert spelled(text) == commands
+    assert script(text).complete
+
+
+def test_pipes_redirections_and_here_documents_are_kept() -> None:
+    first, second = script("cat <<'EOF' | sh > out\nrm x\nEOF").commands
+    redirections = [(each.operator, each.target.literal) for each in second.redirections]
+    assert (first.stdin_text, redirections) == ("rm x\n", [(">", "out")])
+    assert [number for number, _ in first.pipes] == [number for number, _ in second.pipes]
+    assert first.pipes[0][1] < second.pipes[0][1]
+
+
+def test_descriptor_copies_are_no_files() -> None:
+    (command,) = script("ls > out 2>&1 <&-").commands
+    assert [each.target.literal for each in command.redirections] == ["out"]
+
+
+def test_surroundings_are_told() -> None:
+    looped, called = script("f() { for x in a b; do g $x & done; }; f").commands[1:]
+    assert (looped.function, looped.looped, looped.background) == ("f", True, True)
+    assert (called.function, called.looped, called.background) == ("", False, False)
+
+
+def test_loop_variables_and_arrays_have_all_their_values() -> None:
+    commands = script("for d in a b; do :; done; x=(c d)").commands
+    values = [[word.literal for word in each.values] for command in commands for each in command.assignments]
+    assert values == [["a", "b"], ["c", "d"]]
+
+
+def test_what_cannot_be_read_is_said_and_walked_all_the_same() -> None:
+    broken = script("rm -rf ~ (")
+    assert not broken.complete
+    assert ["rm", "-rf", "~"] in spelled("rm -rf ~ (")
+    assert script("x" * (MAX_SCRIPT_BYTES + 1)) == Script((), complete=False)
+
+
+def test_a_line_break_hidden_in_a_word_is_not_trusted() -> None:
+    """Required: the grammar joins these two lines into one command; a shell does not."""
+    assert not script("ls\n\\rm -rf ~").complete
+
+
+def test_deep_nesting_is_cut_without_recursion() -> None:
+    deep = script("( " * 3000 + "ls" + " )" * 3000)
+    assert not deep.complete
+
+
+def test_rough_commands_find_too_much_rather_than_too_little() -> None:
+    found = [[word.literal for word in each.words] for each in rough_commands("if x; then 'rm' -rf y")]
+    assert ["then", "rm", "-rf", "y"] in found
+
+
+def test_a_loose_word_keeps_variables() -> None:
+    assert loose_word("~/$A/${B}c").pieces == (
+        Piece("text", "~/"),
+        Piece("variable", "A"),
+        Piece("text", "/"),
+        Piece("variable", "B"),
+        Piece("text", "c"),
+    )

@@ -1,0 +1,50 @@
+"""Nothing survives the command that started it (threat table, row 30)."""
+
+import os
+import time
+
+import pytest
+from escape_stage import Stage
+
+LIMIT_S = 5
+SURVIVORS = {
+    "background": "sleep 97 & ",
+    "nohup": "nohup sleep 97 >/dev/null 2>&1 & ",
+    "setsid": "setsid sleep 97 >/dev/null 2>&1 & ",
+    "double fork": "( ( setsid sleep 97 & ) & ) >/dev/null 2>&1; ",
+}
+
+
+def sleepers(uid: int) -> list[str]:
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                is_ours = file.read() == b"sleep\x0097\x00" and os.stat(f"/proc/{pid}").st_uid == uid
+        except OSError:
+            continue
+        if is_ours:
+            found.append(pid)
+    return found
+
+
+@pytest.mark.host("namespace")
+@pytest.mark.parametrize("way", SURVIVORS)
+def test_a_daemon_ends_with_its_command(stage: Stage, way: str) -> None:
+    attack = ["sh", "-c", SURVIVORS[way] + "echo started"]
+    before = set(sleepers(stage.uid))
+    stage.unconfined([*attack[:2], attack[2].replace("sleep 97", "sleep 97 >/dev/null 2>&1")])
+    survivors = new_sleepers(stage.uid, before, wanted=1)
+    assert len(survivors) == 1
+    for pid in survivors:
+        os.kill(int(pid), 9)
+    assert stage.confined(attack).stdout == "started\n"
+    assert new_sleepers(stage.uid, before | survivors, wanted=0) == set()
+
+
+def new_sleepers(uid: int, known: set[str], *, wanted: int) -> set[str]:
+    """Those that are there once as many are as `wanted`; no event tells when a process has become `sleep`."""
+    deadline = time.monotonic() + LIMIT_S
+    while len(found := set(sleepers(uid)) - known) != wanted and time.monotonic() < deadline:
+        os.sched_yield()
+    return found

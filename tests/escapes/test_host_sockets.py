@@ -1,0 +1,101 @@
+"""Pathname sockets of the host are out of reach: containers, buses, agents (threat table, rows 8 and 9)."""
+
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from escape_stage import BOTH_BACKENDS, Stage
+
+CONNECT = """
+import socket, sys
+with socket.socket(socket.AF_UNIX) as client:
+    client.connect(sys.argv[1])
+    print("connected")
+"""
+SEND = """
+import socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
+    client.sendto(b"x", sys.argv[1])
+    print("sent")
+"""
+
+
+def listen(path: Path) -> socket.socket:
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(path))
+    server.listen()
+    path.chmod(0o777)
+    return server
+
+
+@pytest.fixture
+def runtime_socket(stage: Stage) -> Iterator[Path]:
+    """Where container engines and buses listen; needs root to make one there."""
+    folder = Path(f"/run/sandgate-escape-{os.getpid()}")
+    if os.geteuid() != 0:
+        folder = stage.folder / "runtime"
+    folder.mkdir(mode=0o755)
+    try:
+        with listen(folder / "docker.sock"):
+            yield folder / "docker.sock"
+    finally:
+        shutil.rmtree(folder)
+
+
+@BOTH_BACKENDS
+@pytest.mark.parametrize("network", [False, True], ids=["off", "on"])
+def test_a_container_socket_cannot_be_connected(
+    stage: Stage, backend: str, network: bool, runtime_socket: Path
+) -> None:
+    attack = stage.script(CONNECT, runtime_socket)
+    assert stage.unconfined(attack).stdout == "connected\n"
+    assert stage.confined(attack, backend=backend, network=network).stdout == ""
+
+
+@BOTH_BACKENDS
+@pytest.mark.parametrize("network", [False, True], ids=["off", "on"])
+@pytest.mark.parametrize("place", ["outside", "repo"])
+def test_a_listening_socket_anywhere_cannot_be_connected(stage: Stage, backend: str, network: bool, place: str) -> None:
+    """An agent's socket in the home directory, a development server's in the workspace itself."""
+    path = getattr(stage, place) / "agent.1"
+    with listen(path):
+        attack = stage.script(CONNECT, path)
+        assert stage.unconfined(attack).stdout == "connected\n"
+        assert stage.confined(attack, backend=backend, network=network).stdout == ""
+
+
+@BOTH_BACKENDS
+def test_a_datagram_socket_cannot_be_written_to(stage: Stage, backend: str) -> None:
+    path = stage.outside / "log"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(str(path))
+        path.chmod(0o777)
+        attack = stage.script(SEND, path)
+        assert stage.unconfined(attack).stdout == "sent\n"
+        assert stage.confined(attack, backend=backend).stdout == ""
+
+
+@pytest.mark.host("namespace")
+def test_a_granted_socket_can_be_connected_and_its_neighbour_cannot(stage: Stage, runtime_socket: Path) -> None:
+    neighbour = runtime_socket.with_name("other.sock")
+    grants = [("unix_socket", str(runtime_socket))]
+    with listen(neighbour):
+        assert stage.confined(stage.script(CONNECT, runtime_socket), grants=grants).stdout == "connected\n"
+        assert stage.confined(stage.script(CONNECT, neighbour), grants=grants).stdout == ""
+
+
+@BOTH_BACKENDS
+def test_variables_that_lead_to_host_sockets_are_gone(stage: Stage, backend: str) -> None:
+    leading = {
+        "SSH_AUTH_SOCK": "/tmp/ssh-x/agent.1",
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/0/bus",
+        "DISPLAY": ":0",
+        "TMUX": "/tmp/tmux-0/default,1,0",
+        "DOCKER_HOST": "unix:///run/docker.sock",
+    }
+    assert set(leading) <= {line.partition("=")[0] for line in stage.unconfined(["env"], env=leading).stdout.split()}
+    seen = stage.confined(["env"], backend=backend, env=leading).stdout
+    assert [name for name in leading if name in seen] == []

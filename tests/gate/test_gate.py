@@ -1,0 +1,188 @@
+"""The driver: it asks, runs and reports exactly as the ladder orders, and leaves a complete trail."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.approvals.chain import ReviewerChain
+from sandgate.approvals.scripted import ScriptedReviewer
+from sandgate.approvals.store import ApprovalStore
+from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
+from sandgate.gate.gate import Gate, Policies
+from sandgate.policy.rules import NO_RULES
+from sandgate.protocol.commands import CommandRequest, CommandResult
+from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure, SetupFailure
+from sandgate.protocol.denials import Refused
+from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, EffectivePermissions, Grant, WorkspaceWrite
+from sandgate.protocol.risk import RiskAssessment
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.protocol.trace import TraceRecord
+
+MOTD = Grant("write_path", "/etc/motd")
+TOUCH = CommandRequest(("touch", "/etc/motd"), "/repo", {"PATH": "/bin"})
+REFUSED = Refused("write", "openat", path="/etc/motd")
+
+
+def result(exit_code: int = 0) -> CommandResult:
+    return CommandResult(exit_code, None, "exited", b"", b"", b"")
+
+
+FINE = AttemptOutcome(result(), reported=True)
+DENIED = AttemptOutcome(result(1), refused=(REFUSED,), reported=True)
+
+
+class Stage:
+    """A gate with everything around it under the test's control."""
+
+    def __init__(self, *outcomes: AttemptOutcome, answers: tuple[str, ...] = (), **policies: Any) -> None:
+        self.outcomes = list(outcomes)
+        self.started: list[tuple[CommandRequest, tuple[Grant, ...]]] = []
+        self.trail: list[TraceRecord] = []
+        self.assessed: list[bool] = []
+        self.falls_back = False
+        self.risk: RiskAssessment | None = None
+        store = ApprovalStore()
+        chosen = {"approval": "on-failure", "sandbox": WorkspaceWrite(), "rules": NO_RULES, **policies}
+        self.gate = Gate(
+            Policies(**chosen),
+            confinement=self,
+            reviewers=ReviewerChain(store, (ScriptedReviewer(answers),)),
+            store=store,
+            assess=self.assess,
+            record=self.trail.append,
+            new_id=iter(map(str, range(1000))).__next__,
+        )
+
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
+        self.started.append((command, grants))
+        confined = ESCALATE not in grants and not isinstance(self.gate._policies.sandbox, DangerFullAccess)
+        permissions = EffectivePermissions(writable=("/repo",), confined=confined)
+        backend: Any = "namespace" if confined else "none"
+        return ConfinedCommand(backend, command.argv, command.cwd, command.env, permissions)
+
+    def fall_back(self, _plan: ConfinedCommand, _failure: SetupFailure) -> bool:
+        return self.falls_back
+
+    def quarantine(self, paths: tuple[str, ...]) -> list[str]:
+        return [f"moved {path}" for path in paths]
+
+    def assess(self, _command: CommandRequest, denial: object) -> RiskAssessment | None:
+        self.assessed.append(denial is not None)
+        return self.risk
+
+    def passes(self, command: CommandRequest = TOUCH) -> Any:
+        return self.gate.pass_through(command, lambda _call_id, _plan: self.outcomes.pop(0))
+
+
+def test_a_command_that_runs_is_begun_ended_and_never_assessed() -> None:
+    stage = Stage(FINE)
+    passage = stage.passes()
+    assert [type(record) for record in stage.trail] == [CommandBegan, CommandEnded]
+    assert (passage.result, passage.refusal, passage.decisions, stage.assessed) == (result(), None, (), [])
+    assert passage.attempts[0].allowed_by == "policy on-failure"
+
+
+def test_an_approved_retry_runs_the_same_bytes_that_were_shown_with_the_grant() -> None:
+    """Required: what the reviewer saw is what runs."""
+    stage = Stage(DENIED, FINE, answers=("approve",))
+    passage = stage.passes()
+    requests = [record.request for record in stage.trail if isinstance(record, ApprovalRequested)]
+    assert [request.command for request in requests] == [TOUCH]
+    assert requests[0].grants == (MOTD,)
+    assert stage.started == [(TOUCH, ()), (TOUCH, (MOTD,))]
+    assert [attempt.confined for attempt in passage.attempts] == [True, True]
+    assert passage.attempts[1].allowed_by == "approved by script (once)"
+
+
+def test_the_trail_is_told_in_order_with_one_begin_and_one_end_an_attempt() -> None:
+    stage = Stage(DENIED, FINE, answers=("approve",))
+    stage.passes()
+    assert [type(record) for record in stage.trail] == [
+        CommandBegan,
+        CommandEnded,
+        ApprovalRequested,
+        ApprovalAnswered,
+        CommandBegan,
+        CommandEnded,
+    ]
+
+
+def test_a_session_approval_goes_straight_to_what_was_granted_next_time() -> None:
+    """The lineage ran it confined, was denied, and ran it again; side effects came twice."""
+    stage = Stage(DENIED, FINE, FINE, answers=("approve-session",))
+    stage.passes()
+    again = stage.passes()
+    assert stage.started[2:] == [(TOUCH, (MOTD,))]
+    assert (len(again.attempts), again.decisions) == (1, ())
+    assert again.attempts[0].allowed_by == "approved earlier in this session"
+
+
+def test_policy_never_reports_the_denial_and_asks_nobody() -> None:
+    stage = Stage(DENIED, answers=("approve",), approval="never")
+    passage = stage.passes()
+    assert (len(passage.attempts), passage.decisions) == (1, ())
+    assert passage.attempts[0].denial.denied
+
+
+def test_a_question_before_the_run_carries_the_risk_and_a_no_runs_nothing() -> None:
+    stage = Stage(answers=("deny",), approval="untrusted")
+    stage.risk = RiskAssessment("Changes a file.", "medium")
+    passage = stage.passes()
+    asked = next(record for record in stage.trail if isinstance(record, ApprovalRequested))
+    assert asked.request.risk == stage.risk
+    assert (passage.attempts, stage.started, passage.refusal.by) == ((), [], "reviewer")
+
+
+def test_high_risk_is_asked_about_again_where_other_risk_is_covered_by_the_first_yes() -> None:
+    covered = Stage(DENIED, FINE, answers=("approve",), approval="untrusted")
+    assert len(covered.passes().decisions) == 1
+    asked = Stage(DENIED, FINE, answers=("approve", "approve"), approval="untrusted")
+    asked.risk = RiskAssessment("Deletes everything.", "high", ("data_deletion",))
+    assert len(asked.passes().decisions) == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "error", "says"),
+    [
+        (SetupFailure("unshare", "EPERM"), SetupFailed, "unshare"),
+        (ExecFailure("program", "ENOENT"), ProgramNotFound, "no program `touch`"),
+        (ExecFailure("program", "EACCES"), ProgramNotExecutable, "cannot execute `touch`"),
+        (ExecFailure("directory", "ENOENT"), DirectoryMissing, "/repo"),
+    ],
+)
+def test_a_command_that_never_ran_is_an_error_and_never_a_question(
+    failure: SetupFailure | ExecFailure, error: type[Exception], says: str
+) -> None:
+    """Required: setup failure is its own outcome, not a prompt to leave the sandbox."""
+    stage = Stage(AttemptOutcome(None, failure=failure), answers=("approve",))
+    with pytest.raises(error, match=says):
+        stage.passes()
+    assert not any(isinstance(record, ApprovalRequested) for record in stage.trail)
+
+
+def test_another_backend_takes_over_once_before_anything_ran() -> None:
+    stage = Stage(AttemptOutcome(None, failure=SetupFailure("unshare", "EPERM")), FINE)
+    stage.falls_back = True
+    assert len(stage.passes().attempts) == 1
+    assert len(stage.started) == 2
+    broken = Stage(*[AttemptOutcome(None, failure=SetupFailure("x", "EPERM"))] * 2)
+    broken.falls_back = True
+    with pytest.raises(SetupFailed):
+        broken.passes()
+
+
+def test_full_access_runs_unconfined_and_the_trail_says_that_policy_wants_it() -> None:
+    attempt = Stage(FINE, sandbox=DangerFullAccess()).passes().attempts[0]
+    assert (attempt.confined, attempt.backend) == (False, "none")
+    assert attempt.allowed_by.startswith("policy")
+
+
+def test_protected_names_that_appeared_are_moved_away_and_said() -> None:
+    stage = Stage(FINE.but(created_protected=("/repo/.codex",)))
+    stage.passes()
+    assert Notice("warning", "moved /repo/.codex") in stage.trail

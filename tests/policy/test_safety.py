@@ -1,0 +1,154 @@
+"""What is known to only read (approvals.md §3.2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandgate.commandline import segments
+from sandgate.commandline.words import joined, split
+from sandgate.policy.safety import is_safe, safe_commands, trusted_program
+
+CORPUS = Path(__file__).parent / "corpus"
+NEEDLESS_QUESTIONS_MAX = 0.03
+"""Of realistic commands that only read, the share we may ask about."""
+
+
+def lines(name: str) -> list[str]:
+    text = (CORPUS / name).read_text(encoding="utf-8").replace("\\\n", "\\\0")
+    return [line.replace("\0", "\n") for line in text.split("\n") if line and not line.startswith("#")]
+
+
+def is_safe_script(script: str, shell: str = "bash") -> bool:
+    return all(safe_commands(segments((shell, "-lc", script))))
+
+
+def test_commands_that_only_read_are_almost_never_asked_about() -> None:
+    reading = lines("reading.txt")
+    asked = [line for line in reading if not is_safe_script(line)]
+    assert len(reading) >= 300
+    assert len(asked) / len(reading) <= NEEDLESS_QUESTIONS_MAX, asked
+
+
+def test_no_command_that_acts_is_safe() -> None:
+    acting = lines("acting.txt")
+    assert len(acting) >= 500
+    assert [line for line in acting if is_safe_script(line)] == []
+
+
+def test_no_command_that_acts_is_safe_as_an_argv() -> None:
+    plain = [line for line in lines("acting.txt") if not set("|&;<>$`*?{(\\~#") & set(line)]
+    shells = {"bash", "sh", "zsh"}  # their script is judged, and may well only read
+    argvs = [argv for argv in map(split, plain) if argv and argv[0] not in shells]
+    assert len(argvs) > 300
+    assert [argv for argv in argvs if all(safe_commands(segments(argv)))] == []
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [
+        "ls && {}",
+        "{} ; ls",
+        "{}\nls",
+        "({})",
+        "if ls; then {}\nfi",
+        "echo $({})",
+        "cat <({})",
+        "for f in a; do {}\ndone",
+        "ls 2>/dev/null; {}",
+        "timeout 5 bash -c {quoted}",
+        "find . -exec {} ;",
+        "env {}",
+        "LC_ALL=C {}",
+        "time {}",
+        "! {}",
+    ],
+)
+def test_no_command_that_acts_becomes_safe_in_company(dress: str) -> None:
+    scripts = [dress.format(line, quoted=joined((line,))) for line in lines("acting.txt")]
+    assert [script for script in scripts if is_safe_script(script)] == []
+
+
+@pytest.mark.parametrize("shell", ["/tmp/bash", "./bash", "bin/sh"])
+def test_a_shell_from_anywhere_is_not_trusted(shell: str) -> None:
+    assert not is_safe_script("ls", shell)
+    assert is_safe_script("ls", "/bin/bash")
+
+
+def test_a_path_is_trusted_only_directly_inside_a_system_directory() -> None:
+    paths = ["ls", "/bin/ls", "/usr/bin/ls", "./ls", "/tmp/ls", "/usr/bin/../x/ls", "/usr/bin/x/ls", "bin/ls", "/ls"]
+    assert [trusted_program(path) for path in paths] == [True, True, True] + [False] * 6
+    assert is_safe(("/opt/bin/ls",), system_bins=("/opt/bin",))
+    assert not is_safe(("/bin/ls",), system_bins=("/opt/bin",))
+
+
+@pytest.mark.parametrize(
+    ("redirection", "safe"),
+    [
+        ("2>/dev/null", True),
+        (">/dev/null 2>&1", True),
+        ("&>/dev/null", True),
+        ("2>&1", True),
+        ("1>&2", True),
+        ("2>&-", True),
+        ("< file", True),
+        ("</dev/null", True),
+        ("<<< word", True),
+        ("> file", False),
+        (">> /dev/nullx", False),
+        (">&file", False),
+        ("<> file", False),
+        ("< /dev/tcp/h/80", False),
+        ("> $x", False),
+        ("< $x", False),
+        ("> /dev/nul*", False),
+    ],
+)
+def test_only_redirections_that_read_or_discard_are_harmless(redirection: str, safe: bool) -> None:
+    assert is_safe_script(f"cat {redirection}") is safe
+
+
+@pytest.mark.parametrize(
+    ("script", "safe"),
+    [
+        ("cat $x", True),
+        ("cat *", True),
+        ("grep -n foo *", True),
+        ("sort src/*.txt", True),
+        ('sort "src/$x"', True),
+        ("sort $x", False),
+        ("sort *", False),
+        ('sort "$x"', False),
+        ("uniq src/*", False),
+        ("rg foo src/*.py", True),
+        ("rg foo $x", False),
+        ("rg src/* foo", True),
+        ("sed -n 1p src/*.py", True),
+        ("sed src/*.py x", False),
+        ("awk '{print}' src/*.py", True),
+        ("git log src/*", True),
+        ("git $x", False),
+        ("git config a*", False),
+        ("git reflog exp*", False),
+        ("sysctl a*", False),
+        ("find src/* -name x", False),
+        ("xargs cat", True),
+        ("xargs sort", False),
+        ("timeout $x ls", False),
+        ("$x", False),
+    ],
+)
+def test_words_the_shell_still_changes_need_a_program_that_takes_anything(script: str, safe: bool) -> None:
+    assert is_safe_script(script) is safe
+
+
+def test_a_here_document_is_never_known_to_only_read() -> None:
+    assert not is_safe_script("cat <<'EOF'\nhi\nEOF")
+
+
+def test_wrappers_are_looked_through_to_a_depth() -> None:
+    assert is_safe(("timeout", "5", "nice", "env", "LC_ALL=C", "ls"))
+    assert not is_safe((*("nice",) * 50, "ls"))
+    assert not is_safe(("timeout", "5"))
+    assert not is_safe(())

@@ -1,0 +1,105 @@
+"""After the first sandbox could not be built."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sandgate.errors import BackendUnavailable
+from sandgate.kernel import landlock
+from sandgate.protocol.confinement import SetupFailure
+from sandgate.sandbox import fallback, probe
+from sandgate.sandbox.capabilities import Trial
+from sandgate.sandbox.fallback import FILE_NAME, backend_after, recall, remember, verdict_key
+
+FAILURE = SetupFailure("make namespaces", "EPERM")
+
+
+@pytest.fixture
+def trials(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Landlock always works; each real trial is noted."""
+    made: list[str] = []
+
+    def trial() -> Trial:
+        made.append("landlock")
+        return Trial(("landlock", "seccomp"))
+
+    monkeypatch.setattr(landlock, "supported_abi", lambda: 7)
+    monkeypatch.setattr(probe, "landlock_trial", trial)
+    return made
+
+
+def after(state: Path, helper: str | None = None) -> str:
+    return backend_after(FAILURE, helper=helper, state_directory=str(state))
+
+
+def test_the_next_backend_is_found_by_trying_and_then_remembered(tmp_path: Path, trials: list[str]) -> None:
+    assert [after(tmp_path / "state"), after(tmp_path / "state")] == ["landlock", "landlock"]
+    assert trials == ["landlock"]
+
+
+def test_another_helper_is_another_question(tmp_path: Path, trials: list[str]) -> None:
+    helper = tmp_path / "helper"
+    helper.write_text("one")
+    after(tmp_path, str(helper))
+    helper.write_text("two")
+    after(tmp_path, str(helper))
+    assert trials == ["landlock", "landlock"]
+
+
+def test_without_any_backend_it_refuses_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "supported_abi", lambda: 0)
+    with pytest.raises(BackendUnavailable) as refusal:
+        after(tmp_path, "/lib/sandgate-exec")
+    assert "stopped at `make namespaces` with EPERM" in refusal.value.why
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_verdict_survives_only_under_its_key(tmp_path: Path) -> None:
+    remember(str(tmp_path), "key", "landlock")
+    assert [recall(str(tmp_path), "key"), recall(str(tmp_path), "other")] == ["landlock", None]
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "sandgate-backend-1 key", "sandgate-backend-1 key none", "x key landlock", "\x00\xff", "a " * 9999]
+)
+def test_a_damaged_verdict_is_ignored(tmp_path: Path, content: str) -> None:
+    """Required: above all, a file can never talk us into "none"."""
+    (tmp_path / FILE_NAME).write_text(content)
+    (tmp_path / FILE_NAME).chmod(0o600)
+    assert recall(str(tmp_path), "key") is None
+
+
+def test_a_verdict_that_others_can_write_is_ignored(tmp_path: Path) -> None:
+    remember(str(tmp_path), "key", "landlock")
+    (tmp_path / FILE_NAME).chmod(0o666)
+    assert recall(str(tmp_path), "key") is None
+
+
+def test_a_verdict_behind_a_link_is_ignored(tmp_path: Path) -> None:
+    remember(str(tmp_path), "key", "landlock")
+    (tmp_path / FILE_NAME).rename(tmp_path / "elsewhere")
+    (tmp_path / FILE_NAME).symlink_to("elsewhere")
+    assert recall(str(tmp_path), "key") is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_somebody_elses_verdict_is_ignored(tmp_path: Path) -> None:
+    remember(str(tmp_path), "key", "landlock")
+    os.chown(tmp_path / FILE_NAME, 4242, 4242)
+    assert recall(str(tmp_path), "key") is None
+
+
+def test_a_state_directory_that_cannot_be_written_does_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    remember(str(tmp_path / "file"), "key", "landlock")
+    assert recall(str(tmp_path / "file"), "key") is None
+
+
+def test_the_key_depends_on_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = verdict_key(None)
+    monkeypatch.setattr(fallback.os, "geteuid", lambda: 99)
+    assert verdict_key(None) != before
