@@ -49,7 +49,7 @@ static void default_signals(void) {
     struct {
         unsigned long handler, flags, restorer, mask;
     } action = {0, 0, 0, 0};
-    for (int number = 1; number <= 31; number++) sys(rt_sigaction, number, &action, 0, sizeof action.mask);
+    for (int number = 1; number <= 64; number++) sys(rt_sigaction, number, &action, 0, sizeof action.mask);
 }
 
 static int own_session(struct sandbox *sandbox) {
@@ -140,7 +140,7 @@ static int build_walls(struct sandbox *sandbox) {
     int umask_of_caller = (int)sys(umask, 0);
     if (build_view(sandbox) != 0) return -1;
     sys(umask, umask_of_caller);
-    if (own_session(sandbox) != 0 || limit_resources(sandbox) != 0) return -1;
+    if (own_session(sandbox) != 0) return -1;
     default_signals();
     int error = drop_bounding_set();
     return error < 0 ? fail(sandbox, "drop bounding set", "", error) : 0;
@@ -151,26 +151,36 @@ static int forbid_setns(struct sandbox *sandbox) {
     return error < 0 ? fail(sandbox, "seccomp", "", error) : 0;
 }
 
-int command_task(void *argument) {
-    struct sandbox *sandbox = argument;
-    if (build_walls(sandbox) != 0) return 1;
+static int enter_directory(struct sandbox *sandbox) {
     long entered = sys(chdir, sandbox->plan.cwd);
-    if (entered < 0) {
-        sandbox->exec_errno = (int)-entered;
-        sandbox->exec_part = EXEC_DIRECTORY;
-        return 127;
-    }
-    if (install_filter(sandbox) != 0) return 1;
+    if (entered == 0) return 0;
+    sandbox->exec_errno = (int)-entered;
+    sandbox->exec_part = EXEC_DIRECTORY;
+    return -1;
+}
+
+static int prepare(struct sandbox *sandbox) {
+    /* Nothing after the filter may be a watched call: each would wake the supervisor. */
+    if (build_walls(sandbox) != 0 || landlock_prepare(sandbox) != 0 || install_filter(sandbox) != 0) return -1;
     wait_at_gate(&sandbox->init_ready);
-    if (wants_empty_network(sandbox) && join_network(sandbox) != 0) return 1;
+    if (wants_empty_network(sandbox) && join_network(sandbox) != 0) return -1;
     /* Not earlier: it would keep us from joining a task outside its walls. */
-    if (landlock_confine(sandbox) != 0) return 1;
+    if (enter_directory(sandbox) != 0 || landlock_confine(sandbox) != 0) return -1;
     /* For the memory all three tasks share: from here on nobody reads or traces the two that stay. Not earlier, as
      * joining each other's namespaces counts as reading. */
     sys(prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
     int error = drop_privileges();
     if (error < 0) return fail(sandbox, "drop privileges", "", error);
-    if (forbid_setns(sandbox) != 0) return 1;
+    /* Limits come late, as they would hit our own descriptors as well. */
+    return forbid_setns(sandbox) != 0 ? -1 : limit_resources(sandbox);
+}
+
+int command_task(void *argument) {
+    struct sandbox *sandbox = argument;
+    if (prepare(sandbox) != 0) {
+        open_gate(&sandbox->namespaces_made); /* init must not wait for us any more */
+        return 127;
+    }
     sys(close_range, 3, ~0U, 0);
     unsigned long no_signal = 0;
     sys(rt_sigprocmask, 2 /* SIG_SETMASK */, &no_signal, 0, sizeof no_signal);

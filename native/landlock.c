@@ -64,7 +64,8 @@ static int allow_view(struct sandbox *sandbox, int ruleset, uint64_t all) {
     return 0;
 }
 
-int landlock_confine(struct sandbox *sandbox) {
+int landlock_prepare(struct sandbox *sandbox) {
+    sandbox->ruleset = -1;
     if (sandbox->plan.flags & PLAN_TEST_NO_LANDLOCK) return 0;
     long abi = sys(landlock_create_ruleset, 0, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (abi < 1) return 0; /* the view stands alone, and the layers say so */
@@ -73,9 +74,13 @@ int landlock_confine(struct sandbox *sandbox) {
     size_t size = abi >= 6 ? sizeof wanted : abi >= 4 ? offsetof(struct ruleset, scoped) : offsetof(struct ruleset, handled_net);
     int ruleset = (int)sys(landlock_create_ruleset, &wanted, size, 0);
     if (ruleset < 0) return fail(sandbox, "landlock create", "", ruleset);
-    if (allow_view(sandbox, ruleset, all) != 0) return -1;
-    long error = sys(landlock_restrict_self, ruleset, 0);
-    sys(close, ruleset);
+    sandbox->ruleset = ruleset;
+    return allow_view(sandbox, ruleset, all);
+}
+
+int landlock_confine(struct sandbox *sandbox) {
+    if (sandbox->ruleset < 0) return 0;
+    long error = sys(landlock_restrict_self, sandbox->ruleset, 0);
     if (error < 0) return fail(sandbox, "landlock restrict", "", error);
     sandbox->layers |= LAYER_LANDLOCK;
     return 0;

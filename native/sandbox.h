@@ -46,6 +46,7 @@ struct sandbox {
     volatile int command_ended; /* command_status is valid */
     volatile int command_status;
 
+    int ruleset;     /* of Landlock, -1: none */
     int supervisor;      /* pidfd of the supervisor, seen by init */
     int events;          /* the supervisor's epoll; the command adds its listener to it */
     int listener_pipe[2]; /* socket pair that carries the listener; [1] is the command's end */
@@ -85,7 +86,9 @@ int open_plain(const char *path, unsigned int flags);
 int drop_bounding_set(void);
 int drop_privileges(void);
 
-/* landlock.c */
+/* landlock.c: the rules are made before the filter, which watches such calls, and enforced
+ * when nothing outside has to be joined any more */
+int landlock_prepare(struct sandbox *sandbox);
 int landlock_confine(struct sandbox *sandbox);
 
 /* filter.c: installs the system call filter; returns the listener, NO_LISTENER, or a negative errno */

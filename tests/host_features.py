@@ -10,12 +10,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-HELPER = REPOSITORY / "src" / "sandgate" / "_native" / "sandgate-exec"
+from sandgate.errors import SandgateError
+from sandgate.kernel.build import helper_path
 
 PROBE_LIMIT_S = 20
 
@@ -69,8 +68,10 @@ def _refusal(code: str) -> str | None:
 
 
 def _namespace() -> str | None:
-    if not os.access(HELPER, os.X_OK):
-        return "the C helper is not built (`sandgate doctor` says why)"
+    try:
+        helper_path()
+    except SandgateError as problem:
+        return str(problem)
     return _refusal(NAMESPACE_PROBE)
 
 

@@ -8,6 +8,7 @@ import termios
 import threading
 
 import pytest
+
 from sandgate.approvals.human import TerminalReviewer
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision

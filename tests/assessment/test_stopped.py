@@ -14,7 +14,8 @@ def stopped(*denials: Denial) -> DenialReport:
 def test_the_description_says_what_was_stopped() -> None:
     risk = judged("frobnicate", denial=stopped(Denial("write", path="/etc/motd")))
     assert risk.description == (
-        "Runs frobnicate, a program whose effects are not known. It tried to write /etc/motd, which the sandbox stopped."
+        "Runs frobnicate, a program whose effects are not known. "
+        "It tried to write /etc/motd, which the sandbox stopped."
     )
 
 

@@ -18,7 +18,7 @@ GREP = grammar("-nri -A= -e= --color[=] --regexp= --quiet -M[=] -NUM *", {})
         ("-nri", (("-n", None), ("-r", None), ("-i", None)), ()),
         ("-nA3 x", (("-n", None), ("-A", "3")), ("x",)),
         ("-A 3 x", (("-A", "3"),), ("x",)),
-        ("-A -n x", (("-A", "-n"),), ("x",)),
+        ("-A -1 x", (("-A", "-1"),), ("x",)),
         ("--color x", (("--color", None),), ("x",)),
         ("--color=always", (("--color", "always"),), ()),
         ("--regexp=a --regexp b", (("--regexp", "a"), ("--regexp", "b")), ()),
@@ -36,7 +36,22 @@ def test_known_arguments_are_taken_apart(words: str, options: object, operands: 
 
 
 @pytest.mark.parametrize(
-    "words", ["-z", "-nz", "--col", "--quiet=1", "--unknown", "-A", "--regexp", "-n5", "--color= --no", "-é"]
+    "words",
+    [
+        "-A -n x",
+        "--regexp --quiet",
+        "-A --",
+        "-z",
+        "-nz",
+        "--col",
+        "--quiet=1",
+        "--unknown",
+        "-A",
+        "--regexp",
+        "-n5",
+        "--color= --no",
+        "-é",
+    ],
 )
 def test_one_unknown_argument_makes_all_unreadable(words: str) -> None:
     assert read(tuple(words.split()), GREP) is None
@@ -55,9 +70,10 @@ def test_operands_are_counted() -> None:
 
 def test_find_style_options_are_whole_words() -> None:
     find = grammar("words -name= -print *", {})
-    assert read((".", "-name", "-print", "!", "(", "-print"), find) == Reading(
-        (("-name", "-print"), ("-print", None)), (".", "!", "("), (0, 3, 4)
+    assert read((".", "-name", "*.py", "!", "(", "-print"), find) == Reading(
+        (("-name", "*.py"), ("-print", None)), (".", "!", "("), (0, 3, 4)
     )
+    assert read((".", "-name", "-print"), find) is None
     assert read((".", "-delete"), find) is None
 
 

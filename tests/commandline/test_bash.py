@@ -47,6 +47,8 @@ def found(script: str) -> list[tuple[str, ...]]:
         "(( $(rm -rf x) ))",
         "! rm -rf x",
         "\\rm -rf x",
+        "$'r\\x6d' -rf x",
+        "'r'\\m -r'f' x",
         "'rm' -r\"f\" x",
         "rm -rf x\n)",
         "{rm,-rf,x}",
@@ -183,12 +185,17 @@ SCRIPTS = st.lists(
 ).map(lambda parts: "".join("xprog " + " ".join(words) + separator for words, separator in parts))
 
 
+def reaches_the_handler(program: str) -> bool:
+    """Builtins, paths and job names (`%1`) are not looked up, so bash does not call the handler for them."""
+    return program not in (":", ".", "[") and "/" not in program and program[:1] != "%"
+
+
 @given(SCRIPTS)
 def test_plain_means_bash_runs_exactly_these_words(script: str) -> None:
-    """Required: rules match what runs. Words the shell would expand are left out: they stay as written by definition."""
+    """Required: rules match what runs. What the shell would still expand stays as written, and is left out here."""
     what = segments(("bash", "-c", script))
-    if not what.plain or any(set("*?[{~") & set(word) for command in what.commands for word in command):
+    expands = any(set("*?[{~") & set(word) for command in what.commands for word in command)
+    skipped = "||" in script or "\r" in script  # the right side may not run; a CR at the end of a line is accepted
+    if not what.plain or expands or skipped or not all(reaches_the_handler(argv[0]) for argv in what.commands):
         return
-    if "||" in script or "\r" in script:  # whether the right side runs depends; a trailing CR is accepted by definition
-        return
-    assert run_by_bash(script.replace("&&", ";"), Path("/")) == list(what.commands)
+    assert run_by_bash(script, Path("/")) == list(what.commands)

@@ -45,7 +45,7 @@ from sandgate.policy.effective import effective_permissions
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import Limits
 from sandgate.protocol.permissions import Grant, WorkspaceWrite
-from sandgate.sandbox.backend import backend_named
+from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.denial import explain
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.protected import Protection

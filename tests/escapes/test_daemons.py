@@ -7,11 +7,12 @@ import pytest
 from escape_stage import Stage
 
 LIMIT_S = 5
+SLEEP = f"sleep 97.{os.getpid()}"  # other runs of these tests have other numbers
 SURVIVORS = {
-    "background": "sleep 97 & ",
-    "nohup": "nohup sleep 97 >/dev/null 2>&1 & ",
-    "setsid": "setsid sleep 97 >/dev/null 2>&1 & ",
-    "double fork": "( ( setsid sleep 97 & ) & ) >/dev/null 2>&1; ",
+    "background": f"{SLEEP} & ",
+    "nohup": f"nohup {SLEEP} >/dev/null 2>&1 & ",
+    "setsid": f"setsid {SLEEP} >/dev/null 2>&1 & ",
+    "double fork": f"( ( setsid {SLEEP} & ) & ) >/dev/null 2>&1; ",
 }
 
 
@@ -20,7 +21,8 @@ def sleepers(uid: int) -> list[str]:
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
-                is_ours = file.read() == b"sleep\x0097\x00" and os.stat(f"/proc/{pid}").st_uid == uid
+                words = file.read().rstrip(b"\0").split(b"\0")
+            is_ours = b" ".join(words) == SLEEP.encode() and os.stat(f"/proc/{pid}").st_uid == uid
         except OSError:
             continue
         if is_ours:
@@ -33,7 +35,7 @@ def sleepers(uid: int) -> list[str]:
 def test_a_daemon_ends_with_its_command(stage: Stage, way: str) -> None:
     attack = ["sh", "-c", SURVIVORS[way] + "echo started"]
     before = set(sleepers(stage.uid))
-    stage.unconfined([*attack[:2], attack[2].replace("sleep 97", "sleep 97 >/dev/null 2>&1")])
+    stage.unconfined([*attack[:2], attack[2].replace(SLEEP, f"{SLEEP} >/dev/null 2>&1")])
     survivors = new_sleepers(stage.uid, before, wanted=1)
     assert len(survivors) == 1
     for pid in survivors:

@@ -9,6 +9,7 @@ import pytest
 from escape_stage import BOTH_BACKENDS, Stage
 
 WAIT_S = 5
+SLEEP = f"96.{os.getpid()}"  # other runs of these tests have other numbers
 
 
 @BOTH_BACKENDS
@@ -42,7 +43,7 @@ def test_nothing_is_left_when_everything_is_killed(stage: Stage, monkeypatch: py
         return subprocess.CompletedProcess(argv, 0, '{"error": ["killed", ""]}\n', "")
 
     monkeypatch.setattr(subprocess, "run", run_and_kill)
-    stage.confined(["sleep", "96.5"])
+    stage.confined(["sleep", SLEEP])
     deadline = time.monotonic() + WAIT_S  # nobody is left who could tell us
     while os.path.exists(f"/proc/{killed[0]}") and time.monotonic() < deadline:
         os.sched_yield()
@@ -57,7 +58,7 @@ def wait_for_sleeper(stage: Stage) -> int:
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    if file.read() == b"sleep\x0096.5\x00" and os.stat(f"/proc/{pid}").st_uid == stage.uid:
+                    if file.read() == f"sleep\0{SLEEP}\0".encode() and os.stat(f"/proc/{pid}").st_uid == stage.uid:
                         return int(pid)
             except OSError:
                 continue

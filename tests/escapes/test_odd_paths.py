@@ -27,7 +27,7 @@ def test_an_odd_directory_is_confined_like_any_other(stage: Stage, backend: str,
 def test_arguments_arrive_unchanged(stage: Stage, backend: str) -> None:
     arguments = [b"", *ODD, b"a" * 5000]
     show = b"import os, sys; print([os.fsencode(word).hex() for word in sys.argv[1:]])"
-    argv = [stage.python, "-I", "-S", "-c", show, *arguments]
+    argv: list[str | bytes] = [stage.python, "-I", "-S", "-c", show, *arguments]
     expected = str([word.hex() for word in arguments]) + "\n"
     assert stage.unconfined(argv).stdout == expected
     assert stage.confined(argv, backend=backend).stdout == expected

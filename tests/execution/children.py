@@ -96,19 +96,6 @@ def start_plain(
     return PlainChild(pid)
 
 
-def start_bare(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str | None = None) -> PlainChild:
-    """The least a start can cost: no directory, no shell. For measuring the driver."""
-    assert helper is None
-    pid = os.posix_spawn(
-        plan.argv[0],
-        list(plan.argv),
-        dict(plan.env),
-        file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate((stdin, stdout, stderr))],
-        setsid=True,
-    )
-    return PlainChild(pid)
-
-
 def plan(*argv: str, cwd: str = "/", env: Mapping[str, str] | None = None, tty: bool = False) -> ConfinedCommand:
     """An unconfined plan with a small environment."""
     return ConfinedCommand(

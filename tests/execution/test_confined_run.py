@@ -13,9 +13,9 @@ import pytest
 import waiting
 from children import shell
 
-from host_features import HELPER
 from sandgate.execution.lifetime import DRAIN_MS
 from sandgate.execution.run import run
+from sandgate.kernel.build import helper_path
 from sandgate.protocol.commands import CommandResult
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
@@ -31,7 +31,7 @@ def confined(script: str) -> ConfinedCommand:
 
 
 def result_of(script: str, *, timeout_ms: int = LIMIT_MS) -> CommandResult:
-    outcome = run(confined(script), stdin=None, stdout=None, stderr=None, timeout_ms=timeout_ms, helper=str(HELPER))
+    outcome = run(confined(script), stdin=None, stdout=None, stderr=None, timeout_ms=timeout_ms, helper=helper_path())
     assert outcome.result is not None, outcome.failure
     return outcome.result
 
@@ -79,7 +79,7 @@ def test_nothing_survives_the_end_of_the_program_that_runs_it(number: signal.Sig
     """Required: exec.md section 17, test 8. End of file on the output says that nobody is left to hold it."""
     tests = Path(__file__).parent.parent
     path = [*map(str, (tests, tests / "execution", tests.parent / "src"))]
-    argv = [sys.executable, "-c", PROGRAM.format(path=path), DAEMONS + "echo ready; sleep 60", str(HELPER)]
+    argv = [sys.executable, "-c", PROGRAM.format(path=path), DAEMONS + "echo ready; sleep 60", helper_path()]
     with subprocess.Popen(argv, stdout=subprocess.PIPE) as program:
         assert program.stdout is not None
         waiting.read_until(program.stdout.fileno(), b"ready\n")

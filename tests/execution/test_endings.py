@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,8 +142,26 @@ def test_what_ignores_ctrl_c_is_killed_after_the_grace_and_what_it_started_too(
 
 
 def test_what_a_command_leaves_behind_after_ctrl_c_is_killed() -> None:
-    script = "(trap '' INT; exec sleep 60) >/dev/null 2>&1 & trap 'exit 0' INT; echo $!; wait"
+    left_behind = "sh -c \"trap '' INT; echo \\$\\$; exec sleep 60 >/dev/null 2>&1\""
+    script = f"trap 'exit 0' INT; {left_behind} & wait"
     assert waiting.ended(int(ended(shell(script), on_output=interrupt_ourselves).stdout))
+
+
+def test_ctrl_c_while_others_hold_the_pipes_ends_the_wait_and_them() -> None:
+    interrupts: list[threading.Thread] = []
+
+    def once_it_has_ended(pid: int) -> None:
+        assert waiting.ended(pid)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def listen(_stream: Stream, data: bytes) -> None:
+        interrupts.append(threading.Thread(target=once_it_has_ended, args=(int(data.split()[0]),)))
+        interrupts[-1].start()
+
+    result = ended(shell("sleep 60 & echo $$ $!"), on_output=listen)
+    interrupts[0].join()
+    assert waiting.ended(int(result.stdout.split()[1]))
+    assert result.termination in ("exited", "interrupted")  # which of the two we saw first is a matter of luck
 
 
 def test_the_second_ctrl_c_does_not_wait() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import threading
 import tracemalloc
@@ -16,6 +15,7 @@ from children import PlainChild, plan, shell, start_plain
 
 from sandgate.errors import BackendUnavailable
 from sandgate.execution import lifetime
+from sandgate.execution.lifetime import Lifetime
 from sandgate.execution.run import run
 from sandgate.execution.streams import PENDING_BYTES, READ_BYTES, ForwardingStopped
 from sandgate.protocol.commands import CommandResult
@@ -24,6 +24,7 @@ from sandgate.protocol.denials import Refused
 
 if TYPE_CHECKING:
     from sandgate.execution.capture import Stream
+    from sandgate.execution.lifetime import Order
 
 LIMIT_MS = 20_000
 
@@ -200,46 +201,46 @@ def test_a_slow_reader_gets_everything_and_the_command_waits_for_it() -> None:
     assert len(parts[0]) == size
 
 
+class Watched(Lifetime):
+    """Says when the drain limit has passed at least once."""
+
+    passed = threading.Event()
+    looks_after_end = -1
+
+    def ended(self, now_ns: int) -> None:
+        super().ended(now_ns)
+        self.looks_after_end = 0
+
+    def due(self, now_ns: int) -> Order:
+        order = super().due(now_ns)
+        if self.looks_after_end >= 0:
+            self.looks_after_end += 1
+        if self.looks_after_end > 3 or order == "stop_reading":
+            self.passed.set()
+        return order
+
+
 def test_what_a_command_left_in_its_pipe_is_delivered_however_long_our_reader_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The reader begins after the command's end; the drain limit has long passed."""
-    monkeypatch.setattr(lifetime, "DRAIN_MS", 1)
+    monkeypatch.setattr(lifetime, "DRAIN_MS", 20)
+    monkeypatch.setattr("sandgate.execution.run.Lifetime", Watched)
     size = PENDING_BYTES + 3 * READ_BYTES // 2  # ours is full, the pipe to the reader is, the command's half is
     read_end, write_end = os.pipe()
-    commands_stdin, watched = os.pipe()
     parts: list[bytes] = []
 
-    def read_afterwards() -> None:
-        over = select.poll()
-        over.register(watched, 0)  # reports the error that the last reader of the command's stdin has left
-        assert over.poll(LIMIT_MS)
+    def read_late() -> None:
+        assert Watched.passed.wait(waiting.LIMIT_S)
         parts.append(waiting.read_all(read_end))
 
-    reader = threading.Thread(target=read_afterwards)
-    heard: list[int] = []
-
-    def begin(_stream: Stream, data: bytes) -> None:
-        if not heard:
-            os.close(commands_stdin)
-            reader.start()
-        heard.append(len(data))
-
-    outcome = run(
-        plan("head", "-c", str(size), "/dev/zero"),
-        stdin=commands_stdin,
-        stdout=write_end,
-        stderr=None,
-        timeout_ms=LIMIT_MS,
-        on_output=begin,
-        starter=start_plain,
-    )
+    reader = threading.Thread(target=read_late)
+    reader.start()
+    outcome = outcome_of(plan("head", "-c", str(size), "/dev/zero"), stdout=write_end)
     os.close(write_end)
     reader.join(waiting.LIMIT_S)
     os.close(read_end)
-    os.close(watched)
     assert outcome.result is not None
-    assert (len(parts[0]), sum(heard), outcome.result.drain_timed_out) == (size, size, False)
+    assert (len(parts[0]), len(outcome.result.stdout)) == (size, size)
 
 
 def test_a_reader_that_leaves_ends_the_command_as_it_would_without_us() -> None:

@@ -156,10 +156,10 @@ def test_descriptors_keep_clear_of_the_standard_numbers() -> None:
         "from sandgate.execution.streams import open_missing_standard, pipe\n"
         "low = min(pipe())\n"
         "missing = open_missing_standard()\n"
-        "os.write(2, repr((low, missing, os.readlink('/proc/self/fd/1'))).encode())"
+        "os.write(2, repr((low, missing, os.readlink('/proc/self/fd/1'), os.get_inheritable(1))).encode())"
     )
     ended = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, timeout=waiting.LIMIT_S)
-    assert ended.stderr == b"(3, (0, 1), '/dev/null')"
+    assert ended.stderr == b"(3, (0, 1), '/dev/null', True)"
 
 
 def test_a_descriptor_from_three_up_stays_where_it_is(pipe: tuple[int, int]) -> None:

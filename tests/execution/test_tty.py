@@ -10,6 +10,7 @@ import tty
 from contextlib import suppress
 from fcntl import ioctl
 from struct import pack
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -161,6 +162,22 @@ def test_a_terminal_that_goes_away_hangs_up_nothing_but_itself(terminal: tuple[i
     result = result_of(shell(script, tty=True), stdin=ours, stdout=ours, on_output=hang_up, told=told)
     assert (result.exit_code, result.stdout[-12:]) == (0, b"still here\r\n")
     assert told == [ForwardingStopped("stdout", errno.EIO)]
+
+
+def test_a_command_that_does_not_read_what_is_typed_does_not_delay_the_time_limit() -> None:
+    with open("/dev/zero", "rb") as endless:
+        begun = process_time()
+        outcome = run(
+            shell("stty raw; sleep 60", tty=True),
+            stdin=endless.fileno(),
+            stdout=None,
+            stderr=None,
+            timeout_ms=400,
+            starter=start_plain,
+        )
+    assert outcome.result is not None
+    assert outcome.result.termination == "timed_out"
+    assert process_time() - begun < 0.2  # waiting for room is not done in circles
 
 
 def test_nothing_is_left_open(terminal: tuple[int, int]) -> None:

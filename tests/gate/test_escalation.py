@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pytest
 from sandgate.gate.escalation import ATTEMPTS_MAX, RETRY_REASON, Escalation, Finish, Review, Rules, Run, offer
 from sandgate.protocol.decisions import Decision, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
@@ -190,9 +190,7 @@ REPORTS = st.one_of(
     st.just(DenialReport("unknown")),
     st.lists(GRANTS, min_size=1, max_size=3).map(lambda grants: denied(*grants)),
 )
-VERDICTS: st.SearchStrategy[Verdict] = st.sampled_from(
-    [Allow(), Allow(bypass_sandbox=True), Ask(), Forbid("no")]
-)
+VERDICTS: st.SearchStrategy[Verdict] = st.sampled_from([Allow(), Allow(bypass_sandbox=True), Ask(), Forbid("no")])
 RULES = st.builds(
     Rules,
     policy=st.just("p"),

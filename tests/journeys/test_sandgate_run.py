@@ -39,9 +39,7 @@ def test_a_command_that_simply_runs_leaves_only_its_own_output(sandgate: Sandgat
     assert (sandgate.workspace / "made").read_text() == "x\n"
 
 
-def test_a_denied_write_names_the_path_and_the_grant_and_nothing_is_written(
-    sandgate: Sandgate, outside: Path
-) -> None:
+def test_a_denied_write_names_the_path_and_the_grant_and_nothing_is_written(sandgate: Sandgate, outside: Path) -> None:
     done = sandgate("run", "--", "touch", f"{outside}/new")
     assert done.code == 1
     assert f"sandgate: denied: create {outside}/new (outside the writable roots: " in done.err
@@ -83,9 +81,7 @@ def test_a_denial_hidden_behind_success_is_still_reported(sandgate: Sandgate, ou
     assert done.code == 0
     attempt = done.last["attempts"][0]
     assert attempt["denied"] is True
-    assert [(denial["operation"], denial["path"]) for denial in attempt["denials"]] == [
-        ("create", f"{outside}/new")
-    ]
+    assert [(denial["operation"], denial["path"]) for denial in attempt["denials"]] == [("create", f"{outside}/new")]
     assert attempt["denials"][0]["certain"] is True
 
 

@@ -112,7 +112,9 @@ def test_plans_for_other_backends_are_not_started() -> None:
 def test_plain_path_imports_neither_ctypes_nor_threading() -> None:
     program = "import sys, sandgate.kernel.plain, sandgate.kernel.launcher; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=30, check=True)
-    assert not {"ctypes", "threading", "subprocess", "signal", "dataclasses", "enum"} & set(done.stdout.decode().split())
+    assert not {"ctypes", "threading", "subprocess", "signal", "dataclasses", "enum"} & set(
+        done.stdout.decode().split()
+    )
 
 
 @pytest.mark.host("landlock")

@@ -242,6 +242,23 @@ def test_a_stricter_rule_reaches_commands_inside_others(argv: tuple[str, ...], d
     assert verdict.because[0].source == "rule"
 
 
+def test_a_rule_about_shells_does_not_speak_of_plain_scripts() -> None:
+    """Required: a plain script stands for its commands, one or several."""
+    for script in ("cat x", "cat x; cat y"):
+        assert isinstance(decide("bash", "-lc", script, rules=a_rule("forbid", ("bash",))), Allow)
+    assert isinstance(decide("bash", "-lc", "cat $x", rules=a_rule("forbid", ("bash",))), Forbid)
+
+
+@pytest.mark.parametrize("path", [".:/usr/bin", "/usr/bin:", "bin", "/usr/bin::/bin"])
+def test_a_bare_name_means_nothing_where_it_may_be_found_in_the_working_directory(path: str) -> None:
+    def verdict(search_path: str) -> Verdict:
+        command = CommandRequest(SAFE, "/repo", {"PATH": search_path})
+        return verdict_for(command, policy="untrusted", sandbox=WorkspaceWrite())
+
+    assert isinstance(verdict(path), Ask)
+    assert isinstance(verdict("/usr/local/bin:/usr/bin:/bin"), Allow)
+
+
 def test_an_allowing_rule_does_not_reach_inside() -> None:
     assert isinstance(decide("sudo", "touch", "x", rules=a_rule("allow", ("touch",))), Ask)
 

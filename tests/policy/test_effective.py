@@ -112,6 +112,11 @@ def test_a_root_configured_for_exactly_the_protected_path_reopens_it() -> None:
     assert (permissions.writable, permissions.read_only) == (("/repo", "/tmp", "/repo/.git"), ("/repo/.git/hooks",))
 
 
+def test_starting_inside_a_reopened_path_is_writable() -> None:
+    facts = REPO.but(cwd="/repo/.git/modules/lib", **named("/repo/.git"))
+    assert "/repo/.git/modules/lib" in effective_permissions(WorkspaceWrite(("/repo/.git",)), facts).writable
+
+
 def test_a_root_configured_above_does_not_reopen_it() -> None:
     facts = REPO.but(protected=("/repo/.git",), **named("/repo"))
     assert effective_permissions(WorkspaceWrite(("/repo",)), facts).read_only == ("/repo/.git",)
@@ -143,6 +148,13 @@ def test_directories_above_an_anchored_path_are_pinned() -> None:
     facts = REPO.but(protected=("/repo/a/b/.git",), anchored=("/repo/a/b/.git",))
     permissions = effective_permissions(WorkspaceWrite(), facts)
     assert permissions.writable == ("/repo", "/tmp", "/repo/a", "/repo/a/b")
+
+
+def test_a_pin_never_opens_a_protected_directory() -> None:
+    """Required: a pin is a writable mount."""
+    protected = ("/repo/.git", "/repo/.git/modules/lib/hooks")
+    facts = REPO.but(protected=protected, anchored=protected)
+    assert effective_permissions(WorkspaceWrite(), facts).writable == ("/repo", "/tmp")
 
 
 def test_a_repository_below_another_root_is_pinned_itself() -> None:

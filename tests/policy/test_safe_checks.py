@@ -35,6 +35,9 @@ from sandgate.policy.safety import is_safe
         ("s/a", False),
         ("/a", False),
         ("s/[/]w x/", False),
+        ("s/[]/]w x/y/", False),
+        ("s/[^]/]w x/y/", False),
+        ("s/[^]]*/x/", True),
         ("s\na\nb\n", False),
         ("s\\a\\b\\", False),
         ("b end", False),
@@ -69,6 +72,7 @@ def test_a_sed_script_may_select_edit_and_print(script: str, safe: bool) -> None
         ('/"/{print > "x"} /"/', False),
         ('{print "unbalanced}', False),
         ("}{print > x", False),
+        ('BEGIN{ARGV[1]="x"}{print}', False),
         ('{printf("x") > "y"}', False),
     ],
 )
@@ -79,6 +83,8 @@ def test_an_awk_program_may_only_print(program: str, safe: bool) -> None:
 @pytest.mark.parametrize(
     ("line", "safe"),
     [
+        ("awk {print} /inet/tcp/0/h/80", False),
+        ("awk {print} a b=c", True),
         ("printf %s a", True),
         ("printf -v x a", False),
         ("printf %d a[$(id)]", False),

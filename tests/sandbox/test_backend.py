@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import pytest
-
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.sandbox.backend import backend_named, confined_environment
+from sandgate.sandbox.backend import confined_environment
 
 COMMAND = CommandRequest(("true",), "/", {"PATH": "/bin", "DOCKER_HOST": "unix:///run/docker.sock"})
 
 
-@pytest.mark.parametrize("name", ["namespace", "landlock", "none"])
-def test_backends_are_found_by_name(name: Literal["namespace", "landlock", "none"]) -> None:
-    assert backend_named(name).kind == name
-
-
 def test_a_confined_command_is_told_so() -> None:
     assert confined_environment(COMMAND, EffectivePermissions(), "landlock") == {
+        "GIT_OPTIONAL_LOCKS": "0",
         "PATH": "/bin",
         "SANDGATE_SANDBOX": "landlock",
         "SANDGATE_SANDBOX_NETWORK_DISABLED": "1",
@@ -29,4 +21,10 @@ def test_a_confined_command_is_told_so() -> None:
 
 def test_variables_of_allowed_sockets_stay() -> None:
     permissions = EffectivePermissions(network="on", sockets=("/run/docker.sock",))
-    assert confined_environment(COMMAND, permissions, "namespace") == {**COMMAND.env, "SANDGATE_SANDBOX": "namespace"}
+    env = confined_environment(COMMAND, permissions, "namespace")
+    assert env == {**COMMAND.env, "GIT_OPTIONAL_LOCKS": "0", "SANDGATE_SANDBOX": "namespace"}
+
+
+def test_a_setting_of_the_user_for_git_stays() -> None:
+    command = COMMAND.but(env={"GIT_OPTIONAL_LOCKS": "1"})
+    assert confined_environment(command, EffectivePermissions(), "namespace")["GIT_OPTIONAL_LOCKS"] == "1"

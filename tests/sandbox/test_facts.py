@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sandgate.errors import ConfinementError
+from sandgate.errors import ConfinementError, DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import DangerFullAccess, Grant, ReadOnly, WorkspaceWrite
 from sandgate.sandbox.facts import workspace_facts
@@ -46,6 +47,25 @@ def test_the_directory_and_its_protected_names_are_found(repo: Path, state: Path
 def test_the_working_directory_is_canonical(repo: Path, state: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(repo)
     assert look(tmp_path / "link", state).cwd == str(repo)
+
+
+@pytest.mark.parametrize("name", ["gone", "file"])
+def test_a_working_directory_that_is_none_is_an_error(repo: Path, state: Path, name: str) -> None:
+    (repo / "file").write_text("")
+    with pytest.raises(DirectoryMissing, match="cannot enter the directory"):
+        look(repo / name, state)
+
+
+def test_a_tmpdir_behind_a_link_that_anybody_could_plant_is_skipped(repo: Path, state: Path) -> None:
+    """/tmp is everybody's, and these tests live there."""
+    planted = Path(tempfile.mkdtemp(dir="/tmp"))
+    (planted / "link").symlink_to(repo.parent)
+    try:
+        assert look(repo, state, environ={"TMPDIR": str(planted / "link")}).tmpdir is None
+        assert look(repo, state, environ={"TMPDIR": str(planted)}).tmpdir == str(planted)
+    finally:
+        (planted / "link").unlink()
+        planted.rmdir()
 
 
 @pytest.mark.parametrize("value", ["", "relative", "/nowhere/at/all"])

@@ -10,7 +10,7 @@ import pytest
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel import landlock
 from sandgate.protocol.confinement import SetupFailure
-from sandgate.sandbox import fallback, probe
+from sandgate.sandbox import probe
 from sandgate.sandbox.capabilities import Trial
 from sandgate.sandbox.fallback import FILE_NAME, backend_after, recall, remember, verdict_key
 
@@ -101,5 +101,5 @@ def test_a_state_directory_that_cannot_be_written_does_not_matter(tmp_path: Path
 
 def test_the_key_depends_on_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     before = verdict_key(None)
-    monkeypatch.setattr(fallback.os, "geteuid", lambda: 99)
+    monkeypatch.setattr(os, "geteuid", lambda: 99)
     assert verdict_key(None) != before

@@ -31,6 +31,7 @@ def test_a_plan_holds_the_view_the_marks_and_the_promises(tmp_path: Path) -> Non
         argv=("true",),
         cwd="/",
         env={
+            "GIT_OPTIONAL_LOCKS": "0",
             "PATH": "/bin",
             "SANDGATE_SANDBOX": "namespace",
             "SANDGATE_SANDBOX_NETWORK_DISABLED": "1",
@@ -47,7 +48,7 @@ def test_a_plan_holds_the_view_the_marks_and_the_promises(tmp_path: Path) -> Non
 
 def test_an_open_network_is_neither_marked_nor_promised_away() -> None:
     plan = NamespaceBackend().confine(COMMAND, EffectivePermissions(network="on"), report="off")
-    assert plan.env == {"PATH": "/bin", "SANDGATE_SANDBOX": "namespace"}
+    assert plan.env == {"GIT_OPTIONAL_LOCKS": "0", "PATH": "/bin", "SANDGATE_SANDBOX": "namespace"}
     assert plan.guarantees == BASE_GUARANTEES
 
 

@@ -110,11 +110,23 @@ def test_a_second_look_at_an_unchanged_directory_reads_nothing(root: Path, monke
     assert found_in(root) == first
 
 
-def test_a_changed_directory_is_read_again(root: Path) -> None:
+def test_a_changed_directory_is_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protected, "UNSETTLED_NS", -time.time_ns())  # nothing counts as just changed
     (root / "sub").mkdir()
     assert found_in(root).protected == ()
     (root / "sub" / ".git").mkdir()
     assert relative(found_in(root).protected, root) == {"sub/.git"}
+
+
+def test_a_directory_that_has_just_changed_is_not_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: a second change within one tick of the clock leaves no other sign."""
+    monkeypatch.setattr(protected, "UNSETTLED_NS", 10**18)
+    found_in(root)
+    listed: list[object] = []
+    scan = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(path) or scan(path))
+    found_in(root)
+    assert listed == [str(root)]
 
 
 def test_too_many_directories_are_an_error_and_not_a_gap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,7 @@ def test_an_unknown_cause_is_told_as_the_step_it_stopped_at() -> None:
 def test_a_setting_that_does_not_bind_root_is_not_blamed() -> None:
     host = CLOSED.but(uid=0, sysctls={"kernel/apparmor_restrict_unprivileged_userns": "1"})
     assert "AppArmor" not in why_no_namespaces(host)
+    assert namespace_hint(host) == ""
 
 
 def test_nothing_is_wrong_where_namespaces_work() -> None:

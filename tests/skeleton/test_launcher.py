@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # together, because most of them make an environment
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 LAUNCHER = ("sandgate", "requirements/environment.sh", "requirements/environment.py")
 
@@ -249,7 +251,6 @@ def test_named_python_gets_an_environment_of_its_own(clone: Clone) -> None:
     assert told["executable"] == f"{clone.folder}/.venv-{Path(asked).name}/bin/python"
 
 
-@pytest.mark.slow
 def test_failed_installation_says_why_and_leaves_nothing(clone: Clone) -> None:
     clone.lock(f"nothing-of-the-kind==1.0 --hash=sha256:{'0' * 64}\n")
     ended = clone.run(PIP_NO_INDEX="1")
@@ -260,7 +261,6 @@ def test_failed_installation_says_why_and_leaves_nothing(clone: Clone) -> None:
     assert clone.environments() == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_first_use_leaves_nothing_half_made(clone: Clone, number: signal.Signals) -> None:
     """The signal comes while the installer waits for an index that never answers."""

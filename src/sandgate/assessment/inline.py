@@ -8,20 +8,32 @@ calls is at least medium and says that we cannot be sure.
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.findings import (
+    DELETION,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
-    DELETING,
     DECODING,
+    DELETING,
     DELETING_TREES,
     HARMLESS,
     HIDING,
     HOME_NAMES,
+    READING,
     RUNNING,
     SENDING,
     WRITING,
 )
 from sandgate.assessment.listing import words
+from sandgate.assessment.wording import shown
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -29,8 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.protocol.risk import RiskCategory
 
 MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
+MAX_CODE_TOKENS = 400  # searched for a path when a call does not name one
 METHODS = frozenset({"write_text", "write_bytes", "unlink", "rmdir", "touch", "rename"})
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:$@")
 _STATEMENTS = frozenset(
@@ -85,6 +99,8 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
+    if "secret" in call.outflow and "network" in call.outflow:
+        inquiry.send(f"the content of {shown(call.outflow['secret'])}", call.outflow["network"])
     if any(token.kind == "string" and "\\x" in token.text for token in found):
         inquiry.doubt(f"the {language} code hides part of its text")
     if unknown:
@@ -106,6 +122,10 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
     if runs_text and ("network" in call.upstream or names & CONTACTING):
         inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",
                     (NETWORK, SYSTEM))  # fmt: skip
+    elif names & {"dup2", "pty.spawn"} and names & CONTACTING:
+        said = "Gives another machine control of this account"
+        categories: tuple[RiskCategory, ...] = (PRIVILEGE, EXFILTRATION, NETWORK)
+        inquiry.add(HIGH, "contacts", language, "hands a shell to another machine", said, "", categories)
     elif runs_text and names & DECODING:
         inquiry.doubt("runs text that was encoded to hide it", level=HIGH, target=language)
     if "fork" in {name.rsplit(".", 1)[-1] for name in names} and names & {"while", "loop", "forever", "for"}:
@@ -137,6 +157,8 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if last in METHODS and not [each for each in arguments if each.kind == "string" and "/" in each.text]:
         arguments = found[max(0, index - MAX_ARGUMENT_TOKENS) : index]  # the path stands before: `Path(…).unlink()`
         arguments += found[index + 1 : index + MAX_ARGUMENT_TOKENS] if not _strings(arguments) else []
+    if last in DELETING | DELETING_TREES and not _strings(arguments):
+        arguments = found[:MAX_CODE_TOKENS]  # which file is only known to a loop; then any path in the code may be it
     if _judge_call(token.text, last, arguments, language, call, inquiry):
         return []
     known = last in HARMLESS or token.text in HARMLESS or bare or language == "awk"
@@ -190,6 +212,9 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
         _kill(arguments, inquiry)
     elif last in DELETING or name in DELETING:
         return _delete_some(name, last, arguments, call, inquiry)
+    elif last in READING:
+        for path in _paths(arguments, call)[:1]:
+            inquiry.read(path, call)
     elif last in WRITING:
         return _write(last, arguments, call, inquiry)
     else:

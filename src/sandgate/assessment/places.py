@@ -63,7 +63,7 @@ CREDENTIAL_NAMES = frozenset(
     """)
 )
 CREDENTIAL_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks", ".asc", ".gpg")
-PUBLIC_NAMES = frozenset({"known_hosts", "authorized_keys", "config"})  # in ~/.ssh: readable without harm
+PUBLIC_NAMES = frozenset({"known_hosts", "authorized_keys", "config"})  # readable without harm
 CACHES = words(".cache/ .npm/ .cargo/registry/ .gradle/caches/ .nuget/ go/pkg/ .local/share/Trash/")
 BUILD_OUTPUTS = frozenset(
     words("""

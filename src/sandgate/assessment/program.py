@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
-from sandgate.assessment.judges import files, network, running, tools
+from sandgate.assessment.judges import builtins, files, interpreters, network, running, tools
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import RiskLevel
 
-JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES}
+JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES, **interpreters.JUDGES, **builtins.JUDGES}
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip
@@ -28,7 +28,8 @@ OTHER_NAMES = {
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
-    "django-admin": "manage.py", "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
+    "django-admin": "manage.py",
+    "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
 }  # fmt: skip
 VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim"))
 
@@ -65,8 +66,14 @@ def canonical_name(given: str) -> str:
 
 def _unknown_program(call: Call, inquiry: Inquiry) -> None:
     tags = call.upstream
+    guess = call.program.replace(UNKNOWN, "").rsplit("/", 1)[-1]
+    if not guess and any(arg.text[:1] == "-" and {"r", "f"} <= set(arg.text.lower()) for arg in call.args):
+        guess = "rm"  # what else is called with `-rf`
+    if guess in JUDGES:
+        call.program = guess
+        JUDGES[guess](call, inquiry)
     if "network" in tags and not call.feeder:
-        running.judge_script_file(Arg("-", carries=(("network", tags["network"]),)), call, inquiry)
+        interpreters.judge_script_file(Arg("-", carries=(("network", tags["network"]),)), call, inquiry)
         return
     level: RiskLevel = HIGH if "decoded" in tags else MEDIUM
     inquiry.note(
@@ -83,7 +90,7 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         inquiry.doubt("which program runs cannot be known before it runs")
         return False
     if path in inquiry.downloads:
-        running.judge_script_file(Arg(given), call, inquiry)
+        interpreters.judge_script_file(Arg(given), call, inquiry)
         return True
     directory = path.rsplit("/", 1)[0]
     if directory in TRUSTED_DIRECTORIES or directory.endswith(PROJECT_TOOL_DIRECTORIES):

@@ -9,11 +9,22 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Shell, Value, expand
 from sandgate.assessment.facts import MAX_TARGETS
-from sandgate.assessment.findings import EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, RANK, Finding, worse
+from sandgate.assessment.findings import (
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    RANK,
+    Finding,
+    worse,
+)
 from sandgate.assessment.inquiry import Call, Inquiry
+from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
 from sandgate.assessment.judges.network import private_input
-from sandgate.assessment.judges.running import judge_assignment
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.wording import description, reason, shown
@@ -32,6 +43,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import Confidence, RiskCategory, RiskLevel
 
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
+MAX_STEPS = 2_000  # calls judged for one command line, about half a second; what goes on longer is not honest work
 MAX_REASONS = 8  # shown to a person
 MAX_FACTS = 64  # kept for the record
 # Among findings of one level, what a reader should hear first.
@@ -137,13 +149,15 @@ class _Walk:
         self.judge(first)
         self.drain()
         while self.frames:
-            frame = self.frames[-1]
-            if frame.index >= len(frame.commands):
-                self.frames.pop()
-                continue
-            command = frame.commands[frame.index]
-            frame.index += 1
-            self.command(command, frame)
+            self.next_command()
+
+    def next_command(self) -> None:
+        frame = self.frames[-1]
+        if frame.index >= len(frame.commands) or self.inquiry.steps > MAX_STEPS:
+            self.frames.pop()
+            return
+        frame.index += 1
+        self.command(frame.commands[frame.index - 1], frame)
 
     def drain(self) -> None:
         """Judge the calls that the last one started; scripts become frames."""
@@ -160,7 +174,12 @@ class _Walk:
             self.enter(text, caller)
 
     def judge(self, call: Call) -> None:
+        if self.inquiry.steps > MAX_STEPS:
+            return
         self.inquiry.steps += 1
+        if self.inquiry.steps > MAX_STEPS:
+            self.inquiry.doubt("the command is too long to be judged", level=HIGH)
+            return
         if call.depth > MAX_DEPTH:
             self.inquiry.doubt("commands are nested too deeply to be judged", level=HIGH)
             return
@@ -198,28 +217,27 @@ class _Walk:
         if words:
             self.note_variables(words)
             self.judge(call)
-            self.drain_into(call)
+            self.drain_here()
             if command.looped and command.background:
-                self.inquiry.add(MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
+                self.inquiry.add(
+                    MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
+                )
         self.redirect(command, call, ">")
         self.flow_on(call, command, frame)
 
-    def drain_into(self, call: Call) -> None:
-        """What a call starts belongs to its place in the pipeline, so it is judged before the next stage."""
+    def drain_here(self) -> None:
+        """What a call starts belongs to its place in the pipeline, so it is judged before the next stage.
+
+        Scripts in scripts meet here again; `MAX_DEPTH` bounds how often.
+        """
         if not self.inquiry.pending:
             return
         outer, self.frames = self.frames, []
         functions = self.functions
         self.drain()
         while self.frames:
-            frame = self.frames[-1]
-            if frame.index >= len(frame.commands):
-                self.frames.pop()
-                continue
-            frame.index += 1
-            self.command(frame.commands[frame.index - 1], frame)
+            self.next_command()
         self.frames, self.functions = outer, functions
-        del call
 
     def connect(self, call: Call, command: SimpleCommand, frame: _Frame, inflow: Flow) -> None:
         """What reaches the command through pipes, variables and substitutions."""

@@ -17,7 +17,7 @@ from sandgate.assessment.findings import (
     SYSTEM,
     Finding,
 )
-from sandgate.assessment.places import FOUND, below, place_of
+from sandgate.assessment.places import FOUND, PUBLIC_NAMES, below, place_of
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -166,7 +166,7 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
     place = place_of(canonical(path, facts, through_link=True), facts)
     what = shown(place.path)
     name = place.path.rsplit("/", 1)[-1]
-    if place.kind == "credentials" and not (name in {"config", "known_hosts"} or name.endswith(".pub")):
+    if place.kind == "credentials" and not (name in PUBLIC_NAMES or name.endswith(".pub")):
         level: RiskLevel = MEDIUM if below(place.path, facts.cwd) else HIGH
         return Finding(
             level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",

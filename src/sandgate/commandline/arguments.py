@@ -181,8 +181,13 @@ class _Reading:
         return True
 
     def _take_next(self, name: str) -> bool:
+        """A value in a word of its own. One that looks like an option is refused: if the program took the name for
+        a flag after all, the next word would be an option nobody looked at. `-mtime -1` stays possible."""
         if self._at + 1 >= len(self._words):
             return False
         self._at += 1
+        following = self._words[self._at]
+        if following[:1] == "-" and len(following) > 1 and not following[1].isdecimal():
+            return False
         self._options.append((name, self._words[self._at]))
         return True

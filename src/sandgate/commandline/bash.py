@@ -155,12 +155,18 @@ class _Reader(WordReader):
         self._at[node.id] = len(self._commands)
         children = node.children
         self._check_gaps(node, children)
+        word_end = -1
         for child in children:
             kind = child.type
             if kind == "command_name":
                 words.append(self._program(child.children[0] if child.child_count == 1 else child))
+                word_end = child.end_byte
             elif kind in WORDS:
-                words.append(self._word(child))
+                word = self._word(child)
+                if child.start_byte == word_end:  # the grammar tears `'r'\\m` apart; the gap check has noticed
+                    word = Word(words.pop().text + word.text, "unknown", bare=False, plain=False)
+                words.append(word)
+                word_end = child.end_byte
             elif kind == "variable_assignment":
                 assignments.append(self._assignment(child))
             elif kind in REDIRECTS:

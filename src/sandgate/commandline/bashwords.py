@@ -38,6 +38,9 @@ REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect
 _PATH_VARIABLES = (b"$HOME", b"$PWD", b"${HOME}", b"${PWD}")  # begin with a slash, whatever else they hold
 
 
+_BLANKS = frozenset(" \t\n\r\v\f")
+
+
 class WordReader:
     """Turns word nodes into words; commands inside them go on `_stack`."""
 
@@ -80,6 +83,11 @@ class WordReader:
             return Word(self._text(node)[1:-1], bare=False)
         if kind == "string":
             return self._string(node)
+        if kind == "ansi_c_string":
+            from sandgate.commandline.decoding import ansi
+
+            self._distrust()
+            return Word(ansi(self._text(node)[2:-1]), "unknown", bare=False, plain=False)
         if kind == "brace_expression":
             return Word(self._text(node), "expanded", plain=False)
         if kind != "simple_expansion" and not self._names_a_variable(node):
@@ -89,8 +97,8 @@ class WordReader:
     def _bare_piece(self, node: Node) -> Word:
         text = self._text(node)
         active = _without_escaped(text)
-        if "$" in active or "`" in active or "(" in active:
-            self._distrust()
+        if "$" in active or "`" in active or "(" in active or not _BLANKS.isdisjoint(active):
+            self._distrust()  # the grammar takes `} }` for one word
             return self._unsure(node)
         if active == text:
             return Word(text)

@@ -6,7 +6,6 @@ the text. A script the grammar cannot read completely is still walked, and says 
 
 from __future__ import annotations
 
-from sandgate.commandline.decoding import ansi, unquoted
 from sandgate.commandline.grammar import syntax_tree
 from sandgate.commandline.script import (
     MAX_SCRIPT_BYTES,
@@ -16,14 +15,12 @@ from sandgate.commandline.script import (
     Script,
     SimpleCommand,
     Word,
-    loose_word,
 )
-from sandgate.commandline.words import unescaped_in_double_quotes
+from sandgate.commandline.spelling import SUBSTITUTIONS, Spelling, descend
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     Node = Any  # tree_sitter.Node: its types are not worth importing the wrapper for
@@ -61,8 +58,7 @@ _STATEMENTS = frozenset(
         "unset_command", "variable_assignment", "variable_assignments", "ERROR",
     }
 )  # fmt: skip
-_SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
-_VISITED = _STATEMENTS | _SUBSTITUTIONS | {"test_command", "subscript"}
+_VISITED = _STATEMENTS | SUBSTITUTIONS | {"test_command", "subscript"}
 
 
 class _Walk:
@@ -70,6 +66,7 @@ class _Walk:
 
     def __init__(self, source: bytes) -> None:
         self.source = source
+        self.spelling = Spelling(source)
         self.found: list[SimpleCommand] = []
         self.complete = True
         self.stack: list[tuple[Node, _Place] | SimpleCommand] = []
@@ -85,10 +82,7 @@ class _Walk:
                 self.found.append(item)
             else:
                 self.visit(*item)
-        return Script(tuple(self.found), self.complete)
-
-    def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
+        return Script(tuple(self.found), self.complete and self.spelling.sound)
 
     def next_number(self) -> int:
         self.counter += 1
@@ -109,7 +103,7 @@ class _Walk:
             self.loop(node, place)
         elif kind == "function_definition":
             name = node.child_by_field_name("name")
-            self.children(node, place.but(function=self.text(name) if name else ""))
+            self.children(node, place.but(function=self.spelling.text(name) if name else ""))
         elif kind == "pipeline":
             self.pipeline(node, place)
         else:
@@ -117,7 +111,7 @@ class _Walk:
 
     def inside(self, node: Node, place: _Place) -> _Place:
         """What surrounds the children of a statement that is no command itself."""
-        if node.type == "subshell" or node.type in _SUBSTITUTIONS:
+        if node.type == "subshell" or node.type in SUBSTITUTIONS:
             place = place.but(subshells=(*place.subshells, self.next_number()))
         if node.type in _LOOPS:
             place = place.but(looped=True)
@@ -161,14 +155,16 @@ class _Walk:
         body = node.child_by_field_name("body")
         if body is not None:
             self.stack.append((body, self.inside(node, place)))
-        values, inner = self.words(words)
-        name = self.text(variable) if variable is not None else ""
+        values, inner = self.spelling.words(words)
+        name = self.spelling.text(variable) if variable is not None else ""
         self.emit(SimpleCommand(assignments=(Assignment(name, values),)), inner, place)
 
     def redirected(self, node: Node, place: _Place) -> None:
         """Hand the redirections to the last command of the body: that is where the shell applies them."""
         body = node.child_by_field_name("body")
         redirects = _redirects(node)
+        for file in (each for each in redirects if each.type == "file_redirect"):
+            self.check_gaps(file)
         for redirect in redirects:
             place = self.after_heredoc(redirect, place)
         place = place.but(redirects=(*place.redirects, *redirects))
@@ -204,6 +200,7 @@ class _Walk:
         assignments: list[Node] = []
         redirects = [*place.redirects, *_redirects(node)]
         head: tuple[Word, ...] = ()
+        self.check_gaps(node)
         for child in node.children:
             if child.type == "variable_assignment":
                 (assignments if node.type == "command" and not words else words).append(child)
@@ -216,9 +213,17 @@ class _Walk:
             elif child.is_named or node.type == "command":
                 words.append(child)
             elif node.type in {"declaration_command", "unset_command"}:
-                head = (*head, Word((Piece("text", self.text(child)),)))
+                head = (*head, Word((Piece("text", self.spelling.text(child)),)))
         words += [each for redirect in redirects for each in _words_behind(redirect)]
         self.command_of(head, assignments, redirects, node, place.but(redirects=()), words)
+
+    def check_gaps(self, node: Node) -> None:
+        """A line break between the words of one command ends it for a shell; the grammar reads over some."""
+        end = node.start_byte
+        for child in node.children:
+            if child.start_byte > end and b"\n" in self.source[end : child.start_byte].replace(b"\\\n", b""):
+                self.complete = False
+            end = child.end_byte
 
     def command_of(
         self,
@@ -230,19 +235,19 @@ class _Walk:
         words: list[Node] | None = None,
     ) -> None:
         """Write down one command made of these parts, its substitutions first."""
-        spelled, inner = self.words(words if words is not None else [])
+        spelled, inner = self.spelling.words(words if words is not None else [])
         assigned: list[Assignment] = []
         for each in assignments:
             name = each.child_by_field_name("name")
             value = each.child_by_field_name("value")
             nodes = [] if value is None else value.children if value.type == "array" else [value]
-            values, more = self.words([child for child in nodes if child.is_named])
+            values, more = self.spelling.words([child for child in nodes if child.is_named])
             inner += more
-            assigned.append(Assignment(self.text(name) if name is not None else "", values or (Word(()),)))
+            assigned.append(Assignment(self.spelling.text(name) if name is not None else "", values or (Word(()),)))
         files, more = self.redirections(redirects)
         inner += more
         if node.type == "test_command":
-            inner += [each for each in _descend(node) if each.type in _SUBSTITUTIONS]
+            inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
         self.emit(
             SimpleCommand(
                 words=head + spelled,
@@ -257,7 +262,9 @@ class _Walk:
     def emit(self, command: SimpleCommand, inner: list[Node], place: _Place) -> None:
         """Put `command` on the stack, the substitutions it waits for above it, those it feeds below."""
         number = self.next_number()
-        feeds = [each for each in inner if each.type == "process_substitution" and self.text(each).startswith(">")]
+        feeds = [
+            each for each in inner if each.type == "process_substitution" and self.spelling.text(each).startswith(">")
+        ]
         pipes = place.pipes
         for each in feeds:
             self.stack.append((each, place.but(pipes=(*pipes, (number, 2)), redirects=(), stdin_text=None)))
@@ -280,9 +287,9 @@ class _Walk:
         for redirect in reversed(redirects):
             if redirect.type == "heredoc_redirect":
                 body = next((child for child in redirect.children if child.type == "heredoc_body"), None)
-                return self.text(body) if body is not None else ""
+                return self.spelling.text(body) if body is not None else ""
             if redirect.type == "herestring_redirect" and redirect.children:
-                word, _ = self.words([redirect.children[-1]])
+                word, _ = self.spelling.words([redirect.children[-1]])
                 return "".join(_as_written(piece) for piece in word[0].pieces)
         return None
 
@@ -291,94 +298,16 @@ class _Walk:
         inner: list[Node] = []
         for node in nodes:
             if node.type != "file_redirect":
-                inner += [each for each in _descend(node) if each.type in _SUBSTITUTIONS]
+                inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
                 continue
-            operator = next((self.text(child) for child in node.children if not child.is_named), ">")
+            operator = next((self.spelling.text(child) for child in node.children if not child.is_named), ">")
             targets = list(node.children_by_field_name("destination"))
-            words, more = self.words(targets)
+            words, more = self.spelling.words(targets)
             inner += more
             copies = operator in {">&", "<&"} and bool(words) and (words[0].literal or "").strip("-").isdigit()
             if words and not copies and words[0].literal != "-":
                 found.append(Redirection(operator, words[0]))
         return tuple(found), inner
-
-    def words(self, nodes: list[Node]) -> tuple[tuple[Word, ...], list[Node]]:
-        """The words of `nodes`, and the substitutions met inside them."""
-        inner: list[Node] = []
-        made: list[Word] = []
-        end = -1
-        for node in nodes:
-            pieces = tuple(self.pieces(node, inner))
-            if node.start_byte == end and made:  # `$"x"` and the like: the grammar splits what the shell joins
-                made[-1] = Word(made[-1].pieces + pieces)
-            else:
-                made.append(Word(pieces))
-            end = node.end_byte
-        return tuple(made), inner
-
-    def pieces(self, root: Node, inner: list[Node]) -> Iterator[Piece]:
-        """Flatten one word. Gaps between the parts of a string are blanks that the grammar leaves out."""
-        stack: list[tuple[Node | bytes, bool]] = [(root, False)]
-        while stack:
-            node, quoted = stack.pop()
-            if isinstance(node, bytes):
-                yield Piece("text", node.decode("utf-8", "surrogateescape"), quoted=True)
-                continue
-            kind = node.type
-            if kind in {"string", "concatenation", "translated_string", "command_name"}:
-                stack.extend(reversed(self.parts(node, quoted or kind == "string")))
-            elif kind in {"simple_expansion", "expansion"}:
-                inner += [each for each in _descend(node) if each.type in _SUBSTITUTIONS]
-                yield self.variable(node, quoted)
-            elif kind in _SUBSTITUTIONS:
-                inner.append(node)
-                yield Piece("command", self.text(node).strip("$`()<> "), quoted)
-            elif kind == "arithmetic_expansion":
-                inner += [each for each in _descend(node) if each.type in _SUBSTITUTIONS]
-                yield Piece("opaque", self.text(node), quoted)
-            elif kind == "variable_assignment":
-                inner += [each for each in _descend(node) if each.type in _SUBSTITUTIONS]
-                yield from loose_word(self.text(node)).pieces
-            else:
-                yield from self.plain(node, quoted)
-
-    def parts(self, node: Node, quoted: bool) -> list[tuple[Node | bytes, bool]]:
-        parts: list[tuple[Node | bytes, bool]] = []
-        end = node.start_byte
-        for child in node.children:
-            if quoted and child.start_byte > end:
-                parts.append((self.source[end : child.start_byte], True))
-            end = child.end_byte
-            if not (quoted and child.type == '"'):
-                parts.append((child, quoted))
-        return parts
-
-    def plain(self, node: Node, quoted: bool) -> Iterator[Piece]:
-        text = self.text(node)
-        if node.type == "raw_string":
-            yield Piece("text", text[1:-1], quoted=True)
-        elif node.type == "ansi_c_string":
-            yield Piece("text", ansi(text[2:-1]), quoted=True)
-        elif quoted:
-            yield Piece("text", unescaped_in_double_quotes(text), quoted=True)
-        else:
-            if "\n" in text.replace("\\\n", ""):
-                # The grammar reads a line break before a backslash (`ls⏎\rm x`) as part of a word. It is not.
-                self.complete = False
-            yield from unquoted(text)
-
-    def variable(self, node: Node, quoted: bool) -> Piece:
-        names = [child for child in node.children if child.is_named]
-        if not names:
-            return Piece("variable", "?", quoted)
-        name = self.text(names[0]).partition("[")[0]
-        operator = self.source[names[0].end_byte : node.end_byte].decode("utf-8", "surrogateescape").rstrip("}")
-        for default in (":-", "-", ":=", "="):
-            if operator.startswith(default):
-                return Piece("variable", name, quoted, operator[len(default) :])
-        if operator or self.text(node).startswith(("${!", "${#")):
-            return Piece("opaque", self.text(node), quoted)
-        return Piece("variable", name, quoted)
 
 
 def _redirects(node: Node) -> list[Node]:
@@ -408,16 +337,6 @@ _WORDS = frozenset(
 def _words_behind(redirect: Node) -> list[Node]:
     """`bash <<EOF -s x`: arguments that follow a here-document on its line."""
     return [child for child in redirect.children if child.type in _WORDS] if redirect.type == "heredoc_redirect" else []
-
-
-def _descend(root: Node) -> Iterator[Node]:
-    """Every node below `root`, not looking inside substitutions: those are walked on their own."""
-    stack = list(reversed(root.children))
-    while stack:
-        node = stack.pop()
-        yield node
-        if node.type not in _SUBSTITUTIONS:
-            stack.extend(reversed(node.children))
 
 
 def _as_written(piece: Piece) -> str:

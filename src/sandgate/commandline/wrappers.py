@@ -104,3 +104,6 @@ GIT_GLOBALS = (
 
 # `find` runs what stands between one of these and `;` or `+`.
 FIND_RUNNERS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+
+# Every program that may start another one; whatever is not here runs alone.
+STARTERS = frozenset(WRAPPERS) | SHELL_PROGRAMS | {"find", "git", "{", "!"}

@@ -181,6 +181,7 @@ class _Attendance:
     def see_through(self, interrupts: InterruptsHeld) -> None:
         while not self._finished():
             self._watch(self._interest())
+            held_back = any(stream.held_back for stream in self._wiring.streams)
             try:
                 ready = interrupts.wait(self._poll, self.lifetime.wait_ms(monotonic_ns()))
             except KeyboardInterrupt:
@@ -190,6 +191,8 @@ class _Attendance:
                 self._handle(fd)
             now_ns = monotonic_ns()
             self._note_end(now_ns)
+            if held_back:
+                self.lifetime.delivering(now_ns)
             self._obey(self.lifetime.due(now_ns))
 
     def _finished(self) -> bool:
@@ -242,8 +245,6 @@ class _Attendance:
             if self.lifetime.stopped_by is not None:
                 self._child.kill_tree()  # it obeyed; what it started may not have
             self.lifetime.ended(now_ns)
-        elif any(stream.held_back for stream in self._wiring.streams):
-            self.lifetime.delivering(now_ns)
 
     def _obey(self, order: Order) -> None:
         match order:

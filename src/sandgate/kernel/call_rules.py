@@ -68,6 +68,7 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *rules(KERNEL_KEYS, _EPERM),
         *rules(KERNEL_ITSELF, _EPERM),
         *rules(AROUND_THE_FILTER, _ENOSYS),
+        *rules("prlimit64", _EPERM, Test(0, "not_equal", 0)),  # 0 is the caller; any process of the user would do
         *rules("clone", _EPERM, Test(0, "any_bit", NEW_NAMESPACES)),
         *rules("unshare", _EPERM, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
         *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),

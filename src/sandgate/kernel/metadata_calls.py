@@ -43,12 +43,14 @@ class Subject:
 
 
 def chmod_call(call: WaitingCall) -> Answer:
+    """chmod, fchmod, fchmodat and fchmodat2."""
     subject, rest = _subject(call, at_form=("fchmodat", "fchmodat2"), fd_form="fchmod", flags_at=3)
     mode = rest[0] & 0o7777
     return _carry_out(call, subject, lambda path: os.chmod(path, mode), on_link=None)
 
 
 def chown_call(call: WaitingCall) -> Answer:
+    """chown, lchown, fchown and fchownat."""
     subject, rest = _subject(call, at_form=("fchownat",), fd_form="fchown", flags_at=4, link_form="lchown")
     owner, group = (_identity(word) for word in rest[:2])
     return _carry_out(
@@ -60,6 +62,7 @@ def chown_call(call: WaitingCall) -> Answer:
 
 
 def utimes_call(call: WaitingCall) -> Answer:
+    """utime, utimes, futimesat and utimensat, all carried out as utimensat."""
     words = call.arguments
     if call.name in ("utime", "utimes"):
         subject, times_at = Subject(AT_FDCWD, call.target.text_at(words[0])), words[1]
@@ -79,6 +82,7 @@ def utimes_call(call: WaitingCall) -> Answer:
 
 
 def xattr_call(call: WaitingCall) -> Answer:
+    """setxattr and removexattr, each by path, by link and by descriptor."""
     words = call.arguments
     if call.name in ("fsetxattr", "fremovexattr"):
         subject = Subject(call.int32(0), None)
@@ -143,12 +147,16 @@ def _on_open_file(call: WaitingCall, number: int, deed: Deed) -> Answer:
         return Failed(errno.EBADF)
     try:
         call.confirm()
+        status = os.fstat(held)
         try:
             path = path_of(held)
         except OSError:
-            path = ""
-        if path and not _may_change(call, path, os.fstat(held)):
-            return _denied(call, path)
+            nowhere = stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode) or status.st_nlink == 0
+            if not nowhere:
+                return Failed(errno.EPERM)
+        else:
+            if not _may_change(call, path, status):
+                return _denied(call, path)
         deed(f"/proc/self/fd/{held}")
         return Returned()
     finally:

@@ -29,11 +29,13 @@ _PLAIN_KINDS = (0, stat.S_IFREG, stat.S_IFIFO, stat.S_IFSOCK)
 
 
 def mkdir_call(call: WaitingCall) -> Answer:
+    """mkdir and mkdirat."""
     dirfd, path_at, mode = _at(call, "mkdirat")
     return _create(call, dirfd, path_at, lambda place: _mkdir(call, place, mode), directory=True)
 
 
 def mknod_call(call: WaitingCall) -> Answer:
+    """mknod and mknodat: files, fifos and sockets; devices fail as they do without privilege."""
     dirfd, path_at, mode = _at(call, "mknodat")
     if stat.S_IFMT(mode) not in _PLAIN_KINDS:
         return Failed(errno.EPERM)
@@ -41,12 +43,14 @@ def mknod_call(call: WaitingCall) -> Answer:
 
 
 def symlink_call(call: WaitingCall) -> Answer:
+    """symlink and symlinkat. What the link says is free, where it stands is not."""
     content = call.target.text_at(call.arguments[0])
     dirfd, path_at = (call.int32(1), call.arguments[2]) if call.name == "symlinkat" else (AT_FDCWD, call.arguments[1])
     return _create(call, dirfd, path_at, lambda place: os.symlink(content, place.name, dir_fd=place.parent))
 
 
 def unlink_call(call: WaitingCall) -> Answer:
+    """unlink, unlinkat and rmdir."""
     dirfd, path_at, flags = _at(call, "unlinkat")
     directory = call.name == "rmdir" or (call.name == "unlinkat" and bool(flags & AT_REMOVEDIR))
     place = _find(call, dirfd, call.target.text_at(path_at))
@@ -63,6 +67,7 @@ def unlink_call(call: WaitingCall) -> Answer:
 
 
 def rename_call(call: WaitingCall) -> Answer:
+    """rename, renameat and renameat2: both ends must be free, and nothing closed may move along."""
     words = call.arguments
     flags = words[4] if call.name == "renameat2" else 0
     if call.name == "rename":
@@ -82,6 +87,7 @@ def rename_call(call: WaitingCall) -> Answer:
 
 
 def link_call(call: WaitingCall) -> Answer:
+    """link and linkat, also of a file opened with O_TMPFILE."""
     words = call.arguments
     flags = words[4] if call.name == "linkat" else 0
     old_at, new_at = ((AT_FDCWD, words[0]), (AT_FDCWD, words[1]))
@@ -102,6 +108,7 @@ def link_call(call: WaitingCall) -> Answer:
 
 
 def truncate_call(call: WaitingCall) -> Answer:
+    """truncate by path; by descriptor it needs no leave."""
     length = call.arguments[1]
     try:
         place = find_place(call.target, AT_FDCWD, call.target.text_at(call.arguments[0]), follow=True)

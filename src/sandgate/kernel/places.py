@@ -73,7 +73,8 @@ class Place:
 def path_of(fd: int) -> str:
     """Where an open file lies. OSError ENOENT when it has been deleted or never had a path."""
     path = os.readlink(f"/proc/self/fd/{fd}")
-    if not path.startswith("/") or path.endswith(_DELETED):
+    # A file may be *named* so: only without links is it really gone.
+    if not path.startswith("/") or (path.endswith(_DELETED) and os.fstat(fd).st_nlink == 0):
         raise OSError(errno.ENOENT, "no longer anywhere")
     return path
 
@@ -105,7 +106,7 @@ def find_place(target: Target, dirfd: int, path: str, *, follow: bool) -> Place:
 def _step(target: Target, held: int, path: str) -> Place:
     path = _in_its_own_proc(target, path)
     bare = path.rstrip("/")
-    directory, _, name = bare.rpartition("/")
+    name = bare.rpartition("/")[2]
     if name in ("", ".", ".."):
         return Place(_open_directory(held, path), "", wants_directory=True)
     before = bare[: len(bare) - len(name)]

@@ -246,6 +246,7 @@ class RestrictedChild:
 
     def _release(self) -> None:
         os.close(self._launched)
+        self._observed.close()
         for name, identity in self._observed.shared.items():
             _remove_if_same(f"{SHARED_MEMORY}/{name}", identity)
 

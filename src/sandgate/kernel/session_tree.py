@@ -11,7 +11,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
 SIGKILL = 9  # numbers of x86-64 and arm64; importing `signal` costs more than a command
 PYTHON_IGNORES = (13, 25)  # SIGPIPE and SIGXFSZ: CPython's start-up ignores them; a command expects the default
@@ -21,6 +21,20 @@ KILL_PASSES_MAX = 32  # a pass kills every member it sees; forking members need 
 def session_of(stat_line: bytes) -> int:
     """The session number in one line of /proc/<pid>/stat; the program's name before it may hold anything."""
     return int(stat_line.rpartition(b")")[2].split()[3])
+
+
+def started(pid: int) -> int | None:
+    """When the process was started, in clock ticks since boot; None when there is none of that number."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            return int(file.read(4096).rpartition(b")")[2].split()[19])
+    except OSError:
+        return None
+
+
+def still_the_same(sessions: Mapping[int, int]) -> list[int]:
+    """Those of `sessions` (leader, when started) whose number has not been given to another process since."""
+    return [leader for leader, when in sessions.items() if started(leader) in (None, when)]
 
 
 def members(sessions: Collection[int]) -> list[int]:

@@ -24,7 +24,7 @@ from sandgate.kernel.pidfd import copy_descriptor
 from sandgate.kernel.places import MagicLink, OpenFile, Place, find_place
 from sandgate.kernel.syscalls import caller
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import Failed, Later, Opened, Returned, may_enter_names, may_write
+from sandgate.kernel.waiting import SOCKETS_MAX, Failed, Later, Opened, Returned, may_enter_names, may_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def sendto_call(call: WaitingCall) -> Answer:
 
 
 def connect_call(call: WaitingCall) -> Answer:
+    """connect, to whatever family."""
     address = _address(call, 1)
     if address.family == AF_UNIX:
         return _connect_unix(call, address)
@@ -85,6 +86,7 @@ def connect_call(call: WaitingCall) -> Answer:
 
 
 def bind_call(call: WaitingCall) -> Answer:
+    """bind, to whatever family."""
     address = _address(call, 1)
     if address.family == AF_UNIX:
         return _bind_unix(call, address)
@@ -215,6 +217,8 @@ def _bind_unix(call: WaitingCall, address: Address) -> Answer:
         call.confirm()
         if place.exists:
             return Failed(errno.EADDRINUSE)
+        if len(call.observed.sockets) >= SOCKETS_MAX:
+            return Failed(errno.ENFILE)
         if not call.territory.writable(place.path):
             return call.deny(
                 "bind",
@@ -233,8 +237,11 @@ def _bind_at(call: WaitingCall, place: Place, address: Address) -> Answer:
     finally:
         if base is not None:
             os.close(base)
-    status = os.stat(place.name, dir_fd=place.parent, follow_symlinks=False)
-    call.observed.sockets.add((status.st_dev, status.st_ino))
+    held = os.open(place.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.parent)
+    status = os.fstat(held)
+    known = call.observed.sockets.setdefault((status.st_dev, status.st_ino), held)
+    if known != held:
+        os.close(held)
     return Returned()
 
 

@@ -19,7 +19,7 @@ import time
 
 from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
 from sandgate.kernel.notify import Listener
-from sandgate.kernel.session_tree import kill, members
+from sandgate.kernel.session_tree import kill, members, started, still_the_same
 from sandgate.kernel.syscalls import NUMBERS, machine
 from sandgate.kernel.waiting import RESUME, Failed, Gone, Later, Opened, Resume, Returned, WaitingCall
 from sandgate.record import never_reached
@@ -40,7 +40,8 @@ KILL_PAUSE_MS = 1
 
 def setsid_call(call: WaitingCall) -> Answer:
     """Carried out by the kernel; noted, because the new session has to be found again at the end."""
-    call.observed.sessions.add(call.target.pid)
+    leader = call.target.pid
+    call.observed.sessions[leader] = started(leader) or 0
     return RESUME
 
 
@@ -152,7 +153,7 @@ class Supervisor:
             self._try_again()
 
     def _kill_all(self) -> None:
-        for pid in members(self.observed.sessions):
+        for pid in members(still_the_same(self.observed.sessions)):
             kill(pid)
 
     def _serve(self, notification: Notification) -> None:

@@ -28,10 +28,11 @@ chown 92 -; lchown 94 -; fchown 93 55; fchownat 260 54; utime 132 -; utimes 235 
 utimensat 280 88; setxattr 188 5; lsetxattr 189 6; fsetxattr 190 7; removexattr 197 14; lremovexattr 198 15;
 fremovexattr 199 16; getsockopt 55 209; socket 41 198; socketpair 53 199; connect 42 203; bind 49 200; listen 50 201;
 sendto 44 206; sendmsg 46 211; sendmmsg 307 269; setsid 112 157; ioctl 16 29; unshare 272 97; clone 56 220;
-clone3 435 435; personality 135 92; ptrace 101 117; process_vm_readv 310 270; process_vm_writev 311 271;
-pidfd_getfd 438 438; pidfd_open 434 434; kcmp 312 272; add_key 248 217; request_key 249 218; keyctl 250 219;
+clone3 435 435; personality 135 92; prlimit64 302 261; ptrace 101 117; process_vm_readv 310 270;
+process_vm_writev 311 271; pidfd_getfd 438 438; pidfd_open 434 434; kcmp 312 272; add_key 248 217;
+request_key 249 218; keyctl 250 219;
 bpf 321 280; perf_event_open 298 241; userfaultfd 323 282; kexec_load 246 104; kexec_file_load 320 294;
-init_module 175 105; finit_module 313 273; delete_module 176 106; open_by_handle_at 304 -; setns 308 268;
+init_module 175 105; finit_module 313 273; delete_module 176 106; open_by_handle_at 304 265; setns 308 268;
 mount 165 40; umount2 166 39; pivot_root 155 41; chroot 161 51; move_mount 429 429; open_tree 428 428;
 fsopen 430 430; fsconfig 431 431; fsmount 432 432; fspick 433 433; mount_setattr 442 442; swapon 167 224;
 swapoff 168 225; reboot 169 142; quotactl 179 60; quotactl_fd 443 443; acct 163 89; syslog 103 116;

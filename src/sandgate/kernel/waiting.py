@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sandgate.kernel.territory import Identity, Territory
     from sandgate.protocol.denials import Layer, Operation
 
+SOCKETS_MAX = 256  # socket files one command may bind; each costs us a descriptor
 REFUSED_MAX = 256  # records kept of one command; further ones are counted
 
 
@@ -67,10 +68,16 @@ class Observed:
         self.umask = own_umask()
         self.refused: list[Refused] = []
         self.omitted = 0
-        self.sockets: set[Identity] = set()  # socket files the command itself bound
+        self.sockets: dict[Identity, int] = {}  # socket files the command bound, each held open: its number stays taken
         self.abstract: set[bytes] = set()  # abstract socket names it bound
         self.shared: dict[str, Identity] = {}  # what it made in /dev/shm
-        self.sessions: set[int] = set()
+        self.sessions: dict[int, int] = {}  # every session the tree has opened: its leader and when that was started
+
+    def close(self) -> None:
+        """Lets go of what was held open."""
+        for fd in self.sockets.values():
+            os.close(fd)
+        self.sockets.clear()
 
     def add(self, refused: Refused) -> None:
         """Records a refusal once, counts it past the limit."""

@@ -8,7 +8,8 @@ says what a question becomes (`QUESTIONS`): under `never` it is a refusal. Pure:
 from __future__ import annotations
 
 from sandgate.commandline import segments
-from sandgate.commandline.words import joined
+from sandgate.commandline.words import joined, program_name
+from sandgate.commandline.wrappers import STARTERS
 from sandgate.policy.dangerous import find_danger
 from sandgate.policy.rules.model import NO_RULES, STRICTNESS, strictest
 from sandgate.policy.safety import SYSTEM_BINS, safe_commands, trusted_program
@@ -128,6 +129,7 @@ def verdict_for(
         wish=command.wish,
         backend_available=backend_available,
         system_bins=system_bins,
+        path=command.env.get("PATH", ""),
     )
     return conclude(judgement, policy)
 
@@ -153,15 +155,16 @@ def judge(
     wish: EscalationWish = "use_default",
     backend_available: bool = True,
     system_bins: tuple[str, ...] = SYSTEM_BINS,
+    path: str = "",
 ) -> Judgement:
-    """Steps A and B: a decision for each segment, and the strictest of all."""
+    """Steps A and B: a decision for each segment, and the strictest of all. `path` is the command's PATH."""
     what = segments(argv)
     if what.script is not None and not trusted_program(argv[0], system_bins):
         # Somebody's own `bash` may do anything with the script, so its words vouch for nothing.
         what = what.but(commands=(argv,), plain=False, complex=False)
     danger = find_danger(what)
     dangerous = _dangerous_segments(what, danger)
-    safe = safe_commands(what, system_bins)
+    safe = safe_commands(what, system_bins) if _names_are_fixed(path) else (False,) * len(what.commands)
     files = _file_system_kind(sandbox)
     judged: list[Judged] = []
     for at, segment in enumerate(what.commands):
@@ -205,6 +208,11 @@ def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool
 def policy_name(policy: ApprovalPolicy) -> str:
     """As people write it in messages and files."""
     return "granular" if isinstance(policy, Granular) else policy
+
+
+def _names_are_fixed(path: str) -> bool:
+    """False when a bare `ls` may be the one in the working directory: PATH has a relative or an empty entry."""
+    return not path or all(entry[:1] == "/" for entry in path.split(":"))
 
 
 def _decides_like(policy: ApprovalPolicy) -> str:
@@ -259,9 +267,12 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
 
 
 def _tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:
+    """Asking and forbidding rules that match a command this segment starts."""
+    if not segment or program_name(segment[0]) not in STARTERS:
+        return ()
     from sandgate.commandline.invocation import everything_run
 
-    inside = everything_run(what if len(what.commands) == 1 else segments(segment)).commands
+    inside = everything_run(what if segment == what.argv else segments(segment)).commands
     return tuple(
         [rule for argv in inside if argv != segment for rule in rules.matching(argv) if rule.decide != "allow"]
     )

@@ -7,8 +7,8 @@ make a verdict stricter.
 
 from __future__ import annotations
 
-from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.words import program_name, words_of
+from sandgate.commandline.wrappers import STARTERS
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -44,6 +44,15 @@ _EVALUATORS = frozenset(("eval", "source", "."))
 
 def find_danger(what: Segments) -> Danger | None:
     """The first dangerous thing a command line does, or None."""
+    if what.script is None and (not what.argv or program_name(what.argv[0]) not in STARTERS):
+        why = danger_of(what.argv) if what.argv else ""
+        return Danger(what.argv, why) if why else None
+    return _find_inside(what)
+
+
+def _find_inside(what: Segments) -> Danger | None:
+    from sandgate.commandline.invocation import everything_run
+
     if what.script is not None:
         for redirection in what.script.redirections:
             if _hits_device(redirection):

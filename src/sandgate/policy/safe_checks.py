@@ -165,7 +165,13 @@ def _sed(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 
 def _awk(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    return bool(reading.operands) and _awk_only_prints(reading.operands[0])
+    """gawk opens a connection for files below `/inet`."""
+    files = reading.operands[1:]
+    return (
+        bool(reading.operands)
+        and _awk_only_prints(reading.operands[0])
+        and not any(word.startswith("/in") for word in files)
+    )
 
 
 def _awk_only_prints(program: str) -> bool:
@@ -175,7 +181,7 @@ def _awk_only_prints(program: str) -> bool:
         if stripped is None:
             return False
         program = stripped
-    if any(word in program for word in ("system", "getline", "close", "fflush", "@", "extension", "\\\n")):
+    if any(word in program for word in ("system", "getline", "close", "fflush", "@", "ARGV", "/inet", "\\\n")):
         return False
     braces = parentheses = 0
     for char in program.replace("||", "  "):
@@ -265,6 +271,8 @@ class _SedScript:
                 self._at += 1
             elif char == "[":
                 bracket = True
+                self._at += self._next() == "^"
+                self._at += self._next() == "]"  # literal in this place
             elif char == "]":
                 bracket = False
         return False

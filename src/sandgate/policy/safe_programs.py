@@ -1,7 +1,9 @@
 """Programs that only read, by the arguments that keep them so. Data only; `safety` reads it.
 
 Each line is an argument grammar (the notation is in commandline/arguments.py). What is not in the line is not
-safe, so a missing option costs a question and an extra one may cost a file: add with the manual open. Marks:
+safe, so a missing option costs a question and an extra one may cost a file: add with the manual open. Programs
+that take options only before their operands must say `stop` where it matters: `xxd in -p` writes to a file named
+`-p`, and `command git tag -v` runs git. Marks:
 
     any           any arguments whatever
     !             harmless whatever the shell puts in: no option writes, runs or sends, and operands are inputs
@@ -31,7 +33,7 @@ SAFE: dict[str, str] = {
     "test": "any check:test",
     "[": "any check:test",
     "type": "-afptP * !",
-    "command": "-pvV * ! needs:-v,-V",
+    "command": "-pvV stop * ! needs:-v,-V",
     "which": "-as * !",
     "whereis": "-bmsulBMS * !",
     "hash": "0",
@@ -69,7 +71,7 @@ SAFE: dict[str, str] = {
     "tr": "-cCdst --complement --delete --squeeze-repeats --truncate-set1 --help --version * !",
     "comm": "-123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated --help --version * !",
     "cmp": "-blsz -i= -n= --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent --help --version * !",
-    "uniq": "-cdDiuz -f= -s= -w= --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case "
+    "uniq": "stop -cdDiuz -f= -s= -w= --count --repeated --all-repeated[=] --skip-fields= --group[=] --ignore-case "
     "--skip-chars= --unique --zero-terminated --check-chars= --help --version 1",
     "sort": "-bcCdfghiMmnRrsuVz -k= -t= -S= --ignore-leading-blanks --dictionary-order --ignore-case "
     "--general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort "
@@ -95,7 +97,7 @@ SAFE: dict[str, str] = {
     "hexdump": "-bcCdovx -e= -f= -n= -s= --one-byte-octal --one-byte-char --canonical --two-bytes-decimal "
     "--two-bytes-octal --two-bytes-hex --format= --format-file= --length= --skip= --no-squeezing --color[=] * !",
     "hd": "-bcdovx -e= -f= -n= -s= * !",
-    "xxd": "-abeEiupPsC -c= -g= -l= -o= -n= -R= -s= 1",
+    "xxd": "stop -abeEiupPsC -c= -g= -l= -o= -n= -R= -s= 1",
     "strings": "-afow -n= -t= -e= -T= -s= -NUM --all --print-file-name --bytes= --radix= --encoding= --target= "
     "--include-all-whitespace --output-separator= --help --version * !",
     "iconv": "-cs -f= -t= --from-code= --to-code= --list -l --silent --help --version * !",
@@ -185,11 +187,6 @@ SAFE: dict[str, str] = {
     "--pretty --quiet --regex-size-limit= --regexp= --replace= --smart-case --sort= --sortr= --stats --text "
     "--threads= --trim --type= --type-list --type-not= --unrestricted --version --vimgrep --with-filename "
     "--word-regexp *",
-    "ag": "-acDfFghHiLlnoQrRsStuUvVwz0 -A= -B= -C= -G= -m= -p= --ackmate --after[=] --before[=] --context[=] --count "
-    "--depth= --files-with-matches --files-without-matches --file-search-regex= --fixed-strings --hidden "
-    "--ignore= --ignore-case --ignore-dir= --invert-match --literal --line-numbers --max-count= --nocolor --color "
-    "--noheading --heading --nogroup --group --numbers --null --only-matching --silent --smart-case --stats "
-    "--case-sensitive --vimgrep --word-regexp --all-types --all-text *",
     "sed": "-nErsuz -e= --quiet --silent --regexp-extended --expression= --separate --unbuffered --null-data "
     "--posix --debug --sandbox --help --version * program check:sed",
     "awk": "-F= -v= * program check:awk",
@@ -200,8 +197,8 @@ SAFE: dict[str, str] = {
     "--ascii-output --color-output --monochrome-output --sort-keys --tab --unbuffered --stream --stream-errors "
     "--seq --args --jsonargs "
     "--indent= --from-file= --help --version --arg --argjson --slurpfile --rawfile * !",
-    "yq": "-CcerMnNPj -p= -o= -I= --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
-    "--unwrapScalar[=] --output-format= --input-format= --indent= --no-doc * program check:yq",
+    "yq": "-CcerMnNPj -p[=] -o[=] -I[=] --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
+    "--unwrapScalar[=] --output-format[=] --input-format[=] --indent[=] --no-doc * program check:yq",
     "xmllint": "--noout --format --xpath= --nonet --html --valid * needs:--nonet",
     # About files
     "stat": "-Lftx -c= -f= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
@@ -224,7 +221,7 @@ SAFE: dict[str, str] = {
     "getfacl": "-acdEeLnpPRst --access --default --omit-header --recursive --tabular --numeric --absolute-names * !",
     "getfattr": "-dhLPR -n= -e= -m= --dump --name= --encoding= --match= --absolute-names --recursive * !",
     "lsattr": "-adlpRvV * !",
-    "nm": "-aABCDfgGhlnopPrsSuvVWw -t= --defined-only --demangle[=] --dynamic --extern-only --no-sort --print-size "
+    "nm": "-aABCDgGhlnopPrsSuvVWw -t= --defined-only --demangle[=] --dynamic --extern-only --no-sort --print-size "
     "--size-sort --undefined-only *",
     "readelf": "-aehlSgtsndurAVDLIWc -x= -p= -R= -j= --all --file-header --program-headers --sections --headers "
     "--symbols --syms --dyn-syms --notes --relocs --dynamic --version-info --wide *",
@@ -266,7 +263,7 @@ SAFE: dict[str, str] = {
     "--full --newest --oldest --parent= --euid= --uid= --exact --inverse --ignore-case 1",
     "pidof": "-csxzq -o= *",
     "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
-    "lsof": "-bClnNPRtUV -a -c= -d= -g= -i[=] -p= -s[=] -u= * needs:-n",
+    "lsof": "-bClnNPRtUV -a -c= -d= -i[=] -p= -s[=] -u= * needs:-n",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
     "--summary --extended --no-header --options --memory *",
     "netstat": "-aceglinNoprstuvwW46 --all --listening --numeric --tcp --udp --unix --route --interfaces "
@@ -284,15 +281,14 @@ SAFE: dict[str, str] = {
     "mount": "-l 0",
     "dmesg": "-deHhkLPrStTuwWx -f= -l= -F= --human --kernel --level= --facility= --ctime --reltime --notime "
     "--time-format= --decode --nopager --raw 0",
-    "nvidia-smi": "-Lq -i= -q -d= --query-gpu= --format= --list-gpus --query-compute-apps= 0",
+    "nvidia-smi": "-Lq -i= -q -d= --query-gpu[=] --format[=] --list-gpus --query-compute-apps[=] 0",
     "sysctl": "-aAnNe * exact check:sysctl",
     # Packages
     "dpkg": "-lLsSpCV --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
     "needs:-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
     "--version",
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
-    "rpm": "-qailcdR -f= -p= --query --all --info --list --changelog --requires --provides --whatprovides= * "
-    "needs:-q,--query",
+    "rpm": "-qailcdRf --query --all --info --list --changelog --requires --provides --whatprovides= * needs:-q,--query",
     "apt-cache": "* exact check:apt_cache",
     "pip": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
     "pip3": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",

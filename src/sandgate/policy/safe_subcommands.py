@@ -5,7 +5,7 @@ from __future__ import annotations
 
 # Commands of the programs marked `sub`.
 SUBCOMMANDS: dict[str, str] = {
-    "pip list": "-ilev --local --user --editable --not-required --exclude= --format= --path= --verbose "
+    "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "
     "--disable-pip-version-check 0",
     "pip show": "-fv --files --verbose *",
     "pip freeze": "-l --local --user --all --exclude= --exclude-editable --path= 0",
@@ -86,10 +86,10 @@ SUBCOMMANDS: dict[str, str] = {
     "git version": "--build-options 0",
     "git var": "-l 1",
     "git fsck": "--no-dangling --connectivity-only --no-reflogs --no-full --strict --no-progress 0",
-    "npm ls": "-agl --all --json --long --parseable --global --depth= --link --production --dev --omit= --include= "
-    "--package-lock-only --silent -s *",
-    "npm list": "-agl --all --json --long --parseable --global --depth= --link --production --dev --omit= --include= "
-    "--package-lock-only --silent -s *",
+    "npm ls": "-agl --all --json --long --parseable --global --depth[=] --link --production --dev "
+    "--omit[=] --include[=] --package-lock-only --silent -s *",
+    "npm list": "-agl --all --json --long --parseable --global --depth[=] --link --production --dev "
+    "--omit[=] --include[=] --package-lock-only --silent -s *",
 }
 
 # Parts of lines, for `@name`.

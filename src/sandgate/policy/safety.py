@@ -14,7 +14,6 @@ from __future__ import annotations
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read
 from sandgate.commandline.words import program_name
 from sandgate.policy.safe_programs import ASSIGNABLE, SAFE, SAFE_WRAPPERS
-from sandgate.policy.safe_subcommands import FRAGMENTS, SUBCOMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def _only_reads(redirection: Redirection) -> bool:
 
 
 def _fits(name: str, argv: Argv, sure: Sure | None) -> bool:
-    return _fits_line(_grammar(name, SAFE[name]), name, argv, sure)
+    return _fits_line(_grammar(name, SAFE[name], SAFE), name, argv, sure)
 
 
 def _fits_line(rules: Grammar, name: str, argv: Argv, sure: Sure | None) -> bool:
@@ -149,10 +148,14 @@ def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -
     start = reading.operand_places[0] + 1
     if sure is not None and not _all_exact(sure[: start + 1]):
         return False
+    from sandgate.policy.safe_subcommands import FRAGMENTS, SUBCOMMANDS
+
     key = f"{name.removesuffix('3')} {argv[start]}"
     if key not in SUBCOMMANDS:
         return False
-    return _fits_line(_grammar(key, SUBCOMMANDS[key]), key, argv[start:], None if sure is None else sure[start:])
+    return _fits_line(
+        _grammar(key, SUBCOMMANDS[key], FRAGMENTS), key, argv[start:], None if sure is None else sure[start:]
+    )
 
 
 def _passes_checks(marks: frozenset[str], reading: Reading, argv: Argv, sure: Sure | None) -> bool:
@@ -197,7 +200,7 @@ def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Su
     line = SAFE_WRAPPERS.get(name)
     if line is None:
         return None
-    rules = grammar(line, FRAGMENTS)
+    rules = _grammar(f"wrapper {name}", line, SAFE)
     reading = read(argv[1:], rules)
     if reading is None:
         return None
@@ -224,7 +227,7 @@ def _all_exact(sure: Sure) -> bool:
     return all(certainty == "exact" for certainty in sure)
 
 
-def _grammar(name: str, line: str) -> Grammar:
-    if name not in _grammars:
-        _grammars[name] = grammar(line, FRAGMENTS if " " in name else SAFE)
-    return _grammars[name]
+def _grammar(key: str, line: str, fragments: dict[str, str]) -> Grammar:
+    if key not in _grammars:
+        _grammars[key] = grammar(line, fragments)
+    return _grammars[key]

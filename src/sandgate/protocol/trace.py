@@ -33,6 +33,15 @@ class OutputArrived(Record):
     chunk: bytes
 
 
+class OutputLost(Record):
+    """What the command wrote could not be passed on; it was captured all the same, and the command ran on."""
+
+    call_id: str
+    stream: Stream
+    errno: int
+    message: str
+
+
 class CommandEnded(Record):
     """An attempt is over, with what the sandbox says about it."""
 
@@ -61,7 +70,9 @@ class Notice(Record):
     message: str
 
 
-TraceRecord = CommandBegan | OutputArrived | CommandEnded | ApprovalRequested | ApprovalAnswered | Notice
+TraceRecord = (
+    CommandBegan | OutputArrived | OutputLost | CommandEnded | ApprovalRequested | ApprovalAnswered | Notice
+)
 
 if TYPE_CHECKING:
     Recorder = Callable[[TraceRecord], None]

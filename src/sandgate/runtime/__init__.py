@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sandgate.runtime.runtime import Environment, Forecast, Runtime, open_runtime
-from sandgate.runtime.stdio import CAPTURED, PASSED_THROUGH, Stdio
+from sandgate.runtime.environment import Environment
+from sandgate.runtime.runtime import Forecast, Runtime, open_runtime
+from sandgate.runtime.stdio import CAPTURED, Stdio, open_missing_standard
 
-__all__ = ["CAPTURED", "PASSED_THROUGH", "Environment", "Forecast", "Runtime", "Stdio", "open_runtime"]
+__all__ = ["CAPTURED", "Environment", "Forecast", "Runtime", "Stdio", "open_missing_standard", "open_runtime"]

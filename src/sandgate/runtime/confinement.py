@@ -8,7 +8,7 @@ from sandgate.errors import BackendUnavailable
 from sandgate.policy.effective import effective_permissions
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox
 from sandgate.protocol.trace import Notice
-from sandgate.sandbox.backend import backend_named
+from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.probe import find_helper
 from sandgate.sandbox.protected import Protection
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, Grant
     from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.runtime import Environment
+    from sandgate.runtime.environment import Environment
 
 STATE_DIRECTORY_NAME = ".sandgate"
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.runtime.confinement import Confinement
-    from sandgate.runtime.runtime import Environment
+    from sandgate.runtime.environment import Environment
 
 
 def assessed(

@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 
 from sandgate.config import for_run, load_settings
-from sandgate.config.load import TypedOverrides
 from sandgate.errors import RequestError
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate, Policies
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.trace import Notice, OutputArrived
+from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
 from sandgate.record import Record
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.reviewers import reviewers_for
@@ -35,20 +34,10 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, Stream, TraceRecord
     from sandgate.protocol.verdicts import Verdict
+    from sandgate.runtime.environment import Environment
     from sandgate.runtime.stdio import Stdio
 
 ID_BYTES = 8
-
-
-class Environment(Record):
-    """Where a runtime stands: its directory, its environment, and what was asked for on the way in."""
-
-    cwd: str  # absolute; the policy's directory, and the command's unless it says otherwise
-    environ: Mapping[str, str]
-    overrides: tuple[str, ...] = ()  # `key=value`, as after -c
-    profile: str | None = None
-    typed: TypedOverrides = TypedOverrides()
-    person_present: bool = False  # somebody, or a script, can answer questions
 
 
 class Forecast(Record):
@@ -175,6 +164,9 @@ class Runtime:
             def arrived(stream: Stream, chunk: bytes) -> None:
                 self._record(OutputArrived(call_id, stream, chunk))
 
+            def lost(stopped: ForwardingStopped) -> None:
+                self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
+
             return run(
                 plan,
                 stdin=stdio.stdin,
@@ -183,7 +175,7 @@ class Runtime:
                 timeout_ms=command.timeout_ms,
                 cancel_fd=cancel_fd,
                 on_output=arrived if stdio.stdout is None else None,
-                on_stopped=self._forwarding_stopped,
+                on_stopped=lost,
                 helper=self.confinement.helper,
                 capture_bytes=self.settings.capture_bytes,
                 kill_grace_ms=self.settings.kill_grace_ms,
@@ -211,9 +203,6 @@ class Runtime:
         from sandgate.runtime.risk import assessed
 
         return assessed(command, denial, self.confinement, self._environment)
-
-    def _forwarding_stopped(self, stopped: ForwardingStopped) -> None:
-        self._record(Notice("warning", stopped.sentence()))
 
 
 def new_id() -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from sandgate.execution.streams import open_missing_standard
 from sandgate.record import Record
+
+__all__ = ["CAPTURED", "Stdio", "open_missing_standard"]
 
 
 class Stdio(Record):
@@ -15,4 +18,3 @@ class Stdio(Record):
 
 
 CAPTURED = Stdio()
-PASSED_THROUGH = Stdio(0, 1, 2)

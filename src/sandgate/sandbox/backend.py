@@ -36,26 +36,9 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMITS = Limits()
 SANDBOX_VARIABLE = "SANDGATE_SANDBOX"
+# `git status` rewrites the index when it can and does without when it cannot: a denial that nobody needs to see.
+QUIETING = {"GIT_OPTIONAL_LOCKS": "0"}
 NETWORK_VARIABLES = ("SANDGATE_SANDBOX_NETWORK_DISABLED", "CODEX_SANDBOX_NETWORK_DISABLED")
-
-
-def backend_named(kind: BackendName) -> Backend:
-    """The backend of that name; whether this host can run it is `select`'s question."""
-    if kind == "namespace":
-        from sandgate.sandbox.namespace import NamespaceBackend
-
-        return NamespaceBackend()
-    if kind == "bwrap":
-        from sandgate.sandbox.bubblewrap import BubblewrapBackend
-
-        return BubblewrapBackend()
-    if kind == "landlock":
-        from sandgate.sandbox.landlock import LandlockBackend
-
-        return LandlockBackend()
-    from sandgate.sandbox.none import NoBackend
-
-    return NoBackend()
 
 
 def confined_environment(
@@ -63,7 +46,7 @@ def confined_environment(
 ) -> dict[str, str]:
     """The command's environment without pointers to host sockets, and with the marks that say it is confined."""
     env = without_socket_variables(command.env, permissions.sockets)
-    return env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
+    return QUIETING | env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
 
 
 def network_marks(permissions: EffectivePermissions) -> dict[str, str]:

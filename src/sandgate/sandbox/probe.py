@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sandgate.protocol.permissions import BackendName
 
 TRIAL_LIMIT_MS = 2000
 INITIAL_UID_MAP = ("0", "0", "4294967295")
@@ -82,41 +81,20 @@ def namespace_trial(helper: str) -> Trial:
 
 def landlock_trial() -> Trial:
     """Builds one real sandbox with Landlock, around `true`."""
-    return _trial("landlock")
-
-
-def _trial(kind: BackendName) -> Trial:
-    from select import POLLIN, poll
-
     from sandgate.errors import ConfinementError
-    from sandgate.kernel.launcher import start
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import EffectivePermissions
-    from sandgate.sandbox.backend import backend_named
+    from sandgate.sandbox.landlock import LandlockBackend
+    from sandgate.sandbox.trial import run_to_end
 
-    command = CommandRequest(("/bin/true",), "/", {})
-    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
-        plan = backend_named(kind).confine(command, EffectivePermissions())
-        child = start(plan, stdin=null, stdout=null, stderr=null)
+        plan = LandlockBackend().confine(CommandRequest(("/bin/true",), "/", {}), EffectivePermissions())
+        child = run_to_end(plan, helper=None, limit_ms=TRIAL_LIMIT_MS)
     except (ConfinementError, OSError) as problem:
         return Trial(failure=SetupFailure(str(problem), _errno_name(problem)))
-    finally:
-        os.close(null)
-    try:
-        while child.ended is None and child.failure is None:
-            waiting = poll()
-            for descriptor in child.descriptors():
-                waiting.register(descriptor, POLLIN)
-            ready = waiting.poll(TRIAL_LIMIT_MS)
-            if not ready:
-                return Trial(failure=SetupFailure("wait for a trial command", "ETIMEDOUT"))
-            for descriptor, _events in ready:
-                child.handle(descriptor)
-        failure = child.failure if isinstance(child.failure, SetupFailure) else None
-        return Trial(child.layers, failure)
-    finally:
-        child.close()
+    if child.failure is None and child.ended is None:
+        return Trial(failure=SetupFailure("wait for a trial command", "ETIMEDOUT"))
+    return Trial(child.layers, child.failure if isinstance(child.failure, SetupFailure) else None)
 
 
 def find_bubblewrap(*, untrusted: Iterable[str]) -> str | None:

@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 
 from sandgate.errors import ConfinementError
 from sandgate.record import Record
+from sandgate.sandbox.listing import by_meaning, exists, join, listed, same_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sandgate.protocol.permissions import GitProtection
 
 GIT = ".git"
@@ -59,11 +57,8 @@ GIT_WORKTREE_CODE = ("config", "config.worktree", "commondir", "gitdir")
 NESTED_DEPTH_DEFAULT = 3  # path components below the root
 HITS_MAX = 8192  # protected paths in one root
 DIRECTORIES_MAX = 65536  # directories listed in one root
-LINK_SCAN_ENTRIES_MAX = 50_000  # directory entries looked at to find the other names of one file
 POINTER_BYTES_MAX = 4096  # of a `.git` pointer file
-UNSETTLED_NS = 50_000_000  # a directory changed this recently may change again within one clock tick
 
-_NEVER_ENTERED = frozenset(("node_modules", GIT))
 
 
 class Protection(Record):
@@ -85,14 +80,6 @@ class Found(Record):
     anchored: tuple[str, ...] = ()  # their parents must not be moved away
     companions: tuple[str, ...] = ()  # where a linked worktree keeps what a commit writes
     linked: tuple[str, ...] = ()
-    ignores_case: bool = False
-
-
-class _Listing(Record):
-    """One directory: its protected-looking names and its subdirectories."""
-
-    names: frozenset[str]
-    directories: tuple[str, ...]
     ignores_case: bool = False
 
 
@@ -134,24 +121,24 @@ class _Search:
 
     def probe(self, root: str) -> None:
         """The names directly in `root`, one question each."""
-        present = frozenset(name for name in (GIT, *self.top_names) if _exists(_join(root, name)))
-        self.ignores_case = _same_file(root, _join(os.path.dirname(root), os.path.basename(root).swapcase()))
+        present = frozenset(name for name in (GIT, *self.top_names) if exists(join(root, name)))
+        self.ignores_case = same_file(root, join(os.path.dirname(root), os.path.basename(root).swapcase()))
         self._top(root, present)
 
     def walk(self, root: str) -> None:
-        listing = _listed(root)
+        listing = listed(root)
         self.ignores_case = listing.ignores_case
         self._top(root, listing.names)
-        level = [_join(root, name) for name in listing.directories]
+        level = [join(root, name) for name in listing.directories]
         seen = 0
         for depth in range(2, self.protection.nested_depth + 1):
             deepest = depth == self.protection.nested_depth
             below: list[str] = []
             for directory in level:
-                listing = _listed(directory)
+                listing = listed(directory)
                 self._nested(directory, listing.names)
                 if not deepest:
-                    below += [_join(directory, name) for name in listing.directories]
+                    below += [join(directory, name) for name in listing.directories]
             seen += len(level)
             if seen > DIRECTORIES_MAX or len(self.protected) > HITS_MAX:
                 raise ConfinementError(
@@ -162,15 +149,15 @@ class _Search:
             level = below
 
     def _top(self, root: str, present: frozenset[str]) -> None:
-        actual = _by_meaning(present) if self.ignores_case else {name: name for name in present}
+        actual = by_meaning(present) if self.ignores_case else {name: name for name in present}
         for name in (GIT, *self.names):
             first, _, rest = name.partition("/")
-            path = _join(root, actual.get(first, first))
-            if first[0] != "." and _exists(path):  # listings keep only names that start with a dot
+            path = join(root, actual.get(first, first))
+            if first[0] != "." and exists(path):  # listings keep only names that start with a dot
                 actual[first] = first
             if rest:
-                path = _join(path, rest)
-            if first not in actual or (rest and not _exists(path)):
+                path = join(path, rest)
+            if first not in actual or (rest and not exists(path)):
                 self.absent.append(path)
                 if rest:
                     self.anchored.append(path)
@@ -181,17 +168,17 @@ class _Search:
         if looks_like_git_directory(root):
             self._bare(root)
         elif GIT not in actual:
-            self.absent.append(_join(root, "HEAD"))  # without it git takes no directory for a bare repository
+            self.absent.append(join(root, "HEAD"))  # without it git takes no directory for a bare repository
 
     def _nested(self, directory: str, present: frozenset[str]) -> None:
         if not present:
             return
-        actual = _by_meaning(present) if self.ignores_case else {name: name for name in present}
+        actual = by_meaning(present) if self.ignores_case else {name: name for name in present}
         for name, written in actual.items():
             if name == GIT:
-                self._git(_join(directory, written))
+                self._git(join(directory, written))
             elif name in self.top_names:
-                self._protect(_join(directory, written), anchored=False)
+                self._protect(join(directory, written), anchored=False)
 
     def _protect(self, path: str, *, anchored: bool) -> None:
         self.protected.append(path)
@@ -200,7 +187,7 @@ class _Search:
         facts = os.lstat(path)
         if stat.S_ISLNK(facts.st_mode):
             target = os.path.realpath(path)
-            (self.protected if _exists(target) else self.absent).append(target)
+            (self.protected if exists(target) else self.absent).append(target)
         elif stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
             self.linked.append(path)
 
@@ -242,119 +229,35 @@ class _Search:
 
     def _git_code(self, directory: str) -> None:
         for name in GIT_CODE:
-            self._code(_join(directory, name))
-        for module in _subdirectories(_join(directory, "modules")):
+            self._code(join(directory, name))
+        for module in _subdirectories(join(directory, "modules")):
             if looks_like_git_directory(module):
                 self._git_code(module)
-        for worktree in _subdirectories(_join(directory, "worktrees")):
+        for worktree in _subdirectories(join(directory, "worktrees")):
             for name in GIT_WORKTREE_CODE:
-                self._code(_join(worktree, name))
+                self._code(join(worktree, name))
         self._note_linked_code(directory)
 
     def _code(self, path: str) -> None:
         self.anchored.append(path)
-        if _exists(path):
+        if exists(path):
             self._protect(path, anchored=False)
             return
         self.absent.append(path)
         parent = os.path.dirname(path)
-        if not _exists(parent):  # else a prepared directory could be moved into its place
+        if not exists(parent):  # else a prepared directory could be moved into its place
             self.absent.append(parent)
 
     def _note_linked_code(self, directory: str) -> None:
-        files = [_join(directory, "config")]
-        hooks = _join(directory, "hooks")
-        files += [_join(hooks, name) for name in _entries(hooks) if not name.endswith(".sample")]
+        files = [join(directory, "config")]
+        hooks = join(directory, "hooks")
+        files += [join(hooks, name) for name in _entries(hooks) if not name.endswith(".sample")]
         self.linked += [path for path in files if _has_other_names(path)]
-
-
-def aliases_of(files: Iterable[str], roots: Iterable[str]) -> tuple[str, ...]:
-    """Other names of `files` (hard links) below `roots`; the names given are not repeated.
-
-    Raises `ConfinementError` when the roots are too large to be sure.
-    """
-    wanted: dict[tuple[int, int], int] = {}
-    for file in files:
-        facts = os.lstat(file)
-        wanted[(facts.st_dev, facts.st_ino)] = facts.st_nlink
-    given, aliases, looked_at = set(files), [], 0
-    pending = list(roots)
-    while pending and any(count > 0 for count in wanted.values()):
-        try:
-            entries = list(os.scandir(pending.pop()))
-        except OSError:
-            continue
-        looked_at += len(entries)
-        if looked_at > LINK_SCAN_ENTRIES_MAX:
-            raise ConfinementError(
-                f"cannot protect `{next(iter(given))}`",
-                why=f"it has hard links, and they were not found among {LINK_SCAN_ENTRIES_MAX} directory entries",
-                hint="replace it by a copy of its own: `cp FILE FILE.new && mv FILE.new FILE`",
-            )
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                pending.append(entry.path)
-            elif entry.is_file(follow_symlinks=False):
-                facts = entry.stat(follow_symlinks=False)
-                if facts.st_nlink > 1 and (facts.st_dev, facts.st_ino) in wanted:
-                    wanted[(facts.st_dev, facts.st_ino)] -= 1
-                    aliases.append(entry.path)
-    return tuple(path for path in aliases if path not in given)
 
 
 def looks_like_git_directory(path: str) -> bool:
     """What git itself checks before it takes a directory for a repository."""
-    return _exists(_join(path, "HEAD")) and all(os.path.isdir(_join(path, name)) for name in ("objects", "refs"))
-
-
-# directory → (change time, what it holds). Change time cannot be set by a program, unlike modification time.
-_listings: dict[str, tuple[int, _Listing]] = {}
-
-
-def _listed(directory: str) -> _Listing:
-    try:
-        changed_ns = os.stat(directory, follow_symlinks=False).st_ctime_ns
-        known = _listings.get(directory)
-        if known is not None and known[0] == changed_ns:
-            return known[1]
-        listing = _list(directory)
-    except OSError:
-        return _Listing(frozenset(), ())  # gone or unreadable for us, and so for the command
-    if time.time_ns() - changed_ns > UNSETTLED_NS:
-        _listings[directory] = (changed_ns, listing)
-    return listing
-
-
-def _list(directory: str) -> _Listing:
-    """Only names that start with a dot (or may be folded into one) are kept: every protected name does."""
-    names, directories, sample = [], [], ""
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            name = entry.name
-            if name[0] == "." or not name[0].isascii():
-                names.append(name)
-            elif not sample and name[0].isalpha():
-                sample = name
-            if name not in _NEVER_ENTERED and entry.is_dir(follow_symlinks=False):
-                directories.append(name)
-    sample = sample or next((name for name in names if name.swapcase() != name), "")
-    here = _join(directory, sample) if sample else directory
-    swapped = _join(os.path.dirname(here), os.path.basename(here).swapcase())
-    return _Listing(frozenset(names), tuple(directories), swapped != here and _same_file(here, swapped))
-
-
-def _by_meaning(names: frozenset[str]) -> dict[str, str]:
-    """Names as a case-insensitive file system compares them → names as written."""
-    return {_folded(name): name for name in names}
-
-
-def _folded(name: str) -> str:
-    if name.isascii():
-        return name.lower()
-    import unicodedata
-
-    visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
-    return unicodedata.normalize("NFC", visible).casefold()
+    return exists(join(path, "HEAD")) and all(os.path.isdir(join(path, name)) for name in ("objects", "refs"))
 
 
 def _pointed_to(pointer: str) -> str | None:
@@ -363,21 +266,21 @@ def _pointed_to(pointer: str) -> str | None:
     if not text.startswith("gitdir:"):
         return None
     target = text[len("gitdir:") :].strip()
-    path = os.path.realpath(_join(os.path.dirname(pointer), target)) if target else ""
+    path = os.path.realpath(join(os.path.dirname(pointer), target)) if target else ""
     return path if path and os.path.isdir(path) else None
 
 
 def _common_directory(git_directory: str) -> str:
     """Where a linked worktree keeps objects, references, hooks and configuration."""
-    text = _first_bytes(_join(git_directory, "commondir")).strip()
-    path = os.path.realpath(_join(git_directory, text)) if text else git_directory
+    text = _first_bytes(join(git_directory, "commondir")).strip()
+    path = os.path.realpath(join(git_directory, text)) if text else git_directory
     return path if os.path.isdir(path) else git_directory
 
 
 def _points_back(git_directory: str, pointer: str) -> bool:
     """Whether the git directory agrees that it belongs here; anybody can write a pointer *to* something."""
-    back = _first_bytes(_join(git_directory, "gitdir")).strip()
-    return bool(back) and os.path.realpath(_join(git_directory, back)) == pointer
+    back = _first_bytes(join(git_directory, "gitdir")).strip()
+    return bool(back) and os.path.realpath(join(git_directory, back)) == pointer
 
 
 def _first_bytes(path: str) -> str:
@@ -394,7 +297,7 @@ def _first_bytes(path: str) -> str:
 
 
 def _subdirectories(directory: str) -> list[str]:
-    return [path for name in _entries(directory) if os.path.isdir(path := _join(directory, name))]
+    return [path for name in _entries(directory) if os.path.isdir(path := join(directory, name))]
 
 
 def _entries(directory: str) -> list[str]:
@@ -410,22 +313,3 @@ def _has_other_names(path: str) -> bool:
     except OSError:
         return False
     return stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1
-
-
-def _exists(path: str) -> bool:
-    try:
-        os.lstat(path)
-    except OSError:
-        return False
-    return True
-
-
-def _same_file(one: str, other: str) -> bool:
-    try:
-        return one != other and os.path.samestat(os.lstat(one), os.lstat(other))
-    except OSError:
-        return False
-
-
-def _join(directory: str, name: str) -> str:
-    return name if name.startswith("/") else f"{directory.rstrip('/')}/{name}"

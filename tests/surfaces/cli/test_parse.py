@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.help import command_help, overview
 from sandgate.surfaces.cli.options import COMMANDS

@@ -23,6 +23,11 @@ MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown option
 SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
 
 
+def base_name(text: str) -> str:
+    """The last component of a path."""
+    return text.rsplit("/", 1)[-1]
+
+
 def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
     """Judge `call` by its entry; None when the tables do not know it."""
     found = _entry_of(call)

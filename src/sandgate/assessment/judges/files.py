@@ -6,9 +6,9 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.feeding import below_base, find_bases
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.places import FOUND
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -17,16 +17,11 @@ if TYPE_CHECKING:
 
     from sandgate.assessment.inquiry import Call, Inquiry
 
-FIND_FILTERS = frozenset(
-    words("""
-    -name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer
-    -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile
-    """)
-)
 FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
 HUGE_SIZES = ("G", "T", "P", "E", "GB", "TB", "PB")
+UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
@@ -43,24 +38,6 @@ def _judge_rm(call: Call, inquiry: Inquiry) -> None:
         inquiry.delete(
             arg, call, recursive=recursive, filtered=not recursive and arg.glob and arg.text.strip("*./~") != ""
         )
-
-
-def find_bases(call: Call) -> tuple[list[Arg], bool]:
-    """Where a `find` looks, and whether a filter picks only some of what is there."""
-    bases: list[Arg] = []
-    for arg in call.args:
-        if arg.text[:1] in {"-", "(", "!"} and arg.text not in {"-H", "-L", "-P"}:
-            break
-        if arg.text[:1] != "-":
-            bases.append(arg)
-    filtered = any(arg.text in FIND_FILTERS for arg in call.args)
-    return bases or [Arg(".")], filtered
-
-
-def below_base(base: Arg, *, filtered: bool) -> Arg:
-    """What `{}` stands for below `base`."""
-    name = FOUND if filtered else "*"
-    return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
 
 
 def _judge_find(call: Call, inquiry: Inquiry) -> None:
@@ -247,11 +224,19 @@ def _judge_zip(call: Call, inquiry: Inquiry) -> None:
             inquiry.delete(arg, call, recursive=True)
 
 
+def _judge_tee(call: Call, inquiry: Inquiry) -> None:
+    options = by_table(call, inquiry)
+    for arg in options.operands if options is not None else ():
+        path, _ = call.paths(arg)
+        if path is not None and "network" in call.upstream:
+            inquiry.downloads[path] = call.upstream["network"]
+
+
 def judge_encoder(call: Call, inquiry: Inquiry) -> None:
     """Encoders and compressors: by table, and note that what flows on is no longer readable."""
     by_table(call, inquiry)
     options = parsed(call.args, "-w -c -l")
-    if options.has("-d -D --decode --decompress -r --uncompress"):
+    if call.program in UNPACKERS or options.has("-d -D --decode --decompress -r --uncompress"):
         call.carry("decoded", call.program)
     else:
         source = next((arg.text for arg in options.operands), "") or next(iter(call.upstream.values()), "?")
@@ -295,6 +280,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "tar": _judge_tar,
     "unzip": _judge_unzip,
     "zip": _judge_zip,
+    "tee": _judge_tee,
     "tr": judge_rewriter,
     "rev": judge_rewriter,
     "printenv": _judge_printenv,
@@ -302,7 +288,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "printf": _judge_echo,
     "yes": _judge_echo,
     **dict.fromkeys(
-        ("base64", "base32", "xxd", "uuencode", "gzip", "bzip2", "xz", "zstd", "gunzip", "zcat", "lz4", "brotli"),
+        ("base64", "base32", "xxd", "uuencode", "gzip", "bzip2", "xz", "zstd", "lz4", "brotli", *UNPACKERS),
         judge_encoder,
     ),
 }

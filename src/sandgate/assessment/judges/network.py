@@ -242,6 +242,13 @@ def _judge_openssl(call: Call, inquiry: Inquiry) -> None:
             inquiry.write(call.args[at + 1], call)
 
 
+def _judge_ssh_keygen(call: Call, inquiry: Inquiry) -> None:
+    options = by_table(call, inquiry)
+    target = options.value("-f") if options is not None else None
+    if target is not None:
+        inquiry.write(target, call, verb="Writes a key to")
+
+
 def judge_sender(call: Call, inquiry: Inquiry) -> None:
     """Programs that pass on whatever they are given."""
     by_table(call, inquiry)
@@ -261,6 +268,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "scp": _judge_scp,
     "rsync": _judge_scp,
     "openssl": _judge_openssl,
+    "ssh-keygen": _judge_ssh_keygen,
     **dict.fromkeys(
         ("telnet", "http", "https", "xh", "lynx", "ftp", "lftp", "sftp", "mail", "sendmail", "mutt", "aria2c",
          "dig", "nslookup", "host", "ping"),

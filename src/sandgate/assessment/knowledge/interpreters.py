@@ -58,7 +58,7 @@ RUNNING = frozenset(
     words("""
     system popen Popen run call check_call check_output getoutput getstatusoutput execSync exec spawn spawnSync
     execFile execFileSync shell_exec passthru proc_open execvp execv execl execlp execve posix_spawn qx backtick
-    create_subprocess_shell create_subprocess_exec spawnl spawnv shell
+    create_subprocess_shell create_subprocess_exec os.execute spawnl spawnv shell
     """)
 )
 CONTACTING = frozenset(
@@ -72,6 +72,7 @@ SENDING = frozenset(
     words("requests.post requests.put httpx.post axios.post http.request https.request sendall sendto post put")
 )
 HIDING = frozenset(words("eval exec __import__ b64decode fromhex unhexlify atob decodebytes loads compile decompress"))
+READING = frozenset(words("readFileSync readFile file_get_contents slurp read_text read_bytes readlines"))
 DECODING = frozenset(words("b64decode fromhex unhexlify atob decodebytes decompress decode_base64 unpack"))
 HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir"))
 

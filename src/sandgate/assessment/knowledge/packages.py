@@ -34,7 +34,12 @@ OWN_FILE = Worse("-f --file --makefile", MEDIUM, "Builds by a file named here")
 
 
 def _family(
-    level: RiskLevel, words: str, kind: FactKind, categories: tuple[RiskCategory, ...], names: str, worse: Worse = FIXING
+    level: RiskLevel,
+    words: str,
+    kind: FactKind,
+    categories: tuple[RiskCategory, ...],
+    names: str,
+    worse: Worse = FIXING,
 ) -> tuple[Entry, ...]:
     return tuple(Entry(name, level, words, (name,), kind, categories, worse=(worse,)) for name in phrases(names))
 
@@ -61,6 +66,7 @@ _BUILDERS = """
     """
 
 _FORMATTERS = """
+    npm run format, npm run fix, yarn format, pnpm format, make format, make fmt,
     black, isort, ruff format, prettier, gofmt, goimports, rustfmt, cargo fmt, cargo fix, go fmt, clang-format,
     autopep8, yapf, biome, dprint, shfmt, terraform fmt, swiftformat, ktlint, google-java-format, pyupgrade,
     autoflake, standard, xo, stylua

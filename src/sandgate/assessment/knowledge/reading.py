@@ -73,13 +73,13 @@ def _reader(name: str, values: str, example: str) -> Entry:
 def _searchers() -> tuple[Entry, ...]:
     """The same, with a pattern as first operand."""
     table = """
-    grep |-e -f -m -A -B -C --include --exclude --exclude-dir| grep -rn TODO src
+    grep |-e -f -m -A -B -C --include --exclude --exclude-dir| grep -rn main src
     egrep |-e -f -m -A -B -C| egrep -r "a|b" src
     fgrep |-e -f -m -A -B -C| fgrep text README.md
     zgrep |-e -f| zgrep error log.gz
     rg |-e -f -g -t -T -m -A -B -C --glob --type| rg -n "def main" src
-    ag |-G| ag TODO src
-    ack |--type| ack TODO src
+    ag |-G| ag main src
+    ack |--type| ack main src
     jq |--arg --argjson -f --indent| jq .name package.json
     """
     found = []

@@ -20,13 +20,16 @@ from __future__ import annotations
 
 from sandgate.commandline.words import joined, program_name, split
 from sandgate.errors import RuleError
-from sandgate.policy.rules.model import STRICTNESS, HostExecutable, Rule, RuleSet
+from sandgate.policy.rules.model import HostExecutable, Rule, RuleSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, NoReturn
 
+    from sandgate.protocol.verdicts import RuleDecision
+
+_DECISIONS: dict[str, RuleDecision] = {"allow": "allow", "ask": "ask", "forbid": "forbid"}
 _TABLES = ("rule", "host_executable")
 _RULE_KEYS = ("prefix", "decide", "because", "sandbox", "match", "not_match")
 _HOST_KEYS = ("name", "paths")
@@ -58,9 +61,7 @@ def _entries(table: Mapping[str, Any], name: str, source: str) -> list[tuple[int
 
 def _rule(entry: dict[str, Any], where: str) -> Rule:
     _only_keys(entry, _RULE_KEYS, where)
-    decide = entry.get("decide", "allow")
-    if not isinstance(decide, str) or decide not in STRICTNESS:
-        _fail(where, f"`decide` is {decide!r}", f"it must be one of {', '.join(STRICTNESS)}")
+    decide = _decision(entry.get("decide", "allow"), where)
     sandbox = entry.get("sandbox", "keep")
     if sandbox not in ("keep", "bypass"):
         _fail(where, f"`sandbox` is {sandbox!r}", 'it must be "keep" or "bypass"')
@@ -70,6 +71,12 @@ def _rule(entry: dict[str, Any], where: str) -> Rule:
     if not isinstance(because, str) or ("because" in entry and not because.strip()):
         _fail(where, "`because` is blank or not text", "say why, or leave it out")
     return Rule(_prefix(entry.get("prefix"), where), decide, because, sandbox, source=where)
+
+
+def _decision(value: object, where: str) -> RuleDecision:
+    if not isinstance(value, str) or value not in _DECISIONS:
+        _fail(where, f"`decide` is {value!r}", f"it must be one of {', '.join(_DECISIONS)}")
+    return _DECISIONS[value]
 
 
 def _prefix(value: object, where: str) -> tuple[tuple[str, ...], ...]:

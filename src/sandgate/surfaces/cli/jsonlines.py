@@ -12,6 +12,7 @@ from sandgate.protocol.trace import (
     CommandEnded,
     Notice,
     OutputArrived,
+    OutputLost,
 )
 from sandgate.record import Record, never_reached
 from sandgate.surfaces.cli import say
@@ -173,6 +174,8 @@ def _event(record: TraceRecord) -> Json:
                 "stream": record.stream,
                 "chunk": chunk,
             }
+        case OutputLost():
+            return {"type": "warning", "message": record.message}
         case CommandEnded():
             return _ended(record)
         case ApprovalRequested():

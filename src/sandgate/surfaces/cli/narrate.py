@@ -5,7 +5,9 @@ Denials are held back until it is clear that no prompt shows them.
 
 from __future__ import annotations
 
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice
+from errno import ENOSPC
+
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
 from sandgate.surfaces.cli import say
 
 TYPE_CHECKING = False
@@ -25,6 +27,7 @@ class Narrator:
         self._asks_a_person = asks_a_person
         self._verbose = verbose
         self._held: list[str] = []
+        self.disk_full = False  # output was lost because there is no space for it
 
     def __call__(self, record: TraceRecord) -> None:
         """Say what this record means, if anything."""
@@ -35,6 +38,9 @@ class Narrator:
                 self._held.clear()
             case ApprovalAnswered():
                 self._answered(record.decision)
+            case OutputLost():
+                self.disk_full = self.disk_full or record.errno == ENOSPC
+                say.fact(record.message)
             case Notice():
                 say.fact(f"{record.kind.split('_')[0]}: {record.message}")
             case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.errors import SandgateError
-from sandgate.runtime import CAPTURED, PASSED_THROUGH, Stdio
+from sandgate.runtime import CAPTURED, Stdio, open_missing_standard
 from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present, request
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sandgate.runtime import Runtime
     from sandgate.surfaces.cli.parse import Parsed
 
-REFUSED, INTERRUPTED = 77, 130
+REFUSED, CANNOT, INTERRUPTED = 77, 125, 130
 
 
 def main(parsed: Parsed) -> int:
@@ -26,11 +26,12 @@ def _for_people(parsed: Parsed) -> int:
 
     narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"))
     runtime = opened(parsed, narrator)
-    passage = _passage(runtime, parsed, PASSED_THROUGH)
+    passage = _passage(runtime, parsed, _streams())
     narrator.finish()
     if passage.refusal is not None:
         say.fact(f"refused by {passage.refusal.by}: {passage.refusal.why}")
-    return exit_code(passage)
+    # A success whose output is lost is no success, and the command cannot know.
+    return exit_code(passage) or (CANNOT if narrator.disk_full else 0)
 
 
 def _as_json(parsed: Parsed) -> int:
@@ -40,7 +41,7 @@ def _as_json(parsed: Parsed) -> int:
     lines = JsonLines()
     try:
         runtime = opened(parsed, lines)
-        passage = _passage(runtime, parsed, CAPTURED.but(stdin=0))
+        passage = _passage(runtime, parsed, CAPTURED.but(stdin=_streams().stdin))
         code = exit_code(passage)
         if passage.risk is None:
             passage = passage.but(risk=runtime.risk(passage.command))
@@ -55,6 +56,13 @@ def _as_json(parsed: Parsed) -> int:
         lines.failed(SandgateError("internal error", why=f"{type(bug).__name__}: {bug}"), program.CANNOT)
         raise
     return code
+
+
+def _streams() -> Stdio:
+    """Our own three streams; one that is not open is made empty, so that nothing else can take its number."""
+    missing = open_missing_standard()
+    stdin, stdout, stderr = (None if number in missing else number for number in (0, 1, 2))
+    return Stdio(stdin, stdout, stderr)
 
 
 def _passage(runtime: Runtime, parsed: Parsed, stdio: Stdio) -> Passage:

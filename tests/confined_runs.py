@@ -16,7 +16,8 @@ ORDINARY_UID = 4242
 RUN_SECONDS_MAX = 30
 PROTECTED = (".git", ".agents", ".codex", ".sandgate")
 SYSTEM_PYTHON = "/usr/bin/python3"  # an ordinary user may not be able to read the one that runs the tests
-SOURCE = Path(__file__).resolve().parents[2] / "src"
+OUTSIDER = "@outsider@"  # in a script: the pid of a process of the same user that is not ours
+SOURCE = Path(__file__).resolve().parents[1] / "src"
 
 
 def permissions(workspace: str, **changes: Any) -> Any:
@@ -140,10 +141,20 @@ class Account:
 
 def _perform(how: str, script: Any, workspace: str, changes: dict[str, Any]) -> dict[str, Any]:
     words = script if isinstance(script, str) else tuple(script)
+    if OUTSIDER in words:
+        return _beside_an_outsider(how, str(words), workspace, changes)
     if how == "confined":
         return confined(words, workspace, **{key: _tuple(value) for key, value in changes.items()})
     done = unconfined(words, workspace)
     return {"exit_code": done.returncode, "output": (done.stdout + done.stderr).decode("utf-8", "replace")}
+
+
+def _beside_an_outsider(how: str, script: str, workspace: str, changes: dict[str, Any]) -> dict[str, Any]:
+    with subprocess.Popen(["/bin/sleep", "100"]) as outsider:
+        try:
+            return _perform(how, script.replace(OUTSIDER, str(outsider.pid)), workspace, changes)
+        finally:
+            outsider.kill()
 
 
 def _tuple(value: Any) -> Any:

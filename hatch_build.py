@@ -1,0 +1,55 @@
+"""Build hook: a wheel carries the compiled helper when there is a compiler, and its sources when there is none.
+
+Without either step the wheel is pure Python and the helper is compiled at first use.
+"""
+
+import platform
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).resolve().parent
+CARRIED = "sandgate/_native"
+
+
+class HelperHook(BuildHookInterface):
+    """Adds `sandgate-exec` to wheels for Linux."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called before a wheel is put together. `version` is hatch's word for the kind of wheel."""
+        if self.target_name != "wheel" or version == "editable":
+            return
+        program = self._compiled()
+        if program is None:
+            build_data["force_include"][str(ROOT / "native")] = f"{CARRIED}/src"
+            return
+        build_data["force_include"][str(program)] = f"{CARRIED}/{program.name}"
+        build_data["pure_python"] = False
+        # No C library is linked: the program runs on every Linux of this machine's kind.
+        build_data["tag"] = f"py3-none-manylinux_2_17_{platform.machine()}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002 - hatch's signature
+        """Removes what was compiled for this wheel."""
+        if hasattr(self, "_folder"):
+            self._folder.cleanup()
+
+    def _compiled(self) -> Path | None:
+        if sys.platform != "linux":
+            return None
+        sys.path.insert(0, str(ROOT / "src"))
+        try:
+            from sandgate.errors import BackendUnavailable
+            from sandgate.kernel.build import PROGRAM, compile_helper
+        finally:
+            sys.path.remove(str(ROOT / "src"))
+        self._folder = tempfile.TemporaryDirectory(prefix="sandgate-wheel-")
+        program = Path(self._folder.name) / PROGRAM
+        try:
+            compile_helper(str(ROOT / "native"), str(program))
+        except BackendUnavailable as problem:
+            self.app.display_warning(f"{problem}; the wheel carries the sources instead")
+            return None
+        return program

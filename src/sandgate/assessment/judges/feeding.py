@@ -1,0 +1,70 @@
+"""What one command hands to the next: the paths a `find` or `ls` would print into `xargs` or a loop."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.listing import words
+from sandgate.assessment.options import parsed
+from sandgate.assessment.places import FOUND
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.assessment.inquiry import Call
+
+FIND_FILTERS = frozenset(
+    words("""
+    -name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -amin -ctime -cmin -size -empty -newer
+    -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile
+    """)
+)
+FED_BY_LINES = frozenset(words("sort uniq head tail grep egrep fgrep rg sed awk tr cut cat tac rev"))
+
+
+def find_bases(call: Call) -> tuple[list[Arg], bool]:
+    """Where a `find` looks, and whether a filter picks only some of what is there."""
+    bases: list[Arg] = []
+    for arg in call.args:
+        if arg.text[:1] in {"-", "(", "!"} and arg.text not in {"-H", "-L", "-P"}:
+            break
+        if arg.text[:1] != "-":
+            bases.append(arg)
+    filtered = any(arg.text in FIND_FILTERS for arg in call.args)
+    return bases or [Arg(".")], filtered
+
+
+def below_base(base: Arg, *, filtered: bool) -> Arg:
+    """What `{}` stands for below `base`."""
+    name = FOUND if filtered else "*"
+    return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
+
+
+def fed_arguments(feeder: Call | None) -> list[Arg]:
+    """What a pipeline hands to `xargs`, as far as it can be known."""
+    filtered = False
+    while feeder is not None and feeder.program in FED_BY_LINES and not _has_files(feeder):
+        filtered = filtered or feeder.program in {"grep", "egrep", "fgrep", "rg", "head", "tail", "awk", "sed"}
+        feeder = feeder.feeder
+    if feeder is None:
+        return [Arg(UNKNOWN, known=False)]
+    if feeder.program == "find":
+        bases, chosen = find_bases(feeder)
+        return [below_base(base, filtered=chosen or filtered) for base in bases]
+    operands = list(parsed(feeder.args, "-I -name").operands)
+    if feeder.program in {"echo", "printf"}:
+        return operands
+    if feeder.program == "ls":
+        return [below_base(base, filtered=filtered) for base in operands or [Arg(".")] if not base.glob] + [
+            base for base in operands if base.glob
+        ]
+    if feeder.program == "git":
+        return [below_base(Arg("."), filtered=filtered or "ls-files" not in [arg.text for arg in operands])]
+    if feeder.program in {"grep", "egrep", "fgrep", "rg", "fd", "ag"}:
+        return [below_base(base, filtered=True) for base in operands[1:] or [Arg(".")]]
+    return [Arg(UNKNOWN, known=False)]
+
+
+def _has_files(call: Call) -> bool:
+    if call.program == "tr":
+        return False
+    operands = parsed(call.args, "-e -n -k -d -f -c -t -F -v -m").operands
+    return len(operands) > (1 if call.program in {"grep", "egrep", "fgrep", "rg", "sed", "awk"} else 0)

@@ -1,0 +1,208 @@
+"""Shells and languages that run a text: from an option, a file, their input, or straight from the network."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
+from sandgate.assessment.inline import judge_code
+from sandgate.assessment.judges.common import base_name, by_table
+from sandgate.assessment.knowledge import entry_for, knows
+from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
+from sandgate.assessment.options import parsed
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+ANYTHING = "It can do anything you can do"
+
+
+def _judge_shell(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args, SHELL_VALUES, stop_at_operand=True)
+    if options.has("--version --help -n"):
+        inquiry.add(LOW, "reads", call.program, "runs nothing")
+        return
+    if options.has("-c"):
+        for arg in options.operands[:1]:
+            _given_script(arg, call, inquiry)
+        return
+    if options.operands and not options.has("-s"):
+        judge_script_file(options.operands[0], call, inquiry)
+        return
+    if any(arg.text == "-i" or arg.text.startswith("-i") for arg in call.args) and call.upstream.get("network"):
+        inquiry.add(
+            HIGH, "contacts", call.upstream["network"], "hands a shell to another machine", "", "", (PRIVILEGE,)
+        )
+    _from_input(call, inquiry, "a shell")
+
+
+def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    tags = dict(arg.carries)
+    if "network" in tags or ("network" in call.upstream and not arg.known):
+        _runs_download(tags.get("network") or call.upstream["network"], inquiry)
+    elif not arg.known and ("decoded" in tags or "decoded" in call.upstream):
+        _runs_hidden(inquiry)
+    elif not arg.known and not arg.raw:
+        inquiry.doubt("runs text that is made while it runs", level=MEDIUM)
+    inquiry.run_script(arg.raw or arg.text.replace(UNKNOWN, "${?}"), call)
+
+
+def _runs_download(host: str, inquiry: Inquiry) -> None:
+    said = f"Runs a program straight from {shown(host)} without showing it"
+    inquiry.add(HIGH, "runs", host, "runs what it downloads", said, ANYTHING, (NETWORK, SYSTEM))
+
+
+def _runs_hidden(inquiry: Inquiry) -> None:
+    inquiry.note(
+        Finding(HIGH, "unknown", "?", "runs text that was encoded to hide it",
+                "Runs a program that is hidden in encoded text", ANYTHING, (SYSTEM,), "low")
+    )  # fmt: skip
+    inquiry.doubts.append("the program is hidden in encoded text")
+
+
+def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
+    """A shell or interpreter that reads its program from its input."""
+    feeder = call.feeder
+    if "network" in call.upstream:
+        _runs_download(call.upstream["network"], inquiry)
+        return
+    if "decoded" in call.upstream:
+        _runs_hidden(inquiry)
+    if call.stdin_text is not None:
+        _judge_text(call.stdin_text, call, inquiry)
+    elif feeder is not None and feeder.program in {"echo", "printf"}:
+        text = " ".join(arg.text for arg in feeder.args if arg.text not in {"-n", "-e", "-E"})
+        _judge_text(text.replace("\\n", "\n"), call, inquiry)
+    elif feeder is not None and feeder.stdin_text is not None:
+        _judge_text(feeder.stdin_text, call, inquiry)
+    elif feeder is not None or call.upstream:
+        inquiry.doubt(f"feeds {what} from a source that was not read", target=call.program)
+    else:
+        inquiry.add(MEDIUM, "runs", call.program, f"starts {what}", f"Starts {what}")
+
+
+def _judge_text(text: str, call: Call, inquiry: Inquiry) -> None:
+    if call.program in LANGUAGES:
+        judge_code(text, LANGUAGES[call.program].name, call, inquiry)
+    else:
+        inner = call.inside(call.program, ())
+        inner.stdin_text, inner.feeder = None, None
+        inquiry.run_script(text, inner)
+
+
+def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """A program in a file: we do not read it, we only know where it comes from."""
+    path, _ = call.paths(arg)
+    tags = dict(arg.carries)
+    if "network" in tags:
+        _runs_download(tags["network"], inquiry)
+        return
+    if path is not None and path in inquiry.downloads:
+        _runs_download(inquiry.downloads[path], inquiry)
+        return
+    if path is not None and path in inquiry.written:
+        inquiry.run_script(inquiry.written[path], call)
+    if (path is not None and path in {"/dev/stdin", "/proc/self/fd/0"}) or arg.text == "-":
+        _from_input(call, inquiry, "an interpreter")
+        return
+    if path is None:
+        inquiry.doubt("which script runs cannot be known before it runs", target=call.program)
+        return
+    activates = path.endswith(("/bin/activate", "/nvm.sh", "/activate.fish"))
+    inquiry.add(
+        LOW if activates else MEDIUM, "runs", path, "runs a script that was not read", f"Runs the script {shown(path)}"
+    )
+
+
+def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
+    language = LANGUAGES[call.program]
+    if call.args and entry_for((call.program, call.args[0].text)) is not entry_for((call.program,)):
+        by_table(call, inquiry)  # `deno test`, `bun install`
+        return
+    options = parsed(call.args, f"{language.code} {language.values}", stop_at_operand=True)
+    codes = [arg for name, arg in options.values if name in language.code.split()]
+    if {arg.text for arg in call.args} and {arg.text for arg in call.args} <= {"--version", "-V", "-v", "--help", "-h"}:
+        inquiry.add(LOW, "reads", call.program, "only shows its version")
+        return
+    if language.name == "Perl" and codes and options.has("-i"):
+        for arg in options.operands:
+            inquiry.write(arg, call, verb="Changes")
+    for arg in codes:
+        tags = dict(arg.carries)
+        if not arg.known and "network" in tags:
+            _runs_download(tags["network"], inquiry)
+        judge_code(arg.raw or arg.text, language.name, call, inquiry)
+    if codes:
+        return
+    module = options.value("-m")
+    if module is not None and call.program == "python":
+        _module(module, options.operands, call, inquiry)
+    elif options.operands:
+        _program_file(options.operands, call, inquiry)
+    else:
+        _from_input(call, inquiry, f"a {language.name} interpreter")
+
+
+def _program_file(operands: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
+    name = base_name(operands[0].text)
+    if knows(name):
+        inquiry.run(call.inside(name, operands[1:]))
+        return
+    judge_script_file(operands[0], call, inquiry)
+
+
+def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
+    name = module.text
+    if name in {"http.server", "SimpleHTTPServer", "pyftpdlib"}:
+        inquiry.add(MEDIUM, "contacts", "network", "serves the working directory to the network",
+                    "Lets other machines read the working directory", "", (NETWORK, "data_exfiltration"))  # fmt: skip
+    elif name in {
+        "json.tool",
+        "timeit",
+        "this",
+        "platform",
+        "sysconfig",
+        "site",
+        "compileall",
+        "py_compile",
+        "pydoc",
+        "tokenize",
+        "dis",
+    }:
+        inquiry.add(LOW, "runs", name, "runs a harmless part of Python")
+    elif name in {"venv", "ensurepip", "build", "zipapp"}:
+        inquiry.add(MEDIUM, "writes", name, "creates files in the project", f"Runs Python's {shown(name)}")
+    elif knows(name):
+        after = list(call.args)
+        at = next((index for index, arg in enumerate(after) if arg.text in {"-m", "-m" + name} or arg == module), 0)
+        inquiry.run(call.inside(name, after[at + (2 if after[at].text == "-m" else 1) :]))
+    else:
+        del operands
+        inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {shown(name)}")
+
+
+def _judge_eval(call: Call, inquiry: Inquiry) -> None:
+    text = " ".join(arg.raw or arg.text for arg in call.args)
+    if not text.strip() and any(arg.note for arg in call.args):
+        inquiry.doubt("runs a text that is empty here")
+    joined = Arg(
+        text, all(arg.known for arg in call.args), carries=tuple(each for arg in call.args for each in arg.carries)
+    )
+    _given_script(joined, call, inquiry)
+
+
+def _judge_source(call: Call, inquiry: Inquiry) -> None:
+    for arg in call.args[:1]:
+        judge_script_file(arg, call, inquiry)
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    "eval": _judge_eval,
+    "source": _judge_source,
+    ".": _judge_source,
+    **dict.fromkeys(SHELLS, _judge_shell),
+    **dict.fromkeys(LANGUAGES, _judge_interpreter),
+}

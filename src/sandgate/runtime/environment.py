@@ -1,0 +1,21 @@
+"""Where a runtime stands: its directory, its environment, and what was asked for on the way in."""
+
+from __future__ import annotations
+
+from sandgate.config.load import TypedOverrides
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Environment(Record):
+    """Where a runtime stands: its directory, its environment, and what was asked for on the way in."""
+
+    cwd: str  # absolute; the policy's directory, and the command's unless it says otherwise
+    environ: Mapping[str, str]
+    overrides: tuple[str, ...] = ()  # `key=value`, as after -c
+    profile: str | None = None
+    typed: TypedOverrides = TypedOverrides()
+    person_present: bool = False  # somebody, or a script, can answer questions

@@ -1,0 +1,51 @@
+"""Finds the other names of a file: a read-only mount covers a path, and a hard link is another path to the same file.
+
+Only asked when a protected file really has several names, which is rare; then the writable part is searched, within
+a limit, and a search that cannot be finished refuses the command.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.errors import ConfinementError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LINK_SCAN_ENTRIES_MAX = 50_000  # directory entries looked at to find the other names of one file
+
+
+def aliases_of(files: Iterable[str], roots: Iterable[str]) -> tuple[str, ...]:
+    """Other names of `files` (hard links) below `roots`; the names given are not repeated.
+
+    Raises `ConfinementError` when the roots are too large to be sure.
+    """
+    wanted: dict[tuple[int, int], int] = {}
+    for file in files:
+        facts = os.lstat(file)
+        wanted[(facts.st_dev, facts.st_ino)] = facts.st_nlink
+    given, aliases, looked_at = set(files), [], 0
+    pending = list(roots)
+    while pending and any(count > 0 for count in wanted.values()):
+        try:
+            entries = list(os.scandir(pending.pop()))
+        except OSError:
+            continue
+        looked_at += len(entries)
+        if looked_at > LINK_SCAN_ENTRIES_MAX:
+            raise ConfinementError(
+                f"cannot protect `{next(iter(given))}`",
+                why=f"it has hard links, and they were not found among {LINK_SCAN_ENTRIES_MAX} directory entries",
+                hint="replace it by a copy of its own: `cp FILE FILE.new && mv FILE.new FILE`",
+            )
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(entry.path)
+            elif entry.is_file(follow_symlinks=False):
+                facts = entry.stat(follow_symlinks=False)
+                if facts.st_nlink > 1 and (facts.st_dev, facts.st_ino) in wanted:
+                    wanted[(facts.st_dev, facts.st_ino)] -= 1
+                    aliases.append(entry.path)
+    return tuple(path for path in aliases if path not in given)

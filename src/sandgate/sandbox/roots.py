@@ -1,0 +1,93 @@
+"""Which directories count: homes, scratch space, and the paths that somebody named, each in its canonical form.
+
+Resolving is where a confined command can cheat: what it may write to, it can fill with links, and a later command
+would follow them. So a named root must not be reached through a link below another root, and a granted path must not
+contain one at all.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.errors import ConfinementError
+from sandgate.sandbox.following import follow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sandgate.protocol.permissions import Grant
+
+
+def existing_directory(path: str) -> str | None:
+    """The canonical form of an absolute, existing directory; None for anything else."""
+    if not path.startswith("/"):
+        return None
+    real = os.path.realpath(path)
+    return real if os.path.isdir(real) else None
+
+
+def trusted_directory(path: str, *, shared: str | None) -> str | None:
+    """As `existing_directory`, but None when the way there leads through a link that lies below `shared`.
+
+    Anybody could have made that link in /tmp.
+    """
+    found = follow(path) if path.startswith("/") else None
+    if found is None or not os.path.isdir(found.real):
+        return None
+    planted = shared is not None and any(_at_or_below(link, [shared]) for link in found.links)
+    return None if planted else found.real
+
+
+def homes_of(environ: Mapping[str, str], uid: int) -> list[str]:
+    """The home the environment names and the one the system knows: one variable must not uncover secrets."""
+    import pwd
+
+    try:
+        known = pwd.getpwuid(uid).pw_dir
+    except KeyError:
+        known = ""
+    homes = (existing_directory(path) for path in (environ.get("HOME", ""), known))
+    return list(dict.fromkeys(home for home in homes if home and home != "/"))
+
+
+def resolved_roots(written: Iterable[str], implied: Iterable[str | None]) -> dict[str, str]:
+    """Named roots as written → canonical. Missing ones are left out."""
+    followed = {path: found for path in written if (found := follow(path)) is not None}
+    roots = {root for root in (*(found.real for found in followed.values()), *implied) if root and root != "/"}
+    for path, found in followed.items():
+        link = next((link for link in found.links if _at_or_below(os.path.dirname(link), roots)), None)
+        if link is not None:
+            raise ConfinementError(
+                f"cannot make `{path}` writable inside the sandbox",
+                why=f"`{link}` is a symbolic link in a directory that confined commands can change",
+                hint=f"name the directory itself: `{found.real}`, if that is what you mean",
+            )
+    return {path: found.real for path, found in followed.items()}
+
+
+def resolved_grants(grants: tuple[Grant, ...]) -> dict[str, str]:
+    """Granted paths → themselves. What was approved is the path that was shown, not where a link now leads."""
+    resolved = {}
+    for grant in grants:
+        if grant.kind not in ("write_path", "read_path", "unix_socket", "write_root"):
+            continue
+        directory, name = os.path.split(os.path.normpath(grant.value))
+        if os.path.realpath(directory) != directory:
+            raise ConfinementError(
+                f"cannot grant `{grant.value}`",
+                why="a directory on the way to it is a symbolic link, so it may lead elsewhere by the time of use",
+                hint=f"grant `{os.path.join(os.path.realpath(directory), name)}`, if that is what you mean",
+            )
+        if grant.kind == "write_path" or os.path.lexists(grant.value):
+            resolved[grant.value] = os.path.join(directory, name)
+    return resolved
+
+
+def granted(grants: tuple[Grant, ...], kind: str) -> list[str]:
+    """The values of all grants of that kind."""
+    return [grant.value for grant in grants if grant.kind == kind]
+
+
+def _at_or_below(path: str, roots: Iterable[str]) -> bool:
+    return any(path == root or path.startswith(root + "/") for root in roots)

@@ -1,0 +1,102 @@
+"""Compiling the helper: when it happens, where it lands, and what is said when it cannot."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sandgate.errors import BackendUnavailable
+from sandgate.kernel import build
+
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """A state of the sources that compiles in a moment."""
+    folder = tmp_path / "native"
+    folder.mkdir()
+    (folder / "sandbox.h").write_text("/* nothing */\n")
+    (folder / "main.c").write_text("void _start(void) { for (;;) {} }\nunsigned long __stack_chk_guard;\n")
+    return folder
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    return tmp_path / "built" / "sandgate-exec"
+
+
+@needs_compiler
+def test_compiled_program_is_current_until_its_sources_change(sources: Path, program: Path) -> None:
+    assert not build.is_current(str(program), str(sources))
+    build.compile_helper(str(sources), str(program))
+    assert build.is_current(str(program), str(sources))
+    (sources / "sandbox.h").write_text("/* something */\n")
+    assert not build.is_current(str(program), str(sources))
+
+
+@needs_compiler
+def test_touching_a_source_does_not_make_the_program_stale(sources: Path, program: Path) -> None:
+    build.compile_helper(str(sources), str(program))
+    os.utime(sources / "main.c", (1, 1))
+    assert build.is_current(str(program), str(sources))
+
+
+@needs_compiler
+def test_failed_compilation_names_the_error_and_leaves_the_old_program(sources: Path, program: Path) -> None:
+    build.compile_helper(str(sources), str(program))
+    before = program.read_bytes()
+    (sources / "main.c").write_text("this is not C\n")
+    with pytest.raises(BackendUnavailable, match=r"failed: .*main\.c:1:1: error"):
+        build.compile_helper(str(sources), str(program))
+    assert program.read_bytes() == before
+    assert sorted(os.listdir(program.parent)) == ["sandgate-exec", "sandgate-exec.built-from"]
+
+
+def test_directory_that_others_can_write_is_refused(
+    sources: Path, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "find_compiler", lambda: "/bin/false")
+    program.parent.mkdir()
+    program.parent.chmod(0o777)
+    with pytest.raises(BackendUnavailable, match="other users can write"):
+        build.compile_helper(str(sources), str(program))
+
+
+def test_missing_compiler_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BackendUnavailable) as caught:
+        build.find_compiler()
+    assert str(caught.value) == (
+        "cannot build the helper `sandgate-exec`: there is no C compiler (cc, gcc or clang) on PATH"
+    )
+
+
+def test_compiler_in_a_relative_directory_of_path_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cc").write_text("#!/bin/sh\n")
+    (tmp_path / "cc").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", ".")
+    with pytest.raises(BackendUnavailable, match="no C compiler"):
+        build.find_compiler()
+
+
+@needs_compiler
+def test_real_sources_compile_without_a_warning(tmp_path: Path) -> None:
+    import subprocess
+
+    command = [
+        "cc",
+        *build.FLAGS,
+        *build.MACHINE_FLAGS.get(os.uname().machine, ()),
+        "-Werror",
+        "-o",
+        str(tmp_path / "x"),
+    ]
+    done = subprocess.run(
+        [*command, *map(str, sorted(NATIVE.glob("*.c")))], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")

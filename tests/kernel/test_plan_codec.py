@@ -1,0 +1,134 @@
+"""The two languages of the helper, as bytes."""
+
+import struct
+from binascii import crc32
+
+import pytest
+
+from sandgate.errors import RequestError
+from sandgate.kernel.child import Ended, ended_from
+from sandgate.kernel.plan_codec import (
+    EXEC_FAILED,
+    FINISHED,
+    MAGIC,
+    REFUSED,
+    SETUP_FAILED,
+    Finished,
+    NotStarted,
+    decode,
+    encode,
+)
+from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Limits, Mount, SetupFailure
+from sandgate.protocol.denials import Refused
+from sandgate.protocol.permissions import EffectivePermissions
+
+PLAN = ConfinedCommand(
+    backend="namespace",
+    argv=("echo", "a\udcff"),
+    cwd="/work",
+    env={"K": "v"},
+    permissions=EffectivePermissions(
+        absent=("/work/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443", "[fd00::1]:80")
+    ),
+    mounts=(Mount("write", "/work"), Mount("hide_file", "/etc/shadow")),
+    limits=Limits(core_bytes=0, open_files=64),
+    tty=True,
+)
+
+
+def records(plan: bytes) -> list[tuple[int, bytes]]:
+    found, at = [], 16
+    while at < len(plan):
+        tag, length = struct.unpack_from("<II", plan, at)
+        found.append((tag, plan[at + 8 : at + 8 + length]))
+        at += 8 + length
+    return found
+
+
+def test_plan_becomes_one_record_for_each_fact() -> None:
+    encoded = encode(PLAN)
+    assert struct.unpack_from("<8sII", encoded) == (MAGIC, len(encoded), crc32(encoded[16:]))
+    assert records(encoded) == [
+        (1, b"echo\0"),
+        (1, b"a\xff\0"),
+        (2, b"K=v\0"),
+        (3, b"/work\0"),
+        (4, b"\0\0\0\0/work\0"),
+        (4, b"\4\0\0\0/etc/shadow\0"),
+        (5, struct.pack("<I", 1 | 2 | 4)),
+        (6, struct.pack("<IQ", 4, 0)),
+        (6, struct.pack("<IQ", 7, 64)),
+        (7, b"/work/.git\0"),
+        (8, b"/run/s\0"),
+        (9, struct.pack("<HH16s", 2, 443, bytes([10, 0, 0, 1]))),
+        (9, struct.pack("<HH16s", 10, 80, b"\xfd" + bytes(14) + b"\1")),
+    ]
+
+
+@pytest.mark.parametrize("host", ["example.org:443", "10.0.0.1", "10.0.0.1:99999", "[::1]", "10.0.0.1:x", ""])
+def test_host_that_is_not_numeric_is_refused(host: str) -> None:
+    with pytest.raises(RequestError, match="cannot grant the host"):
+        encode(PLAN.but(permissions=EffectivePermissions(hosts=(host,))))
+
+
+@pytest.mark.parametrize("changed", [{"argv": ("a\0b",)}, {"env": {"A": "\0"}}, {"cwd": "/\0"}])
+def test_zero_byte_is_refused_before_anything_starts(changed: dict[str, object]) -> None:
+    with pytest.raises(RequestError, match="zero byte"):
+        encode(PLAN.but(**changed))
+
+
+def test_plan_over_the_limit_is_refused() -> None:
+    with pytest.raises(RequestError, match="too long"):
+        encode(PLAN.but(argv=("x" * (16 << 20),)))
+
+
+PACKETS = {
+    "finished": (
+        struct.pack("<IIIII", FINISHED, 3 << 8, 0b10000011, 2, 0)[:16] + b"/w/.git\0",
+        Finished(Ended(3, None), ("userns", "mount", "notify"), 2, ("/w/.git",)),
+    ),
+    "killed": (struct.pack("<IIII", FINISHED, 9, 0, 0), Finished(Ended(137, 9))),
+    "refused": (
+        struct.pack("<IIIIII", REFUSED, 0, 0, 30, 7, 1) + b"openat\0/etc/x\0\0sh\0",
+        Refused("write", "openat", "/etc/x", None, "EROFS", "mount", 7, "sh", True),
+    ),
+    "refused connection": (
+        struct.pack("<IIIIII", REFUSED, 5, 3, 1, 7, 0) + b"connect\0\0" + b"10.0.0.1:80\0sh\0",
+        Refused("connect", "connect", None, "10.0.0.1:80", "EPERM", "network", 7, "sh", False),
+    ),
+    "setup failed": (
+        struct.pack("<II", SETUP_FAILED, 40) + b"clone\0/a b\0",
+        NotStarted(SetupFailure("clone /a b", "ELOOP")),
+    ),
+    "exec failed": (
+        struct.pack("<IIII", EXEC_FAILED, 2, 1, 1),
+        NotStarted(ExecFailure("program", "ENOENT"), ("userns",)),
+    ),
+    "directory missing": (
+        struct.pack("<IIII", EXEC_FAILED, 13, 2, 0),
+        NotStarted(ExecFailure("directory", "EACCES")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PACKETS)
+def test_packet_becomes_a_value(name: str) -> None:
+    packet, value = PACKETS[name]
+    assert decode(packet) == value
+
+
+@pytest.mark.parametrize(
+    "packet", [b"", b"\1", b"\1\0\0\0", b"\2\0\0\0" + bytes(20), struct.pack("<I", 99), b"\xff" * 40]
+)
+def test_packet_of_another_language_is_an_error(packet: bytes) -> None:
+    with pytest.raises(ValueError, match="not a packet"):
+        decode(packet)
+
+
+def test_wait_status_is_read_as_wait_gives_it() -> None:
+    assert [ended_from(status) for status in (0, 5 << 8, 15, 11 | 0x80)] == [
+        Ended(0, None),
+        Ended(5, None),
+        Ended(143, 15),
+        Ended(139, 11),
+    ]

@@ -1,0 +1,53 @@
+/* Feeds plan.c with damaged plans, under the sanitizers. The checksum is set right again, so that damage reaches the
+ * records; what survives parsing is read once from end to end. Usage: plan_fuzz PLAN ROUNDS */
+#define SANDGATE_HOSTED
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../native/plan.c"
+
+static struct plan parsed;
+static volatile size_t touched;
+
+static void read_list(const char *const *list, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) touched += strlen(list[i]);
+}
+
+static void read_everything(void) {
+    read_list(parsed.argv, parsed.argv_count);
+    read_list(parsed.env, parsed.env_count);
+    read_list(parsed.absent.items, parsed.absent.count);
+    read_list(parsed.sockets.items, parsed.sockets.count);
+    for (uint32_t i = 0; i < parsed.mount_count; i++) {
+        touched += strlen(parsed.mounts[i].path) - parsed.mounts[i].length;
+        touched += plan_entry_for(&parsed, parsed.mounts[i].path) == 0;
+    }
+}
+
+static void set_u32(unsigned char *at, uint32_t value) { memcpy(at, &value, 4); }
+
+int main(int count, char **arguments) {
+    FILE *file = count == 3 ? fopen(arguments[1], "rb") : 0;
+    if (!file) return 2;
+    unsigned char original[65536];
+    size_t length = fread(original, 1, sizeof original, file);
+    unsigned long accepted = 0, rounds = strtoul(arguments[2], 0, 10);
+    srandom(1);
+    for (unsigned long round = 0; round < rounds; round++) {
+        size_t size = random() % 4 ? length : (size_t)random() % (length + 1);
+        unsigned char *bytes = malloc(size ? size : 1); /* exactly as long: one byte too far is seen */
+        memcpy(bytes, original, size);
+        for (long changes = random() % 4; changes > 0 && size; changes--) bytes[(size_t)random() % size] = (unsigned char)random();
+        if (size >= HEADER_BYTES) {
+            set_u32(bytes + 8, (uint32_t)size);
+            set_u32(bytes + 12, checksum(bytes + HEADER_BYTES, size - HEADER_BYTES));
+        }
+        memset(&parsed, 0, offsetof(struct plan, argv));
+        parsed.argv_count = parsed.env_count = parsed.mount_count = parsed.limit_count = parsed.host_count = 0;
+        parsed.absent.count = parsed.sockets.count = 0;
+        if (plan_parse(&parsed, bytes, size) == 0) accepted++, read_everything();
+        free(bytes);
+    }
+    printf("%lu of %lu accepted\n", accepted, rounds);
+    return 0;
+}

@@ -1,0 +1,60 @@
+"""The parser of plans under the compiler's sanitizers."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sandgate.kernel.plan_codec import encode
+from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount
+from sandgate.protocol.permissions import EffectivePermissions
+
+SOURCE = Path(__file__).parent / "plan_fuzz.c"
+ROUNDS = 20_000
+SANITIZERS = "-fsanitize=address,undefined"
+
+
+@pytest.fixture(scope="module")
+def fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fuzz")
+    empty, program = folder / "empty.c", folder / "plan_fuzz"
+    empty.write_text("int main(void) { return 0; }\n")
+    try:
+        trial = subprocess.run(["cc", SANITIZERS, "-o", str(program), str(empty)], capture_output=True, timeout=60)
+    except FileNotFoundError:
+        pytest.skip("no C compiler")
+    if trial.returncode != 0:
+        pytest.skip("the compiler has no sanitizers")
+    command = [
+        "cc",
+        "-std=gnu11",
+        "-g",
+        "-O1",
+        SANITIZERS,
+        "-fno-sanitize-recover=all",
+        "-o",
+        str(program),
+        str(SOURCE),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Path) -> None:
+    """Required: whatever stands in a plan, it is refused or read within its bounds."""
+    plan = ConfinedCommand(
+        backend="namespace",
+        argv=("sh", "-c", "true"),
+        cwd="/work",
+        env={"PATH": "/bin", "A": ""},
+        permissions=EffectivePermissions(absent=("/work/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443",)),
+        mounts=(Mount("write", "/work"), Mount("hide_directory_with_openings", "/home"), Mount("read", "/home/a")),
+        limits=Limits(open_files=10),
+    )
+    saved = tmp_path / "plan"
+    saved.write_bytes(encode(plan))
+    done = subprocess.run([str(fuzzer), str(saved), str(ROUNDS)], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    accepted = int(done.stdout.split()[0])
+    assert 0 < accepted < ROUNDS, "both the refusing and the accepting path were taken"

@@ -1,0 +1,193 @@
+"""The synchronous API on the real kernel: one session, many commands, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from sandgate.config import TypedOverrides
+from sandgate.errors import RequestError
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.runtime import Environment, Runtime, open_runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+COMMANDS_IN_A_ROW = 500
+WARM_UP = 20  # caches and lazily opened descriptors settle
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Iterator[Path]:
+    """A directory that is no writable root."""
+    place = Path("/var/tmp") / f"sandgate-{os.getpid()}-{tmp_path.name}"
+    place.mkdir()
+    yield place
+    for left in place.iterdir():
+        left.unlink()
+    place.rmdir()
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    place = tmp_path / "repo"
+    place.mkdir()
+    return place
+
+
+class Colleague:
+    """A reviewer that gives the same answer to everything and remembers what it was asked."""
+
+    def __init__(self, answer: Any) -> None:
+        self.asked: list[ApprovalRequest] = []
+        self._answer = answer
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        self.asked.append(request)
+        given = request.grants if self._answer.startswith("approved") else ()
+        return Decision(request.stage, self._answer, "user", given)
+
+
+def session(repo: Path, *reviewers: Colleague, approval: str = "on-failure", **typed: Any) -> Runtime:
+    home = repo.parent / "home"
+    home.mkdir(exist_ok=True)
+    return open_runtime(
+        Environment(
+            cwd=str(repo),
+            environ={"PATH": "/usr/bin:/bin", "HOME": str(home)},
+            typed=TypedOverrides(approval_policy=approval, sandbox_mode="workspace-write", **typed),
+        ),
+        reviewers=reviewers,
+    )
+
+
+def test_five_lines_run_a_governed_command(repo: Path) -> None:
+    runtime = session(repo)
+    passage = runtime.run(runtime.request(("sh", "-c", "echo hi; echo x > made")))
+    assert passage.result is not None
+    assert (passage.result.exit_code, passage.result.stdout) == (0, b"hi\n")
+    assert (repo / "made").exists()
+
+
+def test_an_approval_for_the_session_is_asked_once_and_then_used_at_once(repo: Path, outside: Path) -> None:
+    (outside / "file").write_text("")
+    colleague = Colleague("approved_for_session")
+    runtime = session(repo, colleague)
+    command = runtime.request(("sh", "-c", f"echo line >> {outside}/file"))
+    first, second = runtime.run(command), runtime.run(command)
+    assert [len(first.attempts), len(second.attempts)] == [2, 1]
+    assert len(colleague.asked) == 1
+    assert (outside / "file").read_text() == "line\nline\n"
+
+
+def test_an_approval_once_is_asked_again(repo: Path, outside: Path) -> None:
+    (outside / "file").write_text("")
+    colleague = Colleague("approved")
+    runtime = session(repo, colleague)
+    command = runtime.request(("sh", "-c", f"echo line >> {outside}/file"))
+    runtime.run(command)
+    runtime.run(command)
+    assert len(colleague.asked) == 2
+
+
+def test_a_grant_opens_that_path_and_nothing_beside_it(repo: Path, outside: Path) -> None:
+    (outside / "wanted").write_text("")
+    (outside / "beside").write_text("")
+    runtime = session(repo, Colleague("approved"))
+    script = f"echo x >> {outside}/wanted || exit 1; echo y >> {outside}/beside; true"
+    passage = runtime.run(runtime.request(("sh", "-c", script)))
+    assert (outside / "wanted").read_text() == "x\n"
+    assert (outside / "beside").read_text() == ""
+    assert passage.attempts[-1].denial.denied
+
+
+def test_without_a_reviewer_nothing_is_approved(repo: Path, outside: Path) -> None:
+    runtime = session(repo)
+    passage = runtime.run(runtime.request(("touch", f"{outside}/file")))
+    assert (passage.decisions[0].decision, passage.decisions[0].source) == ("denied", "none")
+    assert list(outside.iterdir()) == []
+
+
+def test_a_descriptor_cancels(repo: Path) -> None:
+    reader, writer = os.pipe()
+    runtime = session(repo)
+    os.write(writer, b"x")
+    passage = runtime.run(runtime.request(("sleep", "600")), cancel_fd=reader)
+    os.close(reader)
+    os.close(writer)
+    assert passage.result is not None
+    assert passage.result.termination == "cancelled"
+
+
+@pytest.mark.parametrize("argv", [(), ("",), ("echo", "a\0b")])
+def test_an_argv_no_kernel_takes_is_refused_with_a_reason(repo: Path, argv: tuple[str, ...]) -> None:
+    with pytest.raises(RequestError):
+        session(repo).request(argv)
+
+
+def test_a_forecast_runs_nothing_and_says_what_would(repo: Path) -> None:
+    runtime = session(repo, approval="untrusted")
+    forecast = runtime.forecast(runtime.request(("touch", "made")))
+    assert (type(forecast.verdict).__name__, forecast.backend, forecast.network) == ("Ask", "namespace", "off")
+    assert str(repo) in forecast.writable
+    assert list(repo.iterdir()) == []
+
+
+def census() -> tuple[set[str], set[str], int, set[str]]:
+    """Our descriptors, our children, the machine's mounts, and what lies in the temporary directory."""
+    children = {pid for pid in os.listdir("/proc") if pid.isdigit() and _parent_of(pid) == os.getpid()}
+    mounts = len(Path("/proc/self/mountinfo").read_text().splitlines())
+    return (
+        set(os.listdir("/proc/self/fd")),
+        children,
+        mounts,
+        {name for name in os.listdir("/tmp") if "sandgate" in name},
+    )
+
+
+def _parent_of(pid: str) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+@pytest.mark.slow
+def test_five_hundred_commands_leave_no_process_descriptor_mount_or_file(repo: Path, outside: Path) -> None:
+    """Required."""
+    runtime = session(repo, approval="never")
+    script = f"sleep 600 & touch {outside}/no .codex 2>/dev/null; setsid sleep 600 & true"
+    command = runtime.request(("sh", "-c", script))
+    for _ in range(WARM_UP):
+        runtime.run(command)
+    before = census()
+    for _ in range(COMMANDS_IN_A_ROW):
+        passage = runtime.run(command)
+        assert passage.result is not None
+        assert passage.result.exit_code == 0
+    assert census() == before
+    assert list(repo.iterdir()) == []
+    assert list(outside.iterdir()) == []
+
+
+def test_threads_share_a_session_and_each_gets_its_own_result(repo: Path) -> None:
+    runtime = session(repo)
+    seen: dict[int, bytes] = {}
+
+    def run(number: int) -> None:
+        result = runtime.run(runtime.request(("echo", str(number)))).result
+        seen[number] = result.stdout if result is not None else b""
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert seen == {number: f"{number}\n".encode() for number in range(8)}
