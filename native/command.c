@@ -140,7 +140,6 @@ static int build_walls(struct sandbox *sandbox) {
     int umask_of_caller = (int)sys(umask, 0);
     if (build_view(sandbox) != 0) return -1;
     sys(umask, umask_of_caller);
-    if (own_session(sandbox) != 0) return -1;
     default_signals();
     int error = drop_bounding_set();
     return error < 0 ? fail(sandbox, "drop bounding set", "", error) : 0;
@@ -164,6 +163,8 @@ static int prepare(struct sandbox *sandbox) {
     if (build_walls(sandbox) != 0 || landlock_prepare(sandbox) != 0 || install_filter(sandbox) != 0) return -1;
     wait_at_gate(&sandbox->init_ready);
     if (wants_empty_network(sandbox) && join_network(sandbox) != 0) return -1;
+    /* Not while init makes the network: a new session is a new scheduling group, and allocating one waits for that. */
+    if (own_session(sandbox) != 0) return -1;
     /* Not earlier: it would keep us from joining a task outside its walls. */
     if (enter_directory(sandbox) != 0 || landlock_confine(sandbox) != 0) return -1;
     /* For the memory all three tasks share: from here on nobody reads or traces the two that stay. Not earlier, as

@@ -32,6 +32,11 @@
 
 #define NEWEST_REVIEWED_SYSCALL 469 /* file_setattr, Linux 6.17 */
 
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP 1UL
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS _IOW('!', 4, __u64)
+#endif
+
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE (1U << 1)
 #endif

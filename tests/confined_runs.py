@@ -166,6 +166,17 @@ def seen(outcome: dict[str, Any]) -> list[tuple[str, str]]:
     return [(refused["operation"], refused["path"] or refused["address"]) for refused in outcome["refused"]]
 
 
+def snapshot(directory: Path) -> dict[str, tuple[int, int, bytes]]:
+    return {
+        str(path.relative_to(directory)): (
+            path.lstat().st_mode,
+            path.lstat().st_mtime_ns if not path.is_dir() else 0,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in sorted(directory.rglob("*"))
+    }
+
+
 if __name__ == "__main__":
     os.setgroups([])
     os.setgid(ORDINARY_UID)

@@ -12,6 +12,7 @@ from sandgate.assessment.findings import RANK
 from sandgate.assessment.static import MAX_STEPS, assess, targets, work
 from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, shown
 from sandgate.commandline.script import MAX_SCRIPT_BYTES
+from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import EffectivePermissions
 
 HIGH_SCRIPTS = [script for level, _, script in corpus() if level == "high"]
@@ -130,12 +131,17 @@ def test_the_description_names_the_target_in_plain_words() -> None:
     assert (risk.source, risk.confidence) == ("static", "high")
 
 
+def test_files_that_a_filter_picks_are_named_by_where_they_are() -> None:
+    assert judged("find src -name '*.o' -delete").description == f"Deletes chosen files below {PROJECT}/src."
+    assert judged("find . -type f | xargs sed -i s/a/b/").risk_level == "medium"
+
+
 def test_an_unset_variable_is_named_as_the_reason() -> None:
     assert any("`$UNSET` is empty here" in reason for reason in judged("rm -rf $UNSET/").reasons)
 
 
 def test_a_home_that_is_not_in_the_environment_is_still_home() -> None:
-    """Our choice: `~` finds it in the account database, and a login sets `$HOME`; a reduced environment hides nothing."""
+    """Our choice: `~` finds it in the account database, and a login sets `$HOME`."""
     reduced = AssessmentFacts(HOME, PROJECT, {"PATH": "/usr/bin"}, (PROJECT,))
     assert judged("rm -rf $HOME", reduced).risk_level == "high"
     assert judged("rm -rf ~/mail", reduced).risk_level == "high"
@@ -235,6 +241,20 @@ def test_overwriting_a_file_outside_is_high_when_it_is_known_to_exist() -> None:
     about = facts().but(targets={"/srv2/data/x": existing})
     assert judged("echo a > /srv2/data/x", about).risk_level == "high"
     assert judged("echo a > /srv2/data/x").risk_level == "medium"
+
+
+def test_working_in_a_system_directory_does_not_make_it_a_project() -> None:
+    there = facts().but(cwd="/etc/app")
+    risk = assess(request("tee", "/etc/app/a.conf"), facts=there)
+    assert risk is not None
+    assert (risk.risk_level, risk.risk_categories) == ("high", ("system_modification",))
+
+
+def test_working_in_the_home_directory_itself_protects_it() -> None:
+    command = CommandRequest(("rm", "-rf", "."), HOME, {"HOME": HOME})
+    risk = assess(command, facts=AssessmentFacts(HOME, HOME, {"HOME": HOME}, (HOME,)))
+    assert risk is not None
+    assert "your home directory /home/u" in risk.description
 
 
 def test_a_writable_root_is_part_of_the_workspace() -> None:

@@ -35,6 +35,28 @@ def test_a_script_is_parsed_without_the_python_wrappers_of_the_parser() -> None:
     assert modules_after(("bash", "-lc", "ls 2>/dev/null"), WRAPPERS) == []
 
 
+CRASHER = """
+from sandgate.commandline.grammar import syntax_tree
+for code in (0x40000, 0x80000, 0xA0000, 0xCC5FE, 0xF0000, 0x10FFFF):
+    syntax_tree(("{" + chr(code) + "=Q").encode())
+"""
+
+
+def test_no_character_reaches_past_the_tables_of_the_scanner() -> None:
+    """Required: text from outside must not end our process. Without the translation two of three runs crash,
+    depending on where the tables lie in memory, so several fresh processes are tried."""
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n" + CRASHER]
+    assert [subprocess.run(command, capture_output=True, check=False).returncode for _ in range(10)] == [0] * 10
+
+
+def test_offsets_are_those_of_the_source() -> None:
+    from sandgate.commandline.grammar import syntax_tree
+
+    source = "caf\u00e9 \u2603 x".encode()
+    command = syntax_tree(source).children[0]
+    assert [source[child.start_byte : child.end_byte] for child in command.children] == source.split()
+
+
 def test_the_wrappers_are_used_where_the_c_modules_are_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
     from sandgate.commandline import bash, grammar
 

@@ -41,7 +41,7 @@ def test_the_kernels_own_errors_come_back(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     codes = []
     for path in (f"{tmp_path}/loop", f"{tmp_path}/file/x", f"{tmp_path}/none/x", ""):
-        with pytest.raises(OSError, match=".") as caught:
+        with pytest.raises(OSError, match=r".") as caught:
             found(path)
         codes.append(caught.value.errno)
     assert codes == [errno.ELOOP, errno.ENOTDIR, errno.ENOENT, errno.ENOENT]

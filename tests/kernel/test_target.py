@@ -23,7 +23,7 @@ def test_bad_addresses_and_endless_text_are_the_kernels_errors() -> None:
     endless = ctypes.create_string_buffer(b"x" * 5000)
     codes = []
     for address in (0, 1 << 63, ctypes.addressof(endless)):
-        with pytest.raises(OSError, match=".") as caught:
+        with pytest.raises(OSError, match=r".") as caught:
             ME.text_at(address)
         codes.append(caught.value.errno)
     assert codes == [errno.EFAULT, errno.EFAULT, errno.ENAMETOOLONG]

@@ -18,22 +18,22 @@ def test_every_line_belongs_to_a_program_with_commands(key: str) -> None:
     assert {mark[6:] for mark in read.marks if mark.startswith("check:")} <= CHECKS.keys()
 
 
-@pytest.mark.parametrize("key", sorted(key for key in SUBCOMMANDS if key.startswith("git ")))
-@pytest.mark.parametrize(
-    "argument",
-    [
-        "--output=x",
-        "--output",
-        "--outp=x",
-        "--ext-diff",
-        "--textconv",
-        "--exec=x",
-        "--paginate",
-        "--open-files-in-pager",
-    ],
+WRITES_OR_RUNS = (
+    "--output=x",
+    "--output",
+    "--outp=x",
+    "--ext-diff",
+    "--textconv",
+    "--exec=x",
+    "--paginate",
+    "--open-files-in-pager",
 )
-def test_no_git_command_writes_or_runs(key: str, argument: str) -> None:
-    assert not is_safe((*key.split(), argument, "x"))
+
+
+@pytest.mark.parametrize("argument", WRITES_OR_RUNS)
+def test_no_git_command_writes_or_runs(argument: str) -> None:
+    git = [key.split() for key in SUBCOMMANDS if key.startswith("git ")]
+    assert [words for words in git if is_safe((*words, argument, "x"))] == []
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
 
 from sandgate.errors import ConfinementError
-from sandgate.sandbox import protected
+from sandgate.sandbox import listing, protected
 from sandgate.sandbox.protected import (
     AGENT_NAMES,
     CODE_CARRIERS,
     Found,
     Protection,
-    aliases_of,
     protected_in,
 )
 
@@ -102,33 +100,6 @@ def test_a_nested_repository_is_anchored(root: Path) -> None:
     assert found_in(root).anchored == (str(root / "sub" / ".git"),)
 
 
-def test_a_second_look_at_an_unchanged_directory_reads_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (root / "sub").mkdir()
-    monkeypatch.setattr(protected, "UNSETTLED_NS", -time.time_ns())  # nothing counts as just changed
-    first = found_in(root)
-    monkeypatch.setattr(os, "scandir", lambda *_args: pytest.fail("the directory was read again"))
-    assert found_in(root) == first
-
-
-def test_a_changed_directory_is_read_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protected, "UNSETTLED_NS", -time.time_ns())  # nothing counts as just changed
-    (root / "sub").mkdir()
-    assert found_in(root).protected == ()
-    (root / "sub" / ".git").mkdir()
-    assert relative(found_in(root).protected, root) == {"sub/.git"}
-
-
-def test_a_directory_that_has_just_changed_is_not_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Required: a second change within one tick of the clock leaves no other sign."""
-    monkeypatch.setattr(protected, "UNSETTLED_NS", 10**18)
-    found_in(root)
-    listed: list[object] = []
-    scan = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda path: listed.append(path) or scan(path))
-    found_in(root)
-    assert listed == [str(root)]
-
-
 def test_too_many_directories_are_an_error_and_not_a_gap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protected, "DIRECTORIES_MAX", 2)
     for name in "abc":
@@ -154,15 +125,6 @@ def test_the_missing_target_of_a_protected_link_must_not_come_to_exist(root: Pat
     assert str(root / "nowhere") in found.absent
 
 
-def test_another_name_of_a_protected_file_is_found(root: Path) -> None:
-    git = make_repository(root)
-    (root / "deep" / "er").mkdir(parents=True)
-    os.link(git / "config", root / "deep" / "er" / "alias")
-    found = found_in(root)
-    assert found.linked == (str(git / "config"),)
-    assert aliases_of(found.linked, [str(root)]) == (str(root / "deep" / "er" / "alias"),)
-
-
 def test_hooks_and_plain_files_are_checked_for_other_names(root: Path) -> None:
     git = make_repository(root)
     for name in ("pre-commit", "pre-push.sample"):
@@ -171,16 +133,6 @@ def test_hooks_and_plain_files_are_checked_for_other_names(root: Path) -> None:
     (root / ".bashrc").write_text("")
     os.link(root / ".bashrc", root / "alias-bashrc")
     assert relative(found_in(root).linked, root) == {".git/hooks/pre-commit", ".bashrc"}
-
-
-def test_a_search_for_aliases_that_grows_too_large_refuses(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protected, "LINK_SCAN_ENTRIES_MAX", 3)
-    (root / ".bashrc").write_text("")
-    os.link(root / ".bashrc", root / "alias")
-    for number in range(4):
-        (root / str(number)).write_text("")
-    with pytest.raises(ConfinementError, match="hard links"):
-        aliases_of([str(root / ".bashrc")], [str(root)])
 
 
 # --- git ------------------------------------------------------------------------------------------------------
@@ -256,7 +208,8 @@ def test_a_linked_worktree_opens_its_repository_only_when_both_agree(
 @pytest.fixture
 def folding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every name has the same file as its other-case twin, as on a case-insensitive file system."""
-    monkeypatch.setattr(protected, "_same_file", lambda one, other: one.lower() == other.lower())
+    for module in (listing, protected):
+        monkeypatch.setattr(module, "same_file", lambda one, other: one.lower() == other.lower())
 
 
 @pytest.mark.usefixtures("folding")

@@ -6,6 +6,7 @@ one key per choice. A high risk takes capital keys, so that a habit cannot appro
 
 from __future__ import annotations
 
+from sandgate.approvals.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
 from sandgate.display import visible
 from sandgate.protocol.permissions import ESCALATE
@@ -129,8 +130,6 @@ def _denied_lines(request: ApprovalRequest) -> list[str]:
 
 
 def _risk_lines(request: ApprovalRequest, *, colour: bool) -> list[str]:
-    from sandgate.assessment.render import risk_lines
-
     if request.risk is None:
         return []
     lines = risk_lines(request.risk)

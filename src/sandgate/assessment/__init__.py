@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from sandgate.assessment.facts import AssessmentFacts, TargetFacts
-from sandgate.assessment.render import render
 from sandgate.assessment.static import assess, targets
 
-__all__ = ["AssessmentFacts", "TargetFacts", "assess", "render", "targets"]
+__all__ = ["AssessmentFacts", "TargetFacts", "assess", "targets"]

@@ -33,6 +33,8 @@ HARMLESS_DEVICES = frozenset(
     words("/dev/null /dev/zero /dev/full /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/random /dev/urandom")
 )
 SYSTEM_TREES = words("/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /sys /proc /var /opt /run /srv /root /efi")
+# Working here does not make it a project.
+NO_WORKSPACES = words("/etc /bin /sbin /lib /lib32 /lib64 /boot /sys /proc /run /dev /usr/bin /usr/sbin /usr/lib /efi")
 USER_TREES = ("/home", "/Users")  # the parents of home directories
 TEMPORARY_TREES = ("/tmp", "/var/tmp", "/dev/shm")
 
@@ -156,6 +158,8 @@ def _repository_place(path: str) -> Place | None:
 def _work_place(path: str, facts: AssessmentFacts) -> Place | None:
     for root in (facts.cwd, *facts.writable_roots):
         if root in TEMPORARY_TREES or root == "/" or root in homes(facts):
+            continue
+        if any(below(root, tree) for tree in NO_WORKSPACES):
             continue
         if below(root, path):
             if path != root and path in SYSTEM_TREES:

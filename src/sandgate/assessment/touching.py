@@ -46,12 +46,16 @@ def canonical(path: str, facts: AssessmentFacts, *, through_link: bool) -> str:
     return (seen.real if through_link else seen.place) or path
 
 
+def _named(place: Place) -> str:
+    base, _, name = place.path.rpartition("/")
+    return f"chosen files below {shown(base or '/')}" if name == FOUND else shown(place.path)
+
+
 def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bool, filtered: bool) -> Finding:
     """`contents`: all that is in it (`path/*`); `filtered`: some of what is below it, by name or pattern."""
     seen = facts.targets.get(path)
     place = place_of(canonical(path, facts, through_link=contents), facts)
-    base, _, name = place.path.rpartition("/")
-    what = f"chosen files below {shown(base or '/')}" if name == FOUND else shown(place.path)
+    what = _named(place)
     if place.kind in {"harmless", "temporary", "cache", "build"}:
         return _plain_deletion(place, what, recursive=recursive)
     if filtered and place.kind == "trunk" and below(place.path, facts.cwd):
@@ -113,7 +117,7 @@ def _repository_file(place: Place, what: str) -> Finding:
 def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = False) -> Finding:
     """Creating, overwriting or changing the attributes of `path`."""
     place = place_of(canonical(path, facts, through_link=True), facts)
-    what = shown(place.path)
+    what = _named(place)
     sentence = f"{verb} {what}"
     if place.kind == "harmless":
         return Finding(LOW, "writes", place.path, "discards output")

@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 
 _parser: Parser | None = None
 
+# Every byte beyond ASCII becomes a letter that is part of no keyword. To bash it is one, too, and the grammar's
+# scanner must not see what is beyond: it asks C's `isdigit` about whole code points, which reads past a table of
+# 384 entries and sometimes ends the process (`{` before U+CC5FE did).
+_AS_ASCII = bytes(range(128)) + b"Z" * 128
+
 
 def syntax_tree(source: bytes) -> Node:
-    """The root node of `source` read as bash."""
+    """The root node of `source` read as bash. Offsets are those of `source`; take text from there, not from nodes."""
     global _parser
     if _parser is None:
         _parser = _make_parser()
-    return _parser.parse(source).root_node
+    return _parser.parse(source.translate(_AS_ASCII)).root_node
 
 
 def _make_parser() -> Parser:

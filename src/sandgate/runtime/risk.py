@@ -25,6 +25,6 @@ def assessed(
 
 def risk_lines(risk: RiskAssessment) -> list[str]:
     """The risk as a prompt shows it, without colour."""
-    from sandgate.assessment.render import risk_lines as lines
+    from sandgate.approvals.risk_lines import risk_lines as lines
 
     return list(lines(risk))

@@ -60,7 +60,6 @@ DIRECTORIES_MAX = 65536  # directories listed in one root
 POINTER_BYTES_MAX = 4096  # of a `.git` pointer file
 
 
-
 class Protection(Record):
     """How much is protected. The defaults are the strictest that everyday work survives."""
 

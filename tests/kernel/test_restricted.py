@@ -1,0 +1,144 @@
+"""A child under Landlock and seccomp: the traps of its birth, everyday work, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from confined_runs import OUTSIDER, Account, confined, plan_for, run_plan, seen
+from sandgate.protocol.confinement import Limits
+
+pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
+
+pytest_plugins = ["landlock_fixtures"]
+
+
+RUNS = 300
+
+
+PYTHON = "/usr/bin/python3"
+
+
+def test_the_launcher_restricts_its_own_thread_only(
+    my_workspace: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Trap: a pooled thread would poison later work of ours."""
+    outside = tmp_path_factory.mktemp("outside") / "file"
+    assert confined(f"echo x > {outside}", str(my_workspace))["exit_code"] == 2
+    outside.write_text("we still may")
+    assert "NoNewPrivs:\t0" in Path("/proc/self/status").read_text()
+
+
+def test_the_launcher_keeps_our_directory_and_gives_the_child_its_own(my_workspace: Path) -> None:
+    here = os.getcwd()
+    assert confined("pwd", str(my_workspace))["output"] == f"{my_workspace}\n"
+    assert os.getcwd() == here
+
+
+def test_the_launcher_thread_outlives_a_child_that_wants_to_die_with_its_parent(my_workspace: Path) -> None:
+    """Trap: PR_SET_PDEATHSIG means the thread that started the child, not the process."""
+    program = "import ctypes, time; ctypes.CDLL(None).prctl(1, 9); time.sleep(0.3); print('alive')"
+    outcome = confined(("/usr/bin/python3", "-c", program), str(my_workspace))
+    assert (outcome["exit_code"], outcome["output"]) == (0, "alive\n")
+
+
+def test_confined_child_gets_three_descriptors_only(my_workspace: Path) -> None:
+    leak = os.dup(0)
+    os.set_inheritable(leak, True)
+    try:
+        assert confined("ls /proc/self/fd", str(my_workspace))["output"].split() == ["0", "1", "2", "3"]
+    finally:
+        os.close(leak)
+
+
+def test_limits_hold_from_the_first_instruction(my_workspace: Path) -> None:
+    plan = plan_for(("sh", "-c", "ulimit -c; ulimit -Hn"), str(my_workspace)).but(limits=Limits(open_files=99))
+    assert run_plan(plan)["output"] == "0\n99\n"
+
+
+def test_confined_program_that_does_not_exist_is_a_failure(my_workspace: Path) -> None:
+    assert confined(("nowhere",), str(my_workspace))["failure"] == {"what": "program", "errno": "ENOENT"}
+    (my_workspace / "text").write_text("not a program")
+    (my_workspace / "text").chmod(0o755)
+    assert confined(("./text",), str(my_workspace))["failure"] == {"what": "program", "errno": "ENOEXEC"}
+
+
+@pytest.mark.slow
+def test_many_runs_leave_no_thread_descriptor_or_process(my_workspace: Path) -> None:
+    confined("true", str(my_workspace))  # the kept rule set and the loaded libraries are not leaks
+    before = _holdings()
+    for index in range(RUNS):
+        confined(("/bin/true",) if index % 3 else ("nowhere",), str(my_workspace))
+    assert _holdings() == before
+
+
+def _holdings() -> tuple[int, int, list[str]]:
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    for _ in range(1000):
+        if len(os.listdir("/proc/self/task")) == 1:
+            break
+        os.sched_yield()  # the last instructions of a thread that has already said goodbye
+    return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), children
+
+
+def test_outsiders_cannot_be_signalled(account: Account, workspace: Path) -> None:
+    outcome = account.confined("kill -0 $PPID", workspace)
+    assert outcome["exit_code"] != 0
+    assert account.unconfined("kill -0 $PPID", workspace)["exit_code"] == 0
+
+
+def test_outsiders_cannot_be_looked_into(account: Account, workspace: Path) -> None:
+    """Required: the environment of whoever started us may hold keys."""
+    script = f"cat /proc/{OUTSIDER}/environ > /dev/null"
+    assert account.confined(script, workspace)["exit_code"] != 0
+    assert account.unconfined(script, workspace)["exit_code"] == 0
+
+
+EVERYDAY = {
+    "make and remove": "touch a && mkdir -p p/q/r && mv p z && touch z/q/r/t && rm -rf z a",
+    "git in a new directory": (
+        "mkdir sub && cd sub && git init -q . && git config user.email a@b && git config user.name n && "
+        "echo x > f && git add f && git commit -qm m && git log --oneline"
+    ),
+    "virtual environment": f"{PYTHON} -m venv --without-pip v && v/bin/python -c 'print(1)'",
+    "compileall": f"echo 'x = 1' > m.py && {PYTHON} -m compileall -q . && test -d __pycache__",
+    "compiler": "echo 'int main(void){return 0;}' > a.c && cc -o a a.c && ./a && cc -o src/a a.c && src/a",
+    "make": "printf 'all: x y\\nx:\\n\\techo hi > x\\ny: x\\n\\tcp x y\\n' > Makefile && make -s -j2 && cat y",
+    "tar": (
+        "mkdir t && for i in 1 2 3; do echo $i > t/f$i; done && ln -s f1 t/l && chmod 640 t/f2 && ln t/f1 t/h && "
+        "tar cf t.tar t && rm -r t && tar xpf t.tar && test $(stat -c %a t/f2) = 640 && test -L t/l"
+    ),
+    "temporary files": 'f=$(mktemp) && echo hi > "$f" && rm "$f" && d=$(mktemp -d) && touch "$d/a" && rm -r "$d"',
+    "metadata": "touch a && chmod 600 a && touch -d 2001-01-01Z a && test $(stat -c %a:%Y a) = 600:978307200",
+    "umask": "umask 0 && touch a && mkdir d && test $(stat -c %a a d | tr '\\n' :) = 666:777:",
+    "pipes and jobs": "(echo a) & wait; echo b | cat | tee x > /dev/null; mkfifo f; (echo hi > f &); cat f",
+    "devices": "echo x > /dev/null; echo y > /dev/stderr; head -c 4 /dev/urandom > r; ls / /dev > /dev/null",
+    "edit in place": "echo int > a && sed -i s/int/long/ a && grep -q long a && cp -rp src s2 && install -m 700 a s2/b",
+    "own terminal": "script -qc 'echo in pty' /dev/null",
+}
+
+
+@pytest.mark.parametrize("work", EVERYDAY.values(), ids=EVERYDAY)
+def test_everyday_work_succeeds_and_denies_nothing(work: str, account: Account, workspace: Path) -> None:
+    outcome = account.confined(work, workspace)
+    assert (outcome["exit_code"], seen(outcome)) == (0, []), outcome["output"]
+    assert outcome["reported"]
+
+
+def test_multiprocessing_works_and_leaves_no_shared_memory(account: Account, workspace: Path) -> None:
+    program = (
+        "import multiprocessing as m\n"
+        "def f(x): return x * x\n"
+        "if __name__ == '__main__':\n"
+        "    with m.Pool(2) as pool: print(pool.map(f, range(4)))\n"
+        "    q = m.Queue(); q.put(1); print(q.get())\n"
+        "    with m.Manager() as manager:\n"
+        "        d = manager.dict(); d[1] = 2; print(dict(d))\n"
+    )
+    (workspace / "work.py").write_text(program)
+    before = set(os.listdir("/dev/shm"))
+    outcome = account.confined((PYTHON, "work.py"), workspace)
+    assert (outcome["output"], seen(outcome)) == ("[0, 1, 4, 9]\n1\n{1: 2}\n", [])
+    assert set(os.listdir("/dev/shm")) <= before

@@ -1,0 +1,46 @@
+"""Finding the other names of a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sandgate.errors import ConfinementError
+from sandgate.sandbox import aliases
+from sandgate.sandbox.aliases import aliases_of
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "root" / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "root" / "file").write_text("")
+    return tmp_path / "root" / "file"
+
+
+def test_other_names_are_found_however_deep_they_are(file: Path) -> None:
+    alias = file.parent / "deep" / "er" / "alias"
+    os.link(file, alias)
+    (file.parent / "stranger").write_text("")
+    assert aliases_of([str(file)], [str(file.parent)]) == (str(alias),)
+
+
+def test_names_outside_the_roots_do_not_matter(file: Path, tmp_path: Path) -> None:
+    os.link(file, tmp_path / "elsewhere")
+    assert aliases_of([str(file)], [str(file.parent)]) == ()
+
+
+def test_links_are_not_walked_into(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    os.link(file, tmp_path / "other" / "alias")
+    (file.parent / "link").symlink_to(tmp_path / "other")
+    assert aliases_of([str(file)], [str(file.parent)]) == ()
+
+
+def test_a_search_that_grows_too_large_refuses(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aliases, "LINK_SCAN_ENTRIES_MAX", 3)
+    for number in range(4):
+        (file.parent / str(number)).write_text("")
+    with pytest.raises(ConfinementError, match="hard links"):
+        aliases_of([str(file)], [str(file.parent)])

@@ -1,0 +1,99 @@
+"""Named directories and granted paths in canonical form, and the links that are refused."""
+
+from __future__ import annotations
+
+import pwd
+from pathlib import Path
+
+import pytest
+
+from sandgate.errors import ConfinementError
+from sandgate.protocol.permissions import Grant
+from sandgate.sandbox.roots import (
+    existing_directory,
+    granted,
+    homes_of,
+    resolved_grants,
+    resolved_roots,
+    trusted_directory,
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "data").mkdir()
+    return tmp_path
+
+
+def test_only_absolute_existing_directories_count(place: Path) -> None:
+    (place / "link").symlink_to("repo")
+    (place / "file").write_text("")
+    assert existing_directory(f"{place}/link") == f"{place}/repo"
+    assert [existing_directory(path) for path in ("", "relative", f"{place}/file", f"{place}/gone")] == [None] * 4
+
+
+def test_a_named_root_may_be_reached_through_a_link_that_no_command_can_change(place: Path) -> None:
+    (place / "link").symlink_to("data")
+    assert resolved_roots([f"{place}/link"], [f"{place}/repo"]) == {f"{place}/link": f"{place}/data"}
+
+
+@pytest.mark.parametrize("inside", ["implied", "named"])
+def test_a_named_root_behind_a_link_inside_another_root_is_refused(place: Path, inside: str) -> None:
+    (place / "repo" / "build").symlink_to(place / "data")
+    named, implied = [f"{place}/repo/build"], [f"{place}/repo"]
+    if inside == "named":
+        named, implied = named + implied, []
+    with pytest.raises(ConfinementError) as refusal:
+        resolved_roots(named, implied)
+    assert (
+        refusal.value.why == f"`{place}/repo/build` is a symbolic link in a directory that confined commands can change"
+    )
+
+
+def test_missing_roots_are_left_out(place: Path) -> None:
+    assert resolved_roots([f"{place}/gone"], [None]) == {}
+
+
+def test_granted_paths_are_taken_as_they_were_shown(place: Path) -> None:
+    grants = (
+        Grant("write_path", f"{place}/new"),
+        Grant("read_path", f"{place}/gone"),
+        Grant("read_path", f"{place}/data"),
+        Grant("host", "*"),
+    )
+    assert resolved_grants(grants) == {f"{place}/new": f"{place}/new", f"{place}/data": f"{place}/data"}
+
+
+def test_a_granted_path_through_a_link_is_refused(place: Path) -> None:
+    (place / "link").symlink_to("data")
+    with pytest.raises(ConfinementError, match="cannot grant"):
+        resolved_grants((Grant("write_path", f"{place}/link/file"),))
+
+
+def test_scratch_space_behind_a_shared_link_is_not_trusted(place: Path) -> None:
+    (place / "repo" / "tmp").symlink_to(place / "data")
+    assert trusted_directory(f"{place}/repo/tmp", shared=f"{place}/repo") is None
+    assert trusted_directory(f"{place}/repo/tmp", shared=f"{place}/data") == f"{place}/data"
+    assert trusted_directory("relative", shared=None) is None
+
+
+def test_both_homes_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    account = pwd.struct_passwd(("me", "x", 1, 1, "", f"{place}/data", "/bin/sh"))
+    monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
+    assert homes_of({"HOME": f"{place}/repo"}, 1) == [f"{place}/repo", f"{place}/data"]
+    assert homes_of({"HOME": "/"}, 1) == [f"{place}/data"]
+
+
+def test_an_account_without_an_entry_has_the_home_of_the_environment(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(_uid: int) -> pwd.struct_passwd:
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    assert homes_of({"HOME": f"{place}/repo"}, 1) == [f"{place}/repo"]
+
+
+def test_grants_are_sorted_by_kind() -> None:
+    assert granted((Grant("host", "a:1"), Grant("read_path", "/x"), Grant("host", "b:2")), "host") == ["a:1", "b:2"]
