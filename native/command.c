@@ -5,28 +5,11 @@
 #include <linux/eventpoll.h>
 #include <linux/prctl.h>
 #include <linux/resource.h>
-#include <linux/socket.h>
-#include <linux/uio.h>
 
 #include <asm/ioctls.h>
 #include <asm/signal.h>
 
 #include "sandbox.h"
-
-struct control {
-    size_t length;
-    int level, type;
-    int fd;
-};
-struct message {
-    void *name;
-    int name_length;
-    struct iovec *pieces;
-    size_t piece_count;
-    void *control;
-    size_t control_length;
-    unsigned int flags;
-};
 
 static int limit_resources(struct sandbox *sandbox) {
     struct plan *plan = &sandbox->plan;
@@ -63,11 +46,7 @@ static int own_session(struct sandbox *sandbox) {
 /* The listener travels ahead of its first event: the supervisor fetches it when the epoll set reports one, and is
  * not woken for it before. */
 static int hand_over_listener(struct sandbox *sandbox, int listener) {
-    struct control control = {.length = sizeof(size_t) + 3 * sizeof(int), .level = 1, .type = 1, .fd = listener};
-    char nothing = 0;
-    struct iovec piece = {&nothing, 1};
-    struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = sizeof control};
-    long error = sys(sendmsg, sandbox->listener_pipe[1], &message, 0);
+    long error = send_descriptor(sandbox->listener_pipe[1], listener);
     if (error < 0) return fail(sandbox, "send listener", "", error);
     struct epoll_event event = {.events = 1 /* EPOLLIN */ | 1U << 30 /* EPOLLONESHOT */, .data = (uint64_t)EVENT_LISTENER};
     error = sys(epoll_ctl, sandbox->events, EPOLL_CTL_ADD, listener, &event);
@@ -140,6 +119,8 @@ static int build_walls(struct sandbox *sandbox) {
     int umask_of_caller = (int)sys(umask, 0);
     if (build_view(sandbox) != 0) return -1;
     sys(umask, umask_of_caller);
+    /* A new session is a new scheduling group, which on a busy machine waits for its turn: better while init works. */
+    if (own_session(sandbox) != 0) return -1;
     default_signals();
     int error = drop_bounding_set();
     return error < 0 ? fail(sandbox, "drop bounding set", "", error) : 0;
@@ -163,8 +144,6 @@ static int prepare(struct sandbox *sandbox) {
     if (build_walls(sandbox) != 0 || landlock_prepare(sandbox) != 0 || install_filter(sandbox) != 0) return -1;
     wait_at_gate(&sandbox->init_ready);
     if (wants_empty_network(sandbox) && join_network(sandbox) != 0) return -1;
-    /* Not while init makes the network: a new session is a new scheduling group, and allocating one waits for that. */
-    if (own_session(sandbox) != 0) return -1;
     /* Not earlier: it would keep us from joining a task outside its walls. */
     if (enter_directory(sandbox) != 0 || landlock_confine(sandbox) != 0) return -1;
     /* For the memory all three tasks share: from here on nobody reads or traces the two that stay. Not earlier, as

@@ -49,10 +49,6 @@ int furnish_devices(struct sandbox *sandbox, int base, const int nodes[]) {
     return error < 0 ? fail(sandbox, "furnish", "/dev", error) : 0;
 }
 
-static long attach_at(int tree, const char *path) {
-    return sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
-}
-
 /* Clones inherit the flags of what they are cloned from: shared memory is taken before the tmpfs turns read-only,
  * /dev after it. */
 int mount_devices(struct sandbox *sandbox, int base, int nodes[]) {

@@ -111,34 +111,12 @@ static int obey(struct supervisor *supervisor) {
     return 1;
 }
 
-struct control {
-    size_t length;
-    int level, type;
-    int fd;
-};
-struct message {
-    void *name;
-    int name_length;
-    void *pieces;
-    size_t piece_count;
-    void *control;
-    size_t control_length;
-    unsigned int flags;
-};
-
 static int fetch_listener(struct supervisor *supervisor) {
-    struct control control;
-    char byte;
-    struct {
-        void *base;
-        size_t length;
-    } piece = {&byte, 1};
-    struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = sizeof control};
-    long length = sys(recvmsg, supervisor->sandbox->listener_pipe[0], &message, 0x40000000 /* MSG_CMSG_CLOEXEC */);
-    if (length != 1 || message.control_length < sizeof control - 4) return -1;
-    supervisor->listener = control.fd;
+    int listener = receive_descriptor(supervisor->sandbox->listener_pipe[0]);
+    if (listener < 0) return -1;
+    supervisor->listener = listener;
     /* The caller sleeps while we answer, so both may as well take turns on one processor (Linux 6.6). */
-    sys(ioctl, control.fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+    sys(ioctl, listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
     return 0;
 }
 

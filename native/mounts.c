@@ -50,6 +50,10 @@ int attach(int tree, int target) {
     return (int)sys(move_mount, tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
+int attach_at(int tree, const char *path) {
+    return (int)sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
 static int clone_plain(const char *path) {
     int fd = open_plain(path, 0);
     if (fd < 0) return fd;

@@ -6,20 +6,17 @@
 
 #include "sandbox.h"
 
-static const char covered[][24] = {
+const char covered_proc[][24] = {
     "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/tty",
 };
 static const char hidden_files[][24] = {"/proc/kcore", "/proc/keys", "/proc/timer_list"};
 static const char hidden_directories[][24] = {"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/fs/bpf", "/sys/fs/cgroup"};
-enum { COVERED = sizeof covered / sizeof covered[0] };
+enum { COVERED = sizeof covered_proc / sizeof covered_proc[0] };
+const unsigned int covered_proc_count = COVERED;
 
 static long set_read_only(const char *path, int on) {
     struct mount_attr change = {.attr_set = on ? MOUNT_ATTR_RDONLY : 0, .attr_clr = on ? 0 : MOUNT_ATTR_RDONLY};
     return sys(mount_setattr, AT_FDCWD, path, 0, &change, sizeof change);
-}
-
-static long attach_at(int tree, const char *path) {
-    return sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
 static int hide(struct sandbox *sandbox, const char *path, int empty) {
@@ -36,12 +33,12 @@ static int cover(struct sandbox *sandbox) {
     int trees[COVERED];
     long error = set_read_only("/proc", 1);
     if (error < 0) return fail(sandbox, "make read-only", "/proc", error);
-    for (int i = 0; i < COVERED; i++) trees[i] = clone_tree(AT_FDCWD, covered[i], 0);
+    for (int i = 0; i < COVERED; i++) trees[i] = clone_tree(AT_FDCWD, covered_proc[i], 0);
     if ((error = set_read_only("/proc", 0)) < 0) return fail(sandbox, "make writable", "/proc", error);
     for (int i = 0; i < COVERED; i++) {
         if (trees[i] == -ENOENT) continue;
-        error = trees[i] < 0 ? trees[i] : attach_at(trees[i], covered[i]);
-        if (error < 0) return fail(sandbox, "cover", covered[i], error);
+        error = trees[i] < 0 ? trees[i] : attach_at(trees[i], covered_proc[i]);
+        if (error < 0) return fail(sandbox, "cover", covered_proc[i], error);
     }
     return 0;
 }

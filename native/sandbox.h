@@ -80,11 +80,19 @@ int mount_proc(struct sandbox *sandbox, int empty_file, int empty_directory);
 /* One bind made by descriptor. */
 int clone_tree(int fd, const char *path, unsigned int recursive);
 int attach(int tree, int target);
+int attach_at(int tree, const char *path);
 int open_plain(const char *path, unsigned int flags);
+
+extern const char covered_proc[][24]; /* read-only in the sandbox's /proc */
+extern const unsigned int covered_proc_count;
 
 /* privileges.c */
 int drop_bounding_set(void);
 int drop_privileges(void);
+
+/* handover.c */
+long send_descriptor(int socket, int fd);
+int receive_descriptor(int socket);
 
 /* landlock.c: the rules are made before the filter, which watches such calls, and enforced
  * when nothing outside has to be joined any more */

@@ -9,11 +9,8 @@
 enum territory { FREE, READ_ONLY, HIDDEN, HIDDEN_WITH_OPENINGS, NO_DEVICE };
 enum { WANT_WRITE = 2, WANT_SEARCH = 1 };
 
-/* What the private /dev has, and proc.c's covers: kept beside the entries of the plan. */
+/* What the private /dev has. */
 static const char device_names[][12] = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm"};
-static const char covered_proc[][24] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
-                                        "/proc/acpi", "/proc/scsi", "/proc/tty"};
-
 static int is_below(const char *path, const char *above) { return path_is_at_or_below(path, above, strlen(above)); }
 
 static enum territory device_territory(const char *path) {
@@ -24,7 +21,7 @@ static enum territory device_territory(const char *path) {
 }
 
 static enum territory proc_territory(const char *path) {
-    for (size_t i = 0; i < sizeof covered_proc / sizeof covered_proc[0]; i++)
+    for (unsigned int i = 0; i < covered_proc_count; i++)
         if (is_below(path, covered_proc[i])) return READ_ONLY;
     return FREE;
 }

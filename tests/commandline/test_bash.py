@@ -48,6 +48,10 @@ def found(script: str) -> list[tuple[str, ...]]:
         "! rm -rf x",
         "\\rm -rf x",
         "$'r\\x6d' -rf x",
+        "head -20\n'rm' -rf x",
+        "ls\n\\rm -rf x",
+        "a | head -20\n'rm' -rf x\nls",
+        "echo $((ls) ; (rm -rf x))",
         "'r'\\m -r'f' x",
         "'rm' -r\"f\" x",
         "rm -rf x\n)",
@@ -103,6 +107,7 @@ def test_a_readable_script_accounts_for_all_it_runs(script: str) -> None:
         "ls $'x'",
         "ls\x0b-la",
         "ls )",
+        "ls\n\\rm x",
     ],
 )
 def test_a_script_with_anything_else_is_not_readable(script: str) -> None:
@@ -199,3 +204,28 @@ def test_plain_means_bash_runs_exactly_these_words(script: str) -> None:
     if not what.plain or expands or skipped or not all(reaches_the_handler(argv[0]) for argv in what.commands):
         return
     assert run_by_bash(script, Path("/")) == list(what.commands)
+
+
+PROGRAMS = st.sampled_from(
+    ["xprog", "'xprog'", '"xprog"', "\\xprog", "x'prog'", "2>/dev/null xprog", "( xprog", "! xprog"]
+)
+TAILS = st.sampled_from(["", " 2>/dev/null", " # note", " )", " </dev/null xtail", " | cat"])
+READABLE = st.lists(
+    st.tuples(PROGRAMS, st.lists(PIECE, max_size=3), TAILS, st.sampled_from(["\n", "; ", "\n\n", " \n "])),
+    min_size=1,
+    max_size=4,
+).map(lambda parts: "".join(" ".join([program, *words]) + tail + end for program, words, tail, end in parts))
+
+
+@given(READABLE)
+def test_readable_means_bash_runs_nothing_else(script: str) -> None:
+    """Required: what we judge one by one is all that runs, word for word, where every word is certain."""
+    read = parse(script)
+    words = [word for command in read.commands for word in command.words]
+    certain = all(word.certainty == "exact" for word in words)
+    seen = [command.argv for command in read.commands if command.argv != ("cat",)]
+    piped = "|" in script.replace(" | cat", "")  # `cat` would read what was printed, not print its own words
+    if not read.readable or not certain or piped or "\r" in script or "&&" in script:
+        return
+    if all(argv and reaches_the_handler(argv[0]) and argv[0] != "cat" for argv in seen):
+        assert run_by_bash("cat() { /bin/cat; }\n" + script, Path("/")) == seen

@@ -35,6 +35,8 @@ NOT_PLAIN = [
     "'git status'",
     '"ls" x',
     "r''m -rf x",
+    "head -20\n'rm' x",
+    "a | head -20\n'rm' x\nls",
     "\\rm -rf x",
     "/b?n/rm -rf x",
     "~/x y",

@@ -312,6 +312,20 @@ def test_helper_is_not_readable_for_others_of_the_same_user(helper: str, null: i
     assert (owner.st_uid, stat.S_IMODE(owner.st_mode)) == (0, 0o600)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may look into the init task")
+def test_init_lives_in_the_commands_namespaces(helper: str, null: int) -> None:
+    """Required: what shows of pid 1 inside, its network files above all, is the sandbox's and not the host's."""
+    child, reading = start_printing(helper, null, "echo ready; sleep 1000")
+    init = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()[0]
+    command = Path(f"/proc/{init}/task/{init}/children").read_text().split()[0]
+    kinds = ("mnt", "net", "ipc", "uts", "pid", "user", "cgroup")
+    places = [[os.readlink(f"/proc/{pid}/ns/{kind}") for kind in kinds] for pid in ("self", init, command)]
+    child.close()
+    os.close(reading)
+    assert places[1] == places[2]
+    assert not set(places[0]) & set(places[1])
+
+
 def test_ordinary_user_gets_the_same_layers(helper: str, as_user: OrdinaryUser) -> None:
     import shutil
 

@@ -80,7 +80,9 @@ NOT_REFUSED = {
     "shared memory": "echo > /dev/shm/x; rm /dev/shm/x",
     "words about a denial": "echo 'touch: Permission denied' >&2; exit 1",
     "reading": "cat ../outside/file; ls -la /etc; find / -maxdepth 1",
-    "exclusive creation of what exists": "set -C; echo > ../outside/file",
+    "exclusive creation of what exists": (
+        "python3 -c 'import os; os.open(\"../outside/file\", os.O_WRONLY | os.O_CREAT | os.O_EXCL)'"
+    ),
 }
 
 

@@ -187,6 +187,20 @@ def test_second_door_to_the_kernel_kills(helper: str) -> None:
     assert (outcome.signal, outcome.output) == (31, "")
 
 
+THIRTY_TWO_BITS = """
+import ctypes, mmap
+page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+page.write(bytes.fromhex("b814000000cd80c3"))  # mov eax, 20 (getpid); int 0x80; ret
+print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))())
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the second instruction set of x86-64")
+def test_system_call_of_another_architecture_kills(helper: str) -> None:
+    outcome = run(helper, plan_for(sys.executable, "-I", "-S", "-c", THIRTY_TWO_BITS))
+    assert (outcome.signal, outcome.output) == (31, "")
+
+
 def connect(host: str, port: int) -> str:
     return (
         "import _socket as s\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from confined_runs import OUTSIDER, Account, confined, plan_for, run_plan, seen
+from sandgate.kernel.launcher import start
 from sandgate.protocol.confinement import Limits
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
@@ -67,20 +68,41 @@ def test_confined_program_that_does_not_exist_is_a_failure(my_workspace: Path) -
 
 @pytest.mark.slow
 def test_many_runs_leave_no_thread_descriptor_or_process(my_workspace: Path) -> None:
+    threads = len(os.listdir("/proc/self/task"))
     confined("true", str(my_workspace))  # the kept rule set and the loaded libraries are not leaks
-    before = _holdings()
+    before = _holdings(threads)
     for index in range(RUNS):
-        confined(("/bin/true",) if index % 3 else ("nowhere",), str(my_workspace))
-    assert _holdings() == before
+        confined(("/bin/true",) if index % 3 else ("./text",), str(my_workspace))
+        if index == 0:
+            (my_workspace / "text").write_text("not a program")
+            (my_workspace / "text").chmod(0o755)
+    assert _holdings(threads) == before
 
 
-def _holdings() -> tuple[int, int, list[str]]:
+def _holdings(threads: int) -> tuple[int, int, list[str]]:
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    for _ in range(1000):
-        if len(os.listdir("/proc/self/task")) == 1:
+    for _ in range(10_000):
+        if len(os.listdir("/proc/self/task")) == threads:
             break
         os.sched_yield()  # the last instructions of a thread that has already said goodbye
     return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), children
+
+
+def test_the_launcher_thread_stays_as_long_as_its_child(my_workspace: Path) -> None:
+    """Trap: PR_SET_PDEATHSIG means the thread that started the child, not the process."""
+    threads = len(os.listdir("/proc/self/task"))
+    child = start(plan_for(("/bin/sleep", "60"), str(my_workspace)), stdin=0, stdout=1, stderr=2)
+    try:
+        assert len(os.listdir("/proc/self/task")) == threads + 2  # the launcher and the supervisor
+    finally:
+        child.close()
+
+
+def test_root_keeps_the_powers_over_files_and_no_other(account: Account, workspace: Path) -> None:
+    told = account.confined("grep -E 'Cap(Eff|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status", workspace)["output"]
+    powers = "000000000000001b" if os.geteuid() == 0 and not account.ordinary else "0000000000000000"
+    assert f"CapEff:\t{powers}\n" in told
+    assert "NoNewPrivs:\t1\nSeccomp:\t2\n" in told
 
 
 def test_outsiders_cannot_be_signalled(account: Account, workspace: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -80,3 +82,30 @@ def test_a_plan_that_asks_for_no_records_is_confined_all_the_same(my_workspace: 
     plan = plan_for(("/bin/sh", "-c", f"echo x > {outside}/file"), str(my_workspace)).but(report="off")
     assert run_plan(plan)["exit_code"] != 0
     assert (outside / "file").read_text() == "before"
+
+
+def test_when_sandgate_is_killed_outright_what_is_left_can_make_nothing(my_workspace: Path) -> None:
+    """Known gap: the processes live on. Required: held calls fail, so no file is made or written any more."""
+    program = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from confined_runs import plan_for
+from sandgate.kernel.launcher import start
+command = "echo ready; read line; echo x > made; echo x > src/made; echo told"
+child = start(plan_for(("/bin/sh", "-c", command), {str(my_workspace)!r}), stdin=0, stdout=1, stderr=1)
+import time
+time.sleep(60)
+"""
+    sandgate = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert sandgate.stdin is not None
+    assert sandgate.stdout is not None
+    with sandgate, sandgate.stdin, sandgate.stdout:
+        assert sandgate.stdout.readline() == b"ready\n"
+        sandgate.kill()
+        sandgate.wait(10)
+        sandgate.stdin.write(b"go\n")
+        sandgate.stdin.flush()
+        told = sandgate.stdout.read()
+    assert told.count(b"Function not implemented") == 2
+    assert told.endswith(b"told\n")
+    assert sorted(path.name for path in my_workspace.rglob("made")) == []

@@ -45,4 +45,5 @@ def test_records_are_kept_once_and_counted_past_the_limit() -> None:
     observed = Observed(Territory(EffectivePermissions(), {}, {}), network=False, sockets=())
     for number in (*range(REFUSED_MAX + 5), 0, 1):
         observed.add(Refused("write", "openat", path=f"/{number}"))
-    assert (len(observed.refused), observed.omitted) == (REFUSED_MAX, 5)
+        observed.add(Refused("write", "openat", path=f"/{number}", pid=7))
+    assert (len(observed.refused), observed.omitted) == (REFUSED_MAX, 10)

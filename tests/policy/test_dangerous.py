@@ -170,6 +170,14 @@ def test_a_dangerous_script_is_found(script: str) -> None:
     assert find_danger(segments(("bash", "-lc", script))) is not None
 
 
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("wrapper", [("sudo",), ("env", "A=1", "timeout", "5")])
+def test_a_dangerous_script_is_found_behind_wrappers(script: str, wrapper: tuple[str, ...]) -> None:
+    argv = (*wrapper, "bash", "-ec", script)
+    assert find_danger(segments(argv)) is not None
+    assert find_danger(segments(("bash", "-lc", joined(argv)))) is not None
+
+
 @pytest.mark.parametrize("script", HARMLESS_SCRIPTS)
 def test_an_honest_script_is_not_called_dangerous(script: str) -> None:
     assert find_danger(segments(("bash", "-lc", script))) is None

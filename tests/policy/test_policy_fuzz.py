@@ -91,7 +91,7 @@ FRAMES = [
     "( {} )",
     "ls; {}",
     "ls && {}",
-    "echo $({})",
+    "echo $( {} )",
     "if ls; then {}; fi",
     "{} 2>/dev/null",
     "ls | {}",

@@ -83,6 +83,12 @@ def test_a_path_is_trusted_only_directly_inside_a_system_directory() -> None:
     assert not is_safe(("/bin/ls",), system_bins=("/opt/bin",))
 
 
+@pytest.mark.parametrize("program", ["'ls'", '"ls"', "\\ls", "l''s", "l\\s"])
+def test_a_program_spelled_in_quotes_is_not_safe(program: str) -> None:
+    """Our choice: nobody writes `ls` like that without a reason, so a person should see it."""
+    assert not is_safe_script(f"{program} x")
+
+
 @pytest.mark.parametrize(
     ("redirection", "safe"),
     [

@@ -14,7 +14,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.sandbox import backends
-from sandgate.sandbox.canary import fly_canaries
+from sandgate.sandbox.canary import run_canaries
 from sandgate.sandbox.none import NoBackend
 from sandgate.sandbox.probe import find_helper
 
@@ -53,9 +53,9 @@ def test_every_attack_is_refused_and_nothing_is_left(
     kind: Literal["namespace", "landlock"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    canaries = fly_canaries(kind, helper=find_helper()[0])
+    canaries = run_canaries(kind, helper=find_helper()[0])
     assert {canary.name for canary in canaries} == ATTACKS
-    assert [canary for canary in canaries if not canary.refused] == []
+    assert [canary for canary in canaries if not canary.held] == []
     assert {canary.name for canary in canaries if canary.proven} >= PROVABLE_BY_ANYBODY
     assert list(tmp_path.iterdir()) == []
 
@@ -71,7 +71,7 @@ class Sieve(NoBackend):
 def test_a_backend_that_refuses_nothing_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Required: the suite itself must notice a broken sandbox."""
     monkeypatch.setattr(backends, "backend_named", lambda _kind: Sieve())
-    passed = {canary.name for canary in fly_canaries("landlock", helper=None) if not canary.refused}
+    passed = {canary.name for canary in run_canaries("landlock", helper=None) if not canary.held}
     assert passed >= PROVABLE_BY_ANYBODY
 
 
@@ -85,9 +85,9 @@ class Wall(NoBackend):
 def test_a_sandbox_in_which_nothing_works_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "backend_named", lambda _kind: Wall())
     with pytest.raises(ConfinementError, match="cannot test the `landlock` sandbox"):
-        fly_canaries("landlock", helper=None)
+        run_canaries("landlock", helper=None)
 
 
 def test_a_sandbox_that_cannot_be_built_is_an_error() -> None:
     with pytest.raises((ConfinementError, OSError)):
-        fly_canaries("namespace", helper=os.devnull)
+        run_canaries("namespace", helper=os.devnull)

@@ -11,7 +11,7 @@ from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.sandbox.denial import DENIALS_MAX, explain
 
 PERMISSIONS = EffectivePermissions(
-    writable=("/repo", "/tmp"),
+    writable=("/repo",),
     read_only=("/repo/.git", "/repo/.vscode"),
     absent=("/repo/.codex",),
     hidden=("/run", "/home/me/.aws", "/home/me/.ssh/id_rsa"),
@@ -70,6 +70,21 @@ def test_a_refusal_that_the_host_would_repeat_is_not_a_denial() -> None:
     assert (report.verdict, [denial.grant for denial in report.denials]) == ("not_denied", [None])
 
 
+@pytest.mark.parametrize(
+    ("exit_code", "address", "verdict"),
+    [
+        (0, "[::1]:0", "not_denied"),
+        (0, "127.0.0.1:0", "not_denied"),
+        (1, "[::1]:0", "denied"),
+        (0, "0.0.0.0:80", "denied"),
+    ],
+)
+def test_a_local_port_asked_for_in_passing_is_no_denial(exit_code: int, address: str, verdict: str) -> None:
+    """Our choice: `pip --version` looks for IPv6 like this, and nobody wants to be asked about it."""
+    report = explain(plan(), ended(Refused("bind", "bind", address=address), exit_code=exit_code))
+    assert (report.verdict, len(report.denials)) == (verdict, 1)
+
+
 def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
     assert explain(plan(backend="none"), ended(exit_code=1, text="permission denied")) == DenialReport("not_denied")
     failure = AttemptOutcome(None, failure=SetupFailure("unshare", "EPERM"))
@@ -90,6 +105,7 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
         (Refused("rename", "renameat2", "/etc/motd"), Grant("write_root", "/etc")),
         (Refused("metadata", "fchmodat", "/etc/motd"), Grant("write_path", "/etc/motd")),
         (Refused("create", "mkdir", "/new"), None),
+        (Refused("create", "openat", "/tmp/tmp.x0Yz"), Grant("write_root", "/tmp")),
         (Refused("metadata", "chmod", "/"), None),
         (Refused("write", "openat", "/proc/sys/kernel/core_pattern"), None),
         (Refused("write", "openat", "/sys/power/state"), None),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.errors import BackendUnavailable
+from sandgate.errors import BackendUnavailable, SetupFailed
 from sandgate.kernel import landlock
 from sandgate.protocol.confinement import SetupFailure
 from sandgate.sandbox import probe
@@ -47,6 +47,14 @@ def test_another_helper_is_another_question(tmp_path: Path, trials: list[str]) -
     helper.write_text("two")
     after(tmp_path, str(helper))
     assert trials == ["landlock", "landlock"]
+
+
+@pytest.mark.parametrize("step", ["find /repo/.git", "mount /repo", "parse plan", "make opening /run/x"])
+def test_a_failure_of_one_command_changes_no_backend(tmp_path: Path, trials: list[str], step: str) -> None:
+    """Required: another backend must not paper over a path that cannot be confined."""
+    with pytest.raises(SetupFailed, match="it did not run"):
+        backend_after(SetupFailure(step, "ELOOP"), helper=None, state_directory=str(tmp_path))
+    assert (trials, list(tmp_path.iterdir())) == ([], [])
 
 
 def test_without_any_backend_it_refuses_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,16 @@ def test_an_existing_name_is_protected(root: Path, name: str, kind: str, walk: b
     assert str(root / name) not in found.absent
 
 
+@pytest.mark.parametrize("crowd", [0, 400])
+def test_scratch_space_is_searched_whether_short_or_long(root: Path, crowd: int) -> None:
+    for number in range(crowd):
+        (root / f"a rather long name, so that the directory grows {number}").write_text("")
+    (root / ".git").mkdir()
+    found = protected_in(str(root), Protection(), walk=False)
+    assert relative(found.protected, root) == {".git"}
+    assert set(EVERY_NAME) - {".git"} <= relative(found.absent, root)
+
+
 def test_optional_names_are_protected_when_asked_for(root: Path) -> None:
     (root / ".github" / "workflows").mkdir(parents=True)
     (root / ".npmrc").write_text("")

@@ -15,6 +15,7 @@ from sandgate.sandbox.select import (
     losses,
     namespace_hint,
     select_backend,
+    speaks_of_the_host,
     why_no_namespaces,
 )
 
@@ -128,3 +129,19 @@ def test_what_a_backend_cannot_do_is_said() -> None:
     assert losses("landlock", GOOD) == LANDLOCK_LOSSES
     assert len(losses("landlock", silent)) == len(LANDLOCK_LOSSES) + 1
     assert len(losses("namespace", silent)) == 2
+
+
+@pytest.mark.parametrize(
+    ("step", "about_host"),
+    [
+        ("make namespaces", True),
+        ("write /proc/self/uid_map", True),
+        ("mount /proc", True),
+        ("landlock restrict", True),
+        ("find /repo/.git", False),
+        ("mount /home/me/repo", False),
+        ("take terminal", False),
+    ],
+)
+def test_only_failures_of_the_host_lead_to_another_backend(step: str, about_host: bool) -> None:
+    assert speaks_of_the_host(SetupFailure(step, "EPERM")) is about_host

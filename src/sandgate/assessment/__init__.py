@@ -1,6 +1,6 @@
 """What could go wrong with a command, in words, found without running it.
 
-`targets` tells which paths should be looked up, `assess` judges with the answers, `render` writes the prompt's lines.
+`targets` tells which paths should be looked up, `assess` judges with the answers.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class _Reader(WordReader):
             self._visit(self._stack.pop())
         self._give_back_late_words()
         commands = tuple(self._commands)
-        if broken:  # bash runs the lines before the mistake, and may not take it for one
+        if broken or self._torn:  # bash runs the lines before the mistake, and may not take it for one
             commands += _guesses(decoded(self._source))
         one_literal = len(commands) == 1 and bool(commands[0].words) and all(word.plain for word in commands[0].words)
         return Script(
@@ -140,8 +140,9 @@ class _Reader(WordReader):
         if kind == "comment":
             return
         children = node.children
-        if kind == "compound_statement" and children and children[0].type != "{":  # ((arithmetic))
+        if kind == "arithmetic_expansion" or (kind == "compound_statement" and children[0].type != "{"):
             self._readable = False
+            self._commands.extend(_guesses(self._text(node)))  # bash runs `$((a) ; (b))` as commands
         if kind == "heredoc_body" and b"`" in self._source[node.start_byte : node.end_byte]:
             self._distrust()  # the grammar takes these for text, bash runs them
             self._commands.extend(_guesses(self._text(node)))
@@ -163,7 +164,12 @@ class _Reader(WordReader):
                 word_end = child.end_byte
             elif kind in WORDS:
                 word = self._word(child)
-                if child.start_byte == word_end:  # the grammar tears `'r'\\m` apart; the gap check has noticed
+                if words and self._ends_line(word_end, child.start_byte):  # the grammar may miss a line's end
+                    self._commands.append(SimpleCommand(tuple(words)))
+                    words = []
+                if (
+                    words and child.start_byte == word_end
+                ):  # the grammar tears `'r'\\m` apart; the gap check has noticed
                     word = Word(words.pop().text + word.text, "unknown", bare=False, plain=False)
                 words.append(word)
                 word_end = child.end_byte

@@ -38,6 +38,10 @@ REDIRECTS = frozenset(("file_redirect", "herestring_redirect", "heredoc_redirect
 _PATH_VARIABLES = (b"$HOME", b"$PWD", b"${HOME}", b"${PWD}")  # begin with a slash, whatever else they hold
 
 
+_ON_ONE_LINE = words_of(
+    "command redirected_statement file_redirect herestring_redirect test_command unary_expression binary_expression "
+    "negated_expression parenthesized_expression variable_assignment"
+)
 _BLANKS = frozenset(" \t\n\r\v\f")
 
 
@@ -50,6 +54,7 @@ class WordReader:
         self._plain = True
         self._readable = True
         self._around_here_document = True
+        self._torn = False  # the grammar's tokens are not bash's
 
     def _distrust(self) -> None:
         self._plain = self._readable = self._around_here_document = False
@@ -97,8 +102,11 @@ class WordReader:
     def _bare_piece(self, node: Node) -> Word:
         text = self._text(node)
         active = _without_escaped(text)
-        if "$" in active or "`" in active or "(" in active or not _BLANKS.isdisjoint(active):
-            self._distrust()  # the grammar takes `} }` for one word
+        if not _BLANKS.isdisjoint(active):  # the grammar takes `} }` for one word
+            self._tear()
+            return self._unsure(node)
+        if "$" in active or "`" in active or "(" in active:
+            self._distrust()
             return self._unsure(node)
         if active == text:
             return Word(text)
@@ -126,6 +134,9 @@ class WordReader:
     def _substitution(self, node: Node) -> None:
         self._plain = self._around_here_document = False
         self._readable = self._readable and node.type == "command_substitution"
+        if node.type == "arithmetic_expansion":
+            self._stack.append(node)
+            return
         children = node.children
         if any(child.type in REDIRECTS for child in children):  # $(<file)
             self._readable = False
@@ -139,21 +150,32 @@ class WordReader:
         text = self._text(node) if node.type == "expansion" else ""
         return text[:2] == "${" and text[-1:] == "}" and text.isascii() and text[2:-1].isidentifier()
 
+    def _tear(self) -> None:
+        self._torn = True
+        self._distrust()
+
     def _check_gaps(self, node: Node, children: list[Node]) -> None:
-        if not children or not (self._plain or self._readable or self._around_here_document):
+        if not children or self._torn:
             return
         at = node.start_byte
         behind_word = False
+        one_line = node.type in _ON_ONE_LINE
         for child in children:
             start = child.start_byte
             is_word = child.is_named and (child.type in WORDS or child.type == "command_name")
+            if one_line and self._ends_line(at, start):
+                self._tear()
+                return
             if not self._blank(at, start) or (start == at and behind_word and is_word and node.type == "command"):
-                self._distrust()
+                self._tear()
                 return
             behind_word = is_word
             at = child.end_byte
         if not self._blank(at, node.end_byte):
-            self._distrust()
+            self._tear()
+
+    def _ends_line(self, start: int, end: int) -> bool:
+        return start >= 0 and b"\n" in self._source[start:end].replace(b"\\\n", b"")
 
     def _blank(self, start: int, end: int) -> bool:
         """Only what bash takes for a separator; a joined line (`\\` newline) separates nothing by itself."""

@@ -21,6 +21,7 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.commandline.arguments import Reading
+    from sandgate.commandline.bash import Redirection
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]
@@ -40,6 +41,8 @@ class Everything(Record):
     """All commands a command line runs, as far as text can tell. `incomplete`: there were too many to look at."""
 
     commands: tuple[Argv, ...]
+    redirections: tuple[Redirection, ...] = ()
+    scripts: tuple[str, ...] = ()  # the text of every shell script among them
     incomplete: bool = False
 
 
@@ -51,17 +54,23 @@ def everything_run(what: Segments) -> Everything:
     seen: dict[Argv, None] = {}
     queue: list[Argv] = [what.argv, *what.commands]
     scripts: list[str] = []
+    texts: list[str] = []
+    redirections: list[Redirection] = []
     incomplete = False
     if what.script is not None:
+        texts.append(what.argv[-1])
+        redirections.extend(what.script.redirections)
         queue.extend([command.argv for command in what.script.commands])
         incomplete = what.script.beyond_limits
     while queue or scripts:
         if len(seen) >= COMMANDS_MAX:
-            return Everything(tuple(seen), incomplete=True)
+            return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
         if scripts:
             from sandgate.commandline.bash import parse
 
-            script = parse(scripts.pop())
+            texts.append(scripts.pop())
+            script = parse(texts[-1])
+            redirections.extend(script.redirections)
             incomplete = incomplete or script.beyond_limits
             queue.extend([command.argv for command in script.commands])
             continue
@@ -73,7 +82,7 @@ def everything_run(what: Segments) -> Everything:
         queue.extend(inner.commands)
         if what.script is None or argv != what.argv:
             scripts.extend(inner.scripts)
-    return Everything(tuple(seen), incomplete)
+    return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete)
 
 
 def started_by(argv: Argv) -> Started:

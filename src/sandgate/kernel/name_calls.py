@@ -15,7 +15,7 @@ from sandgate.kernel.open_calls import SHARED_MEMORY
 from sandgate.kernel.places import MagicLink, OpenFile, Place, find_place
 from sandgate.kernel.syscalls import caller
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import RESUME, Failed, Returned, may_enter_names, may_write
+from sandgate.kernel.waiting import RESUME, SHARED_MAX, Failed, Returned, may_enter_names, may_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def unlink_call(call: WaitingCall) -> Answer:
         if not call.territory.movable(place.path) and not _own_shared(call, place):
             return call.deny("delete", path=place.path, host_allows=may_enter_names(place.directory))
         (os.rmdir if directory else os.unlink)(place.name, dir_fd=place.parent)
+        if place.directory == SHARED_MEMORY:
+            call.observed.shared.pop(place.name, None)
         return Returned()
 
 
@@ -154,7 +156,7 @@ def _create(
         call.confirm()
         if place.exists or place.wants_directory or call.territory.by_kernel(place.path):
             return RESUME
-        shared = place.directory == SHARED_MEMORY and not directory
+        shared = place.directory == SHARED_MEMORY and not directory and len(call.observed.shared) < SHARED_MAX
         if not call.territory.writable(place.path) and not shared:
             return call.deny("create", path=place.path, host_allows=may_enter_names(place.directory))
         make(place)

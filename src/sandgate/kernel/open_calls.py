@@ -16,7 +16,7 @@ from sandgate.kernel.call_rules import O_TMPFILE_BIT, TIOCGPTPEER, WRITE_INTENT
 from sandgate.kernel.pidfd import copy_descriptor
 from sandgate.kernel.places import MagicLink, OpenFile, Place, find_place, path_of
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import RESUME, Failed, Later, Opened, may_enter_names, may_write
+from sandgate.kernel.waiting import RESUME, SHARED_MAX, Failed, Later, Opened, may_enter_names, may_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _own_shared_memory(call: WaitingCall, place: Place) -> bool:
     if place.directory != SHARED_MEMORY or not place.name:
         return False
     if place.status is None:
-        return True
+        return len(call.observed.shared) < SHARED_MAX
     return call.observed.shared.get(place.name) == (place.status.st_dev, place.status.st_ino)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import struct
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 LINKS_MAX = 40  # as many symbolic links as the kernel follows in one path
 AT_FDCWD = -100
 _NO_MAGIC_LINKS = 0x02  # RESOLVE_NO_MAGICLINKS
-_OWN_FD = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd")
 _DELETED = " (deleted)"
 
 
@@ -132,8 +130,12 @@ def _in_its_own_proc(target: Target, path: str) -> str:
 def _stop_at_open_file(target: Target, place: Place) -> None:
     if not place.directory.startswith("/proc") or not place.is_kind(stat.S_IFLNK):
         return
-    own = _OWN_FD.fullmatch(place.directory)
-    if own and int(own[1]) in (target.pid, target.tid) and place.name.isdecimal():
+    match place.directory.split("/"):
+        case ["", "proc", owner, "fd"] | ["", "proc", owner, "task", _, "fd"]:
+            own = owner in (str(target.pid), str(target.tid))
+        case _:
+            own = False
+    if own and place.name.isdecimal():
         raise OpenFile(int(place.name))
     raise MagicLink
 

@@ -125,15 +125,13 @@ class RestrictedChild:
             network=permissions.network == "on",
             sockets=permissions.sockets,
         )
-        self._restriction = restriction
-        self._spawn = spawn
         self._supervisor: Supervisor | None = None
         self._reaping = _thread.allocate_lock()
         self._reaped = False
         self._launched = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._done = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._parked = _taken_lock()
-        self._start()
+        self._start(restriction, spawn)
 
     @property
     def refused(self) -> list[Refused]:
@@ -177,10 +175,10 @@ class RestrictedChild:
         os.close(self._done)
         self._done = -1
 
-    def _start(self) -> None:
+    def _start(self, restriction: Restriction, spawn: Spawn) -> None:
         armed, launched = _taken_lock(), _taken_lock()
         listener: list[int] = []
-        _thread.start_new_thread(self._launch, (listener, armed, launched))
+        _thread.start_new_thread(self._launch, (restriction, spawn, listener, armed, launched))
         armed.acquire()
         if listener:
             self._supervisor = Supervisor(listener[0], self._observed, on_birth=self._limit)
@@ -189,17 +187,24 @@ class RestrictedChild:
             self._release()
         launched.acquire()
 
-    def _launch(self, listener: list[int], armed: _thread.LockType, launched: _thread.LockType) -> None:
+    def _launch(
+        self,
+        restriction: Restriction,
+        spawn: Spawn,
+        listener: list[int],
+        armed: _thread.LockType,
+        launched: _thread.LockType,
+    ) -> None:
         """The launcher thread. After `apply` it makes no call that its own filter would hold."""
         try:
-            listener.append(self._restriction.apply())
+            listener.append(restriction.apply())
         except OSError as error:
             self.failure = SetupFailure("restrict the launcher thread", errno.errorcode.get(error.errno or 0, "EIO"))
             armed.release()
             launched.release()
             return
         armed.release()
-        pid, failed = self._spawn.run()
+        pid, failed = spawn.run()
         if failed:
             self.failure = ExecFailure("program", errno.errorcode.get(failed, str(failed)))
         else:

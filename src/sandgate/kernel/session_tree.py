@@ -11,7 +11,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 SIGKILL = 9  # numbers of x86-64 and arm64; importing `signal` costs more than a command
 PYTHON_IGNORES = (13, 25)  # SIGPIPE and SIGXFSZ: CPython's start-up ignores them; a command expects the default
@@ -37,9 +37,17 @@ def still_the_same(sessions: Mapping[int, int]) -> list[int]:
     return [leader for leader, when in sessions.items() if started(leader) in (None, when)]
 
 
+def living_sessions() -> set[int]:
+    """Every session on this machine that has a living member."""
+    return {session for _, session in _living()}
+
+
 def members(sessions: Collection[int]) -> list[int]:
     """Pids of all living processes in `sessions`, zombies left out."""
-    found = []
+    return [pid for pid, session in _living() if session in sessions]
+
+
+def _living() -> Iterator[tuple[int, int]]:
     for entry in os.listdir("/proc"):
         if not entry.isdecimal():
             continue
@@ -48,10 +56,8 @@ def members(sessions: Collection[int]) -> list[int]:
                 line = file.read(4096)
         except OSError:
             continue
-        state = line.rpartition(b")")[2].split()[:1]
-        if state not in ([b"Z"], [b"X"]) and session_of(line) in sessions:
-            found.append(int(entry))
-    return found
+        if line.rpartition(b")")[2].split()[:1] not in ([b"Z"], [b"X"]):
+            yield int(entry), session_of(line)
 
 
 def kill_sessions(sessions: Collection[int], *, passes_max: int = KILL_PASSES_MAX) -> bool:

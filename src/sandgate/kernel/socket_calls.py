@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 SOCKADDR_MAX = 128  # bytes, sizeof(struct sockaddr_storage)
 _FAMILY_BYTES = 2
-_TYPE_FLAGS = _socket.SOCK_CLOEXEC | _socket.SOCK_NONBLOCK
 _INTERNET = (_socket.SOCK_STREAM, _socket.SOCK_DGRAM)
 
 
@@ -204,6 +203,8 @@ def _connect_unix(call: WaitingCall, address: Address) -> Answer:
 
 def _bind_unix(call: WaitingCall, address: Address) -> Answer:
     if not address.path:
+        if len(call.observed.abstract) >= SOCKETS_MAX:
+            return Failed(errno.ENFILE)
         with _Borrowed(call) as borrowed:
             caller().call("bind", borrowed.fd, address.raw, len(address.raw))
             name = _socket.socket(fileno=os.dup(borrowed.fd))

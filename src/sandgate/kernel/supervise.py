@@ -19,7 +19,7 @@ import time
 
 from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
 from sandgate.kernel.notify import Listener
-from sandgate.kernel.session_tree import kill, members, started, still_the_same
+from sandgate.kernel.session_tree import kill, members, still_the_same
 from sandgate.kernel.syscalls import NUMBERS, machine
 from sandgate.kernel.waiting import RESUME, Failed, Gone, Later, Opened, Resume, Returned, WaitingCall
 from sandgate.record import never_reached
@@ -40,8 +40,7 @@ KILL_PAUSE_MS = 1
 
 def setsid_call(call: WaitingCall) -> Answer:
     """Carried out by the kernel; noted, because the new session has to be found again at the end."""
-    leader = call.target.pid
-    call.observed.sessions[leader] = started(leader) or 0
+    call.observed.add_session(call.target.pid)
     return RESUME
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
+from sandgate.kernel.session_tree import living_sessions, started
 from sandgate.kernel.target import Target
 from sandgate.protocol.denials import Refused
 from sandgate.record import Record
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Layer, Operation
 
 SOCKETS_MAX = 256  # socket files one command may bind; each costs us a descriptor
+SHARED_MAX = 4096  # names one command may have in /dev/shm
+SESSIONS_KEPT = 1024  # sessions remembered before we look which of them are still alive
 REFUSED_MAX = 256  # records kept of one command; further ones are counted
 
 
@@ -68,6 +71,8 @@ class Observed:
         self.umask = own_umask()
         self.refused: list[Refused] = []
         self.omitted = 0
+        self._recorded: set[tuple[str | None, ...]] = set()
+        self._sessions_bound = SESSIONS_KEPT
         self.sockets: dict[Identity, int] = {}  # socket files the command bound, each held open: its number stays taken
         self.abstract: set[bytes] = set()  # abstract socket names it bound
         self.shared: dict[str, Identity] = {}  # what it made in /dev/shm
@@ -80,13 +85,23 @@ class Observed:
         self.sockets.clear()
 
     def add(self, refused: Refused) -> None:
-        """Records a refusal once, counts it past the limit."""
-        if refused in self.refused:
+        """Records a refusal once, whichever process meets it again; past the limit it is only counted."""
+        key = (refused.operation, refused.syscall, refused.path, refused.address, refused.errno)
+        if key in self._recorded:
             return
         if len(self.refused) < REFUSED_MAX:
+            self._recorded.add(key)
             self.refused.append(refused)
         else:
             self.omitted += 1
+
+    def add_session(self, leader: int) -> None:
+        """Remembers a session; those without a living member are forgotten from time to time."""
+        if len(self.sessions) >= self._sessions_bound:
+            alive = living_sessions()
+            self.sessions = {known: when for known, when in self.sessions.items() if known in alive}
+            self._sessions_bound = max(SESSIONS_KEPT, 2 * len(self.sessions))
+        self.sessions[leader] = started(leader) or 0
 
 
 class WaitingCall:

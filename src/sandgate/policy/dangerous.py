@@ -53,13 +53,11 @@ def find_danger(what: Segments) -> Danger | None:
 def _find_inside(what: Segments) -> Danger | None:
     from sandgate.commandline.invocation import everything_run
 
-    if what.script is not None:
-        for redirection in what.script.redirections:
-            if _hits_device(redirection):
-                return Danger(what.argv, "writes to a device")
-        if _is_fork_bomb(what.argv[-1]):
-            return Danger(what.argv, "starts copies of itself without end")
     everything = everything_run(what)
+    if any(_hits_device(redirection) for redirection in everything.redirections):
+        return Danger(what.argv, "writes to a device")
+    if any(_is_fork_bomb(script) for script in everything.scripts):
+        return Danger(what.argv, "starts copies of itself without end")
     for argv in everything.commands:
         why = danger_of(argv)
         if why:

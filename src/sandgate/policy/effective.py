@@ -120,13 +120,15 @@ class _Changeable:
         self._answers = dict.fromkeys(reopened, False) | dict.fromkeys(roots, True) | closed
 
     def __call__(self, path: str) -> bool:
-        if path in self._answers and not self._answers[path]:
-            return False
-        for place in _ancestors(path):
-            answer = self._answers.get(place)
-            if answer is not None:
-                return answer
-        return False
+        return self._answers.get(path, True) and self._inside(path.rpartition("/")[0] or "/")
+
+    def _inside(self, directory: str) -> bool:
+        """Whether something directly in `directory` can be changed; remembered, as most names share a few."""
+        answer = self._answers.get(directory)
+        if answer is None:
+            answer = directory != "/" and self._inside(directory.rpartition("/")[0] or "/")
+            self._answers[directory] = answer
+        return answer
 
 
 def lies_below(path: str, directory: str) -> bool:

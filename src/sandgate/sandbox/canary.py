@@ -99,16 +99,18 @@ for name, attack in attacks.items():
 """
 
 
-class Canary(Record):
-    """One attack. `refused` is what counts; `proven` says that the same attack works outside the sandbox."""
+class CanaryResult(Record):
+    """One attack. `held` is what counts; `proven` says that the same attack works outside the sandbox."""
 
     name: str
-    refused: bool
+    held: bool
     proven: bool
-    answer: str  # symbolic errno of the refusal, "lost", or "done"
+    detail: str  # symbolic errno of the refusal, "lost", or "done"
 
 
-def fly_canaries(kind: BackendName, *, helper: str | None, protection: Protection | None = None) -> tuple[Canary, ...]:
+def run_canaries(
+    kind: BackendName, *, helper: str | None, protection: Protection | None = None
+) -> tuple[CanaryResult, ...]:
     """Every attack against a live sandbox of that kind; one that is not refused means the backend is broken.
 
     Raises `ConfinementError` when the sandbox cannot be built or even allowed work fails in it.
@@ -121,7 +123,7 @@ def fly_canaries(kind: BackendName, *, helper: str | None, protection: Protectio
             f"cannot test the `{kind}` sandbox", why="a write that it must allow failed, so its refusals prove nothing"
         )
     return tuple(
-        Canary(name, refused=answer != "done", proven=outside.get(name) == "done", answer=answer)
+        CanaryResult(name, held=answer != "done", proven=outside.get(name) == "done", detail=answer)
         for name, answer in inside.items()
     )
 

@@ -26,7 +26,10 @@ PLAIN_NAME_CHARS_MIN = 6  # a shorter name without a dot in front is an ordinary
 
 # Calls that make a new name by opening it; a file put there beforehand satisfies them.
 _OPENS = frozenset(("open", "openat", "openat2", "creat"))
+# Names in these are made up at random, so that the next run would want another one.
+_SCRATCH = ("/tmp", "/var/tmp")
 _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
+_LOOPBACKS = ("127.", "[::1]:")
 _PERMISSION_WORDS = ("permission denied", "operation not permitted", "eacces")
 # approvals.md §7.1
 _DENIAL_WORDS = (
@@ -59,7 +62,8 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
         if text is None:
             text = outcome.result.aggregated[-TEXT_CHARS_MAX:].decode("utf-8", "replace")
         shown += _hidden_reads(text, plan.permissions)
-    if any(refused.host_allows for refused in outcome.refused) or any(denial.layer == "heuristic" for denial in shown):
+    decisive = any(_decides(refused, failed) for refused in outcome.refused)
+    if decisive or any(denial.layer == "heuristic" for denial in shown):
         return DenialReport("denied", tuple(shown), omitted)
     if outcome.reported:
         return DenialReport("not_denied", tuple(shown), omitted)
@@ -67,6 +71,16 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
         return DenialReport("unknown", tuple(shown), omitted)
     guess = _guess(text or "", outcome.result.exit_code, plan.permissions) if failed else None
     return DenialReport("denied", (*shown, guess), omitted) if guess else DenialReport("unknown", tuple(shown), omitted)
+
+
+def _decides(refused: Refused, failed: bool) -> bool:
+    """Whether this refusal alone means "denied".
+
+    Many programs ask for a local port only to learn whether there is IPv6; one that then goes on and succeeds was
+    denied nothing it needed.
+    """
+    asked_idly = refused.operation == "bind" and (refused.address or "").startswith(_LOOPBACKS) and not failed
+    return refused.host_allows and not asked_idly
 
 
 def _recorded(refusals: Iterable[Refused], permissions: EffectivePermissions) -> list[Denial]:
@@ -113,7 +127,7 @@ def _write_grant(
         return None
     parent = _parent(path)
     by_name = refused.operation in ("write", "metadata") or (
-        refused.operation == "create" and refused.syscall in _OPENS and parent not in crowded
+        refused.operation == "create" and refused.syscall in _OPENS and parent not in (*crowded, *_SCRATCH)
     )
     if by_name:
         return Grant("write_path", path) if path != "/" else None

@@ -77,7 +77,7 @@ def workspace_facts(
     workplaces += [cwd] if writes and cwd not in ("/", *workplaces) else []
     scratch = [path for path in dict.fromkeys((tmpdir, slash_tmp)) if writes and path and path not in workplaces]
     found = _protected(workplaces, scratch, protection or Protection())
-    own_code, (sealed, missing_state) = _own_code(), _own_state(state_directory)
+    own_code, (sealed, missing_state) = OWN_CODE, _own_state(state_directory)
     places = socket_places(environ, homes=homes, keep=_and_above([cwd, *homes, *named, *scratch]), uid=uid)
     return WorkspaceFacts(
         cwd=cwd,
@@ -146,3 +146,6 @@ def _and_above(paths: Iterable[str]) -> set[str]:
             places.add(path)
             path = os.path.dirname(path)
     return places
+
+
+OWN_CODE = _own_code()  # where we lie does not change while we run

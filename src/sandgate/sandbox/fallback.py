@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import stat
 
-from sandgate.sandbox.select import select_backend
+from sandgate.errors import SetupFailed
+from sandgate.sandbox.select import select_backend, speaks_of_the_host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +26,19 @@ _OTHERS_MAY_WRITE = 0o022
 def backend_after(failure: SetupFailure | None, *, helper: str | None, state_directory: str) -> BackendName:
     """The backend that works here although namespaces do not; `failure` is None when there is no helper.
 
-    Raises `BackendUnavailable`, saying why and what would help, when there is none.
+    Raises `BackendUnavailable`, saying why and what would help, when there is none, and `SetupFailed` when the
+    failure was about this command and not about the host.
     """
     from sandgate.kernel.landlock import supported_abi
     from sandgate.sandbox.capabilities import Trial
     from sandgate.sandbox.probe import host_facts, landlock_trial
 
+    if failure is not None and not speaks_of_the_host(failure):
+        raise SetupFailed(
+            "cannot confine the command, so it did not run",
+            why=f"building the sandbox failed at step `{failure.step}` ({failure.errno})",
+            hint="`sandgate doctor` says what this host can enforce",
+        )
     key = verdict_key(helper)
     remembered = recall(state_directory, key)
     if remembered is not None:

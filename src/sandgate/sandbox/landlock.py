@@ -78,7 +78,11 @@ class LandlockBackend:
 
 
 def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[str, ...]:
-    """What a plan promises. Not `process-isolation`: other processes' command lines stay visible."""
+    """What a plan promises.
+
+    Not `process-isolation`: other processes' command lines stay visible. `tree-kill` holds while Sandgate lives;
+    when it is killed outright, the rest of a command runs on inside its rules and can make no file any more.
+    """
     promised = list(GUARANTEES)
     if permissions.network == "off":
         promised.append("network-off")

@@ -57,6 +57,7 @@ GIT_WORKTREE_CODE = ("config", "config.worktree", "commondir", "gitdir")
 NESTED_DEPTH_DEFAULT = 3  # path components below the root
 HITS_MAX = 8192  # protected paths in one root
 DIRECTORIES_MAX = 65536  # directories listed in one root
+SHORT_DIRECTORY_BYTES = 4096  # size of a directory itself; one block on most disks, some 200 entries on tmpfs
 POINTER_BYTES_MAX = 4096  # of a `.git` pointer file
 
 
@@ -119,9 +120,13 @@ class _Search:
         )
 
     def probe(self, root: str) -> None:
-        """The names directly in `root`, one question each."""
-        present = frozenset(name for name in (GIT, *self.top_names) if exists(join(root, name)))
+        """The names directly in `root`: out of its listing when that is short, else one question each."""
+        wanted = (GIT, *self.top_names)
         self.ignores_case = same_file(root, join(os.path.dirname(root), os.path.basename(root).swapcase()))
+        if os.stat(root).st_size <= SHORT_DIRECTORY_BYTES and not self.ignores_case:
+            present = frozenset(os.listdir(root)).intersection(wanted)
+        else:
+            present = frozenset(name for name in wanted if exists(join(root, name)))
         self._top(root, present)
 
     def walk(self, root: str) -> None:

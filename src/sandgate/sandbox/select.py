@@ -12,12 +12,36 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from sandgate.protocol.confinement import SetupFailure
     from sandgate.protocol.permissions import BackendName
     from sandgate.sandbox.capabilities import HostCapabilities
 
     BackendWish = BackendName | Literal["auto"]
 
 _REFUSED = ("EPERM", "EACCES", "ENOSPC", "ENOSYS", "EINVAL")
+
+# Steps of the helper that fail because of the host. All others speak of one path or one command, and then another
+# backend would only hide what is wrong.
+HOST_STEPS = (
+    "start the helper",
+    "make namespaces",
+    "join namespaces",
+    "open /proc",
+    "write /proc",
+    "unshare network",
+    "socket for loopback",
+    "bring up loopback",
+    "make mounts private",
+    "make read-only",
+    "mount tmpfs",
+    "mount /proc",
+    "mount /dev",
+    "mount node",
+    "limit user namespaces",
+    "drop privileges",
+    "seccomp",
+    "landlock",
+)
 
 APPARMOR_PROFILE = """\
 abi <abi/4.0>,
@@ -56,6 +80,11 @@ def select_backend(wish: BackendWish, host: HostCapabilities) -> BackendName:
     raise BackendUnavailable(
         f"cannot confine commands on this host {name}", why="; ".join(_reasons(wish, host)), hint=namespace_hint(host)
     )
+
+
+def speaks_of_the_host(failure: SetupFailure) -> bool:
+    """Whether every command here would meet this failure, so that another backend may be looked for."""
+    return failure.step.startswith(HOST_STEPS)
 
 
 def why_no_namespaces(host: HostCapabilities) -> str:
