@@ -57,7 +57,7 @@ def srt(workspace: Path, env: dict[str, str], home: Path) -> Contestant | None:
     if program is None:
         return None
     settings = home / "srt.json"
-    network = {"allowedDomains": [], "deniedDomains": []}
+    network: dict[str, list[str]] = {"allowedDomains": [], "deniedDomains": []}
     files = {"denyRead": [], "allowWrite": [str(workspace)], "denyWrite": []}
     settings.write_text(json.dumps({"network": network, "filesystem": files}))
     argv = [program, "-s", str(settings), "-c", TRUE]

@@ -12,7 +12,7 @@ TIGHTENING = [
     ("", 'sandbox_mode = "workspace-write"', {"sandbox_mode": "workspace-write"}),
     ("", 'approval_policy = "untrusted"', {"approval_policy": "untrusted"}),
     ('approval_policy = "never"', 'approval_policy = "on-request"', {"approval_policy": "on-request"}),
-    ("sandbox.allow_degraded = true", "sandbox.allow_degraded = false", {"sandbox.allow_degraded": False}),
+    ("rules.enabled = true\nsandbox.unix_sockets = ['/a', '/b']", "sandbox.unix_sockets = ['/a']", {"sandbox.unix_sockets": ("/a",)}),
     ('secrets.opened = ["/a", "/b"]', 'secrets.opened = ["/b"]', {"secrets.opened": ("/b",)}),
     ("", 'sandbox.protected_names = [".npmrc"]', {"sandbox.protected_names": (".npmrc",)}),
     (
@@ -45,7 +45,7 @@ LOOSENING = [
     ("", 'sandbox.network = "on"'),
     ("", 'sandbox.notify = "off"'),
     ("", 'sandbox.protect_git = "hooks-and-config"'),
-    ("", "sandbox.allow_nested_userns = true"),
+    ("", "sandbox.unix_sockets = ['/run/docker.sock']"),
     ("", 'secrets.opened = ["~/.ssh"]'),
     ("", 'shell_environment_policy.allow = ["*"]'),
     ("", "shell_environment_policy.ignore_default_excludes = true"),

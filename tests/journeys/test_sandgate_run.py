@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,11 @@ pytestmark = pytest.mark.host("namespace", "notify")
 
 
 @pytest.fixture
-def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A directory beside every writable root: below the home, never below a temporary directory."""
     place = Path("/var/tmp") / f"sandgate-outside-{os.getpid()}-{tmp_path_factory.getbasetemp().name}"
     place.mkdir(exist_ok=True)
-    yield place  # type: ignore[misc]
+    yield place
     subprocess.run(["rm", "-rf", str(place)], check=True)
 
 

@@ -253,7 +253,7 @@ def is_dead(pid: str) -> bool:
 @pytest.mark.parametrize("victim", ["sandgate", "helper"])
 def test_command_does_not_outlive_who_started_it(helper: str, victim: str) -> None:
     """Required: also when nobody had a chance to clean up."""
-    source = PARENT.format(path=[str(Path(__file__).parent), *sys.path], helper=helper)
+    source = PARENT.format(path=sys.path, helper=helper)
     parent = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert parent.stdout is not None
     assert parent.stdin is not None
@@ -289,7 +289,7 @@ def test_started_with_closed_standard_streams(helper: str) -> None:
     """Whatever numbers our own descriptors got, each arrives where it belongs."""
     code = (
         "import os, sys\n"
-        f"sys.path[:0] = {[str(Path(__file__).parent), *sys.path]!r}\n"
+        f"sys.path[:0] = {sys.path!r}\n"
         "from helper_runs import plan_for, attend\n"
         "from sandgate.kernel import helper\n"
         "out = os.dup(1); [os.close(fd) for fd in (0, 1, 2)]\n"

@@ -28,7 +28,7 @@ PLAN = ConfinedCommand(
     cwd="/work",
     env={"K": "v"},
     permissions=EffectivePermissions(
-        absent=("/work/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443", "[fd00::1]:80")
+        absent=("/repo/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443", "[fd00::1]:80")
     ),
     mounts=(Mount("write", "/work"), Mount("hide_file", "/etc/shadow")),
     limits=Limits(core_bytes=0, open_files=64),
@@ -58,7 +58,7 @@ def test_plan_becomes_one_record_for_each_fact() -> None:
         (5, struct.pack("<I", 1 | 2 | 4)),
         (6, struct.pack("<IQ", 4, 0)),
         (6, struct.pack("<IQ", 7, 64)),
-        (7, b"/work/.git\0"),
+        (7, b"/repo/.git\0"),
         (8, b"/run/s\0"),
         (9, struct.pack("<HH16s", 2, 443, bytes([10, 0, 0, 1]))),
         (9, struct.pack("<HH16s", 10, 80, b"\xfd" + bytes(14) + b"\1")),

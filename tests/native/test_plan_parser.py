@@ -48,7 +48,7 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
         argv=("sh", "-c", "true"),
         cwd="/work",
         env={"PATH": "/bin", "A": ""},
-        permissions=EffectivePermissions(absent=("/work/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443",)),
+        permissions=EffectivePermissions(absent=("/repo/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443",)),
         mounts=(Mount("write", "/work"), Mount("hide_directory_with_openings", "/home"), Mount("read", "/home/a")),
         limits=Limits(open_files=10),
     )

@@ -92,16 +92,9 @@ ROWS: tuple[Row, ...] = (
         "How many directories deep repositories inside a writable directory are looked for, to protect theirs too.",
     ),
     (
-        "sandbox.allow_degraded", "flag", None, False, "only-false",
-        "Where the kernel cannot keep protected names apart, confine with what there is instead of refusing.",
-    ),
-    (
-        "sandbox.allow_local_ipc", "flag", None, True, "only-false",
-        "Commands may listen on unix sockets inside writable directories.",
-    ),
-    (
-        "sandbox.allow_nested_userns", "flag", None, False, "only-false",
-        "Commands may make user namespaces of their own (nested sandboxes, rootless containers).",
+        "sandbox.unix_sockets", "paths", None, (), "fewer",
+        "Host unix sockets that confined commands may reach. A socket of Docker or of a session bus is a way out of "
+        "the sandbox: whoever may use it can do everything.",
     ),
     (
         "secrets.hidden", "paths", None, (), "more",

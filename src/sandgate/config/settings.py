@@ -42,10 +42,8 @@ class Settings(Record):
     report: ReportMode
     protect_git: GitProtection
     protected_names: tuple[str, ...]  # beside the built-in ones
+    unix_sockets: tuple[str, ...]  # host sockets that stay reachable
     nested_depth: int  # how far below a writable directory repositories are looked for
-    allow_degraded: bool
-    allow_local_ipc: bool
-    allow_nested_userns: bool
     secrets_hidden: tuple[str, ...]  # absolute, may hold globs; beside the built-in ones
     secrets_opened: tuple[str, ...]
     environment: EnvironmentPolicy
@@ -82,10 +80,8 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         report=of("sandbox.notify"),
         protect_git=of("sandbox.protect_git"),
         protected_names=of("sandbox.protected_names"),
+        unix_sockets=of("sandbox.unix_sockets"),
         nested_depth=of("sandbox.nested_depth"),
-        allow_degraded=of("sandbox.allow_degraded"),
-        allow_local_ipc=of("sandbox.allow_local_ipc"),
-        allow_nested_userns=of("sandbox.allow_nested_userns"),
         secrets_hidden=of("secrets.hidden"),
         secrets_opened=of("secrets.opened"),
         environment=_environment(of),

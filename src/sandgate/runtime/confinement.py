@@ -6,7 +6,7 @@ import os
 
 from sandgate.errors import BackendUnavailable
 from sandgate.policy.effective import effective_permissions
-from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox
+from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Grant
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.facts import workspace_facts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sandgate.config import Settings
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
-    from sandgate.protocol.permissions import BackendName, EffectivePermissions, Grant
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.environment import Environment
 
@@ -34,6 +34,9 @@ class Confinement:
         self._settings = settings
         self._environment = environment
         self._record = record
+        self._protection = Protection(
+            git=settings.protect_git, optional_names=settings.protected_names, nested_depth=settings.nested_depth
+        )
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -46,14 +49,16 @@ class Confinement:
     def permissions(self, grants: tuple[Grant, ...] = ()) -> EffectivePermissions:
         """What a command with these grants may touch, looked up now."""
         settings, environment = self._settings, self._environment
+        grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         facts = workspace_facts(
             settings.sandbox,
             policy_cwd=environment.cwd,
             environ=environment.environ,
             state_directory=self.state_directory,
             grants=grants,
-            protection=Protection(git=settings.protect_git, optional_names=settings.protected_names),
+            protection=self._protection,
             opened_secrets=settings.secrets_opened,
+            more_secrets=settings.secrets_hidden,
         )
         return effective_permissions(settings.sandbox, facts, grants=grants)
 

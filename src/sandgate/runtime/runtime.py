@@ -158,6 +158,7 @@ class Runtime:
         command. Raises ConfinementError when it cannot be confined as asked, LaunchError when the program
         cannot be started; then nothing ran.
         """
+        from sandgate.execution.placeholder import Placeholders
         from sandgate.execution.run import run
 
         def launch(call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
@@ -167,19 +168,20 @@ class Runtime:
             def lost(stopped: ForwardingStopped) -> None:
                 self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
 
-            return run(
-                plan,
-                stdin=stdio.stdin,
-                stdout=stdio.stdout,
-                stderr=stdio.stderr,
-                timeout_ms=command.timeout_ms,
-                cancel_fd=cancel_fd,
-                on_output=arrived if stdio.stdout is None else None,
-                on_stopped=lost,
-                helper=self.confinement.helper,
-                capture_bytes=self.settings.capture_bytes,
-                kill_grace_ms=self.settings.kill_grace_ms,
-            )
+            with Placeholders(plan):
+                return run(
+                    plan,
+                    stdin=stdio.stdin,
+                    stdout=stdio.stdout,
+                    stderr=stdio.stderr,
+                    timeout_ms=command.timeout_ms,
+                    cancel_fd=cancel_fd,
+                    on_output=arrived if stdio.stdout is None else None,
+                    on_stopped=lost,
+                    helper=self.confinement.helper,
+                    capture_bytes=self.settings.capture_bytes,
+                    kill_grace_ms=self.settings.kill_grace_ms,
+                )
 
         return self._gate.pass_through(command, launch)
 

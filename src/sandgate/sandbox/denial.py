@@ -51,11 +51,17 @@ _BAD_SYSTEM_CALL_EXIT = 128 + 31  # a shell's report of SIGSYS
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
 
+NAME_SERVER_PORT = ":53"  # a name is looked up; which address it leads to is decided there
+ANY_HOST = Grant("host", "*")
+
+
 def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = None) -> DenialReport:
     """The verdict on one attempt. `text` is its output; None takes what the outcome captured."""
     if not plan.confined or outcome.result is None:
         return DenialReport("not_denied")
     denials = _recorded(outcome.refused, plan.permissions)
+    if plan.backend == "landlock":  # it has no network namespace to open for one address
+        denials = [_with_any_host(denial) for denial in denials]
     shown, omitted = denials[:DENIALS_MAX], max(0, len(denials) - DENIALS_MAX) + outcome.refused_omitted
     failed = outcome.result.termination == "exited" and outcome.result.exit_code != 0
     if failed:
@@ -135,12 +141,16 @@ def _write_grant(
 
 
 def _connection_grant(address: str | None) -> Grant | None:
-    if address is None:
-        return Grant("host", "*")  # refused before an address was known
+    if address is None or address.endswith(NAME_SERVER_PORT):
+        return ANY_HOST  # the address that will be wanted is not known yet
     if address.startswith("unix:"):
         path = address.removeprefix("unix:")
         return Grant("unix_socket", path) if path.startswith("/") else None
     return Grant("host", address)
+
+
+def _with_any_host(denial: Denial) -> Denial:
+    return denial.but(grant=ANY_HOST) if denial.grant is not None and denial.grant.kind == "host" else denial
 
 
 def _crowded_directories(refusals: Iterable[Refused]) -> frozenset[str]:

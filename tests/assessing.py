@@ -37,7 +37,7 @@ def judged(
 
 def corpus() -> list[tuple[str, tuple[str, ...], str]]:
     """Level, categories that must be named, and the script, of every labelled line."""
-    lines = (Path(__file__).parent / "corpus.txt").read_text().splitlines()
+    lines = (Path(__file__).parent / "assessment" / "corpus.txt").read_text().splitlines()
     made = []
     for line in lines:
         if not line or line.startswith("#"):

@@ -32,7 +32,7 @@ BOTH_BACKENDS = pytest.mark.parametrize(
 RUN_LIMIT_S = 60
 COMMAND_LIMIT_MS = 30_000
 
-SOURCE = Path(__file__).resolve().parents[2] / "src"
+SOURCE = Path(__file__).resolve().parents[1] / "src"
 
 DRIVER = """
 import json, os, sys
