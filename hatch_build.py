@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent
 CARRIED = "sandgate/_native"
 
 
-class HelperHook(BuildHookInterface):
+class HelperHook(BuildHookInterface[Any]):
     """Adds `sandgate-exec` to wheels for Linux."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -67,11 +67,11 @@ def _steps(body: str) -> tuple[tuple[str, str], ...]:
 
 def play(session: Session, place: Path) -> list[str]:
     """Types the session into one shell, in a fresh repository below `place`; what each command printed."""
-    home, work = place / "home", place / "home" / "work"
-    work.mkdir(parents=True)
-    subprocess.run(["git", "init", "-q", work], check=True)
-    (work / ".git" / "info" / "exclude").write_text("/sandgate\n")
-    (work / "sandgate").symlink_to(REPOSITORY / "sandgate")
+    home, repo = place / "home", place / "home" / "repo"
+    repo.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", repo], check=True)
+    (repo / ".git" / "info" / "exclude").write_text("/sandgate\n")
+    (repo / "sandgate").symlink_to(REPOSITORY / "sandgate")
     # The reader is past the first use, which is a story of its own.
     subprocess.run([REPOSITORY / "sandgate", "--version"], check=True, stdout=subprocess.DEVNULL)
     script = "".join(f"{typed}printf '{END_OF_OUTPUT}' \n" for typed, _ in session.steps)
@@ -81,7 +81,7 @@ def play(session: Session, place: Path) -> list[str]:
         surroundings["SANDGATE_PYTHON"] = os.environ["SANDGATE_PYTHON"]
     printed = subprocess.run(
         ["bash", "-c", script],
-        cwd=work,
+        cwd=repo,
         env=surroundings,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -90,7 +90,7 @@ def play(session: Session, place: Path) -> list[str]:
         timeout=SESSION_LIMIT_S,
     ).stdout
     outputs = printed.split(END_OF_OUTPUT)[: len(session.steps)]
-    return [output.replace(str(work), "~/work").replace(str(home), "~") for output in outputs]
+    return [output.replace(str(repo), "~/repo").replace(str(home), "~") for output in outputs]
 
 
 def agrees(expected: str, printed: str) -> bool:

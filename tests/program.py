@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Popen = subprocess.Popen[bytes]
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from sandgate.surfaces.cli.main import entry; entry()"
+ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from sandgate.start import entry; entry()"
 PROGRAM = [sys.executable, "-I", "-c", ENTRY, str(SOURCE)]
 WAIT_SECONDS = 60
 

@@ -81,9 +81,3 @@ class DirectoryMissing(LaunchError):
     """The working directory cannot be entered."""
 
     code = "directory_missing"
-
-
-class StorageError(SandgateError):
-    """Sandgate's own files cannot be read or written."""
-
-    code = "storage_error"

@@ -78,7 +78,7 @@ def install() -> ModuleCache:
     """Put the cache in front of the other finders; an unreadable or foreign file counts as empty."""
     file = _place()
     cache = ModuleCache(file, _read(file))
-    sys.meta_path.insert(0, cache)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, cache)
     return cache
 
 

@@ -19,7 +19,7 @@ HEAVY = frozenset(
 """Each costs a visible part of a bare interpreter's start (docs/decisions/0002 has the ratios)."""
 
 START = (
-    "import sys; sys.path += [sys.argv.pop(1), sys.argv.pop(1)]; from sandgate.surfaces.cli.main import entry; entry()"
+    "import sys; sys.path += [sys.argv.pop(1), sys.argv.pop(1)]; from sandgate.start import entry; entry()"
 )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from assessing import HOME, PROJECT, corpus, facts, judged, request
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assessing import HOME, PROJECT, corpus, facts, judged, request
 from sandgate.assessment.facts import MAX_TARGETS, AssessmentFacts, TargetFacts
 from sandgate.assessment.findings import RANK
 from sandgate.assessment.static import MAX_STEPS, assess, targets, work
 from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, shown
-from sandgate.commandline.script import MAX_SCRIPT_BYTES
+from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import EffectivePermissions
 
@@ -105,7 +105,7 @@ def test_a_command_with_endless_parts_is_not_called_harmless() -> None:
 
 
 def test_a_script_too_long_to_judge_is_high_and_says_so() -> None:
-    risk = judged("ls\n" * MAX_SCRIPT_BYTES)
+    risk = judged("ls\n" * SCRIPT_BYTES_MAX)
     assert (risk.risk_level, risk.confidence) == ("high", "low")
 
 

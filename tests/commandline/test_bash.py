@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline import segments
-from sandgate.commandline.bash import PARENTHESES_MAX, SCRIPT_BYTES_MAX, Script, parse
+from sandgate.commandline.bash import Script, parse
+from sandgate.commandline.grammar import PARENTHESES_MAX, SCRIPT_BYTES_MAX
 
 
 def found(script: str) -> list[tuple[str, ...]]:

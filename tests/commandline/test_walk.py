@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.commandline.script import MAX_SCRIPT_BYTES, Script
+from sandgate.commandline.grammar import PARENTHESES_MAX, SCRIPT_BYTES_MAX
+from sandgate.commandline.script import Script
 from sandgate.commandline.walk import script
 
 
@@ -69,7 +70,8 @@ def test_what_cannot_be_read_is_said_and_walked_all_the_same() -> None:
     broken = script("rm -rf ~ (")
     assert not broken.complete
     assert ["rm", "-rf", "~"] in spelled("rm -rf ~ (")
-    assert script("x" * (MAX_SCRIPT_BYTES + 1)) == Script((), complete=False)
+    assert script("x" * (SCRIPT_BYTES_MAX + 1)) == Script((), complete=False)
+    assert script("(" * (PARENTHESES_MAX + 1)) == Script((), complete=False)
 
 
 def test_a_line_break_hidden_in_a_word_is_not_trusted() -> None:

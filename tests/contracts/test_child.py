@@ -308,7 +308,7 @@ print(child.ended, flush=True)
 def owner(who: str, text: str, *, deed: str = "") -> Iterator[subprocess.Popen[bytes]]:
     """Another process that owns the child."""
     tests = Path(__file__).parent.parent
-    path = [*map(str, (tests, tests / "execution", tests / "contracts", tests.parent / "src"))]
+    path = [*map(str, (tests, tests / "contracts", tests.parent / "src"))]
     argv = [sys.executable, "-c", OWNER.format(path=path), who, text, deed]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
         try:

@@ -1,5 +1,7 @@
 """Every session in the documentation is true."""
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,12 +33,19 @@ $ apt-get install gcc
 """
 
 
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """Where the reader's home is made: not below /tmp, which commands may write to, as nobody's home is."""
+    with tempfile.TemporaryDirectory(prefix="sandgate-reader-", dir="/var/tmp") as made:
+        yield Path(made)
+
+
 @pytest.mark.parametrize("session", sessions(), ids=lambda session: session.place)
-def test_documented_session_prints_what_the_page_says(session: Session, tmp_path: Path) -> None:
+def test_documented_session_prints_what_the_page_says(session: Session, place: Path) -> None:
     """Required: a reader who types what the page says sees what the page says."""
     for feature in session.needs:
         host_features.demand(feature)
-    printed = play(session, tmp_path)
+    printed = play(session, place)
     told = [(typed, expected) for typed, expected in session.steps]
     wrong = [
         f"$ {typed}--- the page says\n{expected}--- it printed\n{output}"

@@ -200,9 +200,9 @@ print(outcome.result.termination, outcome.result.exit_code, flush=True)
 @contextmanager
 def program(script: str, *, first_line: bytes) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """A program that runs `script` through us, and the descriptor of its output after `first_line`."""
-    here = str(Path(__file__).parent)
+    tests = str(Path(__file__).parents[1])
     source = str(Path(sys.modules["sandgate"].__path__[0]).parent)
-    code = PROGRAM.format(path=[here, source])
+    code = PROGRAM.format(path=[tests, source])
     argv = [sys.executable, "-c", code, script]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

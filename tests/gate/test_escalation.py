@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.gate.escalation import Step
+    from sandgate.protocol.decisions import ReviewDecision
     from sandgate.protocol.verdicts import Verdict
 
 MOTD = Grant("write_path", "/etc/motd")
@@ -200,7 +201,7 @@ RULES = st.builds(
     remembered=st.sampled_from([None, (), (MOTD,), (ESCALATE,)]),
     retry_after_approval=st.sampled_from(["silent", "ask"]),
 )
-ANSWERS: st.SearchStrategy[Answer] = st.sampled_from(["approved", "approved_for_session", "denied", "abort", "timed_out"])
+ANSWERS: st.SearchStrategy[ReviewDecision] = st.sampled_from(["approved", "approved_for_session", "denied", "abort", "timed_out"])
 
 
 @given(VERDICTS, RULES, st.data())

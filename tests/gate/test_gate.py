@@ -16,6 +16,7 @@ from sandgate.protocol.denials import Refused
 from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, EffectivePermissions, Grant, WorkspaceWrite
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
+from sandgate.protocol.verdicts import Allow, Ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,3 +187,12 @@ def test_protected_names_that_appeared_are_moved_away_and_said() -> None:
     stage = Stage(FINE.but(created_protected=("/repo/.codex",)))
     stage.passes()
     assert Notice("warning", "moved /repo/.codex") in stage.trail
+
+
+def test_variables_that_were_asked_for_are_judged_like_env() -> None:
+    """A pager, a preload or a diff program in the environment makes a reader run something else."""
+    stage = Stage(approval="untrusted")
+    log = CommandRequest(("git", "log"), "/repo", {"PATH": "/bin"})
+    assert isinstance(stage.gate.verdict(log), Allow)
+    loaded = log.but(env={"PATH": "/bin", "GIT_EXTERNAL_DIFF": "/x"}, set_variables=(("GIT_EXTERNAL_DIFF", "/x"),))
+    assert isinstance(stage.gate.verdict(loaded), Ask)

@@ -28,7 +28,7 @@ def grounds(tmp_path: Path) -> Path:
 def run_in(helper: str, grounds: Path, script: str, **permissions: object) -> Outcome:
     mounts = (Mount("read", str(grounds / "work/kept")), Mount("hide_directory", str(grounds / "work/secret")))
     work = str(grounds / "work")
-    return run(helper, plan_for("sh", "-c", script, write=(work,), mounts=mounts, cwd=work, **permissions))
+    return run(helper, plan_for("sh", "-c", script, write=(work,), mounts=mounts, cwd=work, **permissions))  # type: ignore[arg-type]
 
 
 def refused(operation: str, syscall: str, path: Path, errno: str, program: str, layer: str = "mount") -> Refused:

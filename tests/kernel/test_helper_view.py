@@ -289,21 +289,21 @@ def test_network_is_off_by_each_layer_alone(helper: str, without: tuple[str, ...
 
 @pytest.mark.parametrize("without", [("seccomp",), ("landlock",), ("notify",), ("seccomp", "landlock", "notify")])
 def test_files_are_safe_by_the_view_alone(helper: str, tmp_path: Path, without: tuple[str, ...]) -> None:
-    (tmp_path / "work").mkdir()
+    (tmp_path / "repo").mkdir()
     (tmp_path / "file").write_text("text")
     script = (
         f"exec 2>/dev/null; echo > {tmp_path}/new; echo >> {tmp_path}/file; mount -o remount,rw /; unshare -Ur true"
     )
     outcome = sh(
         helper,
-        f"{script} && echo escaped; echo x > {tmp_path}/work/new",
-        write=(str(tmp_path / "work"),),
+        f"{script} && echo escaped; echo x > {tmp_path}/repo/new",
+        write=(str(tmp_path / "repo"),),
         without=without,
     )
     assert outcome.output == ""
-    assert sorted(os.listdir(tmp_path)) == ["file", "work"]
+    assert sorted(os.listdir(tmp_path)) == ["file", "repo"]
     assert (tmp_path / "file").read_text() == "text"
-    assert (tmp_path / "work/new").exists()
+    assert (tmp_path / "repo/new").exists()
 
 
 @pytest.mark.host("notify")

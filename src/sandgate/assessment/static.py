@@ -28,7 +28,8 @@ from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.wording import description, reason, shown
-from sandgate.commandline.script import MAX_SCRIPT_BYTES, loose_word, rough_commands
+from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
+from sandgate.commandline.script import loose_word, rough_commands
 from sandgate.commandline.walk import script
 from sandgate.protocol.risk import Fact, RiskAssessment
 
@@ -189,7 +190,7 @@ class _Walk:
         """Begin a script. A text the grammar cannot read is judged twice: by what was read, and word by word."""
         if not text.strip():
             return
-        if caller.depth > MAX_DEPTH or len(text) > MAX_SCRIPT_BYTES:
+        if caller.depth > MAX_DEPTH or len(text) > SCRIPT_BYTES_MAX:
             self.inquiry.doubt("the script is too long or too deep to be judged", level=HIGH)
             return
         inner = caller.inside(caller.program, ())
@@ -315,7 +316,7 @@ class _Walk:
             text = " ".join(arg.text for arg in call.args if arg.text not in {"-n", "-e"})
         if text is not None:
             before = self.inquiry.written.get(path, "")
-            if len(before) + len(text) <= MAX_SCRIPT_BYTES:
+            if len(before) + len(text) <= SCRIPT_BYTES_MAX:
                 self.inquiry.written[path] = f"{before}\n{text}" if before else text
 
     def note_variables(self, words: list[Arg]) -> None:

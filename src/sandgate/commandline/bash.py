@@ -13,7 +13,7 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 from __future__ import annotations
 
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded
-from sandgate.commandline.grammar import syntax_tree
+from sandgate.commandline.grammar import beyond_limits, syntax_tree
 from sandgate.commandline.words import words_of
 from sandgate.record import Record
 
@@ -21,8 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-SCRIPT_BYTES_MAX = 131_072  # the kernel's MAX_ARG_STRLEN: a longer argument cannot be executed anyway
-PARENTHESES_MAX = 1_000  # unclosed ones make the parser's error recovery slower than linear: 0.2 s at this many
 
 
 class SimpleCommand(Record):
@@ -76,7 +74,7 @@ def parse(script: str) -> Script:
         source = script.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair: no such argument can be passed to a program
         return Script(commands=_guesses(script))
-    if len(source) > SCRIPT_BYTES_MAX or source.count(b"(") > PARENTHESES_MAX:
+    if beyond_limits(source):
         return Script(commands=_guesses(script), beyond_limits=True)
     if b"\0" in source:
         return Script(commands=_guesses(script))

@@ -16,12 +16,20 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Parser
 
+SCRIPT_BYTES_MAX = 131_072  # the kernel's MAX_ARG_STRLEN (execve(2)): a longer argument cannot be executed anyway
+PARENTHESES_MAX = 1_000  # unclosed ones make the parser's error recovery slower than linear: 0.2 s at this many
+
 _parser: Parser | None = None
 
 # Every byte beyond ASCII becomes a letter that is part of no keyword. To bash it is one, too, and the grammar's
 # scanner must not see what is beyond: it asks C's `isdigit` about whole code points, which reads past a table of
 # 384 entries and sometimes ends the process (`{` before U+CC5FE did).
 _AS_ASCII = bytes(range(128)) + b"Z" * 128
+
+
+def beyond_limits(source: bytes) -> bool:
+    """Whether parsing this could take long; such a script is judged unread."""
+    return len(source) > SCRIPT_BYTES_MAX or source.count(b"(") > PARENTHESES_MAX
 
 
 def syntax_tree(source: bytes) -> Node:

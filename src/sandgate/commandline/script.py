@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     PieceKind = Literal["text", "variable", "command", "opaque"]
 
-MAX_SCRIPT_BYTES = 131_072  # what the kernel takes as one argument (MAX_ARG_STRLEN, execve(2))
 
 
 class Piece(Record):

@@ -6,9 +6,8 @@ the text. A script the grammar cannot read completely is still walked, and says 
 
 from __future__ import annotations
 
-from sandgate.commandline.grammar import syntax_tree
+from sandgate.commandline.grammar import beyond_limits, syntax_tree
 from sandgate.commandline.script import (
-    MAX_SCRIPT_BYTES,
     Assignment,
     Piece,
     Redirection,
@@ -42,9 +41,9 @@ class _Place(Record):
 
 
 def script(text: str) -> Script:
-    """Read `text` as bash. Never raises; a text over `MAX_SCRIPT_BYTES` or too deep comes back incomplete."""
+    """Read `text` as bash. Never raises; a text beyond the parser's limits or too deep comes back incomplete."""
     source = text.encode("utf-8", "surrogateescape")
-    if len(source) > MAX_SCRIPT_BYTES:
+    if beyond_limits(source):
         return Script((), complete=False)
     return _Walk(source).result()
 

@@ -13,11 +13,11 @@ from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
 from sandgate.policy.approval import may_ask_after_denial, verdict_for
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
+from sandgate.protocol.denials import DenialReport
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
 from sandgate.protocol.verdicts import Ask
 from sandgate.record import Record
-from sandgate.sandbox.denial import explain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Decision
-    from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.permissions import ApprovalPolicy, Grant, SandboxPolicy
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
@@ -93,6 +92,9 @@ class Gate:
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
         policies = self._policies
+        if command.set_variables:  # a variable can make a harmless program run another one
+            prefix = ("env", *(f"{name}={value}" for name, value in command.set_variables))
+            command = command.but(argv=(*prefix, *command.argv))
         return verdict_for(
             command,
             policy=policies.approval,
@@ -181,7 +183,7 @@ class _Passage:
             plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once
         if outcome.result is None:
             raise not_started(self._command, outcome)
-        denial = explain(plan, outcome)
+        denial = explained(plan, outcome)
         self._quarantine(outcome)
         attempt = Attempt(
             confined=plan.confined,
@@ -206,6 +208,16 @@ class _Passage:
         if outcome.created_protected:
             for message in self._gate._confinement.quarantine(outcome.created_protected):
                 self._gate._record(Notice("warning", message))
+
+
+def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
+    """What the sandbox says about an attempt. Silence of a layer that watched to the end needs no looking into."""
+    clean = outcome.reported and not outcome.refused and not outcome.refused_omitted
+    if clean and outcome.result is not None and outcome.result.exit_code == 0:
+        return DenialReport("not_denied")
+    from sandgate.sandbox.denial import explain
+
+    return explain(plan, outcome)
 
 
 def has_failed(result: CommandResult) -> bool:

@@ -28,6 +28,7 @@ class CommandRequest(Record):
     wish: EscalationWish = "use_default"
     justification: str | None = None
     tty: bool = False  # give the command a terminal of its own
+    set_variables: tuple[tuple[str, str], ...] = ()  # part of `env` that was asked for; judged like `env K=V …`
 
 
 class CommandResult(Record):

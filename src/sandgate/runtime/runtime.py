@@ -139,7 +139,7 @@ class Runtime:
         kernel would take.
         """
         _check_argv(argv)
-        given = (set_variables or {}).items()
+        given = tuple((set_variables or {}).items())
         made = command_environment(self._environment.environ, self.settings.environment, set=given, confined=False)
         return CommandRequest(
             argv=tuple(argv),
@@ -149,6 +149,7 @@ class Runtime:
             wish="require_escalated" if escalate else "use_default",
             justification=justification,
             tty=tty,
+            set_variables=given,
         )
 
     def run(self, command: CommandRequest, stdio: Stdio = CAPTURED, *, cancel_fd: int | None = None) -> Passage:

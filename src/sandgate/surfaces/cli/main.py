@@ -6,7 +6,6 @@ Nothing heavier than the option table is imported before a command is chosen.
 from __future__ import annotations
 
 import os
-import sys
 
 from sandgate import __version__
 from sandgate.errors import ConfigError, LaunchError, ProgramNotFound, RequestError, RuleError, SandgateError
@@ -17,17 +16,6 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import Parsed
 
 BAD_USAGE, CANNOT, NOT_EXECUTABLE, NOT_FOUND, BAD_CONFIG, INTERRUPTED = 2, 125, 126, 127, 78, 130
-
-
-def entry() -> None:
-    """Console script. Leaves without the interpreter's own tidying up: there is nothing left to tidy."""
-    code = main(sys.argv[1:])
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError, AttributeError):
-            continue
-    os._exit(code)
 
 
 def main(arguments: list[str]) -> int:

@@ -1,0 +1,27 @@
+"""The `sandgate` program's first and last step: fast start, quick exit. Everything between is `surfaces.cli`."""
+
+from __future__ import annotations
+
+import sys
+from os import _exit
+
+from sandgate.modulecache import install
+
+KEPT_FOR = "run"  # the command whose start is on everybody's path; the others load what they need as usual
+
+
+def entry() -> None:
+    """Console script. Leaves without the interpreter's own tidying up: there is nothing left to tidy."""
+    modules = install()
+    from sandgate.surfaces.cli.main import main
+
+    arguments = sys.argv[1:]
+    code = main(arguments)
+    if arguments[:1] == [KEPT_FOR]:
+        modules.keep()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue
+    _exit(code)

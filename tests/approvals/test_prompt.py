@@ -1,0 +1,151 @@
+"""The words of a prompt; `test_human` shows them at a terminal."""
+
+import pytest
+
+from sandgate.approvals.prompt import (
+    COMMAND_LINES_MAX,
+    DENIALS_SHOWN_MAX,
+    LINE_CHARACTERS_MAX,
+    Choice,
+    choice_lines,
+    choices,
+    command_lines,
+    denial_text,
+    grant_text,
+    grants_text,
+    is_folded,
+    prompt_lines,
+    question,
+)
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import ESCALATE, Grant
+from sandgate.protocol.risk import RiskAssessment
+
+MOTD = Grant("write_path", "/etc/motd")
+TOUCH = CommandRequest(("touch", "/etc/motd"), "/repo", {})
+INITIAL = ApprovalRequest("r", "c", "initial", TOUCH, "")
+DENIED = DenialReport("denied", (Denial("create", path="/etc/motd", program="touch", grant=MOTD),))
+RETRY = ApprovalRequest("r", "c", "retry", TOUCH, "it was blocked", (MOTD,), DENIED, may_escalate=True)
+HIGH = RiskAssessment("Overwrites a system file.", "high", ("system_modification",))
+
+
+def test_a_retry_offers_the_smallest_grant_first_and_the_way_out_under_its_own_key() -> None:
+    assert choices(RETRY) == (
+        Choice("y", "yes, once: may write /etc/motd", "approved", (MOTD,)),
+        Choice("a", "yes, for this session: may write /etc/motd", "approved_for_session", (MOTD,)),
+        Choice("u", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)),
+        Choice("n", "no, keep the result as it is", "denied"),
+        Choice("q", "no, and stop everything", "abort"),
+    )
+
+
+def test_what_may_not_leave_the_sandbox_is_not_offered_to() -> None:
+    assert [choice.key for choice in choices(RETRY.but(may_escalate=False))] == ["y", "a", "n", "q"]
+
+
+def test_what_leaves_the_sandbox_anyway_is_offered_once() -> None:
+    assert [(choice.key, choice.grants) for choice in choices(RETRY.but(grants=(ESCALATE,)))] == [
+        ("y", (ESCALATE,)),
+        ("a", (ESCALATE,)),
+        ("n", ()),
+        ("q", ()),
+    ]
+
+
+def test_a_high_risk_takes_capital_letters_to_approve_and_small_ones_to_refuse() -> None:
+    """Required: a habit must not approve it."""
+    request = RETRY.but(risk=HIGH)
+    assert [choice.key for choice in choices(request)] == ["Y", "A", "U", "n", "q"]
+    assert question(request) == "Your answer [Y/A/U/n/q]: "
+    assert choice_lines(request)[-1] == "  (high risk: approving takes the capital letter)"
+
+
+def test_the_first_question_is_about_running_inside_the_sandbox() -> None:
+    assert choices(INITIAL)[0].label == "yes, once: run it in the sandbox (if blocked, once more with what it lacked)"
+    assert [choice.label for choice in choices(INITIAL)][-2:] == ["no", "no, and stop everything"]
+
+
+@pytest.mark.parametrize(
+    ("grant", "words"),
+    [
+        (Grant("write_root", "/cache"), "may write below /cache"),
+        (MOTD, "may write /etc/motd"),
+        (Grant("read_path", "/home/u/.ssh"), "may read /home/u/.ssh"),
+        (Grant("host", "*"), "may use the network"),
+        (Grant("host", "192.0.2.1:443"), "may connect to 192.0.2.1:443"),
+        (Grant("unix_socket", "/run/x"), "may use the socket /run/x"),
+        (ESCALATE, "run it WITHOUT the sandbox"),
+        (Grant("write_path", "/a\nb\x1b[2J"), "may write /a\\nb\\x1b[2J"),
+    ],
+)
+def test_every_grant_in_words(grant: Grant, words: str) -> None:
+    assert grant_text(grant) == words
+
+
+def test_several_grants_are_all_named() -> None:
+    assert grants_text((MOTD, Grant("host", "*"))) == "may write /etc/motd, may use the network"
+
+
+@pytest.mark.parametrize(
+    ("denial", "words"),
+    [
+        (Denial("connect", address="192.0.2.1:80"), "connect 192.0.2.1:80"),
+        (Denial("write", path="/a\x07", program="sh\n"), "write /a\\x07 by sh\\n"),
+        (Denial("other", certain=False), "other something (likely, judged from its output)"),
+    ],
+)
+def test_a_denial_says_what_where_who_and_how_sure_we_are(denial: Denial, words: str) -> None:
+    assert denial_text(denial) == words
+
+
+def test_the_whole_prompt_of_a_retry() -> None:
+    request = RETRY.but(command=TOUCH.but(justification="the message is stale"), risk=HIGH)
+    assert prompt_lines(request, colour=False, position=" (2 of 3)") == [
+        "sandgate: approval needed (2 of 3)",
+        "  Reason: it was blocked",
+        "  Justification given: the message is stale",
+        "  Denied: create /etc/motd by touch",
+        "  Summary: Overwrites a system file.",
+        "  Risk: HIGH (system modification)",
+        "",
+        "  $ touch /etc/motd",
+        "  in /repo",
+        "",
+    ]
+
+
+def test_colour_paints_the_level_and_nothing_else() -> None:
+    plain, painted = (prompt_lines(RETRY.but(risk=HIGH), colour=colour) for colour in (False, True))
+    assert [line for line in painted if line not in plain] == ["  Risk: \033[1m\033[31mHIGH\033[0m (system modification)"]
+
+
+def test_many_denials_are_folded_but_never_a_deletion() -> None:
+    writes = tuple(Denial("write", path=f"/etc/{number}") for number in range(DENIALS_SHOWN_MAX + 3))
+    report = DenialReport("denied", (*writes, Denial("delete", path="/etc/passwd")), omitted=10)
+    shown = [line for line in prompt_lines(RETRY.but(denial=report), colour=False) if "Denied" in line]
+    assert len(shown) == DENIALS_SHOWN_MAX + 2
+    assert shown[-2:] == ["  Denied: delete /etc/passwd", "  Denied: 13 more"]
+
+
+def test_a_script_is_shown_line_by_line_with_everything_visible() -> None:
+    request = INITIAL.but(command=TOUCH.but(argv=("/bin/bash", "-c", "cd /\nrm -rf \u202e*")))
+    assert command_lines(request) == ["/bin/bash -c ↵", "cd /", "rm -rf \\u202e*"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["\n".join("x" * (COMMAND_LINES_MAX + 1)), "echo " + "x" * LINE_CHARACTERS_MAX],
+    ids=["many lines", "a long line"],
+)
+def test_a_long_command_is_folded_and_says_so(script: str) -> None:
+    request = INITIAL.but(command=TOUCH.but(argv=("bash", "-c", script)))
+    assert is_folded(request)
+    lines = prompt_lines(request, colour=False)
+    assert any("press v to see all of it" in line for line in lines)
+    assert max(map(len, lines)) <= LINE_CHARACTERS_MAX + len("  $ ")
+
+
+def test_a_short_command_is_not_folded() -> None:
+    assert not is_folded(INITIAL)

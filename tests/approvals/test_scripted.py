@@ -1,0 +1,34 @@
+"""Prepared answers."""
+
+import pytest
+
+from sandgate.approvals.scripted import ScriptedReviewer
+from sandgate.errors import RequestError
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.permissions import Grant
+
+MOTD = Grant("write_path", "/etc/motd")
+RETRY = ApprovalRequest("r", "c", "retry", CommandRequest(("touch", "/etc/motd"), "/", {}), "", (MOTD,), may_escalate=True)
+
+
+def test_answers_are_given_in_order_and_then_the_question_goes_on() -> None:
+    reviewer = ScriptedReviewer(("approve", "deny", "approve-session", "abort"))
+    assert [reviewer.review(RETRY) for _ in range(5)] == [
+        Decision("retry", "approved", "script", (MOTD,)),
+        Decision("retry", "denied", "script"),
+        Decision("retry", "approved_for_session", "script", (MOTD,)),
+        Decision("retry", "abort", "script"),
+        None,
+    ]
+
+
+def test_an_approval_gives_nothing_that_was_not_offered() -> None:
+    """Required: also where leaving the sandbox is possible."""
+    assert ScriptedReviewer(("approve",)).review(RETRY.but(grants=())) == Decision("retry", "approved", "script")
+
+
+def test_an_unknown_answer_is_noticed_before_anything_runs() -> None:
+    with pytest.raises(RequestError, match="`--answer yes` is not an answer") as caught:
+        ScriptedReviewer(("approve", "yes"))
+    assert caught.value.hint == "use one of: approve, approve-session, deny, abort"

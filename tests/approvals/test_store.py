@@ -1,0 +1,66 @@
+"""What a session remembers."""
+
+from sandgate.approvals.keys import ApprovalKey
+from sandgate.approvals.store import ENTRIES_MAX, ApprovalStore
+from sandgate.protocol.permissions import ESCALATE, Grant
+
+A, B = (Grant("write_path", f"/outside/{name}") for name in "ab")
+
+
+def key(word: str) -> ApprovalKey:
+    return ApprovalKey("exec", (word,), "/repo", frozenset(), "use_default", False)
+
+
+def test_what_was_never_approved_is_unknown_and_covers_nothing() -> None:
+    store = ApprovalStore()
+    assert store.recall(key("touch")) is None
+    assert not store.covers(key("touch"), ())
+
+
+def test_an_approval_without_grants_is_known_and_covers_only_itself() -> None:
+    store = ApprovalStore()
+    store.remember(key("touch"), ())
+    assert store.recall(key("touch")) == ()
+    assert (store.covers(key("touch"), ()), store.covers(key("touch"), (A,))) == (True, False)
+
+
+def test_grants_of_one_command_add_up_and_another_command_has_none() -> None:
+    store = ApprovalStore()
+    store.remember(key("touch"), (B,))
+    store.remember(key("touch"), (A,))
+    assert store.recall(key("touch")) == (A, B)
+    assert store.covers(key("touch"), (B, A))
+    assert store.recall(key("rm")) is None
+
+
+def test_who_may_leave_the_sandbox_need_not_ask_for_less() -> None:
+    store = ApprovalStore()
+    store.remember(key("touch"), (ESCALATE,))
+    assert store.covers(key("touch"), (A, B))
+
+
+def test_the_other_way_round_is_asked() -> None:
+    """Required: a grant never grows into the way out of the sandbox."""
+    store = ApprovalStore()
+    store.remember(key("touch"), (A, B))
+    assert not store.covers(key("touch"), (ESCALATE,))
+
+
+def test_one_entry_or_all_can_be_forgotten() -> None:
+    store = ApprovalStore()
+    for word in ("touch", "rm", "cp"):
+        store.remember(key(word), (A,))
+    assert (store.revoke(key("rm")), store.revoke(key("rm"))) == (True, False)
+    assert store.entries() == ((key("touch"), frozenset({A})), (key("cp"), frozenset({A})))
+    store.clear()
+    assert store.entries() == ()
+
+
+def test_a_full_store_remembers_no_new_command_but_still_adds_to_a_known_one() -> None:
+    store = ApprovalStore()
+    for number in range(ENTRIES_MAX):
+        store.remember(key(str(number)), ())
+    store.remember(key("one too many"), (A,))
+    store.remember(key("0"), (A,))
+    assert store.recall(key("one too many")) is None
+    assert store.recall(key("0")) == (A,)
