@@ -63,7 +63,9 @@ def test_a_high_risk_takes_capital_letters_to_approve_and_small_ones_to_refuse()
 
 
 def test_the_first_question_is_about_running_inside_the_sandbox() -> None:
-    assert choices(INITIAL)[0].label == "yes, once: run it in the sandbox (if blocked, once more with what it lacked)"
+    assert choices(INITIAL)[0].label == "yes, once: run it in the sandbox"
+    covering = choices(INITIAL.but(covers_retry=True))[0].label
+    assert covering == "yes, once: run it in the sandbox (if blocked, once more with what it lacked)"
     assert [choice.label for choice in choices(INITIAL)][-2:] == ["no", "no, and stop everything"]
 
 

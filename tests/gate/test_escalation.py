@@ -110,7 +110,7 @@ def test_forbidden_refuses_before_anything_runs() -> None:
 
 def test_a_refused_question_before_the_first_run_is_a_refusal() -> None:
     ladder = Escalation(Ask(), ON_FAILURE)
-    assert ladder.begin() == Review("initial", "")
+    assert ladder.begin() == Review("initial", "", covers_retry=True)
     assert ladder.reviewed(answered("denied", stage="initial")) == Finish(
         Refusal("reviewer", "exec command rejected by user")
     )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 COMMAND_LINES_MAX = 10  # lines of a command shown before it is folded
 DENIALS_SHOWN_MAX = 8
+IN_SANDBOX = "run it in the sandbox"
+COVERS_RETRY = " (if blocked, once more with what it lacked)"
 REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
 SHELLS = ("bash", "sh", "zsh", "dash")  # their scripts are shown line by line, not as one quoted word
@@ -39,7 +41,7 @@ class Choice(Record):
 def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     """The choices of one request, most careful approval first, refusals last."""
     given = request.grants
-    what = grants_text(given)
+    what = grants_text(given) or IN_SANDBOX + (COVERS_RETRY if request.covers_retry else "")
     yes = Choice("y", f"yes, once: {what}", "approved", given)
     always = Choice("a", f"yes, for this session: {what}", "approved_for_session", given)
     offered = [yes, always]
@@ -59,9 +61,7 @@ def is_high(request: ApprovalRequest) -> bool:
 
 
 def grants_text(grants: tuple[Grant, ...]) -> str:
-    """What a yes gives, in one phrase."""
-    if not grants:
-        return "run it in the sandbox (if blocked, once more with what it lacked)"
+    """What a yes gives, in one phrase; empty when it gives nothing beyond the policy."""
     return ", ".join(map(grant_text, grants))
 
 

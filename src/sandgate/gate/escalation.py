@@ -39,6 +39,7 @@ class Review(Record):
     grants: tuple[Grant, ...] = ()
     denial: DenialReport | None = None
     may_escalate: bool = False
+    covers_retry: bool = False  # a yes also covers one confined retry with what the first run lacked
 
 
 class Run(Record):
@@ -92,7 +93,8 @@ class Escalation:
             return Finish(Refusal(verdict.by, verdict.reason))
         if isinstance(verdict, Ask):
             wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else ()
-            return self._ask(Review("initial", verdict.reason, wished))
+            covers = not wished and self._rules.may_ask_after_denial and self._rules.retry_after_approval == "silent"
+            return self._ask(Review("initial", verdict.reason, wished, covers_retry=covers))
         if isinstance(verdict, Allow):
             return self._first_run(verdict)
         return never_reached(verdict)

@@ -171,6 +171,7 @@ class _Passage:
             denial=review.denial,
             risk=self._risk,
             may_escalate=review.may_escalate,
+            covers_retry=review.covers_retry,
         )
         decision = self._gate._reviewers.review(request, lambda: self._gate._record(ApprovalRequested(request)))
         self._gate._record(ApprovalAnswered(request.request_id, decision))

@@ -32,6 +32,7 @@ class ApprovalRequest(Record):
     denial: DenialReport | None = None
     risk: RiskAssessment | None = None
     may_escalate: bool = False  # "without the sandbox" may be chosen instead of the grants
+    covers_retry: bool = False  # a yes also covers one confined retry with what the first run lacked
 
 
 class Decision(Record):

@@ -6,6 +6,7 @@ Denials are held back until it is clear that no prompt shows them.
 from __future__ import annotations
 
 from errno import ENOSPC
+from os.path import dirname
 
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
 from sandgate.surfaces.cli import say
@@ -77,17 +78,20 @@ def denial_lines(attempt: Attempt) -> list[str]:
     more = len(denials) - len(lines) + attempt.denial.omitted
     if more > 0:
         lines.append(f"denied: {more} more")
-    hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial.grant)))
+    hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, attempt)))
     return lines + [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
 
 
-def grant_hint(grant: Grant | None) -> str:
+def grant_hint(denial: Denial, attempt: Attempt) -> str:
     """The option that gives this grant on the next run; empty when there is none."""
-    if grant is None:
+    grant = denial.grant
+    if grant is None or grant.value in attempt.permissions.absent:
         return ""
     match grant.kind:
         case "write_root" | "write_path":
-            return f"--add-dir {_quoted(grant.value)}"
+            # A root must exist, and what was to be created does not.
+            is_new = denial.operation == "create" and grant.value == denial.path
+            return f"--add-dir {_quoted(dirname(grant.value) if is_new else grant.value)}"
         case "read_path":
             return "-c " + _quoted(f"secrets.opened=['{grant.value}']")
         case "unix_socket":

@@ -1,0 +1,74 @@
+"""What the doctor concludes from what the host offers. `tests/sandbox/test_probe.py` looks at a real one."""
+
+from pathlib import Path
+
+import pytest
+
+from sandgate.config import TypedOverrides
+from sandgate.protocol.confinement import SetupFailure
+from sandgate.runtime import Environment, Runtime, doctor, open_runtime
+from sandgate.runtime.doctor import ROOT_WARNING, Diagnosis, diagnose
+from sandgate.sandbox import canary
+from sandgate.sandbox.canary import CanaryResult
+from sandgate.sandbox.capabilities import HostCapabilities, Trial
+
+NOTHING = HostCapabilities()
+NAMESPACES = HostCapabilities(uid=1000, helper="/usr/lib/sandgate-exec", namespace=Trial(("userns", "notify")))
+LANDLOCK = HostCapabilities(
+    uid=1000,
+    helper="/usr/lib/sandgate-exec",
+    namespace=Trial(failure=SetupFailure("make namespaces", "EPERM")),
+    landlock_abi=7,
+    landlock=Trial(("landlock", "notify")),
+)
+
+
+def runtime_at(repo: Path, **typed: str) -> Runtime:
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(repo)}
+    return open_runtime(Environment(str(repo), environ, typed=TypedOverrides(**typed)))
+
+
+def diagnosis_of(host: HostCapabilities, repo: Path, monkeypatch: pytest.MonkeyPatch, **typed: str) -> Diagnosis:
+    monkeypatch.setattr(doctor, "probe_host", lambda work_directory: host)
+    return diagnose(runtime_at(repo, **typed), attack=False)
+
+
+def test_a_host_with_everything_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    diagnosis = diagnosis_of(NAMESPACES, tmp_path, monkeypatch)
+    assert diagnosis == Diagnosis(host=NAMESPACES, wish="auto", backend="namespace", why="", hint="")
+    assert diagnosis.good
+
+
+def test_a_host_without_namespaces_says_why_and_what_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    diagnosis = diagnosis_of(LANDLOCK, tmp_path, monkeypatch)
+    assert (diagnosis.backend, diagnosis.good) == ("landlock", True)
+    assert "make namespaces" in diagnosis.why
+    assert "other processes stay visible (their command lines, not their memory)" in diagnosis.lost
+
+
+def test_a_host_that_cannot_confine_is_no_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    diagnosis = diagnosis_of(NOTHING, tmp_path, monkeypatch)
+    assert (diagnosis.backend, diagnosis.good, diagnosis.broken) == (None, False, False)
+    assert "Landlock: the kernel has none" in diagnosis.why
+
+
+def test_a_wish_that_cannot_be_met_is_not_met_by_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert diagnosis_of(LANDLOCK, tmp_path, monkeypatch, backend="namespace").backend is None
+
+
+def test_real_root_is_warned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = NAMESPACES.but(uid=0)
+    assert diagnosis_of(host, tmp_path, monkeypatch).warnings == (ROOT_WARNING,)
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_one_attack_that_gets_through_makes_it_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
+) -> None:
+    results = (CanaryResult("write", True, True, "EROFS"), CanaryResult("network", held, True, "EPERM"))
+    monkeypatch.setattr(doctor, "probe_host", lambda work_directory: NAMESPACES)
+    monkeypatch.setattr(canary, "run_canaries", lambda backend, helper: results)
+    diagnosis = diagnose(runtime_at(tmp_path), attack=True)
+    assert (diagnosis.canaries, diagnosis.broken, diagnosis.good) == (results, not held, held)
