@@ -5,7 +5,7 @@ import re
 
 from source_tree import modules, tree
 
-DOORS = ("sandgate", "sandgate.surfaces.cli.main", "sandgate.kernel.build")
+DOORS = ("sandgate", "sandgate.start", "sandgate.kernel.build")
 """Where the outside world enters: the import, the program, the build of the C helper."""
 
 CALLED_FROM_OUTSIDE = frozenset({"entry", "__version__"})

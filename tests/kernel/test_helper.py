@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import helper_runs
 from helper_runs import attend, plan_for, run
 
 from ordinary_user import OrdinaryUser
@@ -330,7 +331,7 @@ def test_ordinary_user_gets_the_same_layers(helper: str, as_user: OrdinaryUser) 
     import shutil
 
     copy = shutil.copy(helper, as_user.source.parent / "sandgate-exec")
-    code = (Path(__file__).parent / "helper_runs.py").read_text() + (
+    code = Path(helper_runs.__file__).read_text() + (
         f"\noutcome = run({str(copy)!r}, plan_for('sh', '-c', 'id -u; touch /etc/motd2; touch here', "
         f"write=({str(as_user.home)!r},), cwd={str(as_user.home)!r}))\n"
         "print(outcome.output.split()[0], outcome.layers, outcome.refused, outcome.failure, sep='|')\n"

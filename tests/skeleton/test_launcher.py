@@ -43,7 +43,7 @@ class Clone:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / name, folder / name)
         self.lock("")
-        program = folder / "src/sandgate/surfaces/cli/main.py"
+        program = folder / "src/sandgate/start.py"
         program.parent.mkdir(parents=True)
         program.write_text(TELLER)
         self.builder("")
@@ -51,7 +51,7 @@ class Clone:
     def builder(self, code: str) -> None:
         """Replaces what builds the C helper."""
         build = self.folder / "src/sandgate/kernel/build.py"
-        build.parent.mkdir(exist_ok=True)
+        build.parent.mkdir(parents=True, exist_ok=True)
         build.write_text(code)
 
     def lock(self, text: str) -> None:

@@ -126,7 +126,13 @@ def _spawn_here(path: str, plan: ConfinedCommand, stdio: tuple[int, int, int]) -
     actions += [(os.POSIX_SPAWN_CLOSE, fd) for fd in inheritable_descriptors()]
     try:
         pid = os.posix_spawn(
-            path, plan.argv, _plain(plan.env), file_actions=actions, setsid=True, setsigdef=PYTHON_IGNORES
+            path,
+            plan.argv,
+            _plain(plan.env),
+            file_actions=actions,
+            setsid=True,
+            setsigmask=(),  # a signal that this thread blocks would survive the exec
+            setsigdef=PYTHON_IGNORES,
         )
     except OSError as error:
         return _failed("program", error.errno or errno.EIO)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 POSIX_SPAWN_SETSIGDEF = 0x04
+POSIX_SPAWN_SETSIGMASK = 0x08
 POSIX_SPAWN_SETSID = 0x80  # <spawn.h> of glibc (2.26) and musl
 ATTRIBUTE_BYTES = 512  # more than sizeof(posix_spawnattr_t) (336) in both
 ACTIONS_BYTES = 128  # more than sizeof(posix_spawn_file_actions_t) (80) in both
@@ -92,7 +93,11 @@ def _actions(stdio: tuple[int, int, int], directory: int, terminal: str | None) 
 def _attributes() -> Any:
     attributes = ctypes.create_string_buffer(ATTRIBUTE_BYTES)
     _check(_libc.posix_spawnattr_init(attributes))
-    _check(_libc.posix_spawnattr_setflags(attributes, ctypes.c_short(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF)))
+    flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+    _check(_libc.posix_spawnattr_setflags(attributes, ctypes.c_short(flags)))
+    none = ctypes.create_string_buffer(SIGSET_BYTES)
+    _libc.sigemptyset(none)
+    _check(_libc.posix_spawnattr_setsigmask(attributes, none))  # what this thread blocks would survive the exec
     reset = ctypes.create_string_buffer(SIGSET_BYTES)
     _libc.sigemptyset(reset)
     for number in PYTHON_IGNORES:
