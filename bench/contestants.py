@@ -30,21 +30,25 @@ def bwrap_line(workspace: Path) -> list[str]:
 
 
 def plain() -> Contestant:
+    """The floor: start and reap, nothing else."""
     return Contestant("fork+exec", lambda: spawn([TRUE]))
 
 
 def bwrap(workspace: Path) -> Contestant | None:
+    """bubblewrap with the same view, from a fresh command line."""
     if shutil.which("bwrap") is None:
         return None
     return Contestant("bwrap", lambda: spawn([*bwrap_line(workspace), TRUE]))
 
 
 def sandgate_run(workspace: Path, env: dict[str, str]) -> Contestant:
+    """Our program, Python's start included."""
     argv = [SANDGATE, "run", "-C", str(workspace), "--", TRUE]
     return Contestant("sandgate run", lambda: spawn(argv, env=env))
 
 
 def codex(workspace: Path, env: dict[str, str]) -> Contestant | None:
+    """The Codex CLI's sandbox command, if it is installed."""
     program = os.environ.get("CODEX") or shutil.which("codex")
     if program is None:
         return None
@@ -53,6 +57,7 @@ def codex(workspace: Path, env: dict[str, str]) -> Contestant | None:
 
 
 def srt(workspace: Path, env: dict[str, str], home: Path) -> Contestant | None:
+    """Anthropic's sandbox-runtime, if it is installed."""
     program = os.environ.get("SRT") or shutil.which("srt")
     if program is None:
         return None
@@ -65,6 +70,8 @@ def srt(workspace: Path, env: dict[str, str], home: Path) -> Contestant | None:
 
 
 def subprocess_run() -> Contestant:
+    """What a Python program does without any gate."""
+
     def run() -> None:
         subprocess.run([TRUE], check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
@@ -72,6 +79,7 @@ def subprocess_run() -> Contestant:
 
 
 def subprocess_bwrap(workspace: Path) -> Contestant | None:
+    """bubblewrap with the same view, from a running Python program."""
     if shutil.which("bwrap") is None:
         return None
     argv = [*bwrap_line(workspace), TRUE]

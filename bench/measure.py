@@ -35,10 +35,17 @@ class Contestant:
 
 
 def race(contestants: list[Contestant], rounds: int, *, seed: int = 1) -> None:
-    """Run every contestant once a round, in a new order each round; the first round only warms up."""
+    """Run every contestant once a round, in a new order each round; the first round only warms up.
+
+    A contestant that cannot do its work here is taken out of the list, and said so.
+    """
     order = random.Random(seed)
-    for contestant in contestants:
-        contestant.run()
+    for contestant in list(contestants):
+        try:
+            contestant.run()
+        except (OSError, RuntimeError) as problem:
+            print(f"{contestant.name} is left out, it does not run here: {problem}\n")
+            contestants.remove(contestant)
     for _round in range(rounds):
         shuffled = list(contestants)
         order.shuffle(shuffled)

@@ -19,6 +19,7 @@ ROUNDS = 20
 
 
 def main() -> None:
+    """Read the command line and print one table after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workloads", nargs="*", choices=[*WORKLOADS, []], default=list(WORKLOADS))
     parser.add_argument("--rounds", type=int, default=ROUNDS)

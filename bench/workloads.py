@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import contestants as who
@@ -46,7 +45,7 @@ def _warm(workspace: Path, rounds: int, title: str) -> str:
 def startup(_workspace: Path, home: Path, rounds: int) -> str:
     """Programs that do nothing."""
     env = who.quiet_environment(home)
-    python = os.path.realpath(sys.executable)
+    python = str(who.ROOT / ".venv" / "bin" / "python")  # the interpreter `./sandgate` itself runs on
     field = [
         Contestant("python -c pass", lambda: spawn([python, "-c", "pass"], env=env)),
         Contestant("sandgate --version", lambda: spawn([who.SANDGATE, "--version"], env=env)),

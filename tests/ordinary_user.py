@@ -22,9 +22,7 @@ RUN_LIMIT_S = 60
 PACKAGES = ("tree_sitter", "tree_sitter_bash")
 """What the program imports beside itself; copied, because the environment may lie where only root can look."""
 
-PROGRAM = (
-    "import sys; sys.path.append(sys.argv.pop(1)); from sandgate.start import entry; sys.exit(entry())"
-)
+PROGRAM = "import sys; sys.path.append(sys.argv.pop(1)); from sandgate.start import entry; sys.exit(entry())"
 
 
 class OrdinaryUser:

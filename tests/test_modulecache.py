@@ -25,7 +25,14 @@ def copy(tmp_path: Path) -> Path:
     """A small copy of the package that may be changed."""
     place = tmp_path / "sandgate"
     (place / "protocol").mkdir(parents=True)
-    for name in ("__init__.py", "modulecache.py", "errors.py", "record.py", "protocol/__init__.py", "protocol/commands.py"):
+    for name in (
+        "__init__.py",
+        "modulecache.py",
+        "errors.py",
+        "record.py",
+        "protocol/__init__.py",
+        "protocol/commands.py",
+    ):
         (place / name).write_bytes((SOURCE / name).read_bytes())
     return place
 

@@ -120,7 +120,9 @@ def test_the_whole_prompt_of_a_retry() -> None:
 
 def test_colour_paints_the_level_and_nothing_else() -> None:
     plain, painted = (prompt_lines(RETRY.but(risk=HIGH), colour=colour) for colour in (False, True))
-    assert [line for line in painted if line not in plain] == ["  Risk: \033[1m\033[31mHIGH\033[0m (system modification)"]
+    assert [line for line in painted if line not in plain] == [
+        "  Risk: \033[1m\033[31mHIGH\033[0m (system modification)"
+    ]
 
 
 def test_many_denials_are_folded_but_never_a_deletion() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from assessing import judged
 
+from assessing import judged
 from sandgate.approvals.risk_lines import LABELS, render, risk_lines
 from sandgate.protocol.risk import RiskAssessment
 

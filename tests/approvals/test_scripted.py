@@ -9,7 +9,9 @@ from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
 
 MOTD = Grant("write_path", "/etc/motd")
-RETRY = ApprovalRequest("r", "c", "retry", CommandRequest(("touch", "/etc/motd"), "/", {}), "", (MOTD,), may_escalate=True)
+RETRY = ApprovalRequest(
+    "r", "c", "retry", CommandRequest(("touch", "/etc/motd"), "/", {}), "", (MOTD,), may_escalate=True
+)
 
 
 def test_answers_are_given_in_order_and_then_the_question_goes_on() -> None:

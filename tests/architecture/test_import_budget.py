@@ -10,6 +10,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+
 from source_tree import SOURCE
 
 HEAVY = frozenset(
@@ -18,9 +19,7 @@ HEAVY = frozenset(
 )
 """Each costs a visible part of a bare interpreter's start (docs/decisions/0002 has the ratios)."""
 
-START = (
-    "import sys; sys.path += [sys.argv.pop(1), sys.argv.pop(1)]; from sandgate.start import entry; entry()"
-)
+START = "import sys; sys.path += [sys.argv.pop(1), sys.argv.pop(1)]; from sandgate.start import entry; entry()"
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]], ids=" ".join)

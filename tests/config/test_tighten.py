@@ -1,8 +1,8 @@
 """A project's own file may tighten and never loosen."""
 
 import pytest
-from config_machine import Machine
 
+from config_machine import Machine
 from sandgate.config.tighten import asks_no_less
 from sandgate.protocol.permissions import DangerFullAccess, Granular, ReadOnly, WorkspaceWrite
 
@@ -12,7 +12,11 @@ TIGHTENING = [
     ("", 'sandbox_mode = "workspace-write"', {"sandbox_mode": "workspace-write"}),
     ("", 'approval_policy = "untrusted"', {"approval_policy": "untrusted"}),
     ('approval_policy = "never"', 'approval_policy = "on-request"', {"approval_policy": "on-request"}),
-    ("rules.enabled = true\nsandbox.unix_sockets = ['/a', '/b']", "sandbox.unix_sockets = ['/a']", {"sandbox.unix_sockets": ("/a",)}),
+    (
+        "rules.enabled = true\nsandbox.unix_sockets = ['/a', '/b']",
+        "sandbox.unix_sockets = ['/a']",
+        {"sandbox.unix_sockets": ("/a",)},
+    ),
     ('secrets.opened = ["/a", "/b"]', 'secrets.opened = ["/b"]', {"secrets.opened": ("/b",)}),
     ("", 'sandbox.protected_names = [".npmrc"]', {"sandbox.protected_names": (".npmrc",)}),
     (

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 import waiting
 from children import plan as bare_plan
 from children import start_plain
-
 from sandgate.execution.run import run
 from sandgate.execution.start import start_child
 from sandgate.kernel.build import helper_path

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 CONNECT = """
@@ -41,8 +42,8 @@ SPELLINGS = [
 
 @pytest.fixture
 def server() -> Iterator[int]:
-    """A port on every IPv4 address of this host."""
-    with socket.create_server(("0.0.0.0", 0)) as listener:
+    """A port on this host's loopback."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 
 

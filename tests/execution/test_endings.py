@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 import waiting
 from children import plan, shell, start_plain
-
 from sandgate.execution import lifetime
 from sandgate.execution.run import run
 from sandgate.execution.streams import PENDING_BYTES, READ_BYTES, ForwardingStopped

@@ -3,11 +3,11 @@
 import os
 
 import pytest
-from children import plan
-from waiting import read_all
 
+from children import plan
 from sandgate.errors import BackendUnavailable
 from sandgate.execution.start import start_child
+from waiting import read_all
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,9 @@ RULES = st.builds(
     remembered=st.sampled_from([None, (), (MOTD,), (ESCALATE,)]),
     retry_after_approval=st.sampled_from(["silent", "ask"]),
 )
-ANSWERS: st.SearchStrategy[ReviewDecision] = st.sampled_from(["approved", "approved_for_session", "denied", "abort", "timed_out"])
+ANSWERS: st.SearchStrategy[ReviewDecision] = st.sampled_from(
+    ["approved", "approved_for_session", "denied", "abort", "timed_out"]
+)
 
 
 @given(VERDICTS, RULES, st.data())

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 import helper_runs
 from helper_runs import attend, plan_for, run
-
 from ordinary_user import OrdinaryUser
 from sandgate.kernel import helper as helper_module
 from sandgate.kernel.child import Ended

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from helper_runs import Outcome, plan_for, run
 
+from helper_runs import Outcome, plan_for, run
 from sandgate.protocol.confinement import Mount
 from sandgate.protocol.denials import Refused
 

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from helper_runs import Outcome, plan_for, run
 
+from helper_runs import Outcome, plan_for, run
 from sandgate.protocol.confinement import Mount
 
 pytestmark = pytest.mark.host("namespace")

@@ -33,7 +33,9 @@ def test_what_is_really_there_decides_the_level(tmp_path: Path) -> None:
 
 def test_assessing_runs_nothing(tmp_path: Path) -> None:
     runtime, environment = runtime_in(tmp_path / "repo")
-    assessed(CommandRequest(("touch", "made"), environment.cwd, environment.environ), None, runtime.confinement, environment)
+    assessed(
+        CommandRequest(("touch", "made"), environment.cwd, environment.environ), None, runtime.confinement, environment
+    )
     assert list((tmp_path / "repo").iterdir()) == []
 
 

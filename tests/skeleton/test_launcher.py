@@ -175,8 +175,8 @@ def test_launcher_works_by_a_relative_path(used: Clone) -> None:
 def test_bytecode_is_kept_whatever_the_caller_asks_of_python(clone: Clone) -> None:
     """Required: compiling the program anew at every start would cost more than the rest of it."""
     clone.run(PYTHONDONTWRITEBYTECODE="1")
-    program = clone.folder / "src/sandgate/surfaces/cli"
-    assert [path.name for path in (program / "__pycache__").iterdir()] == [f"main.{sys.implementation.cache_tag}.pyc"]
+    program = clone.folder / "src/sandgate"
+    assert [path.name for path in (program / "__pycache__").iterdir()] == [f"start.{sys.implementation.cache_tag}.pyc"]
 
 
 def test_moved_clone_still_works(clone: Clone) -> None:

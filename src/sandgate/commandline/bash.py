@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-
 class SimpleCommand(Record):
     """One command of a script: program and arguments, and the variables assigned for it alone."""
 

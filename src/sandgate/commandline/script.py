@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     PieceKind = Literal["text", "variable", "command", "opaque"]
 
 
-
 class Piece(Record):
     """A stretch of a word. Unquoted text may still hold `~`, globs and braces with their meaning."""
 

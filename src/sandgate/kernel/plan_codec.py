@@ -155,14 +155,21 @@ def _limits(limits: Limits) -> list[tuple[int, int]]:
     return [(resource, value) for resource, value in wanted if value is not None]
 
 
+PORT_MAX = 65_535
+
+
 def _host(host: str) -> bytes:
     """`10.0.0.1:443` or `[fd00::1]:443` as native/plan.c reads it."""
     from _socket import inet_pton
 
     address, _, port = host.rpartition(":")
-    family = _AF_INET6 if address.startswith("[") else _AF_INET
+    bracketed = address[:1] == "[" and address[-1:] == "]"
+    family = _AF_INET6 if bracketed else _AF_INET
     try:
-        return _HOST_VALUE.pack(family, int(port), inet_pton(family, address.strip("[]")))
+        # `int` alone takes signs, blanks, underscores and other scripts' digits.
+        if not (port.isascii() and port.isdigit() and 0 < int(port) <= PORT_MAX):
+            raise ValueError(port)
+        return _HOST_VALUE.pack(family, int(port), inet_pton(family, address[1:-1] if bracketed else address))
     except (OSError, ValueError, CutShort) as problem:
         raise RequestError(f"cannot grant the host `{host}`", why="it is not numeric `address:port`") from problem
 

@@ -70,9 +70,7 @@ class Notice(Record):
     message: str
 
 
-TraceRecord = (
-    CommandBegan | OutputArrived | OutputLost | CommandEnded | ApprovalRequested | ApprovalAnswered | Notice
-)
+TraceRecord = CommandBegan | OutputArrived | OutputLost | CommandEnded | ApprovalRequested | ApprovalAnswered | Notice
 
 if TYPE_CHECKING:
     Recorder = Callable[[TraceRecord], None]

@@ -88,12 +88,12 @@ def _typed(parsed: Parsed) -> TypedOverrides:
 def _directory(parsed: Parsed) -> str:
     wanted = parsed.text("cd")
     try:
-        directory = os.path.realpath(wanted if wanted is not None else os.getcwd())
+        directory = os.getcwd() if wanted is None else wanted
         with os.scandir(directory):
-            return directory
+            return os.path.realpath(directory)
     except OSError as error:
         raise RequestError(
-            f"cannot work in the directory `{wanted or '.'}`",
+            f"cannot work in the directory `{'.' if wanted is None else wanted}`",
             why=str(error.strerror),
             hint="choose a readable directory with `-C DIR`",
         ) from error

@@ -1,0 +1,149 @@
+"""Which backend a session uses, and what its plans hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandgate.config import TypedOverrides
+from sandgate.errors import BackendUnavailable
+from sandgate.kernel import landlock
+from sandgate.protocol.confinement import SetupFailure
+from sandgate.protocol.permissions import Grant
+from sandgate.protocol.trace import Notice
+from sandgate.runtime import Environment, confinement, open_runtime
+from sandgate.runtime.confinement import Confinement
+from sandgate.sandbox import probe
+from sandgate.sandbox.capabilities import Trial
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.trace import TraceRecord
+
+REFUSED = SetupFailure("make namespaces", "EPERM")
+
+
+class Host:
+    """One workspace, and what its sessions said."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo, self.home = folder / "repo", folder / "home"
+        for place in (self.repo, self.home):
+            place.mkdir()
+        self.said: list[TraceRecord] = []
+
+    def session(self, **typed: Any) -> Confinement:
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(self.home)}
+        environment = Environment(
+            str(self.repo),
+            environ,
+            overrides=("sandbox_workspace_write.exclude_slash_tmp=true",),  # the test's own folders are below it
+            typed=TypedOverrides(**{"sandbox_mode": "workspace-write", **typed}),
+        )
+        self.runtime = open_runtime(environment, record=self.said.append)
+        return self.runtime.confinement
+
+    def plan(self, session: Confinement, *grants: Grant) -> ConfinedCommand:
+        return session.plan(self.runtime.request(("true",)), grants)
+
+
+@pytest.fixture
+def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
+    """Has the helper's file; what it can do is up to the test."""
+    helper = tmp_path / "sandgate-exec"
+    helper.touch()
+    monkeypatch.setattr(confinement, "find_helper", lambda: (str(helper), ""))
+    return Host(tmp_path)
+
+
+@pytest.fixture
+def landlock_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "supported_abi", lambda: 7)
+    monkeypatch.setattr(probe, "landlock_trial", lambda: Trial(("landlock", "notify")))
+
+
+def test_namespaces_are_tried_first(host: Host) -> None:
+    assert host.plan(host.session()).backend == "namespace"
+
+
+@pytest.mark.usefixtures("landlock_works")
+def test_after_the_first_refusal_the_session_goes_on_with_landlock_and_says_so(host: Host) -> None:
+    session = host.session()
+    plan = host.plan(session)
+    assert session.fall_back(plan, REFUSED)
+    assert host.plan(session).backend == "landlock"
+    (notice,) = host.said
+    assert isinstance(notice, Notice)
+    assert "step `make namespaces` failed with EPERM" in notice.message
+
+
+@pytest.mark.usefixtures("landlock_works")
+def test_the_next_session_says_nothing_more(host: Host) -> None:
+    for _ in range(2):
+        session = host.session()
+        assert session.fall_back(host.plan(session), REFUSED)
+    assert len(host.said) == 1
+
+
+def test_a_backend_that_was_asked_for_is_not_exchanged(host: Host) -> None:
+    """Required."""
+    session = host.session(backend="namespace")
+    assert not session.fall_back(host.plan(session), REFUSED)
+
+
+def test_no_other_backend_means_no_command(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "supported_abi", lambda: 0)
+    session = host.session()
+    with pytest.raises(BackendUnavailable):
+        session.fall_back(host.plan(session), REFUSED)
+
+
+def test_without_the_helper_a_wish_for_namespaces_fails_with_the_reason(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confinement, "find_helper", lambda: (None, "there is no C compiler"))
+    with pytest.raises(BackendUnavailable) as caught:
+        host.plan(host.session(backend="namespace"))
+    assert caught.value.why == "there is no C compiler"
+
+
+@pytest.mark.usefixtures("landlock_works")
+def test_without_the_helper_landlock_takes_over_at_once(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confinement, "find_helper", lambda: (None, "there is no C compiler"))
+    assert host.plan(host.session()).backend == "landlock"
+
+
+def test_a_policy_without_a_sandbox_needs_no_backend(host: Host) -> None:
+    session = host.session(sandbox_mode="danger-full-access")
+    assert (session.confines, host.plan(session).confined) == (False, False)
+
+
+def test_grants_are_part_of_the_plan_and_only_of_that_one(host: Host, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    session = host.session()
+    grant = Grant("write_root", str(outside))
+    given, plain = host.plan(session, grant).permissions, host.plan(session).permissions
+    assert set(given.writable) - set(plain.writable) == {str(outside)}
+    assert host.plan(session).permissions == plain
+
+
+def test_sandgates_own_files_are_closed_to_commands(host: Host) -> None:
+    """Required: also when the home is writable."""
+    state = host.home / ".sandgate"
+    state.mkdir()
+    session = host.session(add_dirs=(str(host.home),))
+    assert session.state_directory == str(state)
+    assert str(state) in session.permissions().hidden
+
+
+def test_what_appeared_under_a_protected_name_is_taken_away(host: Host) -> None:
+    planted = host.repo / ".codex"
+    planted.write_text("evil")
+    (sentence,) = host.session().quarantine((str(planted),))
+    assert f"`{planted}` was created in spite of its protection and was moved to `{host.home}/.sandgate/" in sentence
+    assert not planted.exists()

@@ -1,0 +1,61 @@
+"""`sandgate check`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sandgate.protocol.verdicts import Allow, Ask, Forbid
+from sandgate.surfaces.cli.check import verdict_word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.protocol.verdicts import Verdict
+
+pytestmark = pytest.mark.host("namespace")
+
+
+@pytest.mark.parametrize(("verdict", "word"), [(Allow(), "allow"), (Ask(), "ask"), (Forbid("no"), "forbid")])
+def test_each_verdict_has_one_word(verdict: Verdict, word: str) -> None:
+    assert verdict_word(verdict) == word
+
+
+def test_a_command_that_would_run_says_where_it_may_write(program: Any) -> None:
+    assert program("check", "-s", "workspace-write", "-a", "untrusted", "--", "ls") == 0
+    lines = program.out.splitlines()
+    assert lines[:2] == ["verdict: allow", "policy: untrusted, sandbox WorkspaceWrite"]
+    assert "sandbox: backend namespace" in lines
+    assert "  network: off" in lines
+    (places,) = (line for line in lines if line.startswith("  may write: "))
+    assert str(program.repo) in places.removeprefix("  may write: ").split(", ")
+
+
+def test_a_command_that_would_ask_says_which_part_and_why(program: Any) -> None:
+    assert program("check", "-a", "untrusted", "--", "touch", "a b") == 3
+    assert "verdict: ask" in program.out
+    assert "  ask: touch 'a b' (policy: " in program.out
+    assert list(program.repo.iterdir()) == []
+
+
+def test_a_forbidden_command_has_the_rules_reason(program: Any) -> None:
+    rules = program.home / ".sandgate" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "mine.toml").write_text('[[rule]]\nprefix = ["ls"]\ndecide = "forbid"\nbecause = "no looking"\n')
+    assert program("check", "--", "ls") == 4
+    assert "no looking" in program.out
+
+
+def test_without_a_sandbox_it_says_so(program: Any) -> None:
+    assert program("check", "-s", "danger-full-access", "-a", "on-failure", "--", "ls") == 0
+    assert "sandbox: none: it would run unconfined" in program.out
+    assert "may write" not in program.out
+
+
+def test_json_is_one_object(program: Any) -> None:
+    assert program("check", "--json", "-a", "untrusted", "--", "ls") == 0
+    told = json.loads(program.out)
+    assert sorted(told) == ["because", "reason", "risk", "sandbox", "verdict"]
+    assert (told["verdict"], told["sandbox"]["backend"], told["sandbox"]["network"]) == ("allow", "namespace", "off")

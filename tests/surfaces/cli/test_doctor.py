@@ -1,0 +1,86 @@
+"""`sandgate doctor`: what people read. `tests/runtime/test_doctor.py` has the conclusions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sandgate.protocol.confinement import SetupFailure
+from sandgate.runtime.doctor import Diagnosis
+from sandgate.sandbox.canary import CanaryResult
+from sandgate.sandbox.capabilities import HostCapabilities, Trial
+from sandgate.surfaces.cli import doctor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HOST = HostCapabilities(
+    kernel="6.8.0",
+    machine="x86_64",
+    uid=1000,
+    helper="/usr/lib/sandgate-exec",
+    namespace=Trial(failure=SetupFailure("make namespaces", "EPERM")),
+    landlock=Trial(("landlock", "notify")),
+    landlock_abi=4,
+    cgroup="v2",
+    sysctls={"user/max_user_namespaces": "0"},
+)
+GOOD = Diagnosis(HOST, "auto", "landlock", "namespaces are off", "first line\nsecond line", ("one loss",))
+
+
+@pytest.fixture
+def diagnosed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def answer(diagnosis: Diagnosis) -> None:
+        monkeypatch.setattr(doctor, "diagnose", lambda _runtime, attack: diagnosis)
+
+    return answer
+
+
+def test_a_good_host_is_described_with_what_is_lost_and_how_to_get_it(program: Any, diagnosed: Any) -> None:
+    diagnosed(GOOD)
+    assert program("doctor") == 0
+    assert program.out.splitlines() == [
+        "kernel: 6.8.0 x86_64",
+        "user: 1000",
+        "helper: /usr/lib/sandgate-exec",
+        "namespaces: do not work",
+        "landlock: ABI 4, works",
+        "bwrap: none",
+        "cgroup: v2",
+        "user/max_user_namespaces: 0",
+        "",
+        "backend: landlock (asked for: auto)",
+        "  why: namespaces are off",
+        "  lost: one loss",
+        "  to get it:",
+        "    first line",
+        "    second line",
+    ]
+
+
+def test_a_host_that_cannot_confine_fails(program: Any, diagnosed: Any) -> None:
+    diagnosed(GOOD.but(backend=None, lost=()))
+    assert program("doctor") == 1
+    assert "backend: NONE (asked for: auto). Nothing will run confined here, so nothing will run.\n" in program.out
+
+
+def test_a_canary_that_got_out_fails_and_stands_out(program: Any, diagnosed: Any) -> None:
+    """Required: a broken sandbox must not look like a good one."""
+    canaries = (CanaryResult("write", True, True, "EROFS"), CanaryResult("network", False, True, "done"))
+    diagnosed(GOOD.but(canaries=canaries))
+    assert program("doctor", "--attack") == 1
+    assert program.out.splitlines()[-3:] == [
+        "held: write (EROFS)",
+        "PASSED: network (done)",
+        "broken: a canary got out; do not rely on this backend",
+    ]
+
+
+def test_json_carries_the_verdict_too(program: Any, diagnosed: Any) -> None:
+    diagnosed(GOOD)
+    assert program("doctor", "--json") == 0
+    told = json.loads(program.out)
+    assert (told["backend"], told["good"], told["broken"]) == ("landlock", True, False)
+    assert told["host"]["namespace"]["failure"] == {"step": "make namespaces", "errno": "EPERM"}

@@ -1,0 +1,183 @@
+"""The lines of `--json`: scripts depend on every name here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sandgate.errors import ConfigError
+from sandgate.protocol.commands import CommandRequest, CommandResult
+from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage, Refusal
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import EffectivePermissions, Grant
+from sandgate.protocol.risk import RiskAssessment
+from sandgate.protocol.trace import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    CommandBegan,
+    CommandEnded,
+    Notice,
+    OutputArrived,
+    OutputLost,
+)
+from sandgate.protocol.verdicts import Allow, Forbid
+from sandgate.surfaces.cli.jsonlines import DELTAS_MAX, JsonLines, attempt_json, plain, risk_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+COMMAND = CommandRequest(("touch", "\udcff"), "/repo", {}, justification="because")
+MOTD = Grant("write_path", "/etc/motd")
+DENIED = DenialReport("denied", (Denial("write", path="/etc/motd", program="touch", grant=MOTD),), omitted=2)
+MOTD_JSON = {"kind": "write_path", "value": "/etc/motd"}
+DENIAL_JSON = {
+    "operation": "write",
+    "path": "/etc/motd",
+    "address": None,
+    "syscall": None,
+    "errno": None,
+    "certain": True,
+    "layer": "mount",
+    "program": "touch",
+    "grant": MOTD_JSON,
+}
+ATTEMPT = Attempt(
+    confined=True,
+    backend="namespace",
+    guarantees=("network-off",),
+    result=CommandResult(1, None, "exited", b"out", b"\xff", b"out\xff", 3, 0, 1234),
+    denial=DENIED,
+    allowed_by="policy on-failure",
+    permissions=EffectivePermissions(),
+)
+ATTEMPT_JSON = {
+    "confined": True,
+    "exit_code": 1,
+    "denied": True,
+    "denials": [DENIAL_JSON],
+    "denials_omitted": 2,
+    "grants": [],
+    "allowed_by": "policy on-failure",
+}
+RISK = RiskAssessment("Overwrites a system file.", "high", ("system_modification",), reasons=("it is in /etc",))
+RISK_JSON = {
+    "risk_level": "high",
+    "risk_categories": ["system_modification"],
+    "description": "Overwrites a system file.",
+    "source": "static",
+    "reasons": ["it is in /etc"],
+    "confidence": "high",
+}
+REQUEST = ApprovalRequest("r", "c", "retry", COMMAND, "it was blocked", (MOTD,), DENIED, RISK, may_escalate=True)
+SUMMARY = {
+    "type": "run_completed",
+    "seq": 1,
+    "outcome": "completed",
+    "exit_code": 1,
+    "signal": None,
+    "timed_out": False,
+    "duration_ms": 1234,
+    "sandbox": {"backend": "namespace", "confined": True, "guarantees": ["network-off"]},
+    "attempts": [ATTEMPT_JSON],
+    "decisions": [{"stage": "retry", "decision": "approved", "source": "user", "grants": [MOTD_JSON]}],
+    "refusal": None,
+    "risk": RISK_JSON,
+    "error": None,
+}
+NOTHING_RAN = {"signal": None, "timed_out": False, "duration_ms": 0, "sandbox": None, "attempts": [], "decisions": []}
+
+
+@pytest.mark.parametrize(
+    ("record", "event"),
+    [
+        (
+            CommandBegan("c", COMMAND, 2, "namespace"),
+            {"type": "exec_command_begin", "call_id": "c", "command": ["touch", "\udcff"], "cwd": "/repo"}
+            | {"attempt": 2, "backend": "namespace"},
+        ),
+        (
+            OutputArrived("c", "stderr", b"\xff"),
+            {"type": "exec_command_output_delta", "call_id": "c", "stream": "stderr", "chunk": "/w=="},
+        ),
+        (OutputLost("c", "stdout", 28, "no space"), {"type": "warning", "message": "no space"}),
+        (Notice("background_event", "retrying"), {"type": "background_event", "message": "retrying"}),
+        (
+            CommandEnded("c", COMMAND, ATTEMPT),
+            {"type": "exec_command_end", "call_id": "c", "stdout": "out", "stderr": "\ufffd"}
+            | {"aggregated_output": "out\ufffd", "stdout_omitted_bytes": 3, "stderr_omitted_bytes": 0}
+            | {"termination": "exited", "duration": {"secs": 1, "nanos": 234_000_000}, "status": "failed"}
+            | ATTEMPT_JSON,
+        ),
+        (
+            ApprovalRequested(REQUEST),
+            {"type": "exec_approval_request", "call_id": "c", "approval_id": "r", "stage": "retry", "cwd": "/repo"}
+            | {"command": ["touch", "\udcff"], "grants": [MOTD_JSON], "may_escalate": True}
+            | {"reason": "it was blocked", "justification": "because", "risk": RISK_JSON, "denials": [DENIAL_JSON]},
+        ),
+        (
+            ApprovalAnswered("r", Decision("retry", "denied", "user")),
+            {"type": "exec_approval_answered", "request_id": "r", "decision": "denied", "source": "user"},
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_each_record_becomes_one_ascii_line(record: Any, event: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    JsonLines()(record)
+    line = capfd.readouterr().out
+    assert line.isascii()
+    assert json.loads(line) == {"seq": 1, **event}
+
+
+def test_the_last_line_sums_up(capfd: pytest.CaptureFixture[str]) -> None:
+    decisions = (Decision("retry", "approved", "user", (MOTD,)),)
+    JsonLines().completed(Passage(COMMAND, Allow(), (ATTEMPT,), decisions, risk=RISK), 1)
+    assert json.loads(capfd.readouterr().out) == SUMMARY
+
+
+def test_a_refusal_has_no_attempt(capfd: pytest.CaptureFixture[str]) -> None:
+    JsonLines().completed(Passage(COMMAND, Forbid("no"), refusal=Refusal("policy", "no")), 77)
+    refusal = {"outcome": "refused", "exit_code": 77, "refusal": {"by": "policy", "why": "no"}, "risk": None}
+    assert json.loads(capfd.readouterr().out) == SUMMARY | NOTHING_RAN | refusal
+
+
+def test_a_failure_keeps_the_attempts_that_were_made_and_is_said_once(capfd: pytest.CaptureFixture[str]) -> None:
+    """Required: exactly one `run_completed`, whatever goes wrong."""
+    lines = JsonLines()
+    lines(CommandEnded("c", COMMAND, ATTEMPT))
+    lines.failed(ConfigError("what", why="why", hint="hint"), 78)
+    lines.interrupted()
+    _, last = map(json.loads, capfd.readouterr().out.splitlines())
+    error = {"code": ConfigError.code, "what": "what", "why": "why", "hint": "hint"}
+    changes = {"seq": 2, "outcome": "failed", "exit_code": 78, "decisions": [], "risk": None, "error": error}
+    assert last == SUMMARY | changes
+
+
+def test_an_interrupt_is_an_end_too(capfd: pytest.CaptureFixture[str]) -> None:
+    JsonLines().interrupted()
+    error = {"code": "interrupted", "what": "interrupted by the user", "why": "", "hint": ""}
+    changes = {"outcome": "failed", "exit_code": 130, "risk": None, "error": error}
+    assert json.loads(capfd.readouterr().out) == SUMMARY | NOTHING_RAN | changes
+
+
+def test_endless_output_ends_in_events_but_the_numbers_have_no_gap(capfd: pytest.CaptureFixture[str]) -> None:
+    lines = JsonLines()
+    for _ in range(DELTAS_MAX + 5):
+        lines(OutputArrived("c", "stdout", b""))
+    lines(Notice("warning", "the end"))
+    last = json.loads(capfd.readouterr().out.splitlines()[-1])
+    assert last == {"type": "warning", "seq": DELTAS_MAX + 1, "message": "the end"}
+
+
+@pytest.mark.parametrize(("verdict", "denied"), [("denied", True), ("not_denied", False), ("unknown", None)])
+def test_what_nobody_can_tell_is_null(verdict: Any, denied: bool | None) -> None:
+    assert attempt_json(ATTEMPT.but(denial=DenialReport(verdict)))["denied"] is denied
+
+
+def test_a_risk_without_categories_has_no_list() -> None:
+    assert risk_json(RISK.but(risk_categories=())) == {k: v for k, v in RISK_JSON.items() if k != "risk_categories"}
+
+
+def test_values_become_plain_json() -> None:
+    assert plain((MOTD, {"x": frozenset({1})}, None)) == [MOTD_JSON, {"x": [1]}, None]

@@ -1,0 +1,165 @@
+"""What people read while a command passes."""
+
+from __future__ import annotations
+
+import shlex
+from errno import ENOSPC, EPIPE
+
+import pytest
+
+from sandgate.protocol.commands import CommandRequest, CommandResult
+from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
+from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, Narrator, denial_lines, grant_hint
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.trace import TraceRecord
+
+COMMAND = CommandRequest(("touch", "/etc/motd"), "/repo", {})
+WORKSPACE = EffectivePermissions(writable=("/repo",), read_only=("/repo/.git",), absent=("/repo/.codex",))
+MOTD = Grant("write_path", "/etc/motd")
+MOTD_DENIED = Denial("write", path="/etc/motd", grant=MOTD)
+SAID = [
+    "sandgate: denied: write /etc/motd (outside the writable roots: /repo)",
+    "sandgate: grant it once with: --add-dir /etc/motd",
+]
+
+
+def attempt(*denials: Denial, permissions: EffectivePermissions = WORKSPACE, omitted: int = 0) -> Attempt:
+    return Attempt(
+        confined=True,
+        backend="namespace",
+        guarantees=("network-off", "tree-kill"),
+        result=CommandResult(1, None, "exited", b"", b"", b""),
+        denial=DenialReport("denied" if denials else "not_denied", denials, omitted),
+        allowed_by="policy on-failure",
+        permissions=permissions,
+    )
+
+
+def ended(*denials: Denial) -> CommandEnded:
+    return CommandEnded("c", COMMAND, attempt(*denials))
+
+
+ASKED = ApprovalRequested(ApprovalRequest("r", "c", "retry", COMMAND, "", (MOTD,)))
+
+
+def answered(decision: Decision) -> ApprovalAnswered:
+    return ApprovalAnswered("r", decision)
+
+
+def told(
+    *records: TraceRecord, capture: pytest.CaptureFixture[str], person: bool = False, verbose: bool = False
+) -> list[str]:
+    narrator = Narrator(asks_a_person=person, verbose=verbose)
+    for record in records:
+        narrator(record)
+    narrator.finish()
+    captured = capture.readouterr()
+    assert captured.out == ""
+    return captured.err.splitlines()
+
+
+def test_a_command_that_simply_ran_is_not_talked_about(capfd: pytest.CaptureFixture[str]) -> None:
+    assert told(ended(), capture=capfd) == []
+
+
+def test_a_denial_is_said_with_the_way_to_grant_it(capfd: pytest.CaptureFixture[str]) -> None:
+    assert told(ended(MOTD_DENIED), capture=capfd) == SAID
+
+
+def test_what_a_prompt_shows_is_not_said_twice(capfd: pytest.CaptureFixture[str]) -> None:
+    refused = answered(Decision("retry", "denied", "user"))
+    assert told(ended(MOTD_DENIED), ASKED, refused, capture=capfd, person=True) == []
+
+
+def test_a_question_that_no_person_sees_hides_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    given = answered(Decision("retry", "approved", "script", (MOTD,)))
+    assert told(ended(MOTD_DENIED), ASKED, given, capture=capfd) == [
+        *SAID,
+        "sandgate: approved by script: write path /etc/motd",
+    ]
+
+
+def test_a_question_that_nobody_could_answer_says_why(capfd: pytest.CaptureFixture[str]) -> None:
+    nobody = answered(Decision("retry", "denied", "none", reason="no reviewer is attached"))
+    assert told(nobody, capture=capfd) == ["sandgate: not asked: no reviewer is attached"]
+
+
+def test_verbose_adds_the_layers_and_who_allowed_it(capfd: pytest.CaptureFixture[str]) -> None:
+    assert told(ended(), capture=capfd, verbose=True) == [
+        "sandgate: ran with backend namespace (network-off, tree-kill), allowed by policy on-failure"
+    ]
+
+
+def test_lost_output_is_said_and_only_a_full_disk_counts_as_a_failure(capfd: pytest.CaptureFixture[str]) -> None:
+    narrator = Narrator(asks_a_person=False, verbose=False)
+    narrator(OutputLost("c", "stdout", EPIPE, "the reader went away"))
+    after_pipe = narrator.disk_full
+    narrator(OutputLost("c", "stdout", ENOSPC, "no space"))
+    assert (after_pipe, narrator.disk_full) == (False, True)
+    assert capfd.readouterr().err == "sandgate: the reader went away\nsandgate: no space\n"
+
+
+def test_a_notice_says_its_kind(capfd: pytest.CaptureFixture[str]) -> None:
+    assert told(Notice("warning", "look at this"), capture=capfd) == ["sandgate: warning: look at this"]
+
+
+def test_many_denials_are_counted() -> None:
+    many = [Denial("write", path=f"/etc/{number}") for number in range(DENIALS_SAID_MAX + 2)]
+    lines = denial_lines(attempt(*many, omitted=3))
+    assert (len(lines), lines[-1]) == (DENIALS_SAID_MAX + 1, "denied: 5 more")
+
+
+@pytest.mark.parametrize(
+    ("denial", "permissions", "line"),
+    [
+        (Denial("connect", address="192.0.2.1:80"), WORKSPACE, "connect 192.0.2.1:80 (the network is off)"),
+        (
+            Denial("connect", address="unix:/run/x"),
+            WORKSPACE.but(network="on"),
+            "connect unix:/run/x (this socket is closed to the sandbox)",
+        ),
+        (Denial("read", path="/home/u/.ssh/id"), WORKSPACE, "read /home/u/.ssh/id (secrets stay unreadable)"),
+        (
+            Denial("create", path="/repo/.codex"),
+            WORKSPACE,
+            "create /repo/.codex (protected: it can run code outside the sandbox later)",
+        ),
+        (
+            Denial("write", path="/repo/.git/config"),
+            WORKSPACE,
+            "write /repo/.git/config (protected: it can run code outside the sandbox later)",
+        ),
+        (Denial("metadata", path="/repo/f", errno="EPERM"), WORKSPACE, "metadata /repo/f (the sandbox answered EPERM)"),
+        (Denial("write", path="/x"), WORKSPACE.but(writable=()), "write /x (the sandbox is read-only)"),
+        (
+            Denial("write", path="/repository", certain=False),
+            WORKSPACE,
+            "write /repository (likely) (outside the writable roots: /repo)",
+        ),
+        (Denial("other", errno="EPERM"), WORKSPACE, "other something (the sandbox answered EPERM)"),
+    ],
+)
+def test_a_denial_says_why(denial: Denial, permissions: EffectivePermissions, line: str) -> None:
+    assert denial_lines(attempt(denial, permissions=permissions)) == [f"denied: {line}"]
+
+
+@pytest.mark.parametrize(
+    ("denial", "hint"),
+    [
+        (Denial("write", path="/a b", grant=Grant("write_path", "/a b")), "--add-dir '/a b'"),
+        (Denial("create", path="/etc/new", grant=Grant("write_path", "/etc/new")), "--add-dir /etc"),
+        (Denial("write", path="/c/d", grant=Grant("write_root", "/c")), "--add-dir /c"),
+        (Denial("read", path="/k", grant=Grant("read_path", "/k")), f"-c {shlex.quote("secrets.opened=['/k']")}"),
+        (Denial("connect", grant=Grant("host", "192.0.2.1:80")), "--network on"),
+        (Denial("other", grant=ESCALATE), "-s danger-full-access"),
+        (Denial("create", path="/repo/.codex", grant=Grant("write_path", "/repo/.codex")), ""),
+        (Denial("write", path="/x"), ""),
+    ],
+)
+def test_the_grant_is_named_as_an_option(denial: Denial, hint: str) -> None:
+    assert grant_hint(denial, attempt(denial)) == hint
