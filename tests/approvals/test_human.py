@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from sandgate.approvals import human
 from sandgate.approvals.human import TerminalReviewer
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
@@ -70,6 +71,12 @@ class Person:
 
 
 @pytest.fixture
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody here types ahead, so nobody needs the whole guard."""
+    monkeypatch.setattr(human, "TYPE_AHEAD_GUARD_MS", 1)
+
+
+@pytest.fixture
 def person() -> Iterator[Person]:
     someone = Person()
     yield someone
@@ -90,6 +97,7 @@ def asked(*argv: str, risk: RiskAssessment | None = None, grants: tuple[Grant, .
     )
 
 
+@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize(
     ("key", "decision", "grants"),
     [
@@ -108,6 +116,7 @@ def test_each_key_means_one_decision(person: Person, key: str, decision: str, gr
     assert (person.decided().decision, person.decided().grants) == (decision, grants)
 
 
+@pytest.mark.usefixtures("quickly")
 def test_the_prompt_shows_reason_denial_risk_command_and_directory_in_this_order(person: Person) -> None:
     person.is_asked(asked(risk=HIGH))
     person.sees("Your answer")
@@ -118,6 +127,7 @@ def test_the_prompt_shows_reason_denial_risk_command_and_directory_in_this_order
     person.decided()
 
 
+@pytest.mark.usefixtures("quickly")
 def test_high_risk_is_not_approved_by_a_small_letter_or_enter(person: Person) -> None:
     person.is_asked(asked(risk=HIGH))
     person.sees("Your answer")
@@ -126,6 +136,7 @@ def test_high_risk_is_not_approved_by_a_small_letter_or_enter(person: Person) ->
     assert person.seen.count("Your answer") == 1
 
 
+@pytest.mark.usefixtures("quickly")
 def test_enter_arrows_and_unknown_keys_answer_nothing(person: Person) -> None:
     person.is_asked(asked())
     person.sees("Your answer")
@@ -144,6 +155,7 @@ def test_keys_typed_before_the_question_stands_there_do_not_count(person: Person
     assert person.decided().decision == "denied"
 
 
+@pytest.mark.usefixtures("quickly")
 def test_a_hostile_command_cannot_paint_a_prompt(person: Person) -> None:
     person.is_asked(asked("echo", "\x1b[2J\x1b[H[y] harmless\n  Risk: LOW", "\u202e"))
     person.sees("Your answer")
@@ -154,6 +166,7 @@ def test_a_hostile_command_cannot_paint_a_prompt(person: Person) -> None:
     assert "\r\n  Risk: LOW" not in person.seen
 
 
+@pytest.mark.usefixtures("quickly")
 def test_a_long_command_is_folded_and_shown_whole_on_request(person: Person) -> None:
     script = "\n".join(f"echo line {number}" for number in range(60))
     person.is_asked(asked("bash", "-c", script))
@@ -166,6 +179,7 @@ def test_a_long_command_is_folded_and_shown_whole_on_request(person: Person) -> 
     person.decided()
 
 
+@pytest.mark.usefixtures("quickly")
 def test_control_c_at_the_prompt_interrupts(person: Person) -> None:
     person.is_asked(asked())
     person.sees("Your answer")
@@ -174,6 +188,7 @@ def test_control_c_at_the_prompt_interrupts(person: Person) -> None:
     assert isinstance(person.answer, KeyboardInterrupt)
 
 
+@pytest.mark.usefixtures("quickly")
 def test_a_terminal_that_goes_away_is_a_refusal_not_a_hang(person: Person) -> None:
     person.is_asked(asked())
     person.sees("Your answer")
@@ -184,6 +199,7 @@ def test_a_terminal_that_goes_away_is_a_refusal_not_a_hang(person: Person) -> No
     assert "terminal went away" in person.decided().reason
 
 
+@pytest.mark.usefixtures("quickly")
 def test_the_terminal_is_left_as_it_was(person: Person) -> None:
     before = termios.tcgetattr(person.master)
     person.is_asked(asked())

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from source_tree import REPOSITORY, SOURCE
 
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"

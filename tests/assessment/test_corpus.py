@@ -6,7 +6,6 @@ import shlex
 from collections import Counter
 
 from assessing import corpus, facts, judged
-
 from sandgate.assessment.knowledge import ENTRIES
 
 OVERRATED_LOW_PERCENT_MAX = 5

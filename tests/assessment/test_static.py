@@ -190,6 +190,7 @@ def test_no_argv_breaks_the_assessor(argv: list[str]) -> None:
     assert risk is None or len(risk.description) <= MAX_DESCRIPTION_CHARACTERS
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="rm -f~/*$(){}[]|&;<>\"'`\\\nabHOME=!#@?\x00\udc80", max_size=80))
 @settings(max_examples=500, deadline=None)
 def test_no_script_breaks_the_assessor(script: str) -> None:

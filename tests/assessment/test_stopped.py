@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from assessing import PROJECT, facts, judged
-
 from sandgate.protocol.denials import Denial, DenialReport
 
 

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from config_machine import Machine
 
+from config_machine import Machine
 from sandgate.config.files import FILE_BYTES_MAX
 from sandgate.config.source import line_of
 from sandgate.errors import ConfigError

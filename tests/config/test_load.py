@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from config_machine import Machine
 
+from config_machine import Machine
 from sandgate.config import for_run
 from sandgate.errors import ConfigError
 from sandgate.protocol.confinement import Limits

@@ -1,10 +1,10 @@
 """`-c key=value`, as config.md section 2 has it."""
 
 import pytest
-from config_machine import Machine
 from hypothesis import given
 from hypothesis import strategies as st
 
+from config_machine import Machine
 from sandgate.config.overrides import table_of
 from sandgate.errors import ConfigError
 

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from config_machine import Machine
 
+from config_machine import Machine
 from sandgate.errors import ConfigError
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 

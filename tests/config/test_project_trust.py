@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from config_machine import Machine
 
+from config_machine import Machine
 from sandgate.errors import ConfigError
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from config_machine import Machine
-
 from sandgate.config.reference import defaults_document, setting_rows
 from sandgate.config.schema import KEYS, SECTIONS
 

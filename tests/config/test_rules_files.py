@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from config_machine import Machine
 
+from config_machine import Machine
 from sandgate.config.rules_files import LoadedRules, load_rules
 from sandgate.errors import RuleError
 from sandgate.policy.rules import NO_RULES

@@ -317,6 +317,7 @@ def owner(who: str, text: str, *, deed: str = "") -> Iterator[subprocess.Popen[b
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", OWN_PROCESS_TREE)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_the_command_dies_with_its_owner(who: str, number: signal.Signals) -> None:

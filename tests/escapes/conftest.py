@@ -4,12 +4,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from escape_stage import Stage, stage_for
 
+from escape_stage import Stage, stage_for
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.build import helper_path
 
 USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
+SLOW_TOGETHER = [pytest.param(user, marks=pytest.mark.slow) for user in USERS]
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +22,7 @@ def helper() -> str | None:
         return None
 
 
-@pytest.fixture(params=USERS)
+@pytest.fixture(params=SLOW_TOGETHER)
 def stage(request: pytest.FixtureRequest, helper: str | None) -> Iterator[Stage]:
     """A fresh workspace with its surroundings, owned by the user under test."""
     account = None

@@ -4,6 +4,7 @@ import os
 import socket
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 CONNECT = """

@@ -4,6 +4,7 @@ import os
 import time
 
 import pytest
+
 from escape_stage import Stage
 
 LIMIT_S = 5

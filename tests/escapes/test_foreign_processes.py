@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 SECRET = "sesame-open-0451"

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 # name → number on x86-64 and arm64, arguments, what the command gets

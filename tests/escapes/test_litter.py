@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 WAIT_S = 5

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace")

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from escape_stage import Stage
 
+from escape_stage import Stage
 from sandgate.kernel.build import helper_path
 from sandgate.sandbox.probe import find_bubblewrap
 

@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from escape_stage import BOTH_BACKENDS, Stage
 
+from escape_stage import BOTH_BACKENDS, Stage
 from sandgate.sandbox.protected import AGENT_NAMES, CODE_CARRIERS
 
 NAMES = (".git", *AGENT_NAMES, *CODE_CARRIERS)

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 SECRET = "correct horse battery"

@@ -4,6 +4,7 @@ import os
 import shutil
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 

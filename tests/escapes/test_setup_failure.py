@@ -1,6 +1,7 @@
 """A sandbox that cannot be built is its own outcome: nothing runs, nothing is called denied (threat table, row 35)."""
 
 import pytest
+
 from escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace")

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace")

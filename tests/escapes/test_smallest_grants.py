@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Ran, Stage
 
 

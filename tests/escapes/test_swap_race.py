@@ -4,6 +4,7 @@ import os
 import subprocess
 
 import pytest
+
 from escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace")

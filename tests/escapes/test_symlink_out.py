@@ -1,6 +1,7 @@
 """A link in the workspace that leads outside gives no way to write there (threat table, row 1)."""
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 ATTACK = ["sh", "-c", 'ln -s "$1" link && echo escaped > link/file', "sh"]

@@ -1,6 +1,7 @@
 """Nothing can be typed into the user's terminal (threat table, row 11)."""
 
 import pytest
+
 from escape_stage import BOTH_BACKENDS, Stage
 
 # The terminal is the attacker's own, so that the call would pass without the filter whatever the kernel's default.

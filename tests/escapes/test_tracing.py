@@ -1,6 +1,7 @@
 """Other processes cannot be traced or read, inside or outside (threat table, row 10)."""
 
 import pytest
+
 from escape_stage import Stage
 
 TRACE = """

@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
+
 import waiting
 from children import shell
-
 from sandgate.execution.lifetime import DRAIN_MS
 from sandgate.execution.run import run
 from sandgate.kernel.build import helper_path
@@ -44,6 +44,7 @@ def test_daemons_do_not_delay_the_return() -> None:
     assert monotonic() - begun < DRAIN_MS / 1000
 
 
+@pytest.mark.slow
 def test_at_the_time_limit_daemons_die_too() -> None:
     result = result_of(DAEMONS + "echo ready; sleep 60", timeout_ms=1_000)
     assert (result.termination, result.stdout, result.drain_timed_out) == ("timed_out", b"ready\n", False)
@@ -66,6 +67,7 @@ print(outcome.result.termination, outcome.result.exit_code, flush=True)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "last_words"),
     [

@@ -19,9 +19,9 @@ from sandgate.execution.environment import (
 OURS = {"PATH": "/bin", "HOME": "/home/u", "EDITOR": "vi", "GITHUB_TOKEN": "ghp_x", "SSH_AUTH_SOCK": "/run/agent"}
 
 
-def test_by_default_everything_goes_on_but_secrets_and_ways_out() -> None:
+def test_by_default_everything_goes_on_but_secrets() -> None:
     assert command_environment(OURS, EnvironmentPolicy()) == EnvironmentResult(
-        {"PATH": "/bin", "HOME": "/home/u", "EDITOR": "vi"}, ("GITHUB_TOKEN", "SSH_AUTH_SOCK")
+        {"PATH": "/bin", "HOME": "/home/u", "EDITOR": "vi", "SSH_AUTH_SOCK": "/run/agent"}, ("GITHUB_TOKEN",)
     )
 
 
@@ -34,19 +34,9 @@ def test_core_is_what_programs_cannot_do_without_and_none_is_nothing() -> None:
     )
 
 
-def test_an_unconfined_command_keeps_the_ways_to_services() -> None:
-    assert command_environment(OURS, EnvironmentPolicy(), confined=False).dropped_names == ("GITHUB_TOKEN",)
-
-
-def test_a_granted_socket_keeps_the_variable_that_leads_to_it() -> None:
-    env = {"SSH_AUTH_SOCK": "/run/agent", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"}
-    result = command_environment(env, EnvironmentPolicy(), sockets=("/run/agent",))
-    assert result == EnvironmentResult({"SSH_AUTH_SOCK": "/run/agent"}, ("DBUS_SESSION_BUS_ADDRESS",))
-
-
-def test_the_default_exclusions_can_be_switched_off_but_not_the_ways_out() -> None:
+def test_the_default_exclusions_can_be_switched_off() -> None:
     result = command_environment(OURS, EnvironmentPolicy(ignore_default_excludes=True))
-    assert result.dropped_names == ("SSH_AUTH_SOCK",)
+    assert result.dropped_names == ()
 
 
 def test_exclusions_are_globs_without_regard_to_case_and_stand_above_the_allowed() -> None:

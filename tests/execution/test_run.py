@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 import waiting
 from children import PlainChild, plan, shell, start_plain
-
 from sandgate.errors import BackendUnavailable
 from sandgate.execution import lifetime
 from sandgate.execution.lifetime import Lifetime

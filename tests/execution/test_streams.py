@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import waiting
 
+import waiting
 from sandgate.execution import streams
 from sandgate.execution.capture import Capture
 from sandgate.execution.streams import Forwarding, ForwardingStopped, OutputStream, clear_of_standard

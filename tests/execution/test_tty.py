@@ -14,9 +14,9 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
+
 import waiting
 from children import shell, start_plain
-
 from sandgate.execution.run import run
 from sandgate.execution.streams import ForwardingStopped
 

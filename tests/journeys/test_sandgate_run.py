@@ -236,6 +236,7 @@ def test_a_person_who_says_no_keeps_the_result(sandgate: Sandgate, outside: Path
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_control_c_ends_the_command_and_its_children(sandgate: Sandgate) -> None:
     terminal = sandgate.at_terminal("run", "--", "sh", "-c", "trap '' INT; echo up; sleep 600")
     terminal.sees("up")

@@ -84,6 +84,7 @@ def test_compiler_in_a_relative_directory_of_path_is_not_used(tmp_path: Path, mo
         build.find_compiler()
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_real_sources_compile_without_a_warning(tmp_path: Path) -> None:
     import subprocess

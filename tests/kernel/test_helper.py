@@ -103,6 +103,7 @@ def test_symbolic_link_in_a_mounted_path_stops_the_setup_and_is_named(helper: st
     assert outcome.failure == SetupFailure(f"find {tmp_path / 'link'}", "ELOOP")
 
 
+@pytest.mark.slow
 def test_damaged_plan_never_runs(helper: str, tmp_path: Path, null: int) -> None:
     """Required: a plan half understood is worse than none."""
     import random

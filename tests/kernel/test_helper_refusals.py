@@ -154,6 +154,7 @@ def test_without_reporting_the_view_refuses_just_the_same(helper: str, grounds: 
     assert not (grounds / "outside/new").exists()
 
 
+@pytest.mark.slow
 def test_path_that_flips_under_the_supervisors_eyes_never_leads_outside(helper: str, grounds: Path) -> None:
     """sandbox.md §11 row 36: a record may be stale, a write may not happen."""
     code = (

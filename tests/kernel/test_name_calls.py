@@ -69,6 +69,7 @@ def test_protected_names_stay_as_they_are_and_missing_ones_missing(
         assert account.unconfined(attack, fresh)["exit_code"] == 0
 
 
+@pytest.mark.slow
 def test_a_link_swapped_while_calls_wait_never_lets_a_file_out(my_workspace: Path, outside: Path) -> None:
     program = f"""
 import os, threading

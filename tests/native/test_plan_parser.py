@@ -41,6 +41,7 @@ def fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
+@pytest.mark.slow
 def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Path) -> None:
     """Required: whatever stands in a plan, it is refused or read within its bounds."""
     plan = ConfinedCommand(

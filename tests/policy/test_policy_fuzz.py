@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,6 +113,7 @@ def disguised(draw: st.DrawFn) -> str:
     return script
 
 
+@pytest.mark.slow
 @given(disguised())
 def test_a_disguised_danger_is_still_a_danger(script: str) -> None:
     argv = ("bash", "-lc", script)
@@ -121,6 +123,7 @@ def test_a_disguised_danger_is_still_a_danger(script: str) -> None:
     assert isinstance(verdict, Forbid)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(ACTING), st.data())
 def test_a_command_that_acts_is_not_safe_in_other_quotes(line: str, data: st.DataObject) -> None:
     argv = split(line)

@@ -23,14 +23,16 @@ LANDLOCK = HostCapabilities(
 )
 
 
-def runtime_at(repo: Path, **typed: str) -> Runtime:
+def runtime_at(repo: Path, backend: str | None = None) -> Runtime:
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(repo)}
-    return open_runtime(Environment(str(repo), environ, typed=TypedOverrides(**typed)))
+    return open_runtime(Environment(str(repo), environ, typed=TypedOverrides(backend=backend)))
 
 
-def diagnosis_of(host: HostCapabilities, repo: Path, monkeypatch: pytest.MonkeyPatch, **typed: str) -> Diagnosis:
-    monkeypatch.setattr(doctor, "probe_host", lambda work_directory: host)
-    return diagnose(runtime_at(repo, **typed), attack=False)
+def diagnosis_of(
+    host: HostCapabilities, repo: Path, monkeypatch: pytest.MonkeyPatch, backend: str | None = None
+) -> Diagnosis:
+    monkeypatch.setattr(doctor, "probe_host", lambda **_: host)
+    return diagnose(runtime_at(repo, backend), attack=False)
 
 
 def test_a_host_with_everything_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +70,7 @@ def test_one_attack_that_gets_through_makes_it_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
 ) -> None:
     results = (CanaryResult("write", True, True, "EROFS"), CanaryResult("network", held, True, "EPERM"))
-    monkeypatch.setattr(doctor, "probe_host", lambda work_directory: NAMESPACES)
-    monkeypatch.setattr(canary, "run_canaries", lambda backend, helper: results)
+    monkeypatch.setattr(doctor, "probe_host", lambda **_: NAMESPACES)
+    monkeypatch.setattr(canary, "run_canaries", lambda *_, **__: results)
     diagnosis = diagnose(runtime_at(tmp_path), attack=True)
     assert (diagnosis.canaries, diagnosis.broken, diagnosis.good) == (results, not held, held)

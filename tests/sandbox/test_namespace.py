@@ -56,3 +56,12 @@ def test_the_working_directory_is_canonical(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     plan = NamespaceBackend().confine(COMMAND.but(cwd=str(tmp_path / "link")), EffectivePermissions())
     assert plan.cwd == str(tmp_path)
+
+
+def test_a_variable_that_was_asked_for_stays_even_if_it_leads_to_a_socket() -> None:
+    """The socket itself stays closed; only the name was wanted."""
+    env = {"PATH": "/bin", "DISPLAY": ":1", "TMUX": "/tmp/tmux"}
+    plan = NamespaceBackend().confine(
+        COMMAND.but(env=env, set_variables=(("DISPLAY", ":1"),)), EffectivePermissions(network="on")
+    )
+    assert (plan.env.get("DISPLAY"), plan.env.get("TMUX")) == (":1", None)

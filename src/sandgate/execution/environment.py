@@ -1,9 +1,10 @@
 """What a command gets to see of our environment.
 
 Pure: it is given the variables and says which go on and which do not. The steps stand in one order: start from all,
-some or none; drop what holds secrets and, for a confined command, what leads to services outside the sandbox; drop
-what the policy excludes; add what it sets; keep only what it includes. What was asked for this one command, and our
-markers, come last. Dropped variables are reported by name; a value never leaves this module except into the command.
+some or none; drop what holds secrets; drop what the policy excludes; add what it sets; keep only what it includes. What
+was asked for this one command, and our markers, come last. Dropped variables are reported by name; a value never
+leaves this module except into the command. What leads to services outside the sandbox is dropped later, for confined
+commands only (`sandbox/sockets.py`).
 
 Loader and shell variables (`LD_PRELOAD`, `LD_LIBRARY_PATH`, `BASH_ENV`, `PYTHONSTARTUP`) stay: the code they bring
 in runs inside the same sandbox with the same rights as the command, and tool chains depend on them. The helper that
@@ -38,39 +39,6 @@ _HARMLESS_WORDS = ("KEYBOARD", "KEYMAP", "KEYTIMEOUT", "LESSKEYIN", "LESSKEY", "
                    "KEYRING_PROVIDER", "TOKENIZERS", "TOKENIZER", "MAX_TOKENS")  # fmt: skip
 _HARMLESS_NAMES = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_DEFAULT_OUTPUT", "AWS_PAGER"})
 
-# Addresses of services outside the sandbox. One message to a session bus starts a program there (sandbox.md 5.4).
-HOST_SERVICE_NAMES = frozenset(
-    {
-        "ALACRITTY_SOCKET",
-        "AT_SPI_BUS_ADDRESS",
-        "CONTAINER_HOST",
-        "DBUS_SESSION_BUS_ADDRESS",
-        "DBUS_SYSTEM_BUS_ADDRESS",
-        "DISPLAY",
-        "DOCKER_HOST",
-        "GNOME_KEYRING_CONTROL",
-        "GPG_AGENT_INFO",
-        "I3SOCK",
-        "KITTY_LISTEN_ON",
-        "NOTIFY_SOCKET",
-        "NVIM",
-        "PIPEWIRE_REMOTE",
-        "PULSE_SERVER",
-        "SSH_AGENT_PID",
-        "SSH_AUTH_SOCK",
-        "STY",
-        "SWAYSOCK",
-        "TMUX",
-        "TMUX_PANE",
-        "VSCODE_GIT_IPC_HANDLE",
-        "VSCODE_IPC_HOOK_CLI",
-        "WAYLAND_DISPLAY",
-        "WAYLAND_SOCKET",
-        "WEZTERM_UNIX_SOCKET",
-        "XAUTHORITY",
-    }
-)
-
 _PRIVATE_KEY_SIGNS = ("PRIVATE KEY-----", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1")
 
 
@@ -82,7 +50,7 @@ class EnvironmentPolicy(Record):
     exclude: tuple[str, ...] = ()
     set: tuple[tuple[str, str], ...] = ()
     include_only: tuple[str, ...] = ()  # empty: everything; applies to `set`, too
-    allow: tuple[str, ...] = ()  # names the built-in exclusions get wrong, or a service the command may reach
+    allow: tuple[str, ...] = ()  # names the built-in exclusions get wrong
 
 
 class EnvironmentResult(Record):
@@ -99,20 +67,17 @@ def command_environment(
     set: Iterable[tuple[str, str]] = (),
     markers: Iterable[tuple[str, str]] = (),
     provider_keys: Iterable[str] = (),
-    confined: bool = True,
-    sockets: tuple[str, ...] = (),
 ) -> EnvironmentResult:
     """Builds the environment of one command.
 
     `set` was asked for explicitly for this command and overrides everything but `markers`. `provider_keys` are the
     names under which model providers' keys are kept; a command never inherits them, whatever the policy allows.
-    `sockets` are paths of host sockets that were granted: a variable that leads to one of them stays.
     """
     env = _starting_set(inherited, policy.inherit)
     started_with = tuple(env)
     provider = frozenset(provider_keys)
     for name, value in tuple(env.items()):
-        if name in provider or _is_withheld(name, value, policy, confined=confined, sockets=sockets):
+        if name in provider or _is_withheld(name, value, policy):
             del env[name]
     env.update((name, value) for name, value in policy.set if name not in provider)
     if policy.include_only:
@@ -160,14 +125,12 @@ def _starting_set(inherited: Mapping[str, str], inherit: Inherit) -> dict[str, s
             return never_reached(inherit)
 
 
-def _is_withheld(name: str, value: str, policy: EnvironmentPolicy, *, confined: bool, sockets: tuple[str, ...]) -> bool:
+def _is_withheld(name: str, value: str, policy: EnvironmentPolicy) -> bool:
     if matches_any(policy.exclude, name):
         return True
     if matches_any(policy.allow, name):
         return False
-    if not policy.ignore_default_excludes and (is_secret_name(name) or is_private_key(value)):
-        return True
-    return confined and name in HOST_SERVICE_NAMES and not any(path in value for path in sockets)
+    return not policy.ignore_default_excludes and (is_secret_name(name) or is_private_key(value))
 
 
 def _matches(pattern: str, name: str) -> bool:

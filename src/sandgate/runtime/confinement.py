@@ -17,6 +17,7 @@ from sandgate.sandbox.select import first_backend
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config import Settings
+    from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
     from sandgate.protocol.permissions import BackendName, EffectivePermissions
@@ -37,6 +38,7 @@ class Confinement:
         self._protection = Protection(
             git=settings.protect_git, optional_names=settings.protected_names, nested_depth=settings.nested_depth
         )
+        self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -60,7 +62,11 @@ class Confinement:
             opened_secrets=settings.secrets_opened,
             more_secrets=settings.secrets_hidden,
         )
-        return effective_permissions(settings.sandbox, facts, grants=grants)
+        if self._before is not None and self._before[:2] == (facts, grants):
+            return self._before[2]
+        permissions = effective_permissions(settings.sandbox, facts, grants=grants)
+        self._before = (facts, grants, permissions)
+        return permissions
 
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
         """An inert plan. Raises ConfinementError when this host cannot keep what it promises."""

@@ -96,6 +96,8 @@ class Runtime:
         self.settings = for_run(loaded.settings, person_present=environment.person_present)
         self._environment = environment
         self._record = record
+        # Taken once: what a session passes on does not change under its commands.
+        self._inherited = command_environment(environment.environ, self.settings.environment).env
         self.confinement = Confinement(self.settings, environment, record)
         rules, rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
@@ -140,11 +142,10 @@ class Runtime:
         """
         _check_argv(argv)
         given = tuple((set_variables or {}).items())
-        made = command_environment(self._environment.environ, self.settings.environment, set=given, confined=False)
         return CommandRequest(
             argv=tuple(argv),
             cwd=cwd if cwd is not None else self._environment.cwd,
-            env=made.env,
+            env={**self._inherited, **dict(given)},
             timeout_ms=timeout_ms if timeout_ms is not None else self.settings.timeout_ms,
             wish="require_escalated" if escalate else "use_default",
             justification=justification,

@@ -45,7 +45,7 @@ def confined_environment(
     command: CommandRequest, permissions: EffectivePermissions, kind: BackendName
 ) -> dict[str, str]:
     """The command's environment without pointers to host sockets, and with the marks that say it is confined."""
-    env = without_socket_variables(command.env, permissions.sockets)
+    env = without_socket_variables(command.env, permissions.sockets) | dict(command.set_variables)
     return QUIETING | env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
 
 

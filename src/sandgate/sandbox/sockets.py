@@ -24,20 +24,16 @@ RESOLVER_FILES = ("/run/systemd/resolve/resolv.conf", "/run/systemd/resolve/stub
 SYSTEM_LINKS = ("/run/booted-system", "/run/current-system", "/run/opengl-driver")
 HOME_DIRECTORIES = (".docker/desktop", ".docker/run")
 
-# Variables that lead a program to a socket of the host.
-VARIABLES = (
-    "DBUS_SESSION_BUS_ADDRESS",
-    "DBUS_SYSTEM_BUS_ADDRESS",
-    "DISPLAY",
-    "DOCKER_HOST",
-    "GPG_AGENT_INFO",
-    "SSH_AGENT_PID",
-    "SSH_AUTH_SOCK",
-    "SWAYSOCK",
-    "TMUX",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-)
+# Variables that lead a program to a socket of the host. One message to a session bus starts a program there.
+VARIABLES = frozenset(
+    {
+        "ALACRITTY_SOCKET", "AT_SPI_BUS_ADDRESS", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS",
+        "DBUS_SYSTEM_BUS_ADDRESS", "DISPLAY", "DOCKER_HOST", "GNOME_KEYRING_CONTROL", "GPG_AGENT_INFO", "I3SOCK",
+        "KITTY_LISTEN_ON", "NOTIFY_SOCKET", "NVIM", "PIPEWIRE_REMOTE", "PULSE_SERVER", "SSH_AGENT_PID",
+        "SSH_AUTH_SOCK", "STY", "SWAYSOCK", "TMUX", "TMUX_PANE", "VSCODE_GIT_IPC_HANDLE", "VSCODE_IPC_HOOK_CLI",
+        "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "WEZTERM_UNIX_SOCKET", "XAUTHORITY",
+    }
+)  # fmt: skip
 LISTED_BYTES_MAX = 4 << 20  # of /proc/net/unix; about 40 000 sockets
 
 # /proc/net/unix, field 3: flags. __SO_ACCEPTCON marks a listening socket.

@@ -33,7 +33,7 @@ GOOD = Diagnosis(HOST, "auto", "landlock", "namespaces are off", "first line\nse
 @pytest.fixture
 def diagnosed(monkeypatch: pytest.MonkeyPatch) -> Any:
     def answer(diagnosis: Diagnosis) -> None:
-        monkeypatch.setattr(doctor, "diagnose", lambda _runtime, attack: diagnosis)
+        monkeypatch.setattr(doctor, "diagnose", lambda *_, **__: diagnosis)
 
     return answer
 

@@ -86,7 +86,14 @@ SUMMARY = {
     "risk": RISK_JSON,
     "error": None,
 }
-NOTHING_RAN = {"signal": None, "timed_out": False, "duration_ms": 0, "sandbox": None, "attempts": [], "decisions": []}
+NOTHING_RAN: dict[str, object] = {
+    "signal": None,
+    "timed_out": False,
+    "duration_ms": 0,
+    "sandbox": None,
+    "attempts": [],
+    "decisions": [],
+}
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,8 @@ def test_a_bug_is_one_line(program: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     assert program.err == said
 
 
-def test_a_bug_shows_its_place_on_request(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("program")
+def test_a_bug_shows_its_place_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     failing(ZeroDivisionError(), monkeypatch)
     monkeypatch.setenv("SANDGATE_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
