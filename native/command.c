@@ -1,7 +1,7 @@
 /* The task that becomes the command: gives up what it may not keep, then executes the program (execve(2)).
  *
- * It mounts and builds the walls while init makes the network, joins that, and drops every privilege last. The filter
- * comes after the other walls, as it refuses the calls that build them; one more for the last such call, setns. */
+ * It mounts what every view has while init makes the network, and joins that; waits for the plan, finishes the view by
+ * it, builds the walls, and drops every privilege last. The filter comes late: it refuses the calls that build. */
 #include <linux/eventpoll.h>
 #include <linux/prctl.h>
 #include <linux/resource.h>
@@ -37,9 +37,12 @@ static void default_signals(void) {
 
 static int own_session(struct sandbox *sandbox) {
     long error = sys(setsid);
-    if (error < 0) return fail(sandbox, "setsid", "", error);
+    return error < 0 ? fail(sandbox, "setsid", "", error) : 0;
+}
+
+static int take_terminal(struct sandbox *sandbox) {
     if (!(sandbox->plan.flags & PLAN_TTY)) return 0;
-    error = sys(ioctl, 0, TIOCSCTTY, 0);
+    long error = sys(ioctl, 0, TIOCSCTTY, 0);
     return error < 0 ? fail(sandbox, "take terminal", "", error) : 0;
 }
 
@@ -112,23 +115,18 @@ static int start_program(struct sandbox *sandbox) {
     return 127;
 }
 
-/* Everything that needs privileges but not the network. */
-static int build_walls(struct sandbox *sandbox) {
+/* Everything that is the same for every plan. */
+static int begin(struct sandbox *sandbox) {
     if (map_identity(sandbox) != 0 || make_namespaces(sandbox) != 0) return -1;
     open_gate(&sandbox->namespaces_made);
-    int umask_of_caller = (int)sys(umask, 0);
-    if (build_view(sandbox) != 0) return -1;
-    sys(umask, umask_of_caller);
+    if (begin_view(sandbox) != 0) return -1;
     /* A new session is a new scheduling group, which on a busy machine waits for its turn: better while init works. */
     if (own_session(sandbox) != 0) return -1;
     default_signals();
     int error = drop_bounding_set();
-    return error < 0 ? fail(sandbox, "drop bounding set", "", error) : 0;
-}
-
-static int forbid_setns(struct sandbox *sandbox) {
-    int error = sandbox->layers & LAYER_SECCOMP ? filter_forbid_setns() : 0;
-    return error < 0 ? fail(sandbox, "seccomp", "", error) : 0;
+    if (error < 0) return fail(sandbox, "drop bounding set", "", error);
+    wait_at_gate(&sandbox->init_ready);
+    return sandbox->empty_network ? join_network(sandbox) : 0;
 }
 
 static int enter_directory(struct sandbox *sandbox) {
@@ -140,19 +138,21 @@ static int enter_directory(struct sandbox *sandbox) {
 }
 
 static int prepare(struct sandbox *sandbox) {
-    /* Nothing after the filter may be a watched call: each would wake the supervisor. */
-    if (build_walls(sandbox) != 0 || landlock_prepare(sandbox) != 0 || install_filter(sandbox) != 0) return -1;
-    wait_at_gate(&sandbox->init_ready);
-    if (wants_empty_network(sandbox) && join_network(sandbox) != 0) return -1;
-    /* Not earlier: it would keep us from joining a task outside its walls. */
-    if (enter_directory(sandbox) != 0 || landlock_confine(sandbox) != 0) return -1;
+    int umask_of_caller = (int)sys(umask, 0);
+    if (begin(sandbox) != 0) return -1;
     /* For the memory all three tasks share: from here on nobody reads or traces the two that stay. Not earlier, as
      * joining each other's namespaces counts as reading. */
     sys(prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
+    if (receive_plan(sandbox) != 0 || finish_view(sandbox) != 0) return -1;
+    sys(umask, umask_of_caller);
+    if (take_terminal(sandbox) != 0) return -1;
+    /* Nothing after the filter may be a watched call: each would wake the supervisor. */
+    if (landlock_prepare(sandbox) != 0 || install_filter(sandbox) != 0) return -1;
+    if (enter_directory(sandbox) != 0 || landlock_confine(sandbox) != 0) return -1;
     int error = drop_privileges();
     if (error < 0) return fail(sandbox, "drop privileges", "", error);
     /* Limits come late, as they would hit our own descriptors as well. */
-    return forbid_setns(sandbox) != 0 ? -1 : limit_resources(sandbox);
+    return limit_resources(sandbox);
 }
 
 int command_task(void *argument) {

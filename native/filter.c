@@ -225,21 +225,11 @@ static long set_filter(struct sock_filter *code, unsigned int length, unsigned l
     return sys(seccomp, SECCOMP_SET_MODE_FILTER, flags, &loaded);
 }
 
-int filter_forbid_setns(void) {
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_setns, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    return (int)set_filter(code, sizeof code / sizeof code[0], 0);
-}
-
 int filter_install(struct sandbox *sandbox, int with_listener) {
     program.notifies = with_listener;
     program.network_off = !!(sandbox->plan.flags & PLAN_NETWORK_OFF);
     /* Internet sockets may exist where they reach nothing, so that the supervisor sees where they want to go. */
-    program.inet_inside = with_listener && wants_empty_network(sandbox);
+    program.inet_inside = with_listener && sandbox->empty_network;
     cut_segments();
     int error = write_program();
     if (error < 0) return error;

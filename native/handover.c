@@ -1,16 +1,18 @@
-/* Passes one descriptor through a socket pair: unix(7), SCM_RIGHTS. */
+/* Passes descriptors through a socket pair: unix(7), SCM_RIGHTS. */
 #include <linux/uio.h>
 
 #include "sandbox.h"
 
 enum { LEVEL_SOCKET = 1, RIGHTS = 1, CLOSE_ON_EXEC = 0x40000000 /* MSG_CMSG_CLOEXEC */ };
+enum { CUT_SHORT = 0x20 /* MSG_TRUNC */ | 0x8 /* MSG_CTRUNC */ };
 
 struct control {
     size_t length;
     int level, type;
-    int fd;
+    int fds[RECEIVED_MAX];
 };
-enum { CONTROL_BYTES = offsetof(struct control, fd) + sizeof(int) };
+
+static size_t control_bytes(size_t count) { return offsetof(struct control, fds) + count * sizeof(int); }
 
 struct message {
     void *name;
@@ -25,17 +27,26 @@ struct message {
 long send_descriptor(int socket, int fd) {
     char nothing = 0;
     struct iovec piece = {&nothing, 1};
-    struct control control = {.length = CONTROL_BYTES, .level = LEVEL_SOCKET, .type = RIGHTS, .fd = fd};
-    struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = sizeof control};
+    struct control control = {.length = control_bytes(1), .level = LEVEL_SOCKET, .type = RIGHTS, .fds = {fd}};
+    struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = control.length};
     return sys(sendmsg, socket, &message, 0);
 }
 
 int receive_descriptor(int socket) {
     char nothing;
-    struct iovec piece = {&nothing, 1};
+    int fd;
+    return receive_message(socket, &nothing, 1, &fd, 1) == 0 ? fd : -1;
+}
+
+int receive_message(int socket, void *bytes, size_t size, int fds[], size_t count) {
+    struct iovec piece = {bytes, size};
     struct control control;
     memset(&control, 0, sizeof control);
     struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = sizeof control};
     long length = sys(recvmsg, socket, &message, CLOSE_ON_EXEC);
-    return length == 1 && control.length >= CONTROL_BYTES && control.type == RIGHTS ? control.fd : -1;
+    if (length <= 0) return length ? (int)length : -ECONNRESET;
+    if ((size_t)length != size || message.flags & CUT_SHORT) return -EBADMSG;
+    if (control.length != control_bytes(count) || control.level != LEVEL_SOCKET || control.type != RIGHTS) return -EBADMSG;
+    memcpy(fds, control.fds, count * sizeof(int));
+    return 0;
 }

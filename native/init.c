@@ -57,7 +57,7 @@ int init_task(void *argument) {
     if (supervisor_has_gone(sandbox)) return 1;
     long command = start_task(CLONE_VM | SIGCHLD, command_stack + sizeof command_stack, command_task, sandbox, 0);
     if (command < 0) return fail(sandbox, "start command task", "", command);
-    if (wants_empty_network(sandbox) && make_empty_network(sandbox) != 0) return 1;
+    if (sandbox->empty_network && make_empty_network(sandbox) != 0) return 1;
     wait_at_gate(&sandbox->namespaces_made);
     if (join_command(sandbox, command) != 0) return 1;
     open_gate(&sandbox->init_ready);

@@ -1,7 +1,9 @@
-/* sandgate-exec: runs one command in namespaces of its own, by the plan on descriptor 3, and reports on descriptor 4.
+/* sandgate-exec: runs one command in namespaces of its own, as it is told through the status socket.
  *
+ * Building namespaces takes as long as making a plan, so this program is started before there is one: only whether
+ * the network is to be empty is known from the start. The command task builds what it can, then waits for the plan.
  * This process stays outside as the supervisor: it starts init, watches it, obeys Sandgate, answers held calls,
- * and says at last how it went. Its standard streams are the command's and are closed here. */
+ * and says at last how it went. It never has the command's streams, so it keeps no pipe open. */
 #include <linux/eventpoll.h>
 #include <linux/futex.h>
 #include <linux/mman.h>
@@ -19,7 +21,6 @@
 
 enum { INIT_STACK_BYTES = 64 << 10 };
 enum { EPOLL_IN = 1 };
-enum { COMMAND_KILL = 1, COMMAND_SIGNAL = 2 };
 
 static char init_stack[INIT_STACK_BYTES] __attribute__((aligned(16)));
 static struct sandbox the_sandbox;
@@ -42,19 +43,17 @@ void wait_at_gate(const volatile uint32_t *gate) {
     while (!*gate) sys(futex, gate, FUTEX_WAIT, 0, 0, 0, 0);
 }
 
-static int read_plan(struct sandbox *sandbox) {
-    struct statx about;
-    long error = sys(statx, PLAN_FD, "", AT_EMPTY_PATH, STATX_SIZE, &about);
-    if (error < 0) return fail(sandbox, "read plan", "", error);
-    if (about.stx_size == 0 || about.stx_size > PLAN_BYTES_MAX) return fail(sandbox, "parse plan", "", -EBADMSG);
-    long bytes = sys(mmap, 0, about.stx_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, PLAN_FD, 0);
-    if (bytes < 0 && bytes > -4096) return fail(sandbox, "map plan", "", bytes);
-    error = plan_parse(&sandbox->plan, (const unsigned char *)bytes, about.stx_size);
-    return error < 0 ? fail(sandbox, "parse plan", "", error) : 0;
+/* Sent before we were started, so there is nothing to wait for. */
+static int read_order(struct sandbox *sandbox) {
+    uint32_t request[2] = {0, 0};
+    long length = sys(read, STATUS_FD, request, sizeof request);
+    int understood = length == sizeof request && request[0] == REQUEST_PREPARE && request[1] <= 1;
+    sandbox->empty_network = request[1];
+    return understood ? 0 : fail(sandbox, "read order", "", -EBADMSG);
 }
 
-static int watch(struct sandbox *sandbox, int fd, enum event_source source) {
-    struct epoll_event event = {.events = EPOLL_IN, .data = (uint64_t)source};
+static int watch(struct sandbox *sandbox, int fd, uint32_t events, enum event_source source) {
+    struct epoll_event event = {.events = events, .data = (uint64_t)source};
     long error = sys(epoll_ctl, sandbox->events, EPOLL_CTL_ADD, fd, &event);
     return error < 0 ? fail(sandbox, "watch", "", error) : 0;
 }
@@ -66,7 +65,8 @@ static int open_channels(struct sandbox *sandbox) {
     if (sandbox->supervisor < 0) return fail(sandbox, "pidfd_open", "", sandbox->supervisor);
     sandbox->events = (int)sys(epoll_create1, O_CLOEXEC);
     if (sandbox->events < 0) return fail(sandbox, "epoll_create", "", sandbox->events);
-    if (!(sandbox->plan.flags & PLAN_REPORT)) return 0;
+    /* A hang-up is told in any case. The next message is for the command task, which then lets us hear the others. */
+    if (watch(sandbox, STATUS_FD, 0, EVENT_STATUS) != 0) return -1;
     long error = sys(socketpair, 1 /* AF_UNIX */, 5 /* SOCK_SEQPACKET */ | O_CLOEXEC, 0, sandbox->listener_pipe);
     return error < 0 ? fail(sandbox, "socketpair", "", error) : 0;
 }
@@ -76,10 +76,8 @@ static int start_init(struct supervisor *supervisor) {
     unsigned long flags = first_namespaces | CLONE_VM | CLONE_PIDFD | SIGCHLD;
     long pid = start_task(flags, init_stack + sizeof init_stack, init_task, sandbox, &supervisor->init);
     if (pid < 0) return fail(sandbox, "make user namespace", "", pid);
-    /* The streams belong to the command: holding them here would keep pipes open after it has closed them. */
-    sys(close_range, 0, 2, 0);
-    if (sandbox->plan.flags & PLAN_REPORT) sys(close, sandbox->listener_pipe[1]);
-    return watch(sandbox, STATUS_FD, EVENT_STATUS) == 0 ? watch(sandbox, supervisor->init, EVENT_INIT) : -1;
+    sys(close, sandbox->listener_pipe[1]);
+    return watch(sandbox, supervisor->init, EPOLL_IN, EVENT_INIT);
 }
 
 static void kill_everything(struct supervisor *supervisor) {
@@ -101,7 +99,7 @@ static int obey(struct supervisor *supervisor) {
     uint32_t request[2] = {0, 0};
     long length = sys(read, STATUS_FD, request, sizeof request);
     if (length == -EINTR || length == -EAGAIN) return 0;
-    if (length == sizeof request && request[0] == COMMAND_SIGNAL) {
+    if (length == sizeof request && request[0] == REQUEST_SIGNAL) {
         forward_signal(supervisor, (int)request[1]);
         return 0;
     }
@@ -165,7 +163,7 @@ int main(void) {
     the_sandbox.failed_path = "";
     the_sandbox.uid = (uint32_t)sys(geteuid);
     the_sandbox.gid = (uint32_t)sys(getegid);
-    if (read_plan(&the_sandbox) == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
+    if (read_order(&the_sandbox) == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
         if (wait_for_first_call(&supervisor)) serve_calls(&supervisor);
         sys(waitid, P_PIDFD, supervisor.init, 0, WEXITED | __WALL, 0);
     }

@@ -2,7 +2,10 @@
  *
  * Everything becomes read-only in one call; writable trees are cloned before it and put back after it. Every
  * place is found once, without following any link, and mounted by descriptor: nobody can swap a directory
- * between a check and a mount. One private tmpfs holds /dev, /dev/shm and the empty things that hide others. */
+ * between a check and a mount. One private tmpfs holds /dev, /dev/shm and the empty things that hide others.
+ *
+ * Our mount namespace is a copy from before the plan was made. Until the view is finished it stays a slave of the
+ * host's: what the host mounts in between shows up here as well, where the host shares its mounts, as most do. */
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
@@ -16,6 +19,7 @@ struct view {
     int base;            /* the private tmpfs */
     int empty_directory; /* on it: mode 000 */
     int empty_file;      /* on it: mode 000 */
+    int nodes[DEVICE_NODES]; /* clones of the host's */
     int trees[MOUNTS_MAX]; /* clones taken early, or NO_TREE */
 };
 
@@ -26,12 +30,16 @@ static long change_mount(int fd, const char *path, unsigned int recursive, uint6
     return sys(mount_setattr, fd, path, (recursive ? AT_RECURSIVE : 0) | AT_EMPTY_PATH, &attributes, sizeof attributes);
 }
 
-int open_plain(const char *path, unsigned int flags) {
+static int open_entry(const char *path, unsigned int flags) {
     struct open_how how = {
         .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW | flags,
         .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
-    int fd = (int)sys(openat2, AT_FDCWD, path, &how, sizeof how);
+    return (int)sys(openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+int open_plain(const char *path, unsigned int flags) {
+    int fd = open_entry(path, flags);
     if (fd < 0) return fd;
     /* A link as the last component opens as itself under O_PATH | O_NOFOLLOW: find out and refuse. */
     struct statx about;
@@ -143,21 +151,39 @@ static int make_dev_points(void) {
     return 0;
 }
 
-/* The private tmpfs. It is mounted on /dev, and the directory "dev" on it then covers it from sight. */
-static int make_base(const int nodes[]) {
+/* A tmpfs that lies nowhere yet. Returns its descriptor, or a negative errno. */
+static int make_tmpfs(void) {
+    int made = (int)sys(fsopen, "tmpfs", FSOPEN_CLOEXEC);
+    if (made < 0) return made;
+    long base = sys(fsconfig, made, FSCONFIG_SET_STRING, "mode", "755", 0);
+    if (base == 0) base = sys(fsconfig, made, FSCONFIG_SET_STRING, "size", SHARED_MEMORY_LIMIT, 0);
+    if (base == 0) base = sys(fsconfig, made, FSCONFIG_CMD_CREATE, 0, 0, 0);
+    if (base == 0) base = sys(fsmount, made, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    sys(close, made);
+    return (int)base;
+}
+
+static int make_base(void) {
     struct sandbox *sandbox = view.sandbox;
-    long error = sys(mount, "sandgate", "/dev", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=" SHARED_MEMORY_LIMIT);
-    if (error < 0) return fail(sandbox, "mount tmpfs", "/dev", error);
-    view.base = (int)sys(openat, AT_FDCWD, "/dev", O_PATH | O_CLOEXEC);
-    if (view.base < 0) return fail(sandbox, "open tmpfs", "/dev", view.base);
+    long error;
+    view.base = make_tmpfs();
+    if (view.base < 0) return fail(sandbox, "mount tmpfs", "/dev", view.base);
     if ((error = sys(mkdirat, view.base, "none", 0)) < 0) return fail(sandbox, "make cover", "", error);
     if ((error = sys(mknodat, view.base, "empty", S_IFREG, 0)) < 0) return fail(sandbox, "make cover", "", error);
-    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
-        if (sandbox->plan.mounts[i].kind == HIDE_WITH_OPENINGS && make_hiding_directory(i) != 0) return -1;
-    if (furnish_devices(sandbox, view.base, nodes) != 0 || make_dev_points() != 0) return -1;
+    if (furnish_devices(sandbox, view.base, view.nodes) != 0) return -1;
     view.empty_directory = (int)sys(openat, view.base, "none", O_PATH | O_CLOEXEC);
     view.empty_file = (int)sys(openat, view.base, "empty", O_PATH | O_CLOEXEC);
     return 0;
+}
+
+/* The base is mounted on /dev, and the directory "dev" on it then covers it from sight. */
+static int attach_base(void) {
+    struct sandbox *sandbox = view.sandbox;
+    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
+        if (sandbox->plan.mounts[i].kind == HIDE_WITH_OPENINGS && make_hiding_directory(i) != 0) return -1;
+    if (make_dev_points() != 0) return -1;
+    int error = attach_at(view.base, "/dev");
+    return error < 0 ? fail(sandbox, "mount tmpfs", "/dev", error) : 0;
 }
 
 static int tree_for(uint32_t index, int target) {
@@ -181,7 +207,9 @@ static int apply_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
     if (entry->kind == MOUNT_WRITE && view.trees[index] == NO_TREE) return 0;
     int wants_directory = entry->kind == HIDE_DIRECTORY || entry->kind == HIDE_WITH_OPENINGS;
-    int target = open_plain(entry->path, wants_directory ? O_DIRECTORY : 0);
+    /* A protected name may be a link: mounted onto itself it can no longer be replaced. */
+    int target = entry->kind == MOUNT_READ ? open_entry(entry->path, 0)
+                                           : open_plain(entry->path, wants_directory ? O_DIRECTORY : 0);
     if (target == -ENOENT && entry->kind != MOUNT_READ) return 0; /* gone since the plan was made: nothing to hide */
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = tree_for(index, target);
@@ -191,13 +219,16 @@ static int apply_entry(uint32_t index) {
     return error < 0 ? fail(view.sandbox, "mount", entry->path, error) : 0;
 }
 
-int build_view(struct sandbox *sandbox) {
-    int nodes[DEVICE_NODES];
+int begin_view(struct sandbox *sandbox) {
     view.sandbox = sandbox;
-    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) view.trees[i] = NO_TREE;
-
     /* Device nodes must be cloned while their mount still allows devices. */
-    clone_device_nodes(nodes);
+    clone_device_nodes(view.nodes);
+    return make_base() != 0 ? -1 : mount_proc(sandbox);
+}
+
+int finish_view(struct sandbox *sandbox) {
+    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) view.trees[i] = NO_TREE;
+    /* Like the nodes: while their mount still allows devices. */
     if (take_trees(MOUNT_WRITE, 1) != 0 || take_trees(MOUNT_READ, 1) != 0) return -1;
     long error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, MS_PRIVATE);
     if (error < 0) return fail(sandbox, "make mounts private", "/", error);
@@ -206,8 +237,8 @@ int build_view(struct sandbox *sandbox) {
     if (error < 0) return fail(sandbox, "make read-only", "/", error);
     if (take_trees(MOUNT_READ, 0) != 0) return -1;
 
-    if (make_base(nodes) != 0 || mount_devices(sandbox, view.base, nodes) != 0) return -1;
-    if (mount_proc(sandbox, view.empty_file, view.empty_directory) != 0) return -1;
+    if (attach_base() != 0 || mount_devices(sandbox, view.base, view.nodes) != 0) return -1;
+    if (cover_proc(sandbox, view.empty_file, view.empty_directory) != 0) return -1;
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
         if (apply_entry(i) != 0) return -1;
     sandbox->layers |= LAYER_USERNS | LAYER_MOUNT | LAYER_PID | LAYER_IPC;

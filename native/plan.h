@@ -1,4 +1,4 @@
-/* What Sandgate asks the helper to do, as it came through descriptor 3. Written by kernel/plan_codec.py. */
+/* What Sandgate asks the helper to do, as it came in a sealed memory file. Written by kernel/plan_codec.py. */
 #ifndef SANDGATE_PLAN_H
 #define SANDGATE_PLAN_H
 
@@ -67,6 +67,10 @@ int plan_parse(struct plan *plan, const unsigned char *bytes, size_t length);
 /* The entry that decides about `path`: the last one at or above it, as later entries lie on top of earlier
  * ones; null for the read-only root. */
 const struct mount_entry *plan_entry_for(const struct plan *plan, const char *path);
+
+static inline int plan_wants_empty_network(const struct plan *plan) {
+    return (plan->flags & (PLAN_NETWORK_OFF | PLAN_TEST_NO_NETNS)) == PLAN_NETWORK_OFF;
+}
 
 /* True when `path` is `above` or lies below it. */
 int path_is_at_or_below(const char *path, const char *above, size_t above_length);

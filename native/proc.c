@@ -14,11 +14,6 @@ static const char hidden_directories[][24] = {"/sys/kernel/debug", "/sys/kernel/
 enum { COVERED = sizeof covered_proc / sizeof covered_proc[0] };
 const unsigned int covered_proc_count = COVERED;
 
-static long set_read_only(const char *path, int on) {
-    struct mount_attr change = {.attr_set = on ? MOUNT_ATTR_RDONLY : 0, .attr_clr = on ? 0 : MOUNT_ATTR_RDONLY};
-    return sys(mount_setattr, AT_FDCWD, path, 0, &change, sizeof change);
-}
-
 static int hide(struct sandbox *sandbox, const char *path, int empty) {
     /* Look first: throwing an unused clone away makes the kernel wait for every reader of the mount tree. */
     int target = (int)sys(openat, AT_FDCWD, path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
@@ -28,13 +23,13 @@ static int hide(struct sandbox *sandbox, const char *path, int empty) {
     return error < 0 ? fail(sandbox, "hide", path, error) : 0; /* init closes all descriptors at once */
 }
 
-/* Clones are taken while the mount is read-only and inherit that: one change each way instead of one a path. */
+/* Clones are taken while all mounts are read-only and inherit that: one change instead of one a path. */
 static int cover(struct sandbox *sandbox) {
+    struct mount_attr writable = {.attr_clr = MOUNT_ATTR_RDONLY};
     int trees[COVERED];
-    long error = set_read_only("/proc", 1);
-    if (error < 0) return fail(sandbox, "make read-only", "/proc", error);
     for (int i = 0; i < COVERED; i++) trees[i] = clone_tree(AT_FDCWD, covered_proc[i], 0);
-    if ((error = set_read_only("/proc", 0)) < 0) return fail(sandbox, "make writable", "/proc", error);
+    long error = sys(mount_setattr, AT_FDCWD, "/proc", 0, &writable, sizeof writable);
+    if (error < 0) return fail(sandbox, "make writable", "/proc", error);
     for (int i = 0; i < COVERED; i++) {
         if (trees[i] == -ENOENT) continue;
         error = trees[i] < 0 ? trees[i] : attach_at(trees[i], covered_proc[i]);
@@ -52,17 +47,19 @@ static int forbid_user_namespaces(struct sandbox *sandbox) {
     return written < 0 ? fail(sandbox, "limit", "user namespaces", written) : 0;
 }
 
-int mount_proc(struct sandbox *sandbox, int empty_file, int empty_directory) {
+int mount_proc(struct sandbox *sandbox) {
     long error = sys(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, 0);
     if (error == -EPERM) {
-        /* A container hides parts of its /proc, so the kernel refuses a fresh one. The outer one is read-only by
-         * now, which covers /proc/sys; what is lost is that foreign command lines stay visible. */
+        /* A container hides parts of its /proc, so the kernel refuses a fresh one. The outer one will be read-only,
+         * which covers /proc/sys; what is lost is that foreign command lines stay visible. */
         sandbox->layers |= LAYER_WEAK_PROC;
-    } else if (error < 0) {
-        return fail(sandbox, "mount", "/proc", error);
-    } else if (forbid_user_namespaces(sandbox) != 0 || cover(sandbox) != 0) {
-        return -1;
+        return 0;
     }
+    return error < 0 ? fail(sandbox, "mount", "/proc", error) : forbid_user_namespaces(sandbox);
+}
+
+int cover_proc(struct sandbox *sandbox, int empty_file, int empty_directory) {
+    if (!(sandbox->layers & LAYER_WEAK_PROC) && cover(sandbox) != 0) return -1;
     for (size_t i = 0; i < sizeof hidden_files / sizeof hidden_files[0]; i++)
         if (hide(sandbox, hidden_files[i], empty_file) != 0) return -1;
     for (size_t i = 0; i < sizeof hidden_directories / sizeof hidden_directories[0]; i++)

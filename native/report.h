@@ -1,4 +1,4 @@
-/* What the helper tells Sandgate over descriptor 4: one packet a fact. Read by kernel/plan_codec.py. */
+/* What the helper tells Sandgate over the status socket: one packet a fact. Read by kernel/plan_codec.py. */
 #ifndef SANDGATE_REPORT_H
 #define SANDGATE_REPORT_H
 

@@ -12,7 +12,7 @@ const struct rule rules[] = {
     {__NR_mount, ACT_EPERM}, {__NR_umount2, ACT_EPERM}, {__NR_pivot_root, ACT_EPERM}, {__NR_chroot, ACT_EPERM},
     {__NR_open_tree, ACT_EPERM}, {__NR_move_mount, ACT_EPERM}, {__NR_fsopen, ACT_EPERM}, {__NR_fsconfig, ACT_EPERM},
     {__NR_fsmount, ACT_EPERM}, {__NR_fspick, ACT_EPERM}, {__NR_mount_setattr, ACT_EPERM},
-    {__NR_open_tree_attr, ACT_EPERM}, /* setns: filter_forbid_setns */ {__NR_unshare, ACT_CLONE}, {__NR_clone, ACT_CLONE},
+    {__NR_open_tree_attr, ACT_EPERM}, {__NR_setns, ACT_EPERM}, {__NR_unshare, ACT_CLONE}, {__NR_clone, ACT_CLONE},
     /* Its flags lie in memory where a filter cannot look; C libraries then use clone. */
     {__NR_clone3, ACT_ENOSYS},
     /* Other processes. */

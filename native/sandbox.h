@@ -8,7 +8,7 @@
 
 #include "plan.h"
 
-enum { STATUS_FD = 4, PLAN_FD = 3 };
+enum { STREAMS = 3, STATUS_FD = 3 }; /* the status socket also keeps 0, 1 and 2 taken until the streams are there */
 enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 enum { DEVICE_NODES = 6 };
 #define SHARED_MEMORY_LIMIT "25%" /* of the machine's memory: all of the private tmpfs, /dev/shm above all */
@@ -28,11 +28,20 @@ enum layer {
 /* What an event of the supervisor's epoll set is about. */
 enum event_source { EVENT_STATUS, EVENT_INIT, EVENT_LISTENER };
 
+/* What Sandgate says through the status socket: two numbers, the request and its argument. */
+enum request {
+    REQUEST_KILL = 1,
+    REQUEST_SIGNAL,  /* argument: which, for the command's process group */
+    REQUEST_PREPARE, /* the first one; argument: 1 for an empty network, 0 for the host's */
+    REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams */
+};
+
 enum exec_part { EXEC_NOTHING, EXEC_PROGRAM, EXEC_DIRECTORY };
 
 struct sandbox {
     struct plan plan;
     uint32_t uid, gid;
+    uint32_t empty_network; /* what was prepared; the plan must want the same */
 
     /* Gates, closed at first: each is opened by one task and waited for by another. */
     volatile uint32_t namespaces_made, init_ready;
@@ -66,16 +75,18 @@ int make_namespaces(struct sandbox *sandbox);
 int make_empty_network(struct sandbox *sandbox);
 int join_network(struct sandbox *sandbox);
 int join_command(struct sandbox *sandbox, long command);
-static inline int wants_empty_network(const struct sandbox *sandbox) {
-    return (sandbox->plan.flags & (PLAN_NETWORK_OFF | PLAN_TEST_NO_NETNS)) == PLAN_NETWORK_OFF;
-}
 
-/* mounts.c, devices.c, proc.c: building the view, in this order */
-int build_view(struct sandbox *sandbox);
+/* arrival.c: waits for the plan and the command's streams */
+int receive_plan(struct sandbox *sandbox);
+
+/* mounts.c, devices.c, proc.c: building the view, in this order; the plan comes between begin and finish */
+int begin_view(struct sandbox *sandbox);
 int clone_device_nodes(int nodes[]);
 int furnish_devices(struct sandbox *sandbox, int base, const int nodes[]);
+int mount_proc(struct sandbox *sandbox);
+int finish_view(struct sandbox *sandbox);
 int mount_devices(struct sandbox *sandbox, int base, int nodes[]);
-int mount_proc(struct sandbox *sandbox, int empty_file, int empty_directory);
+int cover_proc(struct sandbox *sandbox, int empty_file, int empty_directory);
 
 /* One bind made by descriptor. */
 int clone_tree(int fd, const char *path, unsigned int recursive);
@@ -93,6 +104,10 @@ int drop_privileges(void);
 /* handover.c */
 long send_descriptor(int socket, int fd);
 int receive_descriptor(int socket);
+/* One message of exactly `size` bytes and `count` descriptors. Returns 0, or a negative errno: ECONNRESET when the
+ * other side is gone, EBADMSG when it is any other message. */
+enum { RECEIVED_MAX = 4 };
+int receive_message(int socket, void *bytes, size_t size, int fds[], size_t count);
 
 /* landlock.c: the rules are made before the filter, which watches such calls, and enforced
  * when nothing outside has to be joined any more */
@@ -102,8 +117,6 @@ int landlock_confine(struct sandbox *sandbox);
 /* filter.c: installs the system call filter; returns the listener, NO_LISTENER, or a negative errno */
 enum { NO_LISTENER = -4096 }; /* below every errno */
 int filter_install(struct sandbox *sandbox, int with_listener);
-/* Takes the one call away that filter_install leaves for join_network. */
-int filter_forbid_setns(void);
 
 /* init.c, command.c: the bodies of the tasks */
 int init_task(void *sandbox);

@@ -22,10 +22,9 @@ def shelf() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-OURSELVES = "root"
-ACCOUNTS = [OURSELVES]
+ACCOUNTS = [pytest.param("root")]
 if os.geteuid() == 0:  # otherwise whoever runs the tests is the ordinary user already
-    ACCOUNTS.append(pytest.param("ordinary", marks=pytest.mark.slow))  # each in a process of its own
+    ACCOUNTS.append(pytest.param("ordinary", marks=pytest.mark.slow))  # each run in a process of its own
 
 
 @pytest.fixture(params=ACCOUNTS)

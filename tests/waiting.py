@@ -2,7 +2,9 @@
 
 import os
 import select
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 LIMIT_S = 10
 
@@ -69,3 +71,21 @@ def fill(write: Callable[[bytes], int]) -> int:
             total += write(b"." * 4096)
     except BlockingIOError:
         return total
+
+
+def wait_until(condition: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
+    """Polls for something that no descriptor tells about: the kernel's own bookkeeping after a death."""
+    end = time.monotonic() + limit_s
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        os.sched_yield()
+    return True
+
+
+def is_dead(pid: str) -> bool:
+    """Gone, or waiting for whoever inherited it to take notice."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from os import _exit
+from os import _exit, environ
 
 from sandgate.modulecache import install
 
+INSIDE = "SANDGATE_SANDBOX"  # set for confined commands: our own code is read-only there
 KEPT_FOR = "run"  # the command whose start is on everybody's path; the others load what they need as usual
 
 
@@ -17,7 +18,7 @@ def entry() -> None:
 
     arguments = sys.argv[1:]
     code = main(arguments)
-    if arguments[:1] == [KEPT_FOR]:
+    if arguments[:1] == [KEPT_FOR] and INSIDE not in environ:
         modules.keep()
     for stream in (sys.stdout, sys.stderr):
         try:

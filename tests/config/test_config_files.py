@@ -108,10 +108,11 @@ def test_a_file_that_others_can_write_is_an_error(machine: Machine, writable: st
 
 def test_a_file_that_belongs_to_somebody_else_is_an_error(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     user = machine.write_user("")
+    somebody_else = os.geteuid() + 1
     if os.geteuid() == 0:
-        os.chown(user, 4242, 0)
+        os.chown(user, somebody_else, 0)
     else:
-        monkeypatch.setattr("os.geteuid", lambda: 4242)
+        monkeypatch.setattr("os.geteuid", lambda: somebody_else)
     with pytest.raises(ConfigError, match="who is neither you nor root"):
         machine.load()
 

@@ -44,8 +44,10 @@ class Stage:
         self.outcomes = list(outcomes)
         self.started: list[tuple[CommandRequest, tuple[Grant, ...]]] = []
         self.trail: list[TraceRecord] = []
+        self.readiness: list[tuple[str, tuple[Grant, ...]]] = []
         self.assessed: list[bool] = []
         self.falls_back = False
+        self.plan_fails = False
         self.risk: RiskAssessment | None = None
         store = ApprovalStore()
         chosen = {"approval": "on-failure", "sandbox": WorkspaceWrite(), "rules": NO_RULES, **policies}
@@ -60,6 +62,8 @@ class Stage:
         )
 
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
+        if self.plan_fails:
+            raise SetupFailed("cannot confine")
         self.started.append((command, grants))
         confined = ESCALATE not in grants and not isinstance(self.gate._policies.sandbox, DangerFullAccess)
         permissions = EffectivePermissions(writable=("/repo",), confined=confined)
@@ -77,7 +81,17 @@ class Stage:
         return self.risk
 
     def passes(self, command: CommandRequest = TOUCH) -> Any:
-        return self.gate.pass_through(command, lambda _call_id, _plan: self.outcomes.pop(0))
+        return self.gate.pass_through(command, self)
+
+    def get_ready(self, grants: tuple[Grant, ...]) -> None:
+        self.readiness.append(("ready", grants))
+
+    def __call__(self, _call_id: str, _plan: ConfinedCommand) -> AttemptOutcome:
+        self.readiness.append(("launched", ()))
+        return self.outcomes.pop(0)
+
+    def stand_down(self) -> None:
+        self.readiness.append(("down", ()))
 
 
 def test_a_command_that_runs_is_begun_ended_and_never_assessed() -> None:
@@ -128,6 +142,25 @@ def test_policy_never_reports_the_denial_and_asks_nobody() -> None:
     passage = stage.passes()
     assert (len(passage.attempts), passage.decisions) == (1, ())
     assert passage.attempts[0].denial.denied
+
+
+def test_each_run_is_made_ready_after_its_approval_and_never_before_a_question() -> None:
+    """Required: people take long to answer, and what was made ready would be as old as the question."""
+    stage = Stage(DENIED, FINE, answers=("approve",))
+    stage.passes()
+    down = ("down", ())
+    assert stage.readiness == [("ready", ()), ("launched", ()), down, ("ready", (MOTD,)), ("launched", ()), down]
+    refused = Stage(answers=("deny",), approval="untrusted")
+    refused.passes()
+    assert refused.readiness == []
+
+
+def test_plan_that_cannot_be_made_stands_everything_down() -> None:
+    stage = Stage()
+    stage.plan_fails = True
+    with pytest.raises(SetupFailed):
+        stage.passes()
+    assert stage.readiness == [("ready", ()), ("down", ())]
 
 
 def test_a_question_before_the_run_carries_the_risk_and_a_no_runs_nothing() -> None:

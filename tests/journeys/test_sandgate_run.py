@@ -250,3 +250,30 @@ def test_the_way_out_of_the_sandbox_takes_its_own_key(sandgate: Sandgate, outsid
     terminal.presses("u")
     assert terminal.ends() == 0
     assert "backend none" in terminal.seen
+
+
+@pytest.mark.parametrize("backend", ["namespace", "landlock", "none"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_ending_sandgate_by_signal_asks_the_command_to_stop_and_leaves_nothing(
+    sandgate: Sandgate, backend: str, number: signal.Signals
+) -> None:
+    """A client that stops a governed server gets a clean shutdown, with every backend."""
+    policy = "danger-full-access" if backend == "none" else "workspace-write"
+    script = "trap 'echo asked; exit 5' TERM; sleep 600 & echo up; wait"
+    options = ("-s", policy, "--backend", backend, "-c", "exec.kill_grace_ms=5000")
+    with sandgate.start("run", *options, "--", "sh", "-c", script, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"up\n"
+        process.send_signal(number)
+        assert process.stdout.read() == b"asked\n", "something still held the command's output"
+        assert process.wait(30) == -number
+
+
+def test_lost_json_is_no_success(sandgate: Sandgate) -> None:
+    with (
+        open("/dev/full", "wb") as full,
+        sandgate.start("run", "--json", "--", "true", stdout=full, stderr=subprocess.PIPE) as process,
+    ):
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+        assert (process.wait(30), "cannot write to stdout" in said) == (125, True)

@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,22 +18,13 @@ from sandgate.kernel import helper as helper_module
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import encode
 from sandgate.protocol.confinement import ExecFailure, Limits, Mount, SetupFailure
+from waiting import is_dead, wait_until
 
 pytestmark = pytest.mark.host("namespace")
 
 ALL_LAYERS = ("userns", "mount", "pid", "ipc", "net", "seccomp", "landlock", "notify")
-MUTATIONS = 2000
+MUTATIONS = 500  # the parser alone meets far more in tests/native
 WAIT_LIMIT_S = 10
-
-
-def wait_until(condition: Callable[[], bool], limit_s: float = WAIT_LIMIT_S) -> bool:
-    """Polls for something that no descriptor tells about: the kernel's own bookkeeping after a death."""
-    end = time.monotonic() + limit_s
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        os.sched_yield()
-    return True
 
 
 @pytest.mark.host("landlock", "notify")
@@ -119,7 +109,8 @@ def test_damaged_plan_never_runs(helper: str, tmp_path: Path, null: int) -> None
                 damaged[chance.randrange(len(damaged))] ^= chance.randint(1, 255)
         if bytes(damaged) == plan:
             continue
-        child = helper_module.start_encoded(bytes(damaged), stdin=null, stdout=null, stderr=null, helper=helper)
+        prepared = helper_module.prepare(helper, network="off")
+        child = prepared.start_encoded(bytes(damaged), stdin=null, stdout=null, stderr=null)
         attend(child)
         ends.add((child.failure, child.ended))
     assert ends == {(SetupFailure("parse plan", "EBADMSG"), None)}
@@ -244,14 +235,6 @@ sys.stdin.read()
 """
 
 
-def is_dead(pid: str) -> bool:
-    """Gone, or waiting for whoever inherited it to take notice."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
 @pytest.mark.parametrize("victim", ["sandgate", "helper"])
 def test_command_does_not_outlive_who_started_it(helper: str, victim: str) -> None:
     """Required: also when nobody had a chance to clean up."""
@@ -283,7 +266,8 @@ def test_two_hundred_commands_leave_nothing_behind(helper: str, null: int) -> No
     plan = encode(plan_for("true", write=("/tmp",)))
     before = state()
     for _ in range(200):
-        attend(helper_module.start_encoded(plan, stdin=null, stdout=null, stderr=null, helper=helper))
+        prepared = helper_module.prepare(helper, network="off")
+        attend(prepared.start_encoded(plan, stdin=null, stdout=null, stderr=null))
     assert state() == before
 
 

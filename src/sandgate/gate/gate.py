@@ -36,8 +36,20 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.protocol.verdicts import Verdict
 
-    Launcher = Callable[[str, ConfinedCommand], AttemptOutcome]  # call id, plan
     Assessor = Callable[[CommandRequest, DenialReport | None], RiskAssessment | None]
+
+    class Launcher(Protocol):
+        """Starts the runs of one passage."""
+
+        def get_ready(self, grants: tuple[Grant, ...]) -> None:
+            """A run with these grants is certain; its plan comes next, if it can be made."""
+            ...
+
+        def __call__(self, call_id: str, plan: ConfinedCommand, /) -> AttemptOutcome: ...
+
+        def stand_down(self) -> None:
+            """Nothing will be launched with what was made ready."""
+            ...
 
     class Confining(Protocol):
         """Makes plans, and looks after what goes wrong with them."""
@@ -47,6 +59,15 @@ if TYPE_CHECKING:
         def quarantine(self, paths: tuple[str, ...]) -> list[str]: ...
 
     AfterApproval = Literal["silent", "ask", "by-risk"]
+
+
+ERRNO_WORDS = {
+    "EACCES": "permission denied, or it is a directory",
+    "EISDIR": "it is a directory",
+    "ENOEXEC": "the kernel does not know its format",
+    "ENOENT": "it does not exist",
+    "ENOTDIR": "a part of the path is no directory",
+}
 
 
 class Policies(Record):
@@ -116,7 +137,8 @@ class Gate:
         return Rules(
             policy=policies.name,
             confines=policies.confines,
-            may_ask_after_denial=may_ask_after_denial(policies.approval),
+            # Running a dialogue again repeats what somebody typed into it.
+            may_ask_after_denial=may_ask_after_denial(policies.approval) and not command.tty,
             wants_escalation=command.wish == "require_escalated",
             remembered=self._store.recall(key_of(command)) if self._store.entries() else None,
             retry_after_approval=after,
@@ -201,9 +223,14 @@ class _Passage:
         return attempt
 
     def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
-        plan = self._gate._confinement.plan(self._command, grants)
-        self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
-        return plan, self._launch(self._call_id, plan)
+        # Only now: a reviewer may take long to answer, and a sandbox must not be older than the answer.
+        self._launch.get_ready(grants)
+        try:
+            plan = self._gate._confinement.plan(self._command, grants)
+            self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
+            return plan, self._launch(self._call_id, plan)
+        finally:
+            self._launch.stand_down()
 
     def _quarantine(self, outcome: AttemptOutcome) -> None:
         if outcome.created_protected:
@@ -240,8 +267,12 @@ def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
         raise AssertionError("an outcome without a result carries a failure")
     if failure.what == "directory":
         return DirectoryMissing(
-            f"cannot enter the directory `{command.cwd}`", why=failure.errno, hint="choose another one with `-C DIR`"
+            f"cannot enter the directory `{command.cwd}`",
+            why=ERRNO_WORDS.get(failure.errno, failure.errno),
+            hint="choose another one with `-C DIR`",
         )
+    if failure.errno in ("ENOENT", "ENOTDIR") and "/" in program:
+        return ProgramNotFound(f"no program `{program}`", why="there is no such file", hint="check the path")
     if failure.errno in ("ENOENT", "ENOTDIR"):
         return ProgramNotFound(
             f"no program `{program}`",
@@ -249,5 +280,7 @@ def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
             hint="name it by its full path, or set PATH with `--env PATH=…`",
         )
     return ProgramNotExecutable(
-        f"cannot execute `{program}`", why=failure.errno, hint="check its permissions and that it is a program"
+        f"cannot execute `{program}`",
+        why=ERRNO_WORDS.get(failure.errno, failure.errno),
+        hint="check its permissions and that it is a program",
     )

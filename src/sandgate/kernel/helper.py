@@ -1,20 +1,24 @@
 """Starts commands through the C helper `sandgate-exec` and listens to it.
 
-The helper gets the plan in a sealed memory file (descriptor 3), speaks through a socket (descriptor 4), and stays as
-the supervisor until the command is over. It is started by posix_spawn, so the size of our own process does not
-matter. When we die, by whatever means, the socket hangs up and it kills everything.
+All talk goes through one socket. The helper is started before its plan is known and builds its namespaces while we
+still make that plan; then it gets the plan, in a sealed memory file, together with the command's streams, and stays
+as the supervisor until the command is over. It is started by posix_spawn, so the size of our own process does not
+matter. When we die, by whatever means and at whatever time, the socket hangs up and it kills everything.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-from _socket import AF_UNIX, MSG_DONTWAIT, MSG_NOSIGNAL, SOCK_SEQPACKET, socketpair
+from _socket import AF_UNIX, MSG_DONTWAIT, MSG_NOSIGNAL, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socketpair
+from struct import Struct
 
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import (
     KILL,
     PACKET_BYTES_MAX,
+    PLAN,
+    PREPARE,
     SIGNAL,
     Finished,
     NotStarted,
@@ -34,11 +38,14 @@ if TYPE_CHECKING:
 
     from sandgate.kernel.plan_codec import Switch
     from sandgate.protocol.confinement import ExecFailure
+    from sandgate.protocol.permissions import NetworkMode
 
-FIRST_FREE = 5  # 0, 1, 2, plan, status: what the helper finds open
+SLOTS = 4  # the helper finds the socket as 3, and as 0 to 2 where the streams will be: sandbox.h
 PROBE_LIMIT_MS = 2000
 _SIGKILL = 9  # the signal module costs an import of `enum`
 _SIGNALS_TO_RESET = (13, 25)  # SIGPIPE, SIGXFSZ: Python ignores them
+_SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+_DESCRIPTORS = Struct("=4i")  # the plan, then the streams
 
 
 class HelperChild:
@@ -65,6 +72,8 @@ class HelperChild:
             packet = self._status.recv(PACKET_BYTES_MAX, MSG_DONTWAIT)
         except BlockingIOError:
             return
+        except ConnectionResetError:
+            return  # it ended without reading all we said; told once, and its last packet is still to be read
         self._take(decode(packet) if packet else None)
 
     def signal_group(self, number: int) -> None:
@@ -77,7 +86,7 @@ class HelperChild:
         if self._status is not None:
             self._status.close()  # the helper takes this as: kill everything
             self._status = None
-            self._reap()
+            _reap(self.pid)
             if self.failure is None:
                 self.ended = Ended(128 + _SIGKILL, _SIGKILL)
 
@@ -109,63 +118,112 @@ class HelperChild:
 
     def _finish(self) -> None:
         # The last packet, or the hang-up, is the last thing the helper does: it is reaped at once.
-        self._reap()
+        _reap(self.pid)
         if self._status is not None:
             self._status.close()
             self._status = None
 
-    def _reap(self) -> None:
-        try:
-            os.waitpid(self.pid, 0)
-        except ChildProcessError:
-            return  # somebody else in this process reaped it
 
+class Prepared:
+    """A helper that builds what is the same for every plan, and waits for the plan.
 
-def start(
-    plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str, without: Iterable[Switch] = ()
-) -> HelperChild:
-    """Starts `plan` with the three descriptors as its stdio; they stay the caller's to close.
-
-    `helper` is the absolute path of the program. `without` switches layers off, for tests. Raises RequestError
-    for a plan that cannot be encoded, OSError when the helper itself cannot be started.
+    It must be started or discarded, and soon: its mounts are a copy of the host's from the time it was made. What the
+    host mounts later may be missing from the view. Files are not copied, and what a plan says about paths is carried
+    out when the plan arrives, so nothing that it hides or protects is older than the plan.
     """
-    return start_encoded(encode(plan, without=without), stdin=stdin, stdout=stdout, stderr=stderr, helper=helper)
+
+    __slots__ = ("_pid", "_status", "helper", "network")
+
+    def __init__(self, pid: int, status: socket, helper: str, network: NetworkMode) -> None:
+        self._pid = pid
+        self._status: socket | None = status
+        self.helper = helper
+        self.network = network
+
+    def start(
+        self, plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, without: Iterable[Switch] = ()
+    ) -> HelperChild:
+        """Starts `plan`, whose network mode is ours, with the three descriptors as its stdio; they stay the caller's.
+
+        `without` switches layers off, for tests. Raises RequestError for a plan that cannot be encoded, OSError when
+        it cannot be handed over; then the helper is gone.
+        """
+        try:
+            return self.start_encoded(encode(plan, without=without), stdin=stdin, stdout=stdout, stderr=stderr)
+        except BaseException:
+            self.discard()
+            raise
+
+    def start_encoded(self, plan: bytes, *, stdin: int, stdout: int, stderr: int) -> HelperChild:
+        """As `start`, for a plan that is bytes already; it is not discarded when this raises."""
+        status = self._status
+        if status is None:
+            raise AssertionError("a prepared helper starts one plan")
+        sealed = _sealed(plan)
+        try:
+            rights = _DESCRIPTORS.pack(sealed, stdin, stdout, stderr)
+            status.sendmsg((request(PLAN),), ((SOL_SOCKET, SCM_RIGHTS, rights),), MSG_NOSIGNAL)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it could not build the rest and has ended: its last packet says why
+        finally:
+            os.close(sealed)
+        self._status = None
+        return HelperChild(self._pid, status)
+
+    def discard(self) -> None:
+        """Nothing will be started: ends the helper and all it built. May be repeated, and after `start`."""
+        if self._status is not None:
+            self._status.close()
+            self._status = None
+            _reap(self._pid)
 
 
-def start_encoded(plan: bytes, *, stdin: int, stdout: int, stderr: int, helper: str) -> HelperChild:
-    """As `start`, for a plan that is bytes already."""
+def prepare(helper: str, *, network: NetworkMode) -> Prepared:
+    """Starts the program at the absolute path `helper`, for a plan with this network mode that is still to come.
+
+    Raises OSError when it cannot be started. That it cannot build a sandbox is told when a plan is started.
+    """
     ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
-    opened: list[int] = []
     try:
-        sources = [stdin, stdout, stderr, _sealed(plan, opened), its.fileno()]
-        actions = [(os.POSIX_SPAWN_DUP2, _clear_of(slot, source, opened), slot) for slot, source in enumerate(sources)]
+        ours.send(request(PREPARE, 1 if network == "off" else 0))
+        # One source for all slots: whatever number it has, no dup2 overwrites it before its last use.
+        actions = [(os.POSIX_SPAWN_DUP2, its.fileno(), slot) for slot in range(SLOTS)]
         pid = os.posix_spawn(helper, ("sandgate-exec",), {}, file_actions=actions, setsigdef=_SIGNALS_TO_RESET)
     except BaseException:
         ours.close()
         raise
     finally:
         its.close()
-        for fd in opened:
-            os.close(fd)
-    return HelperChild(pid, ours)
+    return Prepared(pid, ours, helper, network)
 
 
-def _sealed(plan: bytes, opened: list[int]) -> int:
+def start(
+    plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str, without: Iterable[Switch] = ()
+) -> HelperChild:
+    """Prepares a helper and starts `plan` with it, at once."""
+    network: NetworkMode = "on" if "net" in without else plan.permissions.network
+    prepared = prepare(helper, network=network)
+    return prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr, without=without)
+
+
+def _sealed(plan: bytes) -> int:
     fd = os.memfd_create("sandgate-plan", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    opened.append(fd)
-    rest = memoryview(plan)
-    while rest:
-        rest = rest[os.write(fd, rest) :]
-    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
+    try:
+        rest = memoryview(plan)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+    except BaseException:
+        os.close(fd)
+        raise
     return fd
 
 
-def _clear_of(slot: int, source: int, opened: list[int]) -> int:
-    """A descriptor for the same file that no earlier dup2 has overwritten."""
-    if source >= FIRST_FREE or source == slot:
-        return source
-    opened.append(fcntl.fcntl(source, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE))
-    return opened[-1]
+def _reap(pid: int) -> None:
+    try:
+        os.waitpid(pid, 0)
+    except ChildProcessError:
+        return  # somebody else in this process reaped it
 
 
 class Probe(Record):

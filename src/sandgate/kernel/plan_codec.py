@@ -21,7 +21,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
     from sandgate.protocol.confinement import ConfinedCommand, Limits, MountKind
@@ -44,7 +44,7 @@ _FINISHED_HEAD = Struct("<III")
 
 ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST = range(1, 10)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
-KILL, SIGNAL = 1, 2
+KILL, SIGNAL, PREPARE, PLAN = range(1, 5)
 
 _MOUNT_KINDS: dict[MountKind, int] = {
     "write": 0,
@@ -90,14 +90,16 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     Raises RequestError for what has no encoding: a zero byte in a text, a host that is not `address:port`.
     """
     permissions = plan.permissions
-    records = [_text(ARG, word) for word in plan.argv]
-    records += [_text(ENV, f"{name}={value}") for name, value in plan.env.items()]
-    records.append(_text(CWD, plan.cwd))
-    records += [_record(MOUNT, _NUMBER.pack(_MOUNT_KINDS[each.kind]) + _zero_ended(each.path)) for each in plan.mounts]
+    records = _text_records(ARG, plan.argv)
+    records += _text_records(ENV, [f"{name}={value}" for name, value in plan.env.items()])
+    records += _text_records(CWD, (plan.cwd,))
+    paths = _encoded([each.path for each in plan.mounts])
+    kinds = [_NUMBER.pack(_MOUNT_KINDS[each.kind]) for each in plan.mounts]
+    records += [_record(MOUNT, kind + path + b"\0") for kind, path in zip(kinds, paths, strict=True)]
     records.append(_record(FLAGS, _NUMBER.pack(_flags(plan, without))))
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
-    records += [_text(ABSENT, path) for path in permissions.absent]
-    records += [_text(SOCKET, path) for path in permissions.sockets]
+    records += _text_records(ABSENT, permissions.absent)
+    records += _text_records(SOCKET, permissions.sockets)
     records += [_record(HOST, _host(host)) for host in permissions.hosts]
     body = b"".join(records)
     if _HEADER.size + len(body) > PLAN_BYTES_MAX:
@@ -106,7 +108,7 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
 
 
 def request(kind: int, number: int = 0) -> bytes:
-    """What we may ask a running helper: KILL, or SIGNAL with a number."""
+    """What we ask a helper: PREPARE (1: an empty network), then PLAN with descriptors, then KILL or SIGNAL (which)."""
     return _PAIR.pack(kind, number)
 
 
@@ -123,15 +125,19 @@ def _record(tag: int, value: bytes) -> bytes:
     return _RECORD.pack(tag, len(value)) + value
 
 
-def _zero_ended(text: str) -> bytes:
-    value = fsencode(text)
-    if b"\0" in value:
-        raise RequestError("cannot pass a zero byte to a command", why=f"it is in {text!r}")
-    return value + b"\0"
+def _text_records(tag: int, texts: Sequence[str]) -> list[bytes]:
+    return [_RECORD.pack(tag, len(value) + 1) + value + b"\0" for value in _encoded(texts)]
 
 
-def _text(tag: int, text: str) -> bytes:
-    return _record(tag, _zero_ended(text))
+def _encoded(texts: Sequence[str]) -> list[bytes]:
+    """The texts as the kernel takes them, encoded in one go: there are about a hundred in a plan."""
+    if not texts:
+        return []
+    values = fsencode("\0".join(texts)).split(b"\0")
+    if len(values) != len(texts):
+        culprit = next(text for text in texts if "\0" in text)
+        raise RequestError("cannot pass a zero byte to a command", why=f"it is in {culprit!r}")
+    return values
 
 
 def _flags(plan: ConfinedCommand, without: Iterable[Switch]) -> int:

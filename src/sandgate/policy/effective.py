@@ -62,7 +62,7 @@ def effective_permissions(
     grants: tuple[Grant, ...] = (),
 ) -> EffectivePermissions:
     """The permissions of one command. Raises `ConfinementError` when a named root cannot be confined."""
-    network = _network(policy, grants)
+    network = network_mode(policy, grants)
     if isinstance(policy, DangerFullAccess) or any(grant.kind == "escalate" for grant in grants):
         return EffectivePermissions(network="on", confined=False)
     if isinstance(policy, ExternalSandbox):
@@ -148,7 +148,8 @@ def _unsealed(paths: Iterable[str], sealed: tuple[str, ...]) -> list[str]:
     return [path for path in paths if path not in sealed and not _below_any(path, sealed)]
 
 
-def _network(policy: SandboxPolicy, grants: tuple[Grant, ...]) -> NetworkMode:
+def network_mode(policy: SandboxPolicy, grants: tuple[Grant, ...]) -> NetworkMode:
+    """Whether a command with these grants gets the host's network; nothing on the disk changes that."""
     allowed = isinstance(policy, DangerFullAccess) or policy.network_access or "*" in _granted(grants, "host")
     return "on" if allowed else "off"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import BackendUnavailable
-from sandgate.policy.effective import effective_permissions
-from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Grant
+from sandgate.policy.effective import effective_permissions, network_mode
+from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, ExternalSandbox, Grant
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.facts import workspace_facts
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
-    from sandgate.protocol.permissions import BackendName, EffectivePermissions
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.environment import Environment
 
@@ -73,6 +73,12 @@ class Confinement:
         permissions = self.permissions(grants)
         backend = backend_named(self.backend() if permissions.confined else "none")
         return backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
+
+    def namespace_network(self, grants: tuple[Grant, ...]) -> NetworkMode | None:
+        """The network mode of the next plan with these grants; None when it will not build namespaces."""
+        if not self.confines or ESCALATE in grants or self.backend() != "namespace":
+            return None
+        return network_mode(self._settings.sandbox, grants)
 
     def backend(self) -> BackendName:
         """The backend of this session, chosen on first use; the first command is its real trial."""

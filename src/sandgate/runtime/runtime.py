@@ -14,7 +14,7 @@ from sandgate.errors import RequestError
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate, Policies
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
+from sandgate.protocol.trace import Notice
 from sandgate.record import Record
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.reviewers import reviewers_for
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
-    from sandgate.execution.streams import ForwardingStopped
-    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.risk import RiskAssessment
-    from sandgate.protocol.trace import Recorder, Stream, TraceRecord
+    from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime.environment import Environment
     from sandgate.runtime.stdio import Stdio
@@ -75,8 +73,9 @@ def open_runtime(
         profile=environment.profile,
         typed=environment.typed,
     )
+    asked = answers or reviewers or ask_at_terminal
     return Runtime(
-        environment,
+        environment.but(person_present=True) if asked else environment,
         loaded,
         reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
         record=record or _unheard,
@@ -160,31 +159,16 @@ class Runtime:
         command. Raises ConfinementError when it cannot be confined as asked, LaunchError when the program
         cannot be started; then nothing ran.
         """
-        from sandgate.execution.placeholder import Placeholders
-        from sandgate.execution.run import run
+        from sandgate.runtime.launch import Launch
 
-        def launch(call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
-            def arrived(stream: Stream, chunk: bytes) -> None:
-                self._record(OutputArrived(call_id, stream, chunk))
-
-            def lost(stopped: ForwardingStopped) -> None:
-                self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
-
-            with Placeholders(plan):
-                return run(
-                    plan,
-                    stdin=stdio.stdin,
-                    stdout=stdio.stdout,
-                    stderr=stdio.stderr,
-                    timeout_ms=command.timeout_ms,
-                    cancel_fd=cancel_fd,
-                    on_output=arrived if stdio.stdout is None else None,
-                    on_stopped=lost,
-                    helper=self.confinement.helper,
-                    capture_bytes=self.settings.capture_bytes,
-                    kill_grace_ms=self.settings.kill_grace_ms,
-                )
-
+        launch = Launch(
+            self.confinement,
+            self.settings,
+            self._record,
+            stdio=stdio,
+            timeout_ms=command.timeout_ms,
+            cancel_fd=cancel_fd,
+        )
         return self._gate.pass_through(command, launch)
 
     def forecast(self, command: CommandRequest) -> Forecast:

@@ -21,7 +21,7 @@ BAD_USAGE, CANNOT, NOT_EXECUTABLE, NOT_FOUND, BAD_CONFIG, INTERRUPTED = 2, 125, 
 def main(arguments: list[str]) -> int:
     """Run the program on everything after its name; returns the exit code, never raises."""
     try:
-        return _dispatch(arguments)
+        return _unless_lost(_dispatch(arguments))
     except KeyboardInterrupt:
         say.fact("interrupted")
         return INTERRUPTED
@@ -35,6 +35,14 @@ def main(arguments: list[str]) -> int:
             raise
         say.fact(f"internal error: {type(error).__name__}: {error} (SANDGATE_DEBUG=1 shows where)")
         return CANNOT
+
+
+def _unless_lost(code: int) -> int:
+    """A success whose output is lost is no success."""
+    if not say.lost:
+        return code
+    say.fact(f"cannot write to stdout: {say.lost[0].strerror}")
+    return code or CANNOT
 
 
 def exit_code(error: SandgateError) -> int:
@@ -68,7 +76,19 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     from sandgate.surfaces.cli.parse import parse
 
-    return _run(parse(arguments))
+    try:
+        parsed = parse(arguments)
+    except RequestError as error:
+        if arguments[0] == "run" and "--json" in _before_dashes(arguments):
+            from sandgate.surfaces.cli.jsonlines import JsonLines
+
+            JsonLines().failed(error, BAD_USAGE)
+        raise
+    return _run(parsed)
+
+
+def _before_dashes(arguments: list[str]) -> list[str]:
+    return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
 def _run(parsed: Parsed) -> int:

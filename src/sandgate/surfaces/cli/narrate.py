@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import TraceRecord
 
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
+UNWATCHED = "nothing watched; judged from the command's own message"
+ROOTS_SAID_MAX = 6  # writable roots named in one line
 
 
 class Narrator:
@@ -58,26 +60,31 @@ class Narrator:
         if self._verbose:
             layers = ", ".join(attempt.guarantees) or "no guarantees"
             say.fact(f"ran with backend {attempt.backend} ({layers}), allowed by {attempt.allowed_by}")
-        self._held = denial_lines(attempt)
+        self._held = denial_lines(attempt, verbose=self._verbose)
+        if attempt.result.timed_out:
+            say.fact(f"the time limit ended it after {attempt.result.duration_ms / 1000:.1f} s")
 
     def _answered(self, decision: Decision) -> None:
         if decision.source == "user" and not self._verbose:
             return
         self.finish()
         if decision.source == "none":
-            say.fact(f"not asked: {decision.reason}")
+            if decision.stage == "retry":  # before the first run, the refusal itself says so
+                say.fact(f"not asked: {decision.reason}")
         else:
             given = ", ".join(map(_grant_words, decision.grants)) if decision.approved else ""
             say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + given if given else ''}")
 
 
-def denial_lines(attempt: Attempt) -> list[str]:
+def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
     """`denied: …` lines of one attempt, and how to grant what was missing."""
     denials = attempt.denial.denials
     lines = [f"denied: {_object(denial)} ({_why(denial, attempt)})" for denial in denials[:DENIALS_SAID_MAX]]
     more = len(denials) - len(lines) + attempt.denial.omitted
     if more > 0:
         lines.append(f"denied: {more} more")
+    if attempt.result.exit_code == 0 and not verbose:
+        return lines  # the command coped; nothing needs to be opened for it
     hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, attempt)))
     return lines + [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
 
@@ -88,14 +95,18 @@ def grant_hint(denial: Denial, attempt: Attempt) -> str:
     if grant is None or grant.value in attempt.permissions.absent:
         return ""
     match grant.kind:
+        case "write_root" | "write_path" if not attempt.permissions.writable:
+            return "-s workspace-write"
+        case "write_root" if any(_is_or_below(grant.value, root) for root in attempt.permissions.writable):
+            return ""  # it is open already; something else stands in the way
         case "write_root" | "write_path":
             # A root must exist, and what was to be created does not.
             is_new = denial.operation == "create" and grant.value == denial.path
             return f"--add-dir {_quoted(dirname(grant.value) if is_new else grant.value)}"
         case "read_path":
-            return "-c " + _quoted(f"secrets.opened=['{grant.value}']")
+            return "-c " + _quoted(f"secrets.opened=[{_toml(grant.value)}]")
         case "unix_socket":
-            return "-c " + _quoted(f"sandbox.unix_sockets=['{grant.value}']")
+            return "-c " + _quoted(f"sandbox.unix_sockets=[{_toml(grant.value)}]")
         case "host":
             return "--network on"
         case _:
@@ -113,16 +124,27 @@ def _why(denial: Denial, attempt: Attempt) -> str:
     if denial.address is not None:
         return "the network is off" if permissions.network == "off" else "this socket is closed to the sandbox"
     if path is None:
-        return f"the sandbox answered {denial.errno}"
+        return _answer(denial) if denial.certain else UNWATCHED
     if denial.operation == "read":
         return "secrets stay unreadable"
     if path in permissions.absent or any(_is_or_below(path, name) for name in permissions.read_only):
         return "protected: it can run code outside the sandbox later"
     if any(_is_or_below(path, root) for root in permissions.writable):
-        return f"the sandbox answered {denial.errno}"
+        return _answer(denial)
     if not permissions.writable:
         return "the sandbox is read-only"
-    return f"outside the writable roots: {', '.join(permissions.writable)}"
+    return f"outside the writable roots: {', '.join(_outermost(permissions.writable))}"
+
+
+def _answer(denial: Denial) -> str:
+    return f"the sandbox answered {denial.errno or 'no'}"
+
+
+def _outermost(roots: tuple[str, ...]) -> list[str]:
+    """Roots that lie in no other one, at most a handful of them."""
+    outer = [root for root in roots if not any(root != other and _is_or_below(root, other) for other in roots)]
+    more = len(outer) - ROOTS_SAID_MAX
+    return outer if more <= 0 else [*outer[:ROOTS_SAID_MAX], f"and {more} more"]
 
 
 def _is_or_below(path: str, root: str) -> bool:
@@ -131,6 +153,11 @@ def _is_or_below(path: str, root: str) -> bool:
 
 def _grant_words(grant: Grant) -> str:
     return f"{grant.kind.replace('_', ' ')} {grant.value}".strip()
+
+
+def _toml(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _quoted(text: str) -> str:

@@ -44,7 +44,7 @@ def parse(arguments: list[str]) -> Parsed:
     values, left, argv, wants_help = _options(command, rest)
     if wants_help:
         return Parsed(command, values, help=True)
-    _positional(command, left)
+    _positional(command, left, argv)
     if command.takes_command and not argv:
         raise _no_command(command, rest, left)
     return Parsed(command, values, tuple(argv))
@@ -105,7 +105,11 @@ def _keep(values: dict[str, bool | str | tuple[str, ...]], option: Option, value
     values[option.key] = (*before, value) if isinstance(before, tuple) else (value,)
 
 
-def _positional(command: Command, left: list[str]) -> None:
+def _positional(command: Command, left: list[str], argv: list[str]) -> None:
+    if argv and not command.takes_command:
+        raise RequestError(f"`sandgate {command.name}` takes no command after `--`")
+    if left and not command.words and (argv or not command.takes_command):
+        raise RequestError(f"`{left[0]}` is one word too many", hint=f"see `sandgate {command.name} --help`")
     if command.words and tuple(left) != command.words:
         raise RequestError(
             f"`sandgate {command.name}` takes the word `{' '.join(command.words)}`",

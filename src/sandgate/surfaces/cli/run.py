@@ -6,6 +6,7 @@ from sandgate.errors import SandgateError
 from sandgate.runtime import CAPTURED, Stdio, open_missing_standard
 from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present, request
+from sandgate.surfaces.cli.terminations import Terminations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +26,15 @@ def _for_people(parsed: Parsed) -> int:
     from sandgate.surfaces.cli import say
 
     narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"))
-    runtime = opened(parsed, narrator)
-    passage = _passage(runtime, parsed, _streams())
+    terminations = Terminations(narrator)
+    runtime = opened(parsed, terminations)
+    passage = _passage(runtime, parsed, _streams(), terminations)
     narrator.finish()
+    terminations.end_if_heard()
     if passage.refusal is not None:
         say.fact(f"refused by {passage.refusal.by}: {passage.refusal.why}")
+        if passage.refusal.by == "policy":
+            say.fact("a rule can allow or forbid it; with `-a on-failure` a person, or `--answer`, is asked")
     # A success whose output is lost is no success, and the command cannot know.
     return exit_code(passage) or (CANNOT if narrator.disk_full else 0)
 
@@ -40,12 +45,14 @@ def _as_json(parsed: Parsed) -> int:
 
     lines = JsonLines()
     try:
-        runtime = opened(parsed, lines)
-        passage = _passage(runtime, parsed, CAPTURED.but(stdin=_streams().stdin))
+        terminations = Terminations(lines)
+        runtime = opened(parsed, terminations)
+        passage = _passage(runtime, parsed, CAPTURED.but(stdin=_streams().stdin), terminations)
         code = exit_code(passage)
         if passage.risk is None:
             passage = passage.but(risk=runtime.risk(passage.command))
         lines.completed(passage, code)
+        terminations.end_if_heard()
     except SandgateError as error:
         lines.failed(error, program.exit_code(error))
         raise
@@ -65,8 +72,8 @@ def _streams() -> Stdio:
     return Stdio(stdin, stdout, stderr)
 
 
-def _passage(runtime: Runtime, parsed: Parsed, stdio: Stdio) -> Passage:
-    return runtime.run(request(parsed, runtime), stdio)
+def _passage(runtime: Runtime, parsed: Parsed, stdio: Stdio, terminations: Terminations) -> Passage:
+    return runtime.run(request(parsed, runtime), stdio, cancel_fd=terminations.descriptor)
 
 
 def exit_code(passage: Passage) -> int:

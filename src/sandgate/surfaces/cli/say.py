@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sandgate.errors import SandgateError
 
 STDOUT, STDERR = 1, 2
+lost: list[OSError] = []  # why data on stdout could not be written; a reader that left is no reason
 
 
 def fact(text: str) -> None:
@@ -30,14 +31,17 @@ def error(problem: SandgateError) -> None:
 
 def out(text: str) -> None:
     """Data on stdout."""
-    write(STDOUT, text)
+    problem = write(STDOUT, text)
+    if problem is not None and not isinstance(problem, BrokenPipeError):
+        lost.append(problem)
 
 
-def write(descriptor: int, text: str) -> None:
-    """Write everything; a closed or full descriptor loses it silently, there is nowhere left to say so."""
+def write(descriptor: int, text: str) -> OSError | None:
+    """Write everything; the error that stopped it, if one did."""
     data = text.encode("utf-8", "backslashreplace")
     try:
         while data:
             data = data[os.write(descriptor, data) :]
-    except OSError:
-        return
+    except OSError as problem:
+        return problem
+    return None

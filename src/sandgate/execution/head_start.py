@@ -1,0 +1,52 @@
+"""Starts the helper while its plan is still being made.
+
+Building namespaces takes about as long as planning, and most hosts have a second processor. A head start is a guess
+about the plan to come; a guess that turns out wrong costs a discarded helper, never another sandbox than the plan's.
+One object serves one command at a time, from the decision that it may run until its start.
+"""
+
+from __future__ import annotations
+
+from sandgate.execution.start import start_child
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.kernel.child import Child
+    from sandgate.kernel.helper import Prepared
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.permissions import NetworkMode
+
+
+class HeadStart:
+    """A helper that may be ready before its plan. `start` is a `Starter` that uses it."""
+
+    __slots__ = ("_prepared",)
+
+    def __init__(self) -> None:
+        self._prepared: Prepared | None = None
+
+    def get_ready(self, helper: str, *, network: NetworkMode) -> None:
+        """Starts the helper for a plan with this network mode."""
+        from sandgate.kernel.helper import prepare
+
+        self.discard()
+        try:
+            self._prepared = prepare(helper, network=network)
+        except OSError:
+            return  # the start meets the same, and says so
+
+    def start(self, plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str | None) -> Child:
+        """As `start_child`, with what is ready when it is what the plan needs."""
+        prepared = self._prepared
+        fits = prepared is not None and plan.backend == "namespace" and plan.permissions.network == prepared.network
+        if prepared is None or not fits or helper != prepared.helper:
+            self.discard()
+            return start_child(plan, stdin=stdin, stdout=stdout, stderr=stderr, helper=helper)
+        self._prepared = None
+        return prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr)
+
+    def discard(self) -> None:
+        """Nothing will be started with what is ready. May be repeated."""
+        if self._prepared is not None:
+            self._prepared.discard()
+            self._prepared = None

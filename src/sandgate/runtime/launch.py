@@ -1,0 +1,73 @@
+"""Launches the runs of one command: from the gate's plan to the driver, with the caller's streams."""
+
+from __future__ import annotations
+
+from sandgate.execution.head_start import HeadStart
+from sandgate.execution.placeholder import Placeholders
+from sandgate.execution.run import run
+from sandgate.protocol.trace import OutputArrived, OutputLost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.config import Settings
+    from sandgate.execution.streams import ForwardingStopped
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.trace import Recorder, Stream
+    from sandgate.runtime.confinement import Confinement
+    from sandgate.runtime.stdio import Stdio
+
+
+class Launch:
+    """A `gate.Launcher` for one passage; threads that share a runtime each have their own."""
+
+    __slots__ = ("_cancel_fd", "_confinement", "_head_start", "_record", "_settings", "_stdio", "_timeout_ms")
+
+    def __init__(
+        self,
+        confinement: Confinement,
+        settings: Settings,
+        record: Recorder,
+        *,
+        stdio: Stdio,
+        timeout_ms: int | None,
+        cancel_fd: int | None,
+    ) -> None:
+        self._confinement = confinement
+        self._settings = settings
+        self._record = record
+        self._stdio = stdio
+        self._timeout_ms = timeout_ms
+        self._cancel_fd = cancel_fd
+        self._head_start = HeadStart()
+
+    def get_ready(self, grants: tuple[Grant, ...]) -> None:
+        network = self._confinement.namespace_network(grants)
+        if network is not None and self._confinement.helper is not None:
+            self._head_start.get_ready(self._confinement.helper, network=network)
+
+    def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
+        def arrived(stream: Stream, chunk: bytes) -> None:
+            self._record(OutputArrived(call_id, stream, chunk))
+
+        def lost(stopped: ForwardingStopped) -> None:
+            self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
+
+        with Placeholders(plan):
+            return run(
+                plan,
+                stdin=self._stdio.stdin,
+                stdout=self._stdio.stdout,
+                stderr=self._stdio.stderr,
+                timeout_ms=self._timeout_ms,
+                cancel_fd=self._cancel_fd,
+                on_output=arrived if self._stdio.stdout is None else None,
+                on_stopped=lost,
+                helper=self._confinement.helper,
+                capture_bytes=self._settings.capture_bytes,
+                kill_grace_ms=self._settings.kill_grace_ms,
+                starter=self._head_start.start,
+            )
+
+    def stand_down(self) -> None:
+        self._head_start.discard()

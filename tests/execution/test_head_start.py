@@ -1,0 +1,71 @@
+"""A helper that is started before its plan, and what becomes of a wrong guess."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helper_runs import attend, plan_for
+from sandgate.execution.head_start import HeadStart
+from sandgate.kernel.build import helper_path
+from sandgate.kernel.child import Ended
+from sandgate.protocol.confinement import ConfinedCommand
+
+pytestmark = pytest.mark.host("namespace")
+
+
+@pytest.fixture
+def streams() -> Iterator[dict[str, int]]:
+    fd = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    yield {"stdin": fd, "stdout": fd, "stderr": fd}
+    os.close(fd)
+
+
+def children() -> list[int]:
+    return [int(word) for word in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+
+
+def test_plan_that_was_expected_runs_in_the_helper_that_is_ready(streams: dict[str, int]) -> None:
+    head_start = HeadStart()
+    head_start.get_ready(helper_path(), network="off")
+    ready = children()
+    child = head_start.start(plan_for("true"), **streams, helper=helper_path())
+    assert [child.pid] == ready
+    attend(child)  # type: ignore[arg-type] # the helper's child
+    head_start.discard()
+    assert (child.ended, children()) == (Ended(0, None), [])
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        plan_for("true", network="on"),
+        plan_for("true").but(backend="none"),
+    ],
+)
+def test_plan_that_was_not_expected_gets_a_start_of_its_own(streams: dict[str, int], plan: ConfinedCommand) -> None:
+    head_start = HeadStart()
+    head_start.get_ready(helper_path(), network="off")
+    ready = children()
+    child = head_start.start(plan, **streams, helper=helper_path())
+    assert children() == [child.pid] != ready
+    attend(child)  # type: ignore[arg-type] # any child is served alike
+    child.close()
+    assert (child.ended, children()) == (Ended(0, None), [])
+
+
+def test_nothing_is_left_when_nothing_is_started() -> None:
+    head_start = HeadStart()
+    head_start.get_ready(helper_path(), network="off")
+    head_start.get_ready(helper_path(), network="on")
+    head_start.discard()
+    head_start.discard()
+    assert children() == []
+
+
+def test_helper_that_cannot_be_started_is_told_by_the_start(streams: dict[str, int]) -> None:
+    head_start = HeadStart()
+    head_start.get_ready("/nowhere/sandgate-exec", network="off")
+    with pytest.raises(FileNotFoundError):
+        head_start.start(plan_for("true"), **streams, helper="/nowhere/sandgate-exec")

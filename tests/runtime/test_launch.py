@@ -1,0 +1,87 @@
+"""A run gets its helper while it is being planned; what is started for nothing goes away."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sandgate.config import TypedOverrides
+from sandgate.errors import SetupFailed
+from sandgate.kernel import helper as helper_module
+from sandgate.runtime import Environment, Runtime, open_runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+pytestmark = pytest.mark.host("namespace")
+
+
+class Preparations:
+    """Counts how often a helper was prepared, and for what network."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.networks: list[str] = []
+        self._real = helper_module.prepare
+        monkeypatch.setattr(helper_module, "prepare", self._prepare)
+
+    def _prepare(self, helper: str, *, network: str) -> helper_module.Prepared:
+        self.networks.append(network)
+        return self._real(helper, network=network)  # type: ignore[arg-type] # passed on as it came
+
+
+@pytest.fixture
+def preparations(monkeypatch: pytest.MonkeyPatch) -> Preparations:
+    return Preparations(monkeypatch)
+
+
+def session(directory: Path, **typed: Any) -> Runtime:
+    home = directory.parent / "home"
+    home.mkdir(exist_ok=True)
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+    return open_runtime(Environment(cwd=str(directory), environ=environ, typed=TypedOverrides(**typed)))
+
+
+def children() -> str:
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+
+
+@pytest.mark.parametrize("network", ["off", "on"])
+def test_one_helper_is_prepared_for_one_run(tmp_path: Path, preparations: Preparations, network: str) -> None:
+    runtime = session(tmp_path, approval_policy="never", network=network)
+    passage = runtime.run(runtime.request(("true",)))
+    assert [attempt.result.exit_code for attempt in passage.attempts] == [0]
+    assert preparations.networks == [network]
+
+
+@pytest.mark.parametrize("typed", [{"sandbox_mode": "danger-full-access"}, {"backend": "landlock"}])
+def test_run_without_namespaces_prepares_no_helper(
+    tmp_path: Path, preparations: Preparations, typed: dict[str, str]
+) -> None:
+    runtime = session(tmp_path, approval_policy="never", **typed)
+    passage = runtime.run(runtime.request(("true",)))
+    assert [attempt.result.exit_code for attempt in passage.attempts] == [0]
+    assert preparations.networks == []
+
+
+def test_forecast_and_refusal_prepare_nothing(tmp_path: Path, preparations: Preparations) -> None:
+    runtime = session(tmp_path, approval_policy="untrusted")
+    command = runtime.request(("touch", "file"))
+    runtime.forecast(command)
+    assert runtime.run(command).refusal is not None
+    assert preparations.networks == []
+
+
+def test_planning_that_fails_leaves_no_helper(
+    tmp_path: Path, preparations: Preparations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_arguments: object) -> None:
+        raise SetupFailed("cannot confine")
+
+    runtime = session(tmp_path, approval_policy="never")
+    monkeypatch.setattr(runtime.confinement, "permissions", fails)
+    with pytest.raises(SetupFailed):
+        runtime.run(runtime.request(("true",)))
+    assert (preparations.networks, children()) == (["off"], "")
