@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.display import visible
+from sandgate.display import one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,8 @@ from sandgate.display import visible
         ("bad \udcff byte", "bad \\xff byte"),
         ("\x9b31m", "\\x9b31m"),
         ("tag \U000e0041", "tag \\U000e0041"),
+        ("wide\u3000blank\u2800\u3164", "wide\\u3000blank\\u2800\\u3164"),
+        ("selector\ufe0f joiner\u034f", "selector\\ufe0f joiner\\u034f"),
         ("", ""),
     ],
 )
@@ -39,3 +41,7 @@ def test_the_result_is_one_printable_encodable_line(text: str) -> None:
     shown.encode("utf-8")
     assert "\n" not in shown
     assert not any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 for character in shown)
+
+
+def test_padding_in_prose_cannot_move_words_to_another_line() -> None:
+    assert one_line("fine" + " " * 70 + "Risk:\tLOW\n [y] ok") == "fine Risk: LOW [y] ok"

@@ -6,21 +6,12 @@ a reader must see what is really there, so whatever is not plainly visible is wr
 
 from __future__ import annotations
 
-# Directional formatting, zero-width characters and line separators (Unicode categories Cf, Zl, Zp; UAX #9).
+# Characters that take room or none without showing anything, beyond what their category says: fillers and selectors.
 HIDDEN = frozenset(
-    map(
-        chr,
-        (
-            0xAD,
-            0x61C,
-            *range(0x200B, 0x2010),
-            *range(0x2028, 0x202F),
-            *range(0x2060, 0x2065),
-            *range(0x2066, 0x2070),
-            0xFEFF,
-        ),
-    )
-)
+    map(chr, (0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x2800, 0x3164, 0xFFA0))
+) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+# Formatting, separators and blanks other than the plain one, controls, surrogates, private and unassigned characters.
+UNSEEN_CATEGORIES = ("Cf", "Zl", "Zp", "Zs", "Cc", "Cs", "Co", "Cn")
 NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 CUT_MARK = "\u2026"
 
@@ -45,6 +36,17 @@ def _visible_character(character: str) -> str:
         return f"\\x{code - 0xDC00:02x}"
     if code < 0x20 or 0x7F <= code < 0xA0:
         return f"\\x{code:02x}"
-    if character in HIDDEN or 0xD800 <= code <= 0xDFFF or 0xE0000 <= code <= 0xE0FFF:
+    if character in HIDDEN or (code > 0x7F and _is_unseen(character)):
         return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
     return character
+
+
+def _is_unseen(character: str) -> bool:
+    from unicodedata import category
+
+    return category(character) in UNSEEN_CATEGORIES
+
+
+def one_line(text: str, *, limit: int | None = None) -> str:
+    """Prose made visible, with every run of blanks as one: padding cannot push words to where a prompt has its own."""
+    return visible(" ".join(text.split()), limit=limit)

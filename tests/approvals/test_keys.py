@@ -23,7 +23,7 @@ def test_a_shell_that_reads_login_files_is_another_command() -> None:
 @pytest.mark.parametrize("script", ["ls && rm x", "ls > file", "ls $(date)", "for f in *; do ls; done"])
 def test_a_script_keeps_its_exact_text(script: str) -> None:
     """Required: an approval of one script never covers another."""
-    assert canonical(("bash", "-c", script))[1:] == ("-c", script)
+    assert canonical(("bash", "-c", script))[1:] == ("bash", "-c", script)
 
 
 def test_what_follows_a_script_is_part_of_it() -> None:
@@ -50,3 +50,18 @@ def test_what_does_not_change_what_runs_does_not_change_the_key() -> None:
 
 def test_an_approval_of_one_kind_of_tool_is_none_of_another() -> None:
     assert key_of(LISTING, family="patch") != key_of(LISTING)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("bash", "-c", "rm '*'"), ("bash", "-c", "rm *")),
+        (("bash", "-c", "make"), ("./bash", "-c", "make")),
+        (("bash", "-c", "make"), ("-c", "make")),
+        (("bash", "-c", "ls; make"), ("shell script", "-c", "ls; make")),
+        (("bash", "-c", "cat '~/x'"), ("bash", "-c", "cat ~/x")),
+    ],
+)
+def test_what_differs_for_the_shell_differs_for_approvals(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    """An attacker ran another program under the approval of the first."""
+    assert canonical(one) != canonical(other)

@@ -65,7 +65,7 @@ def test_a_high_risk_takes_capital_letters_to_approve_and_small_ones_to_refuse()
 def test_the_first_question_is_about_running_inside_the_sandbox() -> None:
     assert choices(INITIAL)[0].label == "yes, once: run it in the sandbox"
     covering = choices(INITIAL.but(covers_retry=True))[0].label
-    assert covering == "yes, once: run it in the sandbox (if blocked, once more with what it lacked)"
+    assert covering == "yes, once: run it in the sandbox (if blocked, once more with what it lacked in the workspace)"
     assert [choice.label for choice in choices(INITIAL)][-2:] == ["no", "no, and stop everything"]
 
 
@@ -153,3 +153,17 @@ def test_a_long_command_is_folded_and_says_so(script: str) -> None:
 
 def test_a_short_command_is_not_folded() -> None:
     assert not is_folded(INITIAL)
+
+
+def test_variables_that_were_asked_for_are_shown() -> None:
+    """One of them can make a harmless program run another; an attacker hid LD_PRELOAD this way."""
+    command = RETRY.command.but(set_variables=(("LD_PRELOAD", "/tmp/x.so"),))
+    assert "  with LD_PRELOAD=/tmp/x.so" in prompt_lines(RETRY.but(command=command), colour=False)
+
+
+def test_a_long_line_is_cut_behind_a_mark_so_that_no_piece_looks_like_ours() -> None:
+    command = RETRY.command.but(cwd="/" + "x" * 90 + "  Risk: LOW")
+    lines = prompt_lines(RETRY.but(command=command), colour=False, columns=60)
+    assert all(len(line) <= 60 for line in lines)
+    assert not any(line.startswith("  Risk: LOW") for line in lines)
+    assert any(line.startswith("      ┆ ") for line in lines)

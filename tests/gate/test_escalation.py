@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
 
 MOTD = Grant("write_path", "/etc/motd")
+INSIDE = Grant("write_path", "/repo/out")
 CACHE = Grant("write_root", "/home/u/.cache")
-ON_FAILURE = Rules(policy="on-failure", confines=True, may_ask_after_denial=True)
+ON_FAILURE = Rules(policy="on-failure", confines=True, may_ask_after_denial=True, workspace="/repo")
 NOT_DENIED = DenialReport("not_denied")
 
 
@@ -125,14 +126,43 @@ def test_a_review_that_missed_its_deadline_is_not_called_a_users_no() -> None:
     assert "deadline" in step.refusal.why
 
 
-def test_an_approved_command_is_retried_silently_with_what_it_lacked_but_never_unconfined() -> None:
+def test_an_approved_command_is_retried_silently_inside_the_workspace_and_only_once() -> None:
     ladder = Escalation(Ask(), ON_FAILURE)
     ladder.begin()
     assert ladder.reviewed(answered("approved", stage="initial")) == Run("approved by user (once)")
-    step = ladder.attempted(denied(MOTD), failed=True)
-    assert step == Run("approved by user (once), which covers one retry with what it lacked", (MOTD,))
-    again = ladder.attempted(denied(CACHE), failed=True)
+    step = ladder.attempted(denied(INSIDE), failed=True)
+    assert step == Run("approved by user (once), which covers one retry with what it lacked", (INSIDE,))
+    again = ladder.attempted(denied(Grant("write_path", "/repo/other")), failed=True)
     assert isinstance(again, Review)
+
+
+@pytest.mark.parametrize(
+    "grant",
+    [
+        MOTD,
+        Grant("write_path", "/repo/.envrc"),
+        Grant("write_root", "/repo/sub/.git/hooks"),
+        Grant("write_root", "/repo"),
+        Grant("write_path", "/repository/x"),
+        Grant("read_path", "/repo/secret"),
+        Grant("unix_socket", "/repo/s"),
+        Grant("host", "*"),
+    ],
+)
+def test_secrets_sockets_the_network_and_other_places_are_always_shown_first(grant: Grant) -> None:
+    """An attacker solicited them behind one careless yes."""
+    ladder = Escalation(Ask(), ON_FAILURE)
+    ladder.begin()
+    ladder.reviewed(answered("approved", stage="initial"))
+    assert isinstance(ladder.attempted(denied(grant), failed=True), Review)
+
+
+def test_what_is_only_guessed_is_never_granted_silently() -> None:
+    ladder = Escalation(Ask(), ON_FAILURE)
+    ladder.begin()
+    ladder.reviewed(answered("approved", stage="initial"))
+    guess = DenialReport("denied", (Denial("write", path="/repo/out", certain=False, grant=INSIDE),))
+    assert isinstance(ladder.attempted(guess, failed=True), Review)
 
 
 def test_a_silent_retry_never_leaves_the_sandbox() -> None:

@@ -50,7 +50,13 @@ class Stage:
         self.plan_fails = False
         self.risk: RiskAssessment | None = None
         store = ApprovalStore()
-        chosen = {"approval": "on-failure", "sandbox": WorkspaceWrite(), "rules": NO_RULES, **policies}
+        chosen = {
+            "approval": "on-failure",
+            "sandbox": WorkspaceWrite(),
+            "rules": NO_RULES,
+            "workspace": "/repo",
+            **policies,
+        }
         self.gate = Gate(
             Policies(**chosen),
             confinement=self,
@@ -66,7 +72,7 @@ class Stage:
             raise SetupFailed("cannot confine")
         self.started.append((command, grants))
         confined = ESCALATE not in grants and not isinstance(self.gate._policies.sandbox, DangerFullAccess)
-        permissions = EffectivePermissions(writable=("/repo",), confined=confined)
+        permissions = EffectivePermissions(writable=("/tmp",), confined=confined)
         backend: Any = "namespace" if confined else "none"
         return ConfinedCommand(backend, command.argv, command.cwd, command.env, permissions)
 
@@ -173,9 +179,10 @@ def test_a_question_before_the_run_carries_the_risk_and_a_no_runs_nothing() -> N
 
 
 def test_high_risk_is_asked_about_again_where_other_risk_is_covered_by_the_first_yes() -> None:
-    covered = Stage(DENIED, FINE, answers=("approve",), approval="untrusted")
+    inside = DENIED.but(refused=(REFUSED.but(path="/repo/out"),))
+    covered = Stage(inside, FINE, answers=("approve",), approval="untrusted")
     assert len(covered.passes().decisions) == 1
-    asked = Stage(DENIED, FINE, answers=("approve", "approve"), approval="untrusted")
+    asked = Stage(inside, FINE, answers=("approve", "approve"), approval="untrusted")
     asked.risk = RiskAssessment("Deletes everything.", "high", ("data_deletion",))
     assert len(asked.passes().decisions) == 2
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,17 @@ def test_unconfined_child_starts_in_its_directory_whatever_ours_is(tmp_path: Pat
     assert run_plan(unconfined_plan("pwd", cwd=str(tmp_path)))["output"] == f"{tmp_path}\n"
     assert run_plan(unconfined_plan("pwd", cwd=here))["output"] == f"{here}\n"
     assert os.getcwd() == here
+
+
+@pytest.mark.parametrize("place", [".", "/"], ids=["in our directory", "elsewhere"])
+def test_what_our_thread_blocks_is_not_blocked_in_the_child(place: str) -> None:
+    """Required: a blocked signal survives an exec, and the command could not be asked to end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    try:
+        outcome = run_plan(unconfined_plan("grep", "SigBlk", "/proc/self/status", cwd=os.path.abspath(place)))
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert outcome["output"] == f"SigBlk:\t{'0' * 16}\n"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,15 @@ import select
 import termios
 import time
 
-from sandgate.approvals.prompt import choice_lines, choices, command_lines, is_folded, prompt_lines, question
+from sandgate.approvals.prompt import (
+    COLUMNS_DEFAULT,
+    choice_lines,
+    choices,
+    command_lines,
+    is_folded,
+    prompt_lines,
+    question,
+)
 from sandgate.protocol.decisions import Decision
 
 TYPE_CHECKING = False
@@ -56,7 +64,7 @@ class TerminalReviewer:
 def _answer(request: ApprovalRequest, keyboard: Keyboard, *, colour: bool) -> Decision:
     by_key = {choice.key: choice for choice in choices(request)}
     with keyboard:
-        keyboard.write([*prompt_lines(request, colour=colour), *choice_lines(request)])
+        keyboard.write([*prompt_lines(request, colour=colour, columns=keyboard.columns), *choice_lines(request)])
         keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
         keyboard.prompt(question(request))
         while True:
@@ -96,6 +104,14 @@ class Keyboard:
 
     def __exit__(self, *_error: object) -> None:
         termios.tcsetattr(self._descriptor, termios.TCSAFLUSH, self._before)
+
+    @property
+    def columns(self) -> int:
+        """The terminal's width; what is common where it does not say."""
+        try:
+            return os.get_terminal_size(self._descriptor).columns or COLUMNS_DEFAULT
+        except OSError:
+            return COLUMNS_DEFAULT
 
     def write(self, lines: list[str]) -> None:
         """Print whole lines; they contain only visible text and our own colours."""

@@ -7,13 +7,15 @@ directory, environment, terminal or login shell does not.
 from __future__ import annotations
 
 from sandgate.commandline import segments
+from sandgate.policy.safety import SYSTEM_BINS, trusted_program
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
 
-SCRIPT_MARKER = "shell script"
+# The first word of a canonical form says what the rest is, so that no argv can pass for another kind.
+ARGV, SIMPLE, SCRIPT = "argv", "simple", "script"
 
 
 class ApprovalKey(Record):
@@ -35,11 +37,15 @@ def key_of(command: CommandRequest, *, family: str = "exec") -> ApprovalKey:
 
 
 def canonical(argv: tuple[str, ...]) -> tuple[str, ...]:
-    """One argv for all spellings of the same simple command; scripts keep their exact text."""
+    """One form for all spellings of the same simple command; everything else keeps its exact words.
+
+    Folded only when the shell is the system's own and every word means itself: `rm '*'` is not `rm *`, and a `bash`
+    that lies in the workspace is not bash.
+    """
     parsed = segments(argv)
-    if parsed.commands == (argv,):
-        return argv
-    flag = argv[1] if len(argv) > 1 else ""
-    if parsed.plain and len(parsed.commands) == 1:
-        return (flag, *parsed.commands[0])
-    return (SCRIPT_MARKER, flag, *argv[2:])
+    script = parsed.script
+    if script is None or not parsed.plain or len(parsed.commands) != 1 or not trusted_program(argv[0], SYSTEM_BINS):
+        return (ARGV, *argv) if script is None else (SCRIPT, *argv)
+    if not all(word.certainty == "exact" for command in script.commands for word in command.words):
+        return (SCRIPT, *argv)
+    return (SIMPLE, argv[1], *parsed.commands[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandgate.approvals.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
-from sandgate.display import visible
+from sandgate.display import one_line, visible
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.record import Record
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 COMMAND_LINES_MAX = 10  # lines of a command shown before it is folded
 DENIALS_SHOWN_MAX = 8
+COLUMNS_DEFAULT = 80
+CONTINUATION = "      ┆ "
 IN_SANDBOX = "run it in the sandbox"
-COVERS_RETRY = " (if blocked, once more with what it lacked)"
+COVERS_RETRY = " (if blocked, once more with what it lacked in the workspace)"
 REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
 SHELLS = ("bash", "sh", "zsh", "dash")  # their scripts are shown line by line, not as one quoted word
@@ -91,17 +93,31 @@ def denial_text(denial: Denial) -> str:
     return f"{denial.operation} {target}{who}{doubt}"
 
 
-def prompt_lines(request: ApprovalRequest, *, colour: bool, position: str = "") -> list[str]:
-    """Everything above the choices."""
+def prompt_lines(
+    request: ApprovalRequest, *, colour: bool, position: str = "", columns: int = COLUMNS_DEFAULT
+) -> list[str]:
+    """Everything above the choices, no line wider than `columns`."""
     lines = [f"sandgate: approval needed{position}"]
     if request.reason:
-        lines.append(f"  Reason: {visible(request.reason, limit=REASON_CHARACTERS_MAX)}")
+        lines.append(f"  Reason: {one_line(request.reason, limit=REASON_CHARACTERS_MAX)}")
     if request.command.justification:
-        said = visible(request.command.justification, limit=REASON_CHARACTERS_MAX)
+        said = one_line(request.command.justification, limit=REASON_CHARACTERS_MAX)
         lines.append(f"  Justification given: {said}")
     lines += _denied_lines(request)
     lines += _risk_lines(request, colour=colour)
-    return [*lines, "", *_shown_command(request), f"  in {visible(request.command.cwd)}", ""]
+    lines += ["", *_shown_command(request)]
+    lines += [f"  with {name}={visible(value)}" for name, value in request.command.set_variables]
+    lines += [f"  in {visible(request.command.cwd)}", ""]
+    return [piece for line in lines for piece in wrapped(line, columns)]
+
+
+def wrapped(line: str, columns: int) -> list[str]:
+    """A line cut where the terminal would, each further piece behind a mark, so that none looks like a line of ours."""
+    if len(line) <= columns or "\033" in line:
+        return [line]
+    room = max(columns - len(CONTINUATION), 1)
+    rest = line[columns:]
+    return [line[:columns], *(CONTINUATION + rest[at : at + room] for at in range(0, len(rest), room))]
 
 
 def choice_lines(request: ApprovalRequest) -> list[str]:

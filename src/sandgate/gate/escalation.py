@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     RetryAfterApproval = Literal["silent", "ask"]
 
+NOWHERE = "/nonexistent"  # a directory nothing lies in
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
 RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on
 
@@ -72,6 +73,7 @@ class Rules(Record):
     wants_escalation: bool = False  # the caller asked to leave the sandbox from the start
     remembered: tuple[Grant, ...] | None = None  # given to this very command earlier in the session
     retry_after_approval: RetryAfterApproval = "silent"
+    workspace: str = NOWHERE  # where a silent retry may open something to write
 
 
 class Escalation:
@@ -124,7 +126,7 @@ class Escalation:
         offered, may_escalate = offer(denial.denials, self._grants)
         if not offered:
             return Finish()
-        if self._may_retry_silently(offered):
+        if self._may_retry_silently(offered, denial):
             self._silent_retry_spent = True
             return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
         return self._ask(Review("retry", RETRY_REASON, offered, denial, may_escalate))
@@ -158,14 +160,25 @@ class Escalation:
     def _confined_now(self) -> bool:
         return self._rules.confines and ESCALATE not in self._grants
 
-    def _may_retry_silently(self, offered: tuple[Grant, ...]) -> bool:
-        """The first prompt said "if blocked, retried once with what it lacked"; that never means unconfined."""
+    def _may_retry_silently(self, offered: tuple[Grant, ...], denial: DenialReport) -> bool:
+        """The first prompt said "if blocked, retried once with what it lacked in the workspace", and no more.
+
+        Secrets, sockets, the network, protected names and whatever is only guessed are always shown first.
+        """
         return (
             self._approved_by is not None
             and not self._silent_retry_spent
             and self._rules.retry_after_approval == "silent"
-            and ESCALATE not in offered
+            and all(each.certain for each in denial.denials)
+            and all(_is_plainly_inside(grant, self._rules.workspace) for grant in offered)
         )
+
+
+def _is_plainly_inside(grant: Grant, workspace: str) -> bool:
+    """A place to write below the workspace, reached through no name that starts with a dot."""
+    inside = grant.value.removeprefix(workspace.rstrip("/") + "/")
+    below = inside != grant.value and not any(part.startswith(".") for part in inside.split("/"))
+    return grant.kind in ("write_root", "write_path") and below
 
 
 def offer(denials: tuple[Denial, ...], given: tuple[Grant, ...]) -> tuple[tuple[Grant, ...], bool]:

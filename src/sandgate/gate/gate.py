@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sandgate.approvals.keys import key_of
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
-from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
+from sandgate.gate.escalation import NOWHERE, Escalation, Finish, Review, Rules, Run
 from sandgate.policy.approval import may_ask_after_denial, verdict_for
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
@@ -76,6 +76,7 @@ class Policies(Record):
     approval: ApprovalPolicy
     sandbox: SandboxPolicy
     rules: RuleSet
+    workspace: str = NOWHERE  # the policy's directory, never the one a command chose
     backend_available: bool = True
     retry_after_approval: AfterApproval = "by-risk"  # high risk asks again, everything else is covered
 
@@ -113,11 +114,8 @@ class Gate:
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
         policies = self._policies
-        if command.set_variables:  # a variable can make a harmless program run another one
-            prefix = ("env", *(f"{name}={value}" for name, value in command.set_variables))
-            command = command.but(argv=(*prefix, *command.argv))
         return verdict_for(
-            command,
+            as_judged(command),
             policy=policies.approval,
             sandbox=policies.sandbox,
             rules=policies.rules,
@@ -142,6 +140,7 @@ class Gate:
             wants_escalation=command.wish == "require_escalated",
             remembered=self._store.recall(key_of(command)) if self._store.entries() else None,
             retry_after_approval=after,
+            workspace=policies.workspace,
         )
 
 
@@ -160,7 +159,7 @@ class _Passage:
     def walk(self) -> Passage:
         verdict = self._gate.verdict(self._command)
         if isinstance(verdict, Ask):
-            self._risk = self._gate._assess(self._command, None)
+            self._risk = self._gate._assess(as_judged(self._command), None)
         ladder = Escalation(verdict, self._gate.rules_for(self._command, self._risk))
         step: Step = ladder.begin()
         while not isinstance(step, Finish):
@@ -182,7 +181,7 @@ class _Passage:
 
     def _ask(self, review: Review) -> Decision:
         if review.denial is not None:
-            self._risk = self._gate._assess(self._command, review.denial)
+            self._risk = self._gate._assess(as_judged(self._command), review.denial)
         request = ApprovalRequest(
             request_id=self._gate._new_id(),
             call_id=self._call_id,
@@ -236,6 +235,13 @@ class _Passage:
         if outcome.created_protected:
             for message in self._gate._confinement.quarantine(outcome.created_protected):
                 self._gate._record(Notice("warning", message))
+
+
+def as_judged(command: CommandRequest) -> CommandRequest:
+    """The command with the variables that were asked for in front: one can make a harmless program run another."""
+    if not command.set_variables:
+        return command
+    return command.but(argv=("env", *(f"{name}={value}" for name, value in command.set_variables), *command.argv))
 
 
 def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:

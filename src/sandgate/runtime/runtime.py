@@ -12,9 +12,11 @@ import os
 from sandgate.config import for_run, load_settings
 from sandgate.errors import RequestError
 from sandgate.execution.environment import command_environment
-from sandgate.gate.gate import Gate, Policies
+from sandgate.gate.gate import Gate, Policies, as_judged
 from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.trace import Notice
+from sandgate.protocol.verdicts import Allow
 from sandgate.record import Record
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.reviewers import reviewers_for
@@ -103,6 +105,7 @@ class Runtime:
             approval=self.settings.approval,
             sandbox=self.settings.sandbox,
             rules=rules,
+            workspace=environment.cwd,
             retry_after_approval=self.settings.retry_after_approval,
         )
         self.approvals = ApprovalStore()
@@ -173,9 +176,11 @@ class Runtime:
 
     def forecast(self, command: CommandRequest) -> Forecast:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
-        plan = self.confinement.plan(command, ())
+        verdict = self._gate.verdict(command)
+        bypasses = isinstance(verdict, Allow) and verdict.bypass_sandbox
+        plan = self.confinement.plan(command, (ESCALATE,) if bypasses else ())
         return Forecast(
-            verdict=self._gate.verdict(command),
+            verdict=verdict,
             approval=self.policies.name,
             sandbox=type(self.settings.sandbox).__name__,
             backend=plan.backend,
@@ -183,7 +188,7 @@ class Runtime:
             guarantees=plan.guarantees,
             writable=plan.permissions.writable,
             network=plan.permissions.network,
-            risk=self.risk(command),
+            risk=self.risk(as_judged(command)),
         )
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:

@@ -7,16 +7,20 @@ always.
 
 from __future__ import annotations
 
-import _signal
 import os
 
 from sandgate.protocol.trace import CommandBegan, CommandEnded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from signal import SIG_DFL, SIG_IGN, SIGHUP, SIGTERM, getsignal, signal
+
     from sandgate.protocol.trace import Recorder, TraceRecord
 
-PASSED_ON = (_signal.SIGTERM, _signal.SIGHUP)
+else:  # the wrapper brings `enum`, which costs more than everything here
+    from _signal import SIG_DFL, SIG_IGN, SIGHUP, SIGTERM, getsignal, signal
+
+PASSED_ON = (SIGTERM, SIGHUP)
 
 
 class Terminations:
@@ -34,18 +38,18 @@ class Terminations:
         """Pass the record on, and listen exactly while an attempt runs."""
         if isinstance(record, CommandBegan):
             for number in PASSED_ON:
-                if _signal.getsignal(number) != _signal.SIG_IGN:  # nohup means it
-                    _signal.signal(number, self._heard)
+                if getsignal(number) != SIG_IGN:  # nohup means it
+                    signal(number, self._heard)
         elif isinstance(record, CommandEnded):
             for number in PASSED_ON:
-                if _signal.getsignal(number) == self._heard:
-                    _signal.signal(number, _signal.SIG_DFL)
+                if getsignal(number) == self._heard:
+                    signal(number, SIG_DFL)
         self._recorder(record)
 
     def end_if_heard(self) -> None:
         """Let the program end by the signal that stopped its command."""
         if self._number is not None:
-            _signal.signal(self._number, _signal.SIG_DFL)
+            signal(self._number, SIG_DFL)
             os.kill(os.getpid(), self._number)
 
     def _heard(self, number: int, _frame: object) -> None:
