@@ -27,8 +27,9 @@ enum { NUMBERS = 512, PROGRAM_MAX = 512, X32_BIT = 0x40000000 };
 enum { ACTION_TARGET = -1 }; /* a jump target at or below it means an action, above it an instruction */
 enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
+enum { CREATES = O_CREAT | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { ADDR_NO_RANDOMIZE_BIT = 0x0040000 };
-enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, TYPE_MASK = 0xf };
+enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, TYPE_RAW = 3, TYPE_MASK = 0xf };
 
 struct segment {
     uint32_t first; /* number; the segment ends where the next begins */
@@ -62,17 +63,40 @@ static void only_if_any_bit(uint32_t k) { emit(BPF_JMP | BPF_JSET | BPF_K, k, 0,
 
 static uint32_t watched(void) { return program.notifies ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW; }
 
+/* A program that runs as somebody else would do so on the host too, long after the sandbox. */
+static void no_set_id(int mode_argument) {
+    load_argument(mode_argument);
+    only_if_any_bit(S_ISUID | S_ISGID);
+    refuse(EPERM);
+}
+
 static void notify_on_flags(int argument) {
+    load_argument(argument);
+    emit(BPF_JMP | BPF_JSET | BPF_K, CREATES, 0, 3); /* otherwise the mode is whatever lies there */
+    no_set_id(argument + 1);
     load_argument(argument);
     only_if_any_bit(WRITE_INTENT);
     answer(watched());
     answer(SECCOMP_RET_ALLOW);
 }
 
+/* A unix datagram socket can be pointed at any path by sendmsg, whose address lies in memory; a raw one is the same. */
+static void unix_sockets(void) {
+    load_argument(1);
+    emit(BPF_ALU | BPF_AND | BPF_K, TYPE_MASK, 0, 0);
+    only_if_equal(TYPE_DATAGRAM);
+    refuse(EPERM);
+    only_if_equal(TYPE_RAW);
+    refuse(EPERM);
+    answer(SECCOMP_RET_ALLOW);
+}
+
+enum { UNIX_SOCKETS_LENGTH = 7 };
+
 static void sockets(void) {
     load_argument(0);
-    only_if_equal(FAMILY_UNIX);
-    answer(SECCOMP_RET_ALLOW);
+    emit(BPF_JMP | BPF_JEQ | BPF_K, FAMILY_UNIX, 0, UNIX_SOCKETS_LENGTH);
+    unix_sockets();
     if (program.network_off && !program.inet_inside) {
         refuse(EPERM);
         return;
@@ -106,6 +130,7 @@ static void terminal_requests(void) {
 }
 
 static void device_nodes(int mode_argument) {
+    no_set_id(mode_argument);
     load_argument(mode_argument);
     emit(BPF_ALU | BPF_AND | BPF_K, S_IFMT, 0, 0);
     only_if_equal(S_IFCHR);
@@ -154,6 +179,9 @@ static void act(enum action action) {
         case ACT_PERSONALITY: personalities(); break;
         case ACT_MKNOD: device_nodes(1); break;
         case ACT_MKNODAT: device_nodes(2); break;
+        case ACT_MODE: no_set_id(1); answer(watched()); break;
+        case ACT_MODE_AT: no_set_id(2); answer(watched()); break;
+        case ACT_MODE_OF_FD: no_set_id(1); answer(SECCOMP_RET_ALLOW); break;
         case ACTIONS: break;
     }
 }

@@ -1,30 +1,46 @@
 /* Connects to a granted host in the task's stead: seccomp_unotify(2), SECCOMP_IOCTL_NOTIF_ADDFD (Linux 5.9).
  *
- * The sandbox stays without a network. The supervisor makes a socket of the same type in the host's network, connects
- * it to the address it read and compared itself, and puts it over the task's own descriptor. What the task writes into
- * its memory afterwards changes nothing. Options set before are carried over as far as they are listed here; a
- * descriptor that was duplicated or registered with epoll before connecting keeps the old, unconnected socket. */
+ * The sandbox stays without a network, and no socket of the host's network ever enters it: such a socket could be
+ * disconnected, bound, or pointed elsewhere. The supervisor connects a TCP socket of its own to the address it read
+ * and compared itself, puts one end of a socket pair over the task's descriptor, and carries bytes between the two.
+ *
+ * The task's end can reach nothing else: a connected unix stream socket cannot be connected again (EISCONN), nor
+ * disconnected or told to listen (EINVAL), and it has a name already, so it cannot take one among the host's abstract
+ * names either (EINVAL). What shows: getpeername and getsockname tell no internet address, TCP options are refused
+ * (EOPNOTSUPP), and a reset by the host arrives as an end. A descriptor that was duplicated or registered with epoll
+ * before connecting keeps the old, unconnected socket.
+ *
+ * A task that does not wait gets its end at once, with the sending side filled up: it becomes writable when the
+ * connection is there, or fails with ECONNRESET, as the filling was then never read. */
 #include <linux/ioctl.h>
 #include <linux/seccomp.h>
 #include <linux/stat.h>
+#include <linux/time_types.h>
 
 #include <asm/socket.h>
 
 #include "hosts.h"
+#include "relay.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_ADDFD
 #error "kernel headers of Linux 5.9 or later are needed"
 #endif
 
-enum { LEVEL_TCP = 6, TCP_NO_DELAY = 1, PIDFD_FOR_THREAD = O_EXCL /* Linux 6.9 */ };
+enum { UNIX = 1, STREAM = 1, TCP = 6, TCP_NO_DELAY = 1, SET_FLAGS = 4 /* F_SETFL */ };
+enum { FILLING_MAX = 1 << 20, FLUSH_ROUND_MS = 50, FLUSH_ROUNDS = 40 };
 
-struct pending {
-    uint64_t id; /* of the held call; 0: free */
-    int socket;
-    int fd; /* the number it gets in the task */
-    uint32_t fd_flags;
+enum stage { FREE_ENTRY, CONNECTING, CARRYING };
+
+struct relay {
+    enum stage stage;
+    uint64_t id;           /* of the held call; 0: it was answered */
+    int outside;           /* in the host's network */
+    int inside, given;     /* the pair: our end, and the task's until it has it */
+    int fd;                /* the number it gets in the task */
+    uint32_t fd_flags, filled;
+    struct lane out, in;
 };
-static struct pending table[PENDING_MAX];
+static struct relay table[RELAYS_MAX];
 
 int is_granted_host(const struct plan *plan, const struct host *endpoint) {
     for (uint32_t i = 0; i < plan->host_count; i++)
@@ -52,108 +68,168 @@ static uint32_t descriptor_flags(int pid, int fd) {
     return flags;
 }
 
-static int borrow_socket(const struct attempt *attempt) {
-    long pidfd = sys(pidfd_open, attempt->pid, PIDFD_FOR_THREAD);
-    if (pidfd == -EINVAL) pidfd = sys(pidfd_open, attempt->pid, 0);
-    if (pidfd < 0) return (int)pidfd;
-    long fd = sys(pidfd_getfd, pidfd, attempt->fd, 0);
-    sys(close, pidfd);
-    return (int)fd;
-}
-
-static int number_option(int fd, int option) {
-    int value = 0, size = sizeof value;
-    long error = sys(getsockopt, fd, SOL_SOCKET, option, &value, &size);
-    return error < 0 ? (int)error : value;
-}
-
 static void copy_option(int from, int to, int level, int option) {
     char value[32];
     int size = sizeof value;
     if (sys(getsockopt, from, level, option, value, &size) == 0) sys(setsockopt, to, level, option, value, size);
 }
 
-/* A socket like the task's, in our own network namespace. */
-static int twin_of(int original) {
-    static const int carried[] = {SO_KEEPALIVE, SO_RCVTIMEO, SO_SNDTIMEO};
-    int type = number_option(original, SO_TYPE), domain = number_option(original, SO_DOMAIN);
-    if (type < 0 || domain < 0) return type < 0 ? type : domain;
-    int twin = (int)sys(socket, domain, type | O_NONBLOCK | O_CLOEXEC, number_option(original, SO_PROTOCOL));
-    if (twin < 0) return twin;
-    for (size_t i = 0; i < sizeof carried / sizeof carried[0]; i++) copy_option(original, twin, SOL_SOCKET, carried[i]);
-    copy_option(original, twin, LEVEL_TCP, TCP_NO_DELAY);
-    return twin;
+static int make_pair(struct relay *relay, int original) {
+    int pair[2];
+    uint16_t no_name = UNIX; /* autobind: unix(7) */
+    long error = sys(socketpair, UNIX, STREAM | O_CLOEXEC, 0, pair);
+    if (error < 0) return (int)error;
+    relay->inside = pair[0];
+    relay->given = pair[1];
+    copy_option(original, relay->given, SOL_SOCKET, SO_RCVTIMEO);
+    copy_option(original, relay->given, SOL_SOCKET, SO_SNDTIMEO);
+    if (relay->fd_flags & O_NONBLOCK) sys(fcntl, relay->given, SET_FLAGS, O_RDWR | O_NONBLOCK);
+    return (int)sys(bind, relay->given, &no_name, sizeof no_name);
 }
 
-static int make_twin(const struct attempt *attempt) {
-    int original = borrow_socket(attempt);
-    if (original < 0) return original;
-    int twin = twin_of(original);
-    sys(close, original);
-    return twin;
+static void close_end(int *fd) {
+    if (*fd >= 0) sys(close, *fd);
+    *fd = -1;
 }
 
-/* Puts the socket over the task's descriptor. */
-static long hand_in(struct supervisor *supervisor, const struct pending *pending) {
-    struct seccomp_notif_addfd gift = {
-        .id = pending->id,
-        .flags = SECCOMP_ADDFD_FLAG_SETFD,
-        .srcfd = (uint32_t)pending->socket,
-        .newfd = (uint32_t)pending->fd,
-        .newfd_flags = pending->fd_flags & O_CLOEXEC,
-    };
-    return sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &gift);
+static void drop(struct relay *relay) {
+    close_end(&relay->outside);
+    close_end(&relay->inside);
+    close_end(&relay->given);
+    relay->stage = FREE_ENTRY;
 }
 
-static void answer(struct supervisor *supervisor, uint64_t id, int error) {
-    struct seccomp_notif_resp response = {.id = id, .error = -error};
-    sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-}
-
-/* `error` is how connecting went. The task may have gone meanwhile; then nobody gets the answer. */
-static void finish(struct supervisor *supervisor, struct pending *pending, int error) {
-    int waits = !(pending->fd_flags & O_NONBLOCK);
-    if (error == 0 || error == EINPROGRESS) {
-        if (waits) sys(fcntl, pending->socket, 4 /* F_SETFL */, O_RDWR);
-        long given = hand_in(supervisor, pending);
-        if (given < 0) error = (int)-given;
+/* Until nothing more fits: then it is not ready to write for poll either. */
+static void fill_up(struct relay *relay) {
+    static const char filling[4096];
+    for (long size = sizeof filling; size && relay->filled < FILLING_MAX;) {
+        long sent = sys(sendto, relay->given, filling, size, 0x4040 /* MSG_DONTWAIT | MSG_NOSIGNAL */, 0, 0);
+        if (sent > 0) relay->filled += (uint32_t)sent;
+        else size /= 2;
     }
-    answer(supervisor, pending->id, error);
-    sys(close, pending->socket);
-    pending->id = 0;
 }
 
-static struct pending *free_entry(void) {
-    for (int i = 0; i < PENDING_MAX; i++)
-        if (!table[i].id) return &table[i];
+static int hand_in(struct supervisor *supervisor, struct relay *relay) {
+    struct seccomp_notif_addfd gift = {
+        .id = relay->id,
+        .flags = SECCOMP_ADDFD_FLAG_SETFD,
+        .srcfd = (uint32_t)relay->given,
+        .newfd = (uint32_t)relay->fd,
+        .newfd_flags = relay->fd_flags & O_CLOEXEC,
+    };
+    long given = sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &gift);
+    close_end(&relay->given);
+    return given < 0 ? (int)-given : 0;
+}
+
+/* Hands the pair in and answers with `error`; the task may have gone meanwhile. */
+static int give(struct supervisor *supervisor, struct relay *relay, int error) {
+    int failed = hand_in(supervisor, relay);
+    answer_call(supervisor, relay->id, failed ? failed : error);
+    relay->id = 0;
+    return failed;
+}
+
+static void connected(struct supervisor *supervisor, struct relay *relay, int error) {
+    if (relay->id && error) answer_call(supervisor, relay->id, error);
+    if (error || (relay->id && give(supervisor, relay, 0) != 0)) {
+        drop(relay);
+        return;
+    }
+    lane_reset(&relay->out, relay->filled);
+    lane_reset(&relay->in, 0);
+    relay->stage = CARRYING;
+}
+
+static struct relay *free_entry(void) {
+    for (int i = 0; i < RELAYS_MAX; i++)
+        if (table[i].stage == FREE_ENTRY) return &table[i];
     return 0;
 }
 
-int connect_on_behalf(struct supervisor *supervisor, const struct attempt *attempt, const void *address, size_t length) {
-    struct pending *pending = free_entry();
-    if (!pending) return ENOBUFS;
-    int twin = make_twin(attempt);
-    if (twin < 0) return -twin;
-    uint32_t flags = descriptor_flags(attempt->pid, attempt->fd);
-    *pending = (struct pending){attempt->id, twin, attempt->fd, flags};
-    int error = (int)-sys(connect, twin, address, length);
-    /* A task that waits is left waiting until the socket is ready; hosts_settle then answers. */
-    if (error != EINPROGRESS || (flags & O_NONBLOCK)) finish(supervisor, pending, error);
-    return 0;
+static int open_relay(struct relay *relay, const struct attempt *attempt, int original, int family) {
+    relay->stage = CONNECTING;
+    relay->id = attempt->id;
+    relay->inside = relay->given = -1;
+    relay->fd = attempt->fd;
+    relay->fd_flags = descriptor_flags(attempt->pid, attempt->fd);
+    relay->filled = 0;
+    relay->outside = (int)sys(socket, family, STREAM | O_NONBLOCK | O_CLOEXEC, TCP);
+    if (relay->outside < 0) return relay->outside;
+    copy_option(original, relay->outside, SOL_SOCKET, SO_KEEPALIVE);
+    /* Delaying small pieces is for the writer to decide, who cannot any more. */
+    int yes = 1;
+    sys(setsockopt, relay->outside, TCP, TCP_NO_DELAY, &yes, sizeof yes);
+    return make_pair(relay, original);
 }
 
-unsigned int hosts_watch(struct pollfd watched[PENDING_MAX]) {
+int connect_on_behalf(struct supervisor *supervisor, const struct attempt *attempt, int original, const void *address,
+                      size_t length) {
+    struct relay *relay = free_entry();
+    if (!relay) return ENOBUFS;
+    int error = -open_relay(relay, attempt, original, *(const uint16_t *)address);
+    if (!error) error = (int)-sys(connect, relay->outside, address, length);
+    if (error && error != EINPROGRESS) {
+        drop(relay);
+        return error;
+    }
+    if (!error) {
+        connected(supervisor, relay, 0);
+    } else if (relay->fd_flags & O_NONBLOCK) {
+        fill_up(relay);
+        if (give(supervisor, relay, EINPROGRESS) != 0) drop(relay);
+    }
+    return ANSWERED;
+}
+
+static short events_of(int reads, int writes) { return (short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)); }
+
+unsigned int hosts_watch(struct pollfd watched[RELAY_POLLS_MAX]) {
     unsigned int count = 0;
-    for (int i = 0; i < PENDING_MAX; i++)
-        if (table[i].id) watched[count++] = (struct pollfd){.fd = table[i].socket, .events = POLLOUT};
+    for (int i = 0; i < RELAYS_MAX; i++) {
+        struct relay *relay = &table[i];
+        if (relay->stage == CONNECTING) watched[count++] = (struct pollfd){.fd = relay->outside, .events = POLLOUT};
+        if (relay->stage != CARRYING) continue;
+        /* A hang-up is always told: who could do nothing about it is not asked. */
+        short inside = events_of(lane_wants_read(&relay->out), lane_wants_write(&relay->in));
+        short outside = events_of(lane_wants_read(&relay->in), lane_wants_write(&relay->out));
+        if (inside || relay->out.over) watched[count++] = (struct pollfd){.fd = relay->inside, .events = inside};
+        if (outside) watched[count++] = (struct pollfd){.fd = relay->outside, .events = outside};
+    }
     return count;
 }
 
-void hosts_settle(struct supervisor *supervisor, const struct pollfd watched[], unsigned int count) {
-    for (unsigned int i = 0; i < count; i++) {
-        if (!watched[i].revents) continue;
-        for (int entry = 0; entry < PENDING_MAX; entry++)
-            if (table[entry].id && table[entry].socket == watched[i].fd)
-                finish(supervisor, &table[entry], number_option(watched[i].fd, SO_ERROR));
+static short state_of(int fd, short events) {
+    struct pollfd asked = {.fd = fd, .events = events};
+    struct __kernel_timespec now = {0, 0};
+    return sys(ppoll, &asked, 1, &now, 0, 8) > 0 ? asked.revents : 0;
+}
+
+static void carry(struct relay *relay) {
+    lane_pump(&relay->out, relay->inside, relay->outside);
+    lane_pump(&relay->in, relay->outside, relay->inside);
+    if (!relay->out.over) return;
+    if (relay->in.over || (state_of(relay->inside, 0) & POLLHUP)) drop(relay);
+}
+
+void hosts_settle(struct supervisor *supervisor) {
+    for (int i = 0; i < RELAYS_MAX; i++) {
+        struct relay *relay = &table[i];
+        if (relay->stage == CARRYING) carry(relay);
+        else if (relay->stage == CONNECTING && state_of(relay->outside, POLLOUT))
+            connected(supervisor, relay, number_option(relay->outside, SO_ERROR));
+    }
+}
+
+void hosts_flush(struct supervisor *supervisor) {
+    static struct pollfd watched[RELAY_POLLS_MAX];
+    struct __kernel_timespec round = {0, FLUSH_ROUND_MS * 1000000};
+    for (int i = 0; i < RELAYS_MAX; i++)
+        if (table[i].stage == CONNECTING) drop(&table[i]);
+    for (int i = 0; i < FLUSH_ROUNDS; i++) {
+        unsigned int count = hosts_watch(watched);
+        if (!count) return;
+        sys(ppoll, watched, count, &round, 0, 8);
+        hosts_settle(supervisor);
     }
 }

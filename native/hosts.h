@@ -1,23 +1,24 @@
-/* Connections to granted hosts, made from outside and handed in. */
+/* Connections to granted hosts, made from outside and relayed. */
 #ifndef SANDGATE_HOSTS_H
 #define SANDGATE_HOSTS_H
 
-#include <linux/poll.h>
+#include "connects.h"
 
-#include "network.h"
-
-
-
-enum { PENDING_MAX = 64 }; /* connections being made at one time; one more gets ENOBUFS */
+enum { RELAYS_MAX = 128 }; /* connections at one time; one more gets ENOBUFS */
+enum { RELAY_POLLS_MAX = 2 * RELAYS_MAX };
 
 int is_granted_host(const struct plan *plan, const struct host *endpoint);
 
-/* Starts to connect for the task. Returns 0 when the answer is or will be given elsewhere, else the errno for it. */
-int connect_on_behalf(struct supervisor *supervisor, const struct attempt *attempt, const void *address, size_t length);
+/* Starts to connect for the task; `original` is its socket, which stays the caller's. Returns ANSWERED when the answer
+ * is or will be given elsewhere, else the errno for it. */
+int connect_on_behalf(struct supervisor *supervisor, const struct attempt *attempt, int original, const void *address,
+                      size_t length);
 
 /* Adds what is being waited for; returns how many. */
-unsigned int hosts_watch(struct pollfd watched[PENDING_MAX]);
-/* Finishes the connections that have become ready or failed. */
-void hosts_settle(struct supervisor *supervisor, const struct pollfd watched[], unsigned int count);
+unsigned int hosts_watch(struct pollfd watched[RELAY_POLLS_MAX]);
+/* Finishes the connections that have become ready or failed, and carries bytes. */
+void hosts_settle(struct supervisor *supervisor);
+/* The command is over: what it wrote still goes out, for a bounded time. */
+void hosts_flush(struct supervisor *supervisor);
 
 #endif

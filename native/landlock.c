@@ -47,6 +47,14 @@ static int allow(struct sandbox *sandbox, int ruleset, const char *path, uint64_
     return error < 0 ? fail(sandbox, "landlock allow", path, error) : 0;
 }
 
+/* What was opened for reading only must not be opened for more. */
+static uint64_t stream_rights(int fd) {
+    const uint64_t reading = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
+    long flags = sys(fcntl, fd, F_GETFL, 0);
+    if (flags < 0) return 0;
+    return (flags & O_ACCMODE) == O_RDONLY ? reading : (flags & O_ACCMODE) == O_WRONLY ? ~reading : ~0ULL;
+}
+
 static int allow_view(struct sandbox *sandbox, int ruleset, uint64_t all) {
     const uint64_t on_files = all & (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
                                      LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE |
@@ -56,7 +64,7 @@ static int allow_view(struct sandbox *sandbox, int ruleset, uint64_t all) {
     if (allow(sandbox, ruleset, "/proc", READ | on_files, on_files) != 0) return -1;
     if (allow(sandbox, ruleset, "/dev/shm", all, on_files) != 0) return -1;
     /* What stdio leads to lies in the host's mounts; /dev/stderr must open. Pipes need no rule and are refused one. */
-    for (int fd = 0; fd <= 2; fd++) allow_fd(ruleset, fd, on_files);
+    for (int fd = 0; fd < STREAMS; fd++) allow_fd(ruleset, fd, on_files & stream_rights(fd));
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) {
         struct mount_entry *entry = &sandbox->plan.mounts[i];
         if (entry->kind == MOUNT_WRITE && allow(sandbox, ruleset, entry->path, all, on_files) != 0) return -1;

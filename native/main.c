@@ -135,20 +135,29 @@ static int wait_for_first_call(struct supervisor *supervisor) {
     }
 }
 
+static int any_ready(const struct pollfd watched[], unsigned int count) {
+    for (unsigned int i = 0; i < count; i++)
+        if (watched[i].revents) return 1;
+    return 0;
+}
+
 /* One held call a turn, so that a kill is never behind a queue of them. */
 static void serve_calls(struct supervisor *supervisor) {
     enum { STATUS, INIT, LISTENER, WATCHED };
-    struct pollfd watched[WATCHED + PENDING_MAX] = {
-        [STATUS] = {.fd = STATUS_FD, .events = POLLIN},
-        [INIT] = {.fd = supervisor->init, .events = POLLIN},
-        [LISTENER] = {.fd = supervisor->listener, .events = POLLIN},
-    };
+    static struct pollfd watched[WATCHED + CONNECTS_MAX + RELAY_POLLS_MAX];
+    watched[STATUS] = (struct pollfd){.fd = STATUS_FD, .events = POLLIN};
+    watched[INIT] = (struct pollfd){.fd = supervisor->init, .events = POLLIN};
+    watched[LISTENER] = (struct pollfd){.fd = supervisor->listener, .events = POLLIN};
     for (;;) {
-        unsigned int pending = hosts_watch(watched + WATCHED);
-        sys(ppoll, watched, WATCHED + pending, 0, 0, 8);
+        unsigned int connects = connects_watch(watched + WATCHED);
+        struct pollfd *relayed = watched + WATCHED + connects;
+        unsigned int relays = hosts_watch(relayed);
+        struct __kernel_timespec soon = {0, CONNECT_RETRY_MS * 1000000};
+        sys(ppoll, watched, WATCHED + connects + relays, connects_retry() ? &soon : 0, 0, 8);
         if (watched[INIT].revents) return;
         if (watched[STATUS].revents && obey(supervisor) != 0) watched[STATUS].fd = -1;
-        hosts_settle(supervisor, watched + WATCHED, pending);
+        connects_settle(supervisor, watched + WATCHED, connects);
+        if (any_ready(relayed, relays)) hosts_settle(supervisor);
         if (!watched[LISTENER].revents) continue;
         /* Every task behind the filter may be gone: then there is nothing to listen to any more. */
         if (!(watched[LISTENER].revents & POLLIN) || notify_answer_one(supervisor) != 0) watched[LISTENER].fd = -1;
@@ -164,7 +173,10 @@ int main(void) {
     the_sandbox.uid = (uint32_t)sys(geteuid);
     the_sandbox.gid = (uint32_t)sys(getegid);
     if (read_order(&the_sandbox) == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
-        if (wait_for_first_call(&supervisor)) serve_calls(&supervisor);
+        if (wait_for_first_call(&supervisor)) {
+            serve_calls(&supervisor);
+            hosts_flush(&supervisor);
+        }
         sys(waitid, P_PIDFD, supervisor.init, 0, WEXITED | __WALL, 0);
     }
     report_end(&the_sandbox, &supervisor.tally);

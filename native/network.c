@@ -1,15 +1,22 @@
 /* Judges connections: unix(7), ip(7), ipv6(7).
  *
  * With the network off the sandbox has an empty network namespace, which is the boundary. What is refused here gets
- * EPERM, so that programs fail at once instead of trying the next address, and a record with the address. */
+ * EPERM, so that programs fail at once instead of trying the next address, and a record with the address.
+ *
+ * For unix sockets there is no such boundary: a file can be connected to through a read-only mount. So no connect
+ * ever continues; what is allowed is carried out by us, on the file and to the address that were judged. */
 #include <linux/in.h>
 #include <linux/in6.h>
+#include <linux/stat.h>
+
+#include <asm/socket.h>
 
 #include "hosts.h"
 #include "listeners.h"
 #include "network.h"
+#include "own_sockets.h"
 
-enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, UNIX_PATH_MAX_BYTES = 108, ADDRESS_TEXT_BYTES = 160 };
+enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, TYPE_STREAM = 1, UNIX_PATH_MAX_BYTES = 108, ADDRESS_TEXT_BYTES = 160 };
 
 /* As it lies in memory: the family, then a form of its own for each family, without gaps. */
 struct socket_address {
@@ -32,8 +39,8 @@ struct socket_address {
 
 static int read_address(const struct attempt *attempt, struct socket_address *address) {
     memset(address, 0, sizeof *address);
-    size_t count = attempt->length < 128 ? (size_t)attempt->length : 128;
-    char bytes[128];
+    size_t count = attempt->length < ADDRESS_BYTES_MAX ? (size_t)attempt->length : ADDRESS_BYTES_MAX;
+    char bytes[ADDRESS_BYTES_MAX];
     if (count < 2 || read_memory(attempt->pid, attempt->address, bytes, count) != (long)count) return -1;
     memcpy(address, bytes, count);
     address->length = count;
@@ -143,16 +150,17 @@ static int judge_inet(struct supervisor *supervisor, const struct attempt *attem
     return 0;
 }
 
+/* An abstract name belongs to a network namespace. In the host's, our connecting would also pass by Landlock, which
+ * keeps the command from the host's names: there none can be connected to, its own neither. */
 static int judge_abstract(struct supervisor *supervisor, const struct attempt *attempt, const char *name, size_t length) {
     char text[ADDRESS_TEXT_BYTES] = "unix:@";
     memcpy(text + 6, name, length);
     for (size_t i = 0; i < length; i++)
         if (text[6 + i] == 0) text[6 + i] = '@'; /* as the kernel lists such names */
     text[6 + length] = 0;
-    if (!has_unix_name(0, text + 5)) return 0;
-    int own_network = (supervisor->sandbox->layers & LAYER_NET) != 0;
-    if (own_network && has_unix_name(attempt->pid, text + 5)) return 0;
-    if (own_network) tell(supervisor, attempt, BY_NETWORK, ECONNREFUSED, 1, text);
+    int own_network = (supervisor->sandbox->layers & LAYER_NET) != 0, exists = has_unix_name(0, text + 5);
+    if (!own_network) return exists ? EPERM : ECONNREFUSED;
+    if (exists && !has_unix_name(attempt->pid, text + 5)) tell(supervisor, attempt, BY_NETWORK, ECONNREFUSED, 1, text);
     return 0;
 }
 
@@ -162,40 +170,123 @@ static int is_granted_socket(const struct plan *plan, const char *path) {
     return 0;
 }
 
-static int judge_path(struct supervisor *supervisor, const struct attempt *attempt, const char *path) {
-    static struct place place;
-    const struct plan *plan = &supervisor->sandbox->plan;
-    resolve_text(supervisor, attempt->pid, AT_FDCWD, path, 1, 0, &place);
-    if (place.certainly_allowed || place.found != 0 || !place.exists || (place.mode & 0170000) != 0140000) return 0;
-    if (is_granted_socket(plan, place.path) || is_writable(plan, place.path)) return 0;
+static int refuse_path(struct supervisor *supervisor, const struct attempt *attempt, const char *path) {
     char text[PATH_BYTES_MAX + 8];
-    put_text(put_text(text, "unix:"), place.path);
-    int hidden = is_hidden(plan, place.path);
-    tell(supervisor, attempt, hidden ? BY_MOUNT : BY_SECCOMP, EACCES, host_lets_write(place.path), text);
-    /* A socket that appeared since the view was built, or lies where nobody looked: a mount does not stop connect. */
-    return hidden ? 0 : EACCES;
+    int hidden = is_hidden(&supervisor->sandbox->plan, path);
+    put_text(put_text(text, "unix:"), path);
+    tell(supervisor, attempt, hidden ? BY_MOUNT : BY_SECCOMP, EACCES, host_lets_write(path), text);
+    return EACCES;
 }
 
-static int judge_unix(struct supervisor *supervisor, const struct attempt *attempt, struct socket_address *address) {
+/* Not to be had in the task's view: a record if the host has a socket there. */
+static int judge_unopened(struct supervisor *supervisor, const struct attempt *attempt, const char *path, int error) {
+    static struct place place;
+    resolve_text(supervisor, attempt->pid, AT_FDCWD, path, 1, 0, &place);
+    int missed = !place.certainly_allowed && place.found == 0 && place.exists && (place.mode & S_IFMT) == S_IFSOCK;
+    if (missed) return refuse_path(supervisor, attempt, place.path);
+    return error == ELOOP ? EACCES : error;
+}
+
+/* Judges what was opened; its canonical path is left in `path`. */
+static int judge_target(struct supervisor *supervisor, const struct attempt *attempt, int target, const char *link,
+                        char path[PATH_BYTES_MAX]) {
+    struct statx about;
+    long length = sys(readlinkat, AT_FDCWD, link, path, PATH_BYTES_MAX - 1);
+    if (length < 0) return (int)-length;
+    path[length] = 0;
+    long error = sys(statx, target, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &about);
+    if (error < 0) return (int)-error;
+    if ((about.stx_mode & S_IFMT) != S_IFSOCK) return ECONNREFUSED;
+    if (is_own(&about) || is_granted_socket(&supervisor->sandbox->plan, path)) return 0;
+    return refuse_path(supervisor, attempt, path);
+}
+
+/* Takes over `socket` when it returns ANSWERED; so do the following. */
+static int connect_path(struct supervisor *supervisor, const struct attempt *attempt, int socket, const char *text) {
+    static char path[PATH_BYTES_MAX];
+    struct socket_address address = {.family = FAMILY_UNIX};
+    int target = (int)open_in_view(attempt->pid, text);
+    if (target < 0) return judge_unopened(supervisor, attempt, text, -target);
+    char *end = put_number(put_text(address.unix_path, "/proc/self/fd/"), (unsigned long)target);
+    int error = judge_target(supervisor, attempt, target, address.unix_path, path);
+    if (!error && !is_held(supervisor, attempt->id)) error = EINTR;
+    if (!error) return connect_in_place(supervisor, attempt, socket, target, &address, (size_t)(end - (char *)&address) + 1);
+    sys(close, target);
+    return error;
+}
+
+static int connect_unix(struct supervisor *supervisor, const struct attempt *attempt, int socket,
+                        struct socket_address *address) {
+    struct socket_address own;
+    int size = sizeof own.unix_path;
+    if (address->family != FAMILY_UNIX) return sys(getpeername, socket, &own, &size) == 0 ? EISCONN : EINVAL;
     size_t length = address->length - 2;
-    if (length == 0) return 0;
-    if (length > UNIX_PATH_MAX_BYTES) length = UNIX_PATH_MAX_BYTES;
+    if (length == 0 || length > UNIX_PATH_MAX_BYTES) return EINVAL;
     address->unix_path[length] = 0;
-    if (address->unix_path[0]) return judge_path(supervisor, attempt, address->unix_path);
-    return judge_abstract(supervisor, attempt, address->unix_path + 1, length - 1);
+    if (address->unix_path[0]) return connect_path(supervisor, attempt, socket, address->unix_path);
+    int error = judge_abstract(supervisor, attempt, address->unix_path + 1, length - 1);
+    return error ? error : connect_in_place(supervisor, attempt, socket, -1, address, address->length);
 }
 
-int judge_connect(struct supervisor *supervisor, const struct attempt *attempt, int is_connect) {
+static int connect_inet(struct supervisor *supervisor, const struct attempt *attempt, int socket,
+                        const struct socket_address *address) {
+    const struct plan *plan = &supervisor->sandbox->plan;
+    struct host endpoint;
+    if (endpoint_of(address, &endpoint) == 0) {
+        /* Of datagrams the host would see more than the connection that was granted. */
+        int granted = (plan->flags & PLAN_NETWORK_OFF) && is_granted_host(plan, &endpoint);
+        if (granted && number_option(socket, SO_TYPE) == TYPE_STREAM) {
+            int error = connect_on_behalf(supervisor, attempt, socket, address, address->length);
+            if (error == ANSWERED) sys(close, socket);
+            return error;
+        }
+        int error = judge_inet(supervisor, attempt, &endpoint);
+        if (error) return error;
+    }
+    return connect_in_place(supervisor, attempt, socket, -1, address, address->length);
+}
+
+/* Netlink above all: only to the kernel, as our rights may be wider than the task's. */
+static int connect_other(struct supervisor *supervisor, const struct attempt *attempt, int socket,
+                         const struct socket_address *address) {
+    static const char kernel[ADDRESS_BYTES_MAX - 2];
+    if (memcmp(address->unix_path, kernel, address->length - 2) != 0) return EPERM;
+    return connect_in_place(supervisor, attempt, socket, -1, address, address->length);
+}
+
+static int judge_socket(struct supervisor *supervisor, const struct attempt *attempt, int socket) {
+    struct socket_address address;
+    int domain = number_option(socket, SO_DOMAIN);
+    if (domain < 0) return -domain;
+    if ((int)attempt->length < 2 || (int)attempt->length > ADDRESS_BYTES_MAX) return EINVAL;
+    if (read_address(attempt, &address) != 0) return EFAULT;
+    if (!is_held(supervisor, attempt->id)) return EINTR;
+    if (domain == FAMILY_UNIX) return connect_unix(supervisor, attempt, socket, &address);
+    if (domain == FAMILY_INET || domain == FAMILY_INET6) return connect_inet(supervisor, attempt, socket, &address);
+    return connect_other(supervisor, attempt, socket, &address);
+}
+
+int judge_connect(struct supervisor *supervisor, const struct attempt *attempt) {
+    int socket = borrow_socket(attempt);
+    if (socket < 0) return -socket;
+    int error = judge_socket(supervisor, attempt, socket);
+    if (error != ANSWERED) sys(close, socket);
+    return error;
+}
+
+/* Unix sockets that could be sent to by address do not exist inside. */
+int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
     struct socket_address address;
     struct host endpoint;
-    if (read_address(attempt, &address) != 0) return 0;
-    if (address.family == FAMILY_UNIX) return judge_unix(supervisor, attempt, &address);
-    if (endpoint_of(&address, &endpoint) != 0) return 0;
-    /* Datagrams without a connection cannot be sent for somebody else: the answers would not arrive. */
-    if (!is_connect || !is_granted_host(&supervisor->sandbox->plan, &endpoint))
-        return judge_inet(supervisor, attempt, &endpoint);
-    int error = connect_on_behalf(supervisor, attempt, &address, address.length);
-    return error ? error : ANSWERED;
+    if (read_address(attempt, &address) != 0 || endpoint_of(&address, &endpoint) != 0) return 0;
+    return judge_inet(supervisor, attempt, &endpoint);
+}
+
+void note_listen(const struct attempt *attempt) {
+    int socket = borrow_socket(attempt);
+    if (socket < 0) return;
+    remember_own(attempt->pid, socket);
+    sys(close, socket);
 }
 
 int judge_bind(struct supervisor *supervisor, const struct attempt *attempt) {
@@ -206,11 +297,13 @@ int judge_bind(struct supervisor *supervisor, const struct attempt *attempt) {
     address.unix_path[length] = 0;
     if (!address.unix_path[0]) return 0;
     resolve_text(supervisor, attempt->pid, AT_FDCWD, address.unix_path, 0, 1, &place);
-    int error = 0, absent = place.found == 0 && !place.certainly_allowed && is_absent_name(&supervisor->sandbox->plan, place.path);
-    error = absent ? EACCES : refusal_of_entry(supervisor, &place, 0);
+    if (is_unresolved(&place)) return EACCES; /* it could be a protected name */
+    int guarded = place.found == 0 && !place.certainly_allowed && !place.exists &&
+                  is_guarded_name(&supervisor->sandbox->plan, place.path);
+    int error = guarded ? EACCES : refusal_of_entry(supervisor, &place, 0);
     if (!error) return 0;
-    struct refusal refusal = {OP_BIND, absent ? BY_SECCOMP : BY_MOUNT, error, attempt->pid,
+    struct refusal refusal = {OP_BIND, guarded ? BY_SECCOMP : BY_MOUNT, error, attempt->pid,
                               host_lets_change_entry(supervisor, &place), attempt->syscall, place.path, ""};
     report_refusal(&supervisor->tally, &refusal);
-    return absent ? EACCES : 0;
+    return guarded ? EACCES : 0;
 }

@@ -14,6 +14,9 @@ struct attempt {
 /* Each returns the errno to answer with, 0 to let the call continue, or ANSWERED. */
 enum { ANSWERED = -1 }; /* granted and carried out by us: the answer was given or will be */
 int judge_bind(struct supervisor *supervisor, const struct attempt *attempt);
-int judge_connect(struct supervisor *supervisor, const struct attempt *attempt, int is_connect);
+int judge_connect(struct supervisor *supervisor, const struct attempt *attempt); /* never 0 */
+int judge_send(struct supervisor *supervisor, const struct attempt *attempt);
+/* A server is about to listen. */
+void note_listen(const struct attempt *attempt);
 
 #endif

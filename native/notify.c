@@ -4,14 +4,13 @@
  * own errno if the view forbids it; the record tells what that will be. Arguments may be rewritten after they were
  * read, so nothing is ever let through because of what was read. */
 #include <linux/ioctl.h>
-#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <linux/stat.h>
 
 #include "network.h"
 #include "verdict.h"
 
-enum kind { OPEN, OPEN_HOW, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO };
+enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN };
 enum { NONE = -1 };
 
 /* What a call's arguments mean, by their index. */
@@ -26,7 +25,6 @@ struct call {
 
 static const struct call calls[] = {
     {__NR_openat, "openat", OPEN, 0, 1, 2, 1},
-    {__NR_openat2, "openat2", OPEN_HOW, 0, 1, 2, 1},
     {__NR_mkdirat, "mkdirat", MAKE, 0, 1, NONE, 0},
     {__NR_mknodat, "mknodat", MAKE, 0, 1, NONE, 0},
     {__NR_symlinkat, "symlinkat", MAKE, 1, 2, NONE, 0},
@@ -49,6 +47,7 @@ static const struct call calls[] = {
     {__NR_connect, "connect", CONNECT, NONE, 1, NONE, 1},
     {__NR_bind, "bind", BIND, NONE, 1, NONE, 1},
     {__NR_sendto, "sendto", SEND_TO, NONE, 4, NONE, 1},
+    {__NR_listen, "listen", LISTEN, NONE, 1, NONE, 1}, /* no address: not read */
 #ifdef __x86_64__
     {__NR_open, "open", OPEN, NONE, 0, 1, 1},
     {__NR_creat, "creat", CREAT, NONE, 0, NONE, 1},
@@ -93,13 +92,13 @@ static void tell(const struct held *held, enum operation operation, enum refusin
 static int judge_new_name(const struct held *held, const struct place *place, enum operation operation) {
     const struct supervisor *supervisor = held->supervisor;
     if (place->certainly_allowed) return 0;
-    if (place->found == 0 && is_absent_name(&supervisor->sandbox->plan, place->path)) {
+    if (place->found == 0 && !place->exists && is_guarded_name(&supervisor->sandbox->plan, place->path)) {
         tell(held, operation, BY_SECCOMP, EACCES, host_lets_change_entry(supervisor, place), place->path);
         return EACCES;
     }
     int error = refusal_of_entry(supervisor, place, 0);
     if (error) tell(held, operation, BY_MOUNT, error, host_lets_change_entry(supervisor, place), place->path);
-    return 0;
+    return is_unresolved(place) ? EACCES : 0;
 }
 
 static int judge_open(const struct held *held, uint64_t flags) {
@@ -109,20 +108,13 @@ static int judge_open(const struct held *held, uint64_t flags) {
     if (flags & O_PATH) return 0;
     resolve(supervisor, held->pid, directory_of(held, held->call->directory), held->args[(int)held->call->path], follow,
             0, &place);
-    if (!place.exists && (flags & O_CREAT) && place.found == 0) return judge_new_name(held, &place, OP_CREATE);
+    if (!place.exists && (flags & O_CREAT) && (place.found == 0 || is_unresolved(&place))) return judge_new_name(held, &place, OP_CREATE);
     int error = refusal_of_open(supervisor, &place, flags);
     if (!error) return 0;
     int is_temporary = (flags & __O_TMPFILE) == __O_TMPFILE;
     enum refusing_layer layer = place.exists && (place.mode & S_IFMT) == S_IFIFO ? BY_LANDLOCK : BY_MOUNT;
     tell(held, is_temporary || !place.exists ? OP_CREATE : OP_WRITE, layer, error, host_lets_write(place.path), place.path);
     return 0;
-}
-
-static int judge_open_how(const struct held *held) {
-    struct open_how how = {0};
-    if (read_memory(held->pid, held->args[2], &how, sizeof how) != sizeof how) return 0;
-    const uint64_t intent = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
-    return how.flags & intent || (how.flags & __O_TMPFILE) == __O_TMPFILE ? judge_open(held, how.flags) : 0;
 }
 
 static void resolve_operand(const struct held *held, int directory, int path, int follow, int names_entry,
@@ -154,6 +146,9 @@ static int judge_rename(const struct held *held) {
     int plain = same_text(held->call->name, "rename");
     resolve_operand(held, plain ? NONE : 0, plain ? 0 : 1, 0, 1, &from);
     resolve_operand(held, plain ? NONE : 2, plain ? 1 : 3, 0, 1, &to);
+    /* Whatever we think of the old name, it may be another by the time the kernel looks. */
+    if (to.found == 0 && !to.exists && is_guarded_name(&held->supervisor->sandbox->plan, to.path))
+        return judge_new_name(held, &to, OP_RENAME);
     if (!from.certainly_allowed && !from.exists && from.found == 0) return 0; /* ENOENT */
     int error = refusal_of_entry(held->supervisor, &from, 1);
     if (error) {
@@ -197,7 +192,6 @@ static int judge_link(const struct held *held) {
 static int judge(const struct held *held, uint64_t id) {
     switch ((enum kind)held->call->kind) {
         case OPEN: return judge_open(held, flags_of(held));
-        case OPEN_HOW: return judge_open_how(held);
         case CREAT: return judge_open(held, O_CREAT | O_WRONLY | O_TRUNC);
         case MAKE: return judge_make(held);
         case LINK: return judge_link(held);
@@ -205,7 +199,7 @@ static int judge(const struct held *held, uint64_t id) {
         case REMOVE: return judge_remove(held);
         case CHANGE: return judge_change(held);
         case TRUNCATE: return judge_truncate(held);
-        case CONNECT: case BIND: case SEND_TO: break;
+        case CONNECT: case BIND: case SEND_TO: case LISTEN: break;
     }
     struct attempt attempt = {
         .syscall = held->call->name,
@@ -216,7 +210,10 @@ static int judge(const struct held *held, uint64_t id) {
         .length = held->args[held->call->kind == SEND_TO ? 5 : 2],
     };
     if (held->call->kind == BIND) return judge_bind(held->supervisor, &attempt);
-    return judge_connect(held->supervisor, &attempt, held->call->kind == CONNECT);
+    if (held->call->kind == SEND_TO) return judge_send(held->supervisor, &attempt);
+    if (held->call->kind == CONNECT) return judge_connect(held->supervisor, &attempt);
+    note_listen(&attempt);
+    return 0;
 }
 
 static const struct call *find_call(int number) {

@@ -8,7 +8,9 @@
 
 const char covered_proc[][24] = {
     "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi", "/proc/tty",
+    "/proc/1", /* init shares its memory with the supervisor outside, and oom_score_adj counts for a whole memory */
 };
+static const char TASKS_MAX[] = "4096"; /* in one sandbox at a time, threads included */
 static const char hidden_files[][24] = {"/proc/kcore", "/proc/keys", "/proc/timer_list"};
 static const char hidden_directories[][24] = {"/sys/kernel/debug", "/sys/kernel/tracing", "/sys/fs/bpf", "/sys/fs/cgroup"};
 enum { COVERED = sizeof covered_proc / sizeof covered_proc[0] };
@@ -47,6 +49,27 @@ static int forbid_user_namespaces(struct sandbox *sandbox) {
     return written < 0 ? fail(sandbox, "limit", "user namespaces", written) : 0;
 }
 
+/* "6.18.44-…" → 6018: enough to tell kernels apart. */
+static unsigned int kernel_version(void) {
+    static struct { char sysname[65], nodename[65], release[65], version[65], machine[65], domain[65]; } name;
+    if (sys(uname, &name) < 0) return 0;
+    unsigned int parts[2] = {0, 0};
+    const char *at = name.release;
+    for (int part = 0; part < 2; part++, at++)
+        for (; *at >= '0' && *at <= '9'; at++) parts[part] = parts[part] * 10 + (unsigned int)(*at - '0');
+    return parts[0] * 1000 + parts[1];
+}
+
+/* A pid namespace has a highest pid of its own since Linux 6.14, so a fork bomb ends at that many tasks, also as root,
+ * whom RLIMIT_NPROC does not bind. Before, the file is the whole machine's, and root could change it: look first. */
+static int limit_tasks(struct sandbox *sandbox) {
+    if (kernel_version() < 6014) return 0;
+    long fd = sys(openat, AT_FDCWD, "/proc/sys/kernel/pid_max", O_WRONLY | O_CLOEXEC);
+    long written = fd < 0 ? fd : sys(write, fd, TASKS_MAX, sizeof TASKS_MAX - 1);
+    if (fd >= 0) sys(close, fd);
+    return written < 0 ? fail(sandbox, "limit", "tasks", written) : 0;
+}
+
 int mount_proc(struct sandbox *sandbox) {
     long error = sys(mount, "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, 0);
     if (error == -EPERM) {
@@ -55,7 +78,8 @@ int mount_proc(struct sandbox *sandbox) {
         sandbox->layers |= LAYER_WEAK_PROC;
         return 0;
     }
-    return error < 0 ? fail(sandbox, "mount", "/proc", error) : forbid_user_namespaces(sandbox);
+    if (error < 0) return fail(sandbox, "mount", "/proc", error);
+    return forbid_user_namespaces(sandbox) != 0 ? -1 : limit_tasks(sandbox);
 }
 
 int cover_proc(struct sandbox *sandbox, int empty_file, int empty_directory) {

@@ -1,11 +1,12 @@
-/* Packets to Sandgate: unix(7), SOCK_SEQPACKET. Nothing here waits: a reader that does not keep up loses records,
- * and the loss is counted. */
+/* Packets to Sandgate: unix(7), SOCK_SEQPACKET. Records do not wait: a reader that does not keep up loses them, and
+ * the loss is counted. Only the last packet waits, for a while: it says how the command ended. */
 #include <linux/stat.h>
 
 #include "report.h"
 
 enum { PACKET_BYTES_MAX = 16 << 10, REFUSALS_MAX = 512, COMM_BYTES = 16 };
-enum { SEND_WITHOUT_WAITING = 0x40 /* MSG_DONTWAIT */ | 0x4000 /* MSG_NOSIGNAL */ };
+enum { LAST_PACKET_LIMIT_S = 5 };
+enum { SEND_WITHOUT_SIGNAL = 0x4000 /* MSG_NOSIGNAL */, SEND_WITHOUT_WAITING = 0x40 /* MSG_DONTWAIT */ | SEND_WITHOUT_SIGNAL };
 
 struct packet_buffer {
     char bytes[PACKET_BYTES_MAX];
@@ -28,6 +29,13 @@ static int add_text(struct packet_buffer *packet, const char *text) {
 
 static int send_packet(const struct packet_buffer *packet) {
     return sys(sendto, STATUS_FD, packet->bytes, packet->length, SEND_WITHOUT_WAITING, 0, 0) >= 0;
+}
+
+static void send_last_packet(const struct packet_buffer *packet) {
+    if (send_packet(packet)) return;
+    long limit[2] = {LAST_PACKET_LIMIT_S, 0}; /* struct timeval */
+    sys(setsockopt, STATUS_FD, 1 /* SOL_SOCKET */, 21 /* SO_SNDTIMEO */, limit, sizeof limit);
+    sys(sendto, STATUS_FD, packet->bytes, packet->length, SEND_WITHOUT_SIGNAL, 0, 0);
 }
 
 static struct packet_buffer *new_packet(enum packet kind) {
@@ -111,5 +119,5 @@ void report_end(struct sandbox *sandbox, const struct tally *tally) {
         add_u32(packet, tally->omitted);
         add_created_names(packet, &sandbox->plan);
     }
-    send_packet(packet);
+    send_last_packet(packet);
 }

@@ -87,6 +87,17 @@ int is_absent_name(const struct plan *plan, const char *path) {
     return 0;
 }
 
+int is_guarded_name(const struct plan *plan, const char *path) {
+    if (is_absent_name(plan, path)) return 1;
+    /* Its bind goes when somebody outside removes it; then it must not come back from inside. */
+    const struct mount_entry *entry = plan_entry_for(plan, path);
+    return entry && entry->kind == MOUNT_READ && path[entry->length] == 0;
+}
+
+int is_unresolved(const struct place *place) {
+    return place->found != 0 && place->found != -ENOENT && place->found != -ENOTDIR;
+}
+
 static int may_be_absent_name(const struct plan *plan, const char *path) {
     const char *name = last_component(path);
     for (uint32_t i = 0; i < plan->absent.count; i++)
@@ -179,24 +190,170 @@ static int find_last(char path[PATH_BYTES_MAX], int follow, struct place *place)
     return missing == 0 || missing == -ENOENT ? 0 : (int)missing;
 }
 
-/* Per-task links in /proc would lead to ourselves. What lies there is the command's own business. */
-static int is_own_proc(const char *path) {
-    return path_is_at_or_below(path, "/proc/self", 10) || path_is_at_or_below(path, "/proc/thread-self", 17);
+/* A number as it stands in /proc/<tid>/status after `label`: the first, or the last of its line. */
+static unsigned long status_number(int pid, const char *label, int last) {
+    char path[48], text[PAGE_BYTES];
+    put_text(put_number(put_text(path, "/proc/"), (unsigned long)pid), "/status");
+    long fd = sys(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    long length = sys(read, fd, text, sizeof text - 1);
+    sys(close, fd);
+    text[length > 0 ? length : 0] = 0;
+    unsigned long number = 0;
+    size_t size = strlen(label);
+    for (const char *line = text; *line; line++) {
+        if ((line == text || line[-1] == '\n') && memcmp(line, label, size) == 0) {
+            for (const char *at = line + size; *at && *at != '\n'; at++) {
+                if (*at < '0' || *at > '9') continue;
+                for (number = 0; *at >= '0' && *at <= '9'; at++) number = number * 10 + (unsigned long)(*at - '0');
+                if (!last || *at != '\t') return number;
+            }
+        }
+    }
+    return number;
 }
 
-static void find(char path[PATH_BYTES_MAX], int follow, struct place *place) {
+/* What "self" and "thread-self" of the command's own /proc say to the caller. */
+static void own_proc_text(const struct supervisor *supervisor, int pid, int thread, char text[PATH_BYTES_MAX]) {
+    /* A /proc of the host's that had to be kept counts as the host does. */
+    int last = !(supervisor->sandbox->layers & LAYER_WEAK_PROC);
+    char *end = put_number(text, status_number(pid, "NStgid:", last));
+    if (thread) put_number(put_text(end, "/task/"), status_number(pid, "NSpid:", last));
+}
+
+/* Where we see what the command sees as `path`: the same place, but for its own /proc. */
+static int seen_path(int pid, const char *path, char seen[PATH_BYTES_MAX]) {
+    char *end = seen;
+    if (path_is_at_or_below(path, "/proc", 5)) end = put_text(put_number(put_text(seen, "/proc/"), (unsigned long)pid), "/root");
+    if ((size_t)(end - seen) + strlen(path) >= PATH_BYTES_MAX) return -ENAMETOOLONG;
+    put_text(end, path);
+    return 0;
+}
+
+/* A link of /proc/<task>: it leads to an open object, and its text is no more than a name of that. */
+static int is_magic(const char *path) {
+    return path_is_at_or_below(path, "/proc", 5) && path[5] == '/' && path[6] >= '0' && path[6] <= '9';
+}
+
+/* A walk that ended with "." or "..": at a directory that is there. */
+static void describe_end(int pid, struct place *place) {
+    char seen[PATH_BYTES_MAX];
+    struct statx about;
+    if (seen_path(pid, place->path, seen) != 0) return;
+    if (sys(statx, AT_FDCWD, seen, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about) == 0) describe(place, &about);
+}
+
+/* A walk through a path with what the walk has found so far. */
+struct walk {
+    const struct supervisor *supervisor;
+    int pid, links, is_last;
+    char rest[PATH_BYTES_MAX]; /* still to go */
+};
+
+static int put_in_front(struct walk *walk, const char *text) {
+    char rest[PATH_BYTES_MAX];
+    put_text(rest, walk->rest);
+    if (strlen(text) + 1 + strlen(rest) >= PATH_BYTES_MAX) return -ENAMETOOLONG;
+    put_text(put_text(put_text(walk->rest, text), "/"), rest);
+    return 0;
+}
+
+static int follow_link(struct walk *walk, const char *link, const char *seen, struct place *place) {
+    char text[PATH_BYTES_MAX];
+    int thread = same_text(link, "/proc/thread-self");
+    if (++walk->links > LINKS_MAX) return -ELOOP;
+    if (thread || same_text(link, "/proc/self")) {
+        own_proc_text(walk->supervisor, walk->pid, thread, text);
+        return put_in_front(walk, text);
+    }
+    long length = sys(readlinkat, AT_FDCWD, seen, text, sizeof text - 1);
+    if (length < 0) return (int)length;
+    text[length] = 0;
+    if (!is_magic(link)) {
+        if (text[0] == '/') put_text(place->path, "/");
+        return walk->is_last ? (put_text(walk->rest, text), 0) : put_in_front(walk, text);
+    }
+    struct statx about;
+    int error = (int)sys(statx, AT_FDCWD, seen, 0, STATX_BASIC_STATS, &about);
+    if (error < 0) return error;
+    /* A pipe, a socket: it is there, and nowhere in the tree. */
+    if (text[0] != '/') return walk->is_last ? (place->certainly_allowed = 1, 0) : -ENOTDIR;
+    put_text(place->path, text);
+    if (walk->is_last) describe(place, &about);
+    return 0;
+}
+
+/* Takes the next component off; returns 0 when there is none. */
+static int next_component(struct walk *walk, char name[PATH_BYTES_MAX]) {
+    const char *from = walk->rest;
+    size_t length = 0;
+    while (*from == '/') from++;
+    while (from[length] && from[length] != '/') length++;
+    memcpy(name, from, length);
+    name[length] = 0;
+    from += length;
+    walk->is_last = !*from;
+    for (char *to = walk->rest; (*to++ = *from) != 0;) from++;
+    return length > 0;
+}
+
+static int step(struct walk *walk, const char *name, int follow, struct place *place) {
+    char link[PATH_BYTES_MAX], seen[PATH_BYTES_MAX];
+    struct statx about;
+    if (same_text(name, ".")) return 0;
+    if (same_text(name, "..")) {
+        put_text(link, place->path);
+        split_parent(link, place->path);
+        return 0;
+    }
+    put_text(link, place->path);
+    int error = append(link, name);
+    if (error == 0) error = seen_path(walk->pid, link, seen);
+    if (error != 0) return error;
+    int own = same_text(link, "/proc/self") || same_text(link, "/proc/thread-self"); /* to us they say nothing */
+    error = own ? 0 : (int)sys(statx, AT_FDCWD, seen, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about);
+    int is_link = own || (error == 0 && (about.stx_mode & S_IFMT) == S_IFLNK);
+    if (is_link && (follow || !walk->is_last)) return follow_link(walk, link, seen, place);
+    if (error != 0 && (error != -ENOENT || !walk->is_last)) return error;
+    put_text(place->path, link);
+    if (error == 0 && walk->is_last && !own) describe(place, &about);
+    return 0;
+}
+
+/* The slow way, one component a step: for paths that lead through the command's own /proc, which is not ours, and for
+ * all that the quick way fails on. Links of /proc to directories are taken for the places they name. */
+static void walk_through(const struct supervisor *supervisor, int pid, const char *path, int follow, struct place *place) {
+    static struct walk walk;
+    static char name[PATH_BYTES_MAX];
+    walk.supervisor = supervisor;
+    walk.pid = pid;
+    walk.links = 0;
+    place->exists = 0;
+    put_text(walk.rest, path);
+    put_text(place->path, "/");
+    place->found = 0;
+    while (place->found == 0 && next_component(&walk, name)) {
+        place->exists = 0;
+        place->found = step(&walk, name, follow, place);
+    }
+    if (place->found < 0) put_text(place->path, path);
+    else if (!place->exists && !place->certainly_allowed) describe_end(pid, place);
+}
+
+static void find(const struct supervisor *supervisor, int pid, char path[PATH_BYTES_MAX], int follow,
+                 struct place *place) {
+    static char given[PATH_BYTES_MAX];
     for (int links = 0; links < LINKS_MAX; links++) {
         size_t length = strlen(path);
         while (length > 1 && path[length - 1] == '/') path[--length] = 0; /* "mkdir name/" means the name */
-        if (is_own_proc(path)) {
-            place->certainly_allowed = 1;
+        put_text(given, path);
+        place->found = path_is_at_or_below(path, "/proc", 5) ? -ELOOP : find_last(path, follow, place);
+        /* Whatever leads into /proc met ours there, not the command's. */
+        if (place->found < 0 || path_is_at_or_below(place->path, "/proc", 5)) {
+            walk_through(supervisor, pid, given, follow, place);
             return;
         }
-        place->found = find_last(path, follow, place);
-        if (place->found <= 0) {
-            if (place->found < 0) put_text(place->path, path);
-            return;
-        }
+        if (place->found == 0) return;
     }
     place->found = -ELOOP;
 }
@@ -211,7 +368,7 @@ void resolve_text(const struct supervisor *supervisor, int pid, int directory, c
     else put_text(path, text), place->found = 0;
     if (place->found != 0) return;
     place->certainly_allowed = certainly_allowed(&supervisor->sandbox->plan, path, names_entry);
-    if (!place->certainly_allowed) find(path, follow, place);
+    if (!place->certainly_allowed) find(supervisor, pid, path, follow, place);
 }
 
 void resolve(const struct supervisor *supervisor, int pid, int directory, uint64_t address, int follow, int names_entry,

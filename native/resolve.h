@@ -36,5 +36,10 @@ const char *split_parent(const char *path, char parent[PATH_BYTES_MAX]);
 
 /* True when `path` is a protected name that must not come to exist. */
 int is_absent_name(const struct plan *plan, const char *path);
+/* The same, or a protected name that existed when the plan was made: once gone, it must not be made anew. */
+int is_guarded_name(const struct plan *plan, const char *path);
+
+/* We could not find out what the path names though the kernel might: nothing may be made through it. */
+int is_unresolved(const struct place *place);
 
 #endif

@@ -11,7 +11,7 @@ enum action {
     ACT_KILL,
     ACT_NOTIFY,           /* the supervisor looks; without one: allow */
     ACT_NOTIFY_ADDRESS,   /* sendto: only with an address */
-    ACT_NOTIFY_OPEN,      /* open, creat: flags in the second argument */
+    ACT_NOTIFY_OPEN,      /* open: flags in the second argument */
     ACT_NOTIFY_OPENAT,    /* flags in the third */
     ACT_SOCKET,           /* by family and type */
     ACT_CLONE,            /* no new namespaces */
@@ -19,6 +19,9 @@ enum action {
     ACT_PERSONALITY,
     ACT_MKNOD,            /* mode in the second argument: no device nodes */
     ACT_MKNODAT,          /* in the third */
+    ACT_MODE,             /* as ACT_NOTIFY, but no set-id bits in the mode, the second argument */
+    ACT_MODE_AT,          /* in the third */
+    ACT_MODE_OF_FD,       /* in the second, and nobody needs to look */
     ACTIONS,
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,39 @@ def test_a_changed_source_is_believed_not_the_cache(copy: Path) -> None:
     (copy / "errors.py").write_text(text.replace('"bad_config"', '"changed_here"'))
     assert run(copy)[1] == "changed_here"
     assert run(copy)[1:] == ["changed_here", "4"]
+
+
+def test_a_copy_of_everything_runs_its_own_code(copy: Path, tmp_path: Path) -> None:
+    """Required: `cp -a a b` copies the cache too, and it names the modules of a."""
+    run(copy)
+    other = tmp_path / "other" / "sandgate"
+    shutil.copytree(copy, other)
+    assert run(other) == [str(other / "errors.py"), "bad_config", "0"]
+    assert run(other) == [str(other / "errors.py"), "bad_config", "4"]
+
+
+def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
+    """Required: what says it is ours but lies elsewhere is not."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from sandgate.modulecache import install\n"
+        "cache = install()\n"
+        "import sandgate; sandgate.__path__.append(sys.argv[2])\n"
+        "import sandgate.foreign, sandgate.errors\n"
+        "cache.keep()\n"
+        "print('sandgate.foreign' in install()._entries, 'sandgate.errors' in install()._entries)\n"
+    )
+    elsewhere = copy.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "foreign.py").write_text("")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(copy.parent), str(elsewhere)],
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "False True\n"
 
 
 @pytest.mark.parametrize("content", [b"", b"not marshal", b"\xff" * 64])

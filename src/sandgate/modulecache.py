@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
-    Entry = tuple[str, bool, int, int, bytes]  # source, is a package, its mtime in ns, its size, marshalled code
+    # source relative to the package, is a package itself, its mtime in ns, its size, marshalled code
+    Entry = tuple[str, bool, int, int, bytes]
 
-FORMAT = "sandgate modules 1"
+FORMAT = "sandgate modules 2"
 PACKAGE = "sandgate"
+DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package elsewhere has another file to trust
 FILE_NAME = f"run.{sys.implementation.cache_tag}.modules"
 
 
@@ -41,7 +43,8 @@ class ModuleCache:
         entry = self._entries.get(name)
         if entry is None:
             return None
-        source, is_package, mtime_ns, size, _code = entry
+        relative, is_package, mtime_ns, size, _code = entry
+        source = ospath.join(DIRECTORY, relative)
         try:
             now = stat(source)
         except OSError:
@@ -87,19 +90,18 @@ def _is_ours(name: str) -> bool:
 
 
 def _place() -> str:
-    directory = ospath.dirname(ospath.abspath(__file__))
     if sys.pycache_prefix:
-        return ospath.join(sys.pycache_prefix, directory.lstrip("/"), FILE_NAME)
-    return ospath.join(directory, "__pycache__", FILE_NAME)
+        return ospath.join(sys.pycache_prefix, DIRECTORY.lstrip("/"), FILE_NAME)
+    return ospath.join(DIRECTORY, "__pycache__", FILE_NAME)
 
 
 def _read(file: str) -> dict[str, Entry]:
     try:
         with open(file, "rb") as stream:
-            form, version, entries = marshal.loads(stream.read())
+            form, version, directory, entries = marshal.loads(stream.read())
     except (OSError, ValueError, EOFError, TypeError):
         return {}
-    return entries if (form, version) == (FORMAT, sys.hexversion) else {}
+    return entries if (form, version, directory) == (FORMAT, sys.hexversion, DIRECTORY) else {}
 
 
 def _write(file: str, entries: dict[str, Entry]) -> None:
@@ -108,7 +110,7 @@ def _write(file: str, entries: dict[str, Entry]) -> None:
     fresh = f"{file}.{getpid()}"
     try:
         with open(fresh, "xb") as stream:
-            stream.write(marshal.dumps((FORMAT, sys.hexversion, entries)))
+            stream.write(marshal.dumps((FORMAT, sys.hexversion, DIRECTORY, entries)))
         replace(fresh, file)
     except OSError:
         if ospath.exists(fresh):
@@ -117,6 +119,9 @@ def _write(file: str, entries: dict[str, Entry]) -> None:
 
 def _entry_of(module: ModuleType) -> Entry | None:
     spec: Any = module.__spec__
+    below = DIRECTORY + "/"
+    if not getattr(spec, "has_location", False) or not spec.origin.startswith(below):
+        return None
     try:
         before = stat(spec.origin)
         code: CodeType | None = spec.loader.get_code(module.__name__)
@@ -126,4 +131,4 @@ def _entry_of(module: ModuleType) -> Entry | None:
     if code is None or before.st_mtime_ns != after.st_mtime_ns:
         return None
     is_package = spec.submodule_search_locations is not None
-    return spec.origin, is_package, after.st_mtime_ns, after.st_size, marshal.dumps(code)
+    return spec.origin[len(below) :], is_package, after.st_mtime_ns, after.st_size, marshal.dumps(code)

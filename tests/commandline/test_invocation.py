@@ -75,6 +75,14 @@ DISGUISES = [
     "coproc rm -rf x",
     "coproc { rm -rf x",
     "noglob rm -rf x",
+    "ssh localhost rm -rf x",
+    "ssh localhost 'cd y && rm -rf x'",
+    "ssh -p 22 -o BatchMode=yes me@localhost -v -- rm -rf x",
+    "ssh -o 'ProxyCommand=rm -rf x' host",
+    "ssh -oLocalCommand='rm -rf x' host",
+    "ssh --future-option host 'rm -rf x'",
+    "bash -c 'r\\\nm -rf x'",
+    "bash -c '\"r\\\nm\" -rf x'",
 ]
 
 
@@ -103,6 +111,13 @@ def test_a_bomb_of_nested_shells_is_cut_off_and_said_to_be_incomplete() -> None:
     script = ";".join(f"x{number}" for number in range(COMMANDS_MAX + 10))
     assert everything_run(segments(("bash", "-lc", script))).incomplete
     assert not everything_run(segments(("bash", "-lc", "ls"))).incomplete
+
+
+def test_continued_lines_are_joined_once_however_many_backslashes_there_are() -> None:
+    script = "r\\\nm x; echo " + "\\" * 3_000 + "\n" * 3_000
+    assert len(everything_run(segments(("bash", "-c", script))).scripts) == 2
+    assert ("rm", "x") in everything_run(segments(("bash", "-c", script))).commands
+    assert len(everything_run(segments(("bash", "-c", "echo a\\\\\nrm x"))).scripts) == 1
 
 
 def test_a_script_that_wraps_itself_ends() -> None:

@@ -1,6 +1,7 @@
 """A granted host is one address and port; no other spelling widens it (threat table, row 17, without a proxy)."""
 
 import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -82,3 +83,121 @@ def test_only_a_numeric_address_can_be_granted(address: str) -> None:
 def test_only_a_plain_port_can_be_granted(address: str, port: str) -> None:
     with pytest.raises(RequestError, match="cannot grant the host"):
         granted(f"{address}:{port}")
+
+
+REUSE = """
+import ctypes, os, socket, sys
+granted, other = int(sys.argv[1]), int(sys.argv[2])
+libc = ctypes.CDLL(None, use_errno=True)
+def attempt(name, action):
+    try: action(); print(name)
+    except OSError: pass
+client = socket.socket()
+client.connect(("127.0.0.1", granted))
+libc.connect(client.fileno(), b"\\0" * 16, 16)
+attempt("connected elsewhere", lambda: client.connect(("127.0.0.1", other)))
+unix = socket.socket(socket.AF_UNIX, fileno=os.dup(client.fileno()))
+attempt("connected to a name", lambda: unix.connect("\\0sandgate-reuse"))
+libc.connect(client.fileno(), b"\\0" * 16, 16)
+attempt("bound", lambda: client.bind(("0.0.0.0", 0)))
+attempt("took a name", lambda: unix.bind("\\0sandgate-reuse-taken"))
+attempt("listens", lambda: client.listen())
+"""
+DATAGRAM = """
+import socket, sys
+granted, other = int(sys.argv[1]), int(sys.argv[2])
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+    for port in (granted, other):
+        try:
+            client.connect(("127.0.0.1", granted))
+            client.sendmsg([b"x"], [], 0, ("127.0.0.1", port))
+        except OSError:
+            pass
+print("sent")
+"""
+CARRY = """
+import socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=20) as client:
+    client.sendall(b"x" * 3_000_000)
+    client.shutdown(socket.SHUT_WR)
+    print(sum(len(part) for part in iter(lambda: client.recv(100_000), b"")))
+"""
+FIRE_AND_LEAVE = """
+import os, socket, sys
+client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+client.sendall(b"x" * 100_000)
+os._exit(0)
+"""
+NOT_WAITING = """
+import errno, select, socket, sys
+client = socket.socket()
+client.setblocking(False)
+print(client.connect_ex(("127.0.0.1", int(sys.argv[1]))) == errno.EINPROGRESS)
+select.select([], [client], [])
+print(client.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0)
+"""
+
+
+def test_a_connection_that_was_granted_cannot_be_turned_into_another(stage: Stage, server: int) -> None:
+    """What is handed in is no socket of the host's network."""
+    with socket.create_server(("127.0.0.1", 0)) as other, socket.socket(socket.AF_UNIX) as named:
+        named.bind("\0sandgate-reuse")
+        named.listen()
+        attack = stage.script(REUSE, str(server), str(other.getsockname()[1]))
+        ran = stage.confined(attack, grants=[("host", f"127.0.0.1:{server}")])
+        assert (ran.exit_code, ran.stdout) == (0, "")
+
+
+def test_a_granted_address_takes_no_datagrams(stage: Stage) -> None:
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as granted_port,
+        socket.socket(type=socket.SOCK_DGRAM) as other,
+    ):
+        ports = []
+        for receiver in (granted_port, other):
+            receiver.bind(("127.0.0.1", 0))
+            receiver.setblocking(False)
+            ports.append(receiver.getsockname()[1])
+        attack = stage.script(DATAGRAM, *map(str, ports))
+        assert stage.confined(attack, grants=[("host", f"127.0.0.1:{ports[0]}")]).stdout == "sent\n"
+        for receiver in (granted_port, other):
+            with pytest.raises(BlockingIOError):
+                receiver.recv(9)
+
+
+def serve_once(listener: socket.socket, received: list[int], *, echo: bool) -> threading.Thread:
+    """Reads one connection to its end, then sends everything back."""
+
+    def serve() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            data = b"".join(iter(lambda: connection.recv(100_000), b""))
+            received.append(len(data))
+            if echo:
+                connection.sendall(data)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize(("script", "echo", "expected"), [(CARRY, True, 3_000_000), (FIRE_AND_LEAVE, False, 100_000)])
+def test_everything_is_carried_to_the_granted_host(stage: Stage, script: str, echo: bool, expected: int) -> None:
+    """In both directions, past an end in one of them, and after the command is over."""
+    received: list[int] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        thread = serve_once(listener, received, echo=echo)
+        ran = stage.confined(stage.script(script, str(port)), grants=[("host", f"127.0.0.1:{port}")])
+        if ran.exit_code != 0:
+            socket.create_connection(("127.0.0.1", port)).close()
+        thread.join()
+    assert (received, ran.stdout) == ([expected], f"{expected}\n" if echo else "")
+
+
+def test_a_program_that_does_not_wait_learns_that_nobody_listens(stage: Stage) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        ran = stage.confined(stage.script(NOT_WAITING, str(port)), grants=[("host", f"127.0.0.1:{port}")])
+    assert ran.stdout in ("True\nTrue\n", "False\nTrue\n")

@@ -100,3 +100,96 @@ def test_variables_that_lead_to_host_sockets_are_gone(stage: Stage, backend: str
     assert set(leading) <= {line.partition("=")[0] for line in stage.unconfined(["env"], env=leading).stdout.split()}
     seen = stage.confined(["env"], backend=backend, env=leading).stdout
     assert [name for name in leading if name in seen] == []
+
+
+DETOURS = """
+import os, socket, sys
+path = sys.argv[1]
+held = os.open(path, os.O_PATH)
+for detour in (path, "/proc/self/root" + path, "/proc/thread-self/root" + path, f"/proc/self/fd/{held}",
+               f"/proc/{os.getpid()}/root{path}", "/proc/self/cwd/" + os.path.relpath(path)):
+    with socket.socket(socket.AF_UNIX) as client:
+        try: client.connect(detour); print("connected", detour)
+        except OSError: pass
+"""
+FLIP = """
+import ctypes, socket, sys, threading
+path, tries = sys.argv[1].encode(), 200
+libc = ctypes.CDLL(None)
+bad = b"\\1\\0" + path + b"\\0"
+buffer = ctypes.create_string_buffer(bad, len(bad))
+flipping = True
+def flip():
+    while flipping:
+        buffer[len(bad) - 2] = b"#"
+        buffer[0] = b"\\2"
+        buffer[0] = b"\\1"
+        buffer[len(bad) - 2] = path[-1:]
+threading.Thread(target=flip).start()
+for _ in range(tries):
+    with socket.socket(socket.AF_UNIX) as client:
+        if libc.connect(client.fileno(), buffer, len(bad)) == 0: print("connected"); break
+flipping = False
+"""
+SEND_MESSAGE = """
+import socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
+    client.sendmsg([b"x"], [], 0, sys.argv[1])
+    print("sent")
+"""
+OWN_SERVER = """
+import os, socket, threading
+from multiprocessing.connection import Client, Listener
+def echo(listener):
+    with listener.accept() as connection: connection.send(connection.recv())
+for address in (None, "relative", os.path.abspath("absolute")):
+    with Listener(address, "AF_UNIX", backlog=1) as listener:
+        thread = threading.Thread(target=echo, args=[listener])
+        thread.start()
+        with Client(listener.address) as client:
+            client.send("hello")
+            print(client.recv())
+        thread.join()
+"""
+
+
+@BOTH_BACKENDS
+@pytest.mark.parametrize("network", [False, True], ids=["off", "on"])
+@pytest.mark.parametrize("attack", [DETOURS, FLIP], ids=["detours", "flip"])
+def test_no_spelling_of_a_path_leads_to_a_socket_of_the_host(
+    stage: Stage, backend: str, network: bool, attack: str
+) -> None:
+    path = stage.outside / "agent.1"
+    with listen(path):
+        if attack == DETOURS:  # the other one needs luck
+            assert "connected" in stage.unconfined(stage.script(attack, path)).stdout
+        assert stage.confined(stage.script(attack, path), backend=backend, network=network).stdout == ""
+
+
+@BOTH_BACKENDS
+def test_a_socket_in_the_temporary_directory_is_the_hosts_all_the_same(stage: Stage, backend: str) -> None:
+    """One may write there, so nothing but who listens tells whose it is."""
+    path = Path(f"/tmp/sandgate-escape-{os.getpid()}-{stage.uid}.sock")
+    with listen(path):
+        try:
+            assert stage.confined(stage.script(CONNECT, path), backend=backend).stdout == ""
+        finally:
+            path.unlink()
+
+
+@BOTH_BACKENDS
+def test_a_message_cannot_be_sent_to_a_datagram_socket(stage: Stage, backend: str) -> None:
+    path = stage.outside / "log"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
+        server.bind(str(path))
+        path.chmod(0o777)
+        attack = stage.script(SEND_MESSAGE, path)
+        assert stage.unconfined(attack).stdout == "sent\n"
+        assert stage.confined(attack, backend=backend).stdout == ""
+
+
+@pytest.mark.host("namespace")
+@pytest.mark.parametrize("network", [False, True], ids=["off", "on"])
+def test_servers_of_the_command_itself_are_reached(stage: Stage, network: bool) -> None:
+    ran = stage.confined(stage.script(OWN_SERVER), network=network)
+    assert (ran.stdout, ran.stderr) == ("hello\n" * 3, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 from sandgate.execution.quarantine import quarantine
@@ -60,3 +61,16 @@ def test_it_is_moved_across_file_systems_too(tmp_path: Path) -> None:
         scratch.rmdir()
     [place] = (tmp_path / "quarantine").iterdir()
     assert (place / ".git").is_dir()
+
+
+def test_a_pipe_on_another_file_system_gets_an_inert_name(tmp_path: Path) -> None:
+    scratch = Path("/dev/shm") / f"sandgate-quarantine-pipe-{os.getpid()}"
+    (scratch / ".vscode").mkdir(parents=True)
+    os.mkfifo(scratch / ".vscode" / "pipe")
+    try:
+        [message] = quarantine([str(scratch / ".vscode")], state_directory=str(tmp_path))
+        [left] = scratch.iterdir()
+        assert left.name.startswith(".vscode.sandgate-quarantined-")
+        assert f"was moved to `{left}`" in message
+    finally:
+        shutil.rmtree(scratch)

@@ -18,6 +18,9 @@ from sandgate.kernel.call_rules import (
     KERNEL_KEYS,
     METADATA,
     OTHER_PROCESSES,
+    PRIORITY,
+    SCHEDULING,
+    SHARED_WITH_THE_HOST,
     TIOCGPTPEER,
     call_rules,
 )
@@ -48,6 +51,28 @@ def test_every_named_call_gets_its_verdict_on_both_machines(machine: str, networ
     for name, verdict in expected.items():
         if name in numbers:
             assert (name, judge(program, numbers[name], arch=arch)) == (name, verdict)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_what_is_shared_with_the_host_is_refused(machine: str) -> None:
+    """Required: System V and POSIX queues, semaphores and shared memory have no namespace of their own here."""
+    program = filter_for(machine)
+    for name in SHARED_WITH_THE_HOST.split():
+        assert (name, judge(program, NUMBERS[machine][name], arch=AUDIT_ARCH[machine])) == (name, EPERM)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_only_the_callers_own_priority_can_be_changed(machine: str) -> None:
+    program = filter_for(machine)
+
+    def verdict(name: str, *arguments: int) -> int:
+        return judge(program, NUMBERS[machine][name], arguments, arch=AUDIT_ARCH[machine])
+
+    for name in SCHEDULING.split():
+        assert (name, verdict(name, 0), verdict(name, 77)) == (name, ALLOW, EPERM)
+    for name, whole_user in PRIORITY:
+        assert (name, verdict(name, 1, 0), verdict(name, 1, 77)) == (name, ALLOW, EPERM)
+        assert (name, verdict(name, whole_user, 0)) == (name, EPERM)
 
 
 @pytest.mark.parametrize("request_word", [0x5412, 0x100005412, 0xFFFFFFFF00005412, 0x541C, 0x40086602])
@@ -141,6 +166,9 @@ SYSTEM_CALLS = {
     "clone3": ("syscall(435, 0, 0)", "ENOSYS"),
     "bpf": ("syscall(321, 0, 0, 0)", "EPERM"),
     "userfaultfd": ("syscall(323, 1)", "EPERM"),
+    "shmget": ("syscall(29, 0, 4096, 01600)", "EPERM"),
+    "mq_open": ('syscall(240, "q", 0102, 0600, 0)', "EPERM"),
+    "priority of the parent": ("syscall(141, 0, getppid(), 5)", "EPERM"),
     "mount": ('mount("none", "/tmp", "tmpfs", 0, 0)', "EPERM"),
     "chroot": ('chroot("/tmp")', "EPERM"),
     "packet socket": ("socket(17, 3, 0)", "EPERM"),

@@ -89,8 +89,23 @@ def test_symbolic_link_in_a_mounted_path_stops_the_setup_and_is_named(helper: st
     for path in (tmp_path / "link", tmp_path / "link" / "below"):
         outcome = run(helper, plan_for("true", mounts=(Mount("write", str(path)),)))
         assert outcome.failure == SetupFailure(f"clone {path}", "ELOOP")
-    outcome = run(helper, plan_for("true", mounts=(Mount("read", str(tmp_path / "link")),), write=(str(tmp_path),)))
-    assert outcome.failure == SetupFailure(f"find {tmp_path / 'link'}", "ELOOP")
+
+
+def test_a_read_entry_pins_a_link_as_itself(helper: str, tmp_path: Path) -> None:
+    """A protected name may be a link: it cannot be replaced then, and nothing is followed."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    plan = plan_for(
+        "ln",
+        "-sfn",
+        "other",
+        str(tmp_path / "link"),
+        mounts=(Mount("read", str(tmp_path / "link")),),
+        write=(str(tmp_path),),
+    )
+    outcome = run(helper, plan)
+    assert outcome.failure is None
+    assert os.readlink(tmp_path / "link") == "real"
 
 
 @pytest.mark.slow

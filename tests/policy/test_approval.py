@@ -259,6 +259,90 @@ def test_a_bare_name_means_nothing_where_it_may_be_found_in_the_working_director
     assert isinstance(verdict("/usr/local/bin:/usr/bin:/bin"), Allow)
 
 
+PLANTED_PATH = "/ws/bin:/usr/bin:/bin"
+MAKE = Rule((("make",),), "allow", sandbox="bypass")
+
+
+def planted(*argv: str, rules: RuleSet, path: str = "/usr/bin:/bin", sandbox: SandboxPolicy | None = None) -> Verdict:
+    """Under `untrusted`, where PATH may lead anywhere."""
+    command = CommandRequest(argv, "/repo", {"PATH": path})
+    return verdict_for(command, policy="untrusted", sandbox=sandbox or WorkspaceWrite(), rules=rules)
+
+
+@pytest.mark.parametrize(
+    ("argv", "path", "leaves"),
+    [
+        (("make", "x"), "/usr/bin:/bin", True),
+        (("make", "x"), PLANTED_PATH, False),
+        (("make", "x"), "/usr/local/bin:/ws/bin:/usr/bin", False),
+        (("make", "x"), "/usr/bin:/ws/bin", False),
+        (("make", "x"), "", False),
+        (("/usr/bin/make", "x"), PLANTED_PATH, True),
+        (("/var/x/make", "x"), "/usr/bin:/bin", False),
+        (("/usr/bin/../../var/x/make", "x"), "/usr/bin:/bin", False),
+        (("bash", "-c", "make x"), "/usr/bin:/bin", True),
+        (("bash", "-c", "make x"), PLANTED_PATH, False),
+        (("bash", "-c", "/usr/bin/make x"), PLANTED_PATH, False),  # whose bash?
+        (("/bin/bash", "-c", "/usr/bin/make x"), PLANTED_PATH, True),
+        (("/bin/bash", "-c", "make x"), PLANTED_PATH, False),
+    ],
+)
+def test_a_rule_opens_the_sandbox_only_for_the_program_it_means(argv: tuple[str, ...], path: str, leaves: bool) -> None:
+    verdict = planted(*argv, rules=RuleSet((MAKE,)), path=path)
+    assert isinstance(verdict, Allow)
+    assert verdict.bypass_sandbox is leaves
+
+
+def test_the_host_or_the_rule_itself_may_name_a_program_elsewhere() -> None:
+    elsewhere = (
+        RuleSet((MAKE,), (HostExecutable("make", ("/opt/make",)),)),
+        RuleSet((Rule((("/opt/make",),), "allow", sandbox="bypass"),)),
+    )
+    verdicts = [planted("/opt/make", rules=rules, path=PLANTED_PATH) for rules in elsewhere]
+    assert [isinstance(verdict, Allow) and verdict.bypass_sandbox for verdict in verdicts] == [True, True]
+    relative = planted("./make", rules=RuleSet((Rule((("./make",),), "allow", sandbox="bypass"),)))
+    assert isinstance(relative, Allow)
+    assert not relative.bypass_sandbox
+
+
+def test_a_planted_reader_runs_unasked_in_the_sandbox_alone() -> None:
+    confined, free = WorkspaceWrite(), DangerFullAccess()
+    for argv in (SAFE, ("bash", "-lc", "cat x")):
+        verdicts = [
+            planted(*argv, rules=RuleSet(), path=path, sandbox=sandbox)
+            for path in ("/usr/bin:/bin", PLANTED_PATH)
+            for sandbox in (confined, free, ExternalSandbox())
+        ]
+        assert [type(verdict) for verdict in verdicts] == [Allow, Allow, Allow, Allow, Ask, Ask]
+    assert isinstance(decide("git", "status"), Allow)
+    assert isinstance(decide("git", "status", sandbox=free), Ask)
+    assert isinstance(decide("git", "status", backend_available=False), Ask)
+
+
+def test_an_exact_path_does_not_hide_a_stricter_rule_for_the_name() -> None:
+    rules = (Rule((("/usr/bin/rm",),), "allow"), Rule((("rm",),), "forbid"))
+    assert isinstance(decide("/usr/bin/rm", "x", rules=rules), Forbid)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("bash", "-c", "r\\\nm x"),
+        ("bash", "-c", "ls; r\\\nm x"),
+        ("bash", "-c", "r''\\\nm x"),
+        ("sh", "-ec", "r\\\nm x"),
+        ("./rm", "x"),
+        ("bin/rm", "x"),
+        ("bash", "-c", "./rm x"),
+        ("env", "./rm", "x"),
+        ("ssh", "localhost", "rm", "x"),
+        ("ssh", "-p", "22", "localhost", "cd y; rm x"),
+    ],
+)
+def test_a_forbidden_program_is_recognised_in_disguise(argv: tuple[str, ...]) -> None:
+    assert isinstance(decide(*argv, policy="on-request", rules=(Rule((("rm",),), "forbid"),)), Forbid)
+
+
 def test_an_allowing_rule_does_not_reach_inside() -> None:
     assert isinstance(decide("sudo", "touch", "x", rules=a_rule("allow", ("touch",))), Ask)
 

@@ -55,32 +55,6 @@ def test_a_sed_script_may_select_edit_and_print(script: str, safe: bool) -> None
 
 
 @pytest.mark.parametrize(
-    ("program", "safe"),
-    [
-        ("{print $1}", True),
-        ("$3 > 5", True),
-        ("{if ($1 > 5) print}", True),
-        ('{print $1 " -> " $2}', True),
-        ("$1 || $2", True),
-        ("/re/{print}", True),
-        ('{print > "x"}', False),
-        ('{print >> "x"}', False),
-        ('{print | "sh"}', False),
-        ('{"id" | getline}', False),
-        ("BEGIN{system(x)}", False),
-        ("BEGIN{@f()}", False),
-        ('/"/{print > "x"} /"/', False),
-        ('{print "unbalanced}', False),
-        ("}{print > x", False),
-        ('BEGIN{ARGV[1]="x"}{print}', False),
-        ('{printf("x") > "y"}', False),
-    ],
-)
-def test_an_awk_program_may_only_print(program: str, safe: bool) -> None:
-    assert is_safe(("awk", program, "file")) is safe
-
-
-@pytest.mark.parametrize(
     ("line", "safe"),
     [
         ("awk {print} /inet/tcp/0/h/80", False),
@@ -127,6 +101,26 @@ def test_an_awk_program_may_only_print(program: str, safe: bool) -> None:
         ("git reflog expire", False),
         ("git log --format=%H", True),
         ("git log --format=%G?", False),
+        ("nm a.o", True),
+        ("nm @opts", False),
+        ("size @opts", False),
+        ("objdump -d @opts", False),
+        ("readelf -x @opts a.o", False),
+        ("strings @opts", False),
+        ("find @opts -exec nm {} ;", False),
+        ("timeout 5 nm @opts", False),
+        ("xargs -I{} cat {}", True),
+        ("xargs -I {} env echo {}", True),
+        ("xargs -Iecho env echo", False),
+        ("xargs -Iecho echo", False),
+        ("xargs -I c cat x", False),
+        ("xargs --replace=env env echo", False),
+        ("xargs --replace env {} x", False),
+        ("xargs --replace rm ls", False),
+        ("xargs --max-lines rm ls", False),
+        ("xargs -I{} sort {}", False),
+        ("xargs -I{} find {}", False),
+        ("xargs -I% xargs -I{} env %cho", False),
         ("apt-cache show x", True),
         ("apt-cache gencaches", False),
         ("yq .a x", True),

@@ -9,7 +9,7 @@ from sandgate.policy.safe_checks import CHECKS
 from sandgate.policy.safe_programs import ASSIGNABLE, SAFE, SAFE_WRAPPERS
 from sandgate.policy.safety import is_safe
 
-MARKS = {"any", "!", "sub", "alone", "exact", "program", "words", "stop", "-NUM"}
+MARKS = {"any", "!", "sub", "alone", "confined", "exact", "program", "words", "stop", "-NUM"}
 
 
 @pytest.mark.parametrize("program", sorted(SAFE))

@@ -8,7 +8,7 @@ import pytest
 
 from sandgate.commandline import segments
 from sandgate.commandline.words import joined, split
-from sandgate.policy.safety import is_safe, safe_commands, trusted_program
+from sandgate.policy.safety import is_safe, only_system_bins, safe_commands, trusted_program
 
 CORPUS = Path(__file__).parent / "corpus"
 NEEDLESS_QUESTIONS_MAX = 0.03
@@ -151,6 +151,43 @@ def test_words_the_shell_still_changes_need_a_program_that_takes_anything(script
 
 def test_a_here_document_is_never_known_to_only_read() -> None:
     assert not is_safe_script("cat <<'EOF'\nhi\nEOF")
+
+
+@pytest.mark.parametrize("script", ["strings $x", "nm $x", "ls | xargs nm", "strings *"])
+def test_what_may_become_a_response_file_is_not_harmless(script: str) -> None:
+    assert not is_safe_script(script)
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["git status", "git -C sub log -1", "cd sub && git status", "timeout 5 git diff", "find . -exec git show {} \\;"],
+)
+def test_reading_a_repository_is_harmless_only_where_its_programs_are_confined(script: str) -> None:
+    """Its configuration may name some: core.fsmonitor, diff.external, textconv, filter.clean."""
+    what = segments(("bash", "-lc", script))
+    assert all(safe_commands(what))
+    assert not all(safe_commands(what, confined=False))
+    assert all(safe_commands(segments(("bash", "-lc", "cat x; ls")), confined=False))
+
+
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/games"
+
+
+@pytest.mark.parametrize(
+    ("path", "only"),
+    [
+        (None, True),
+        (SYSTEM_PATH, True),
+        (f"/ws/bin:{SYSTEM_PATH}", False),
+        ("/usr/local/bin:/ws/bin:/usr/bin", False),
+        (f"{SYSTEM_PATH}:/ws/bin", False),
+        ("/usr/bin:", False),
+        ("", False),
+        ("/usr/bin/../../ws:/usr/bin", False),
+    ],
+)
+def test_a_path_leads_to_system_programs_only_when_every_entry_does(path: str | None, only: bool) -> None:
+    assert only_system_bins(path) is only
 
 
 def test_wrappers_are_looked_through_to_a_depth() -> None:

@@ -11,6 +11,7 @@ from sandgate.config import TypedOverrides
 from sandgate.errors import SetupFailed
 from sandgate.kernel import helper as helper_module
 from sandgate.runtime import Environment, Runtime, open_runtime
+from sandgate.runtime import launch as launch_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,3 +86,34 @@ def test_planning_that_fails_leaves_no_helper(
     with pytest.raises(SetupFailed):
         runtime.run(runtime.request(("true",)))
     assert (preparations.networks, children()) == (["off"], "")
+
+
+def test_what_a_lost_supervisor_could_not_say_is_found_and_moved_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names are made behind the back of a command whose outcome knows nothing of them."""
+    real = launch_module.run
+
+    def behind_its_back(*arguments: Any, **named: Any) -> Any:
+        outcome = real(*arguments, **named)
+        (tmp_path / "repo" / ".envrc").touch()
+        return outcome.but(created_protected=())
+
+    monkeypatch.setattr(launch_module, "run", behind_its_back)
+    (tmp_path / "repo").mkdir()
+    runtime = session(tmp_path / "repo", approval_policy="never")
+    runtime.run(runtime.request(("true",)))
+    assert list((tmp_path / "repo").iterdir()) == []
+
+
+def test_it_is_moved_away_after_an_interruption_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_arguments: Any, **_named: Any) -> Any:
+        (tmp_path / "repo" / ".envrc").touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(launch_module, "run", interrupted)
+    (tmp_path / "repo").mkdir()
+    runtime = session(tmp_path / "repo", approval_policy="never")
+    with pytest.raises(KeyboardInterrupt):
+        runtime.run(runtime.request(("true",)))
+    assert list((tmp_path / "repo").iterdir()) == []

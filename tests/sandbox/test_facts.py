@@ -117,6 +117,17 @@ def test_our_own_state_is_sealed_and_must_not_be_made_by_others(repo: Path, stat
     assert (missing.sealed, str(tmp_path / "none") in missing.absent) == ((), True)
 
 
+@pytest.mark.parametrize("value", ["/etc", "/usr", "home"])
+def test_a_tmpdir_that_would_open_the_system_or_the_home_is_skipped(repo: Path, state: Path, value: str) -> None:
+    """Required: one variable must not open what nobody named."""
+    tmpdir = str(repo.parent) if value == "home" else value
+    facts = look(repo, state, environ={"TMPDIR": tmpdir})
+    assert facts.tmpdir is None
+    permissions = effective_permissions(WorkspaceWrite(exclude_slash_tmp=True), facts)
+    assert permissions.writable[-1:] == (str(repo),)
+    assert tmpdir not in permissions.writable
+
+
 def test_our_own_code_is_protected(repo: Path, state: Path) -> None:
     """Required: a command in a project that has Sandgate in its virtual environment must not edit Sandgate."""
     import sandgate

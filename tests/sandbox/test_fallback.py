@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,48 @@ def test_without_any_backend_it_refuses_and_says_why(tmp_path: Path, monkeypatch
         after(tmp_path, "/lib/sandgate-exec")
     assert "stopped at `make namespaces` with EPERM" in refusal.value.why
     assert list(tmp_path.iterdir()) == []
+
+
+def test_inside_another_sandbox_it_says_that_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: "the container forbids it" helps nobody who is inside our own sandbox."""
+    monkeypatch.setattr(landlock, "supported_abi", lambda: 0)
+    monkeypatch.setenv("SANDGATE_SANDBOX", "namespace")
+    with pytest.raises(BackendUnavailable, match="already inside a Sandgate sandbox") as refusal:
+        after(tmp_path, "/lib/sandgate-exec")
+    assert "stopped at `make namespaces` with EPERM" in refusal.value.why
+    assert "container" not in refusal.value.why
+    assert "`-s danger-full-access`" in refusal.value.hint
+
+
+WITHOUT_NAMESPACES = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"'
+RUN = (
+    "import sys; sys.path[:0] = [sys.argv.pop(1)]; sys.argv[0] = 'sandgate'\n"
+    "from sandgate.surfaces.cli.main import main\n"
+    "sys.exit(main(sys.argv[1:]))\n"
+)
+
+
+@pytest.mark.host("namespace")
+@pytest.mark.host("landlock", "notify")
+def test_a_host_without_user_namespaces_gets_landlock_and_is_told_once(tmp_path: Path) -> None:
+    """Required: the real helper, where the kernel makes no user namespace. The limit binds one namespace only."""
+    for name in ("work", "home"):
+        (tmp_path / name).mkdir()
+    source = str(Path(__file__).resolve().parents[2] / "src")
+    command = [sys.executable, "-c", RUN, source, "run", "--", "/bin/sh", "-c", "echo $SANDGATE_SANDBOX; echo > ../out"]
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "LANG": "C.UTF-8"}
+    told = []
+    for _run in range(2):
+        done = subprocess.run(
+            ["unshare", "--user", "--map-root-user", "/bin/sh", "-c", WITHOUT_NAMESPACES, "sh", *command],
+            cwd=tmp_path / "work",
+            env=environ,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout == "landlock\n", done.stderr
+        told.append("using landlock from now on" in done.stderr)
+    assert told == [True, False]
 
 
 def test_a_verdict_survives_only_under_its_key(tmp_path: Path) -> None:

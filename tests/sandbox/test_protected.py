@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from sandgate.errors import ConfinementError
+from sandgate.policy.effective import WorkspaceFacts, effective_permissions
+from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.sandbox import listing, protected
+from sandgate.sandbox.landlock import rules_of
 from sandgate.sandbox.protected import (
     AGENT_NAMES,
     CODE_CARRIERS,
@@ -16,6 +20,7 @@ from sandgate.sandbox.protected import (
     Protection,
     protected_in,
 )
+from sandgate.sandbox.view import mounts_of
 
 EVERY_NAME = (".git", *AGENT_NAMES, *CODE_CARRIERS)
 SPLIT = Protection(git="hooks-and-config")
@@ -133,6 +138,113 @@ def test_the_missing_target_of_a_protected_link_must_not_come_to_exist(root: Pat
     found = found_in(root)
     assert relative(found.protected, root) == {".claude"}
     assert str(root / "nowhere") in found.absent
+
+
+def test_a_link_further_down_is_pinned_and_closes_nothing_else(root: Path) -> None:
+    """Required: any command can make one, and must not make the workspace read-only for the next."""
+    for directory in ("a/b", "src", "fake"):
+        (root / directory).mkdir(parents=True)
+    (root / "a" / "b" / ".vscode").symlink_to("../../..")
+    (root / "a" / "b" / ".idea").symlink_to("../../src")
+    (root / "a" / "b" / ".git").symlink_to("../../src")
+    (root / "a" / "b" / ".claude").symlink_to("../../nowhere")
+    found = found_in(root)
+    assert relative(found.protected, root) == {f"a/b/{name}" for name in (".vscode", ".idea", ".git", ".claude")}
+    assert relative(found.absent, root) == {*EVERY_NAME, "HEAD"}
+
+
+@pytest.mark.parametrize("target", [".", "..", "/"])
+@pytest.mark.parametrize("name", [".git", ".vscode"])
+@pytest.mark.parametrize("protection", [Protection(), SPLIT])
+def test_no_link_closes_the_whole_root(root: Path, target: str, name: str, protection: Protection) -> None:
+    (root / name).symlink_to(target)
+    assert relative(found_in(root, protection).protected, root) == {name}
+
+
+@pytest.mark.parametrize("name", [".git", ".vscode"])
+def test_a_link_that_leads_nowhere_is_pinned(root: Path, name: str) -> None:
+    """Required: `.vscode -> .vscode` is no error."""
+    for place in (root, root / "sub"):
+        place.mkdir(exist_ok=True)
+        (place / name).symlink_to(name)
+    (root / ".idea").symlink_to("x")
+    (root / "x").symlink_to("y")
+    (root / "y").symlink_to("x")
+    assert relative(found_in(root).protected, root) == {name, f"sub/{name}", ".idea"}
+
+
+@pytest.mark.parametrize(
+    "content", ["gitdir: a\0b", "gitdir: .", "gitdir: ..", "gitdir: ../src", "gitdir: /", "gitdir: \udcff"]
+)
+@pytest.mark.parametrize("protection", [Protection(), SPLIT])
+def test_a_planted_pointer_is_pinned_and_closes_nothing_else(root: Path, content: str, protection: Protection) -> None:
+    """Required: any command can write one, and must not stop the next."""
+    for directory in ("sub", "src"):
+        (root / directory).mkdir()
+    (root / "sub" / ".git").write_bytes(os.fsencode(content))
+    assert relative(found_in(root, protection).protected, root) == {"sub/.git"}
+
+
+@pytest.mark.parametrize("name", ["commondir", "gitdir"])
+def test_bad_words_inside_a_git_directory_are_ignored(root: Path, name: str) -> None:
+    git = make_repository(root / "real")
+    (git / name).write_text("a\0b")
+    (root / ".git").write_text("gitdir: real/.git\n")
+    assert relative(found_in(root, SPLIT).protected, root) >= {".git", "real/.git/hooks", "real/.git/config"}
+
+
+def test_many_submodules_take_time_in_proportion(root: Path) -> None:
+    """Required: a command can make them by the thousand. Measured in steps, not in seconds."""
+
+    def steps(modules: int) -> int:
+        for number in range(modules):
+            module = root / ".git" / "modules" / str(number)
+            if not module.exists():
+                for name in ("objects", "refs", "hooks"):
+                    (module / name).mkdir(parents=True)
+                (module / "HEAD").write_text("")
+        found = found_in(root, SPLIT)
+        facts = WorkspaceFacts(cwd=str(root), protected=found.protected, absent=found.absent, anchored=found.anchored)
+        calls = 0
+
+        def count(_frame: object, event: str, _argument: object) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        sys.setprofile(count)
+        try:
+            permissions = effective_permissions(WorkspaceWrite(), facts)
+            mounts_of(permissions, is_directory=lambda _path: True)
+            rules_of(permissions, listing=lambda _path: ())
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    make_repository(root)
+    small, large = steps(20), steps(160)
+    assert large < 12 * small
+
+
+def test_more_submodules_than_we_look_into_are_closed_as_a_whole(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: a plan has a size, and no command may make the plan of the next too large."""
+    monkeypatch.setattr(protected, "GIT_DIRECTORIES_MAX", 3)
+    git = make_repository(root)
+    for number in range(4):
+        (git / "modules" / str(number)).mkdir(parents=True)
+    (root / "sub" / ".git").mkdir(parents=True)
+    found = found_in(root, SPLIT)
+    assert relative(found.protected, root) == {".git/hooks", ".git/config", ".git/modules", "sub/.git"}
+
+
+@pytest.mark.parametrize("place", ["info", "objects", "modules", "worktrees"])
+def test_a_link_on_the_way_to_git_code_is_pinned_itself(root: Path, place: str) -> None:
+    """Required: a mount below a link would land elsewhere or fail for good."""
+    for directory in ("sub/.git", "elsewhere/info"):
+        (root / directory).mkdir(parents=True)
+    (root / "sub" / ".git" / place).symlink_to("../../elsewhere")
+    found = found_in(root, SPLIT)
+    assert relative(found.protected, root) == {f"sub/.git/{place}"}
+    assert not any(path.startswith(f"{root}/sub/.git/{place}/") for path in (*found.absent, *found.anchored))
 
 
 def test_hooks_and_plain_files_are_checked_for_other_names(root: Path) -> None:

@@ -15,7 +15,7 @@ from sandgate.sandbox.roots import (
     homes_of,
     resolved_grants,
     resolved_roots,
-    trusted_directory,
+    scratch_directory,
 )
 
 
@@ -73,9 +73,36 @@ def test_a_granted_path_through_a_link_is_refused(place: Path) -> None:
 
 def test_scratch_space_behind_a_shared_link_is_not_trusted(place: Path) -> None:
     (place / "repo" / "tmp").symlink_to(place / "data")
-    assert trusted_directory(f"{place}/repo/tmp", shared=f"{place}/repo") is None
-    assert trusted_directory(f"{place}/repo/tmp", shared=f"{place}/data") == f"{place}/data"
-    assert trusted_directory("relative", shared=None) is None
+    assert scratch_directory(f"{place}/repo/tmp", shared=f"{place}/repo", homes=()) is None
+    assert scratch_directory(f"{place}/repo/tmp", shared=f"{place}/data", homes=()) == f"{place}/data"
+    assert scratch_directory("relative", shared=None, homes=()) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/etc", "/usr", "/usr/share", "/bin", "/sbin", "/lib", "/boot", "/root", "/var", "/var/lib", "/opt"]
+)
+def test_a_part_of_the_system_is_no_scratch_space(path: str) -> None:
+    """Required: `TMPDIR=/etc` must not make /etc writable."""
+    assert scratch_directory(path, shared=None, homes=()) is None
+
+
+@pytest.mark.parametrize("path", ["/srv", "/home", "/run", "/sys", "/proc", "/dev"])
+def test_nor_is_what_the_kernel_or_other_people_keep(path: str) -> None:
+    assert scratch_directory(path, shared=None, homes=()) is None
+
+
+@pytest.mark.parametrize("path", ["/tmp", "/var/tmp", "/dev/shm"])
+def test_the_usual_places_are_scratch_space(path: str) -> None:
+    assert scratch_directory(path, shared=None, homes=()) == path
+
+
+def test_a_home_is_no_scratch_space_but_a_directory_in_it_is(place: Path) -> None:
+    """Required: `TMPDIR=$HOME` must not make the home directory writable."""
+    homes = [f"{place}/repo"]
+    (place / "repo" / "tmp").mkdir()
+    found = [scratch_directory(str(path), shared=None, homes=homes) for path in (place, place / "repo")]
+    assert found == [None, None]
+    assert scratch_directory(f"{place}/repo/tmp", shared=None, homes=homes) == f"{place}/repo/tmp"
 
 
 def test_both_homes_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

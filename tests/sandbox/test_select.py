@@ -134,6 +134,7 @@ def test_what_a_backend_cannot_do_is_said() -> None:
 @pytest.mark.parametrize(
     ("step", "about_host"),
     [
+        ("make user namespace", True),
         ("make namespaces", True),
         ("write /proc/self/uid_map", True),
         ("mount /proc", True),

@@ -70,6 +70,26 @@ def test_a_pinned_directory_stays_a_mount_of_its_own() -> None:
     assert ("write", "/repo/sub") in view(permissions)
 
 
+def test_a_named_path_inside_a_named_directory_is_no_mount_of_its_own() -> None:
+    """Required: git replaces `.git/config` by renaming a new file over it, which fails on a mount point."""
+    permissions = EffectivePermissions(writable=("/repo", "/repo/.git", "/repo/.git/config"))
+    assert view(permissions, files=("/repo/.git/config",)) == [("write", "/repo")]
+
+
+def test_a_named_directory_with_a_missing_name_to_guard_stays_a_mount() -> None:
+    permissions = EffectivePermissions(writable=("/repo", "/repo/sub"), absent=("/repo/sub/.git",))
+    assert view(permissions) == [("write", "/repo"), ("write", "/repo/sub")]
+
+
+def test_a_named_path_beyond_something_read_only_is_opened_again() -> None:
+    permissions = EffectivePermissions(writable=("/repo", "/repo/.git/config"), read_only=("/repo/.git",))
+    assert view(permissions, files=("/repo/.git/config",)) == [
+        ("write", "/repo"),
+        ("read", "/repo/.git"),
+        ("write", "/repo/.git/config"),
+    ]
+
+
 def test_something_hidden_inside_a_reopened_part_stays_hidden() -> None:
     permissions = EffectivePermissions(hidden=("/run", "/run/a/key"), reopened=("/run/a",))
     assert view(permissions, files=("/run/a/key",)) == [

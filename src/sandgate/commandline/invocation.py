@@ -14,6 +14,7 @@ from sandgate.commandline.wrappers import (
     FIND_RUNNERS,
     GIT_GLOBALS,
     SHELL_PROGRAMS,
+    SSH_OPTIONS,
     WRAPPERS,
 )
 from sandgate.record import Record
@@ -59,6 +60,7 @@ def everything_run(what: Segments) -> Everything:
     incomplete = False
     if what.script is not None:
         texts.append(what.argv[-1])
+        scripts.extend(_continued(what.argv[-1]))
         redirections.extend(what.script.redirections)
         queue.extend([command.argv for command in what.script.commands])
         incomplete = what.script.beyond_limits
@@ -69,6 +71,7 @@ def everything_run(what: Segments) -> Everything:
             from sandgate.commandline.bash import parse
 
             texts.append(scripts.pop())
+            scripts.extend(_continued(texts[-1]))
             script = parse(texts[-1])
             redirections.extend(script.redirections)
             incomplete = incomplete or script.beyond_limits
@@ -97,12 +100,17 @@ def started_by(argv: Argv) -> Started:
     if name == "git":
         plain = without_git_globals(argv)
         return Started(commands=(plain,)) if plain != argv else _NOTHING
+    if name == "ssh":
+        return _by_ssh(argv)
     if name not in WRAPPERS:
         return _NOTHING
     reading = read(argv[1:], grammar(WRAPPERS[name], WRAPPERS))
-    if reading is None:
-        return Started(commands=tuple([argv[at:] for at in range(2, min(len(argv), TAILS_MAX)) if argv[at][:1] != "-"]))
-    return _by_wrapper(name, reading)
+    return Started(commands=_tails(argv)) if reading is None else _by_wrapper(name, reading)
+
+
+def _tails(argv: Argv) -> tuple[Argv, ...]:
+    """Wherever the inner command may begin, when the options before it are not known."""
+    return tuple([argv[at:] for at in range(2, min(len(argv), TAILS_MAX)) if argv[at][:1] != "-"])
 
 
 def without_git_globals(argv: Argv) -> Argv:
@@ -130,6 +138,38 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
     if "operand" in marks:
         return Started(scripts=rest[:1])
     return Started(commands=(rest,) if rest else ())
+
+
+def _by_ssh(argv: Argv) -> Started:
+    """The command for the other host, which is a script there, and those that ssh runs here to connect."""
+    by = grammar(SSH_OPTIONS, {})
+    reading = read(argv[1:], by)
+    again = read(reading.operands[1:], by) if reading is not None else None  # options may follow the host, too
+    if reading is None or again is None:
+        tails = _tails(argv)
+        return Started(commands=tails, scripts=tuple([" ".join(tail) for tail in tails]))
+    options, rest = reading.options + again.options, again.operands
+    settings = [value.replace("=", " ", 1).split(None, 1) for name, value in options if name == "-o" and value]
+    here = [words[1] for words in settings if len(words) > 1 and words[0].lower().endswith("command")]
+    there = [" ".join(rest)] if rest else []
+    return Started(commands=(rest,) if rest else (), scripts=(*there, *here))
+
+
+def _continued(script: str) -> tuple[str, ...]:
+    """The script with its continued lines joined, as the shell does before it looks for words (POSIX, 2.2.1).
+
+    A backslash that is itself escaped continues nothing, so what is joined once has nothing left to join.
+    """
+    if "\\\n" not in script:
+        return ()
+    kept: list[str] = []
+    at = 0
+    while (found := script.find("\\", at)) >= 0:
+        pair = script[found : found + 2]
+        kept += (script[at:found], "" if pair == "\\\n" else pair)
+        at = found + 2
+    joined = "".join(kept) + script[at:]
+    return (joined,) if joined != script else ()
 
 
 def _by_assigning(name: str, rest: Argv, reading: Reading) -> Started:

@@ -102,8 +102,14 @@ GIT_GLOBALS = (
     "--super-prefix= --version --work-tree= --attr-source= stop *"
 )
 
+# The options of ssh before and behind the name of the host; then comes a script for its shell.
+SSH_OPTIONS = (
+    "-46AaCfGgKkMNnqsTtVvXxYy -B= -b= -c= -D= -E= -e= -F= -I= -i= -J= -L= -l= -m= -O= -o= -P= -p= -Q= -R= -S= -W= "
+    "-w= stop *"
+)
+
 # `find` runs what stands between one of these and `;` or `+`.
 FIND_RUNNERS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 
 # Every program that may start another one; whatever is not here runs alone.
-STARTERS = frozenset(WRAPPERS) | SHELL_PROGRAMS | {"find", "git", "{", "!"}
+STARTERS = frozenset(WRAPPERS) | SHELL_PROGRAMS | {"find", "git", "ssh", "{", "!"}

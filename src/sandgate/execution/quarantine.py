@@ -2,12 +2,14 @@
 
 The supervisor refuses such names while it watches; a command that races it, or a kernel without a supervisor,
 can still leave one behind. It must not stay where a later program on the host would run it, and it must not be lost
-either: it is moved into Sandgate's own state directory, next to a note that says where it came from.
+either: it is moved into Sandgate's own state directory, next to a note that says where it came from. What lies
+on another file system and cannot be copied over, such as a pipe, gets a name that no program looks for, where it is.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 DIRECTORY_NAME = "quarantine"
 NOTE_NAME = "came-from"
+INERT_SUFFIX = ".sandgate-quarantined-"  # and the time in nanoseconds
 PRIVATE_MODE = 0o700
 
 
@@ -35,7 +38,7 @@ def _moved(path: str, state_directory: str) -> str:
         place = _fresh_place(state_directory)
         _note(place, path)
         target = os.path.join(place, os.path.basename(path))
-        _move(path, target)
+        target = _move(path, target)
     except OSError as problem:
         return f"`{path}` was created in spite of its protection and cannot be moved away: {problem.strerror}"
     return f"`{path}` was created in spite of its protection and was moved to `{target}`"
@@ -55,10 +58,33 @@ def _note(place: str, path: str) -> None:
         os.close(descriptor)
 
 
-def _move(path: str, target: str) -> None:
+def _move(path: str, target: str) -> str:
+    """Returns where it lies now."""
     try:
         os.rename(path, target)
     except OSError:
-        import shutil  # heavy; only across file systems
+        return _move_across(path, target)
+    return target
 
-        shutil.move(path, target)
+
+def _move_across(path: str, target: str) -> str:
+    # The name goes first, at once and whatever lies below it; a copy takes long and may fail half-way.
+    inert = f"{path}{INERT_SUFFIX}{time.time_ns()}"
+    os.rename(path, inert)
+    if not _can_be_copied(inert):
+        return inert
+    import shutil  # heavy; only across file systems
+
+    try:
+        shutil.move(inert, target)
+    except (OSError, shutil.Error):
+        return inert
+    return target
+
+
+def _can_be_copied(path: str) -> bool:
+    """Only files, directories and links: copying waits for the other end of a pipe."""
+    kinds = [os.lstat(path).st_mode]
+    for directory, directories, files in os.walk(path):
+        kinds += [os.lstat(os.path.join(directory, name)).st_mode for name in (*directories, *files)]
+    return all(stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISLNK(kind) for kind in kinds)

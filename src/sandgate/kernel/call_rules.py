@@ -23,14 +23,25 @@ _ENOSYS = refuse(errno.ENOSYS)
 
 OTHER_PROCESSES = "ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp move_pages migrate_pages"
 KERNEL_KEYS = "add_key request_key keyctl"
+# The host's, with no namespace of the command's own: System V shared memory, semaphores and queues, POSIX queues.
+SHARED_WITH_THE_HOST = (
+    "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open mq_unlink "
+    "mq_timedsend mq_timedreceive mq_notify mq_getsetattr"
+)
+# The priority of whoever the first argument names, and of whoever the second names; 0 is the caller.
+SCHEDULING = "sched_setscheduler sched_setattr sched_setparam sched_setaffinity"
+PRIORITY = (("setpriority", 2), ("ioprio_set", 3))  # each with its word for "all processes of the user"
+
 KERNEL_ITSELF = (
     "bpf perf_event_open userfaultfd kexec_load kexec_file_load init_module finit_module delete_module "
     "open_by_handle_at setns mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig "
     "fsmount fspick mount_setattr swapon swapoff reboot quotactl quotactl_fd acct syslog sethostname setdomainname "
     "settimeofday clock_settime iopl ioperm vhangup fanotify_init uselib ustat nfsservctl lookup_dcookie"
 )
-# clone3 hides its flags in memory; the attribute calls are too new for anybody to depend on.
-AROUND_THE_FILTER = "io_uring_setup io_uring_enter io_uring_register clone3 setxattrat removexattrat file_setattr"
+# clone3 and openat2 hide their flags in memory; the attribute calls are too new for anybody to depend on.
+AROUND_THE_FILTER = (
+    "openat2 io_uring_setup io_uring_enter io_uring_register clone3 setxattrat removexattrat file_setattr"
+)
 
 # <linux/sched.h>: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME shares its bit with
 # clone's exit signal and exists for unshare alone
@@ -47,8 +58,10 @@ QUERY_PERSONALITY = 0xFFFFFFFF
 O_TMPFILE_BIT = 0o20000000
 WRITE_INTENT = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | O_TMPFILE_BIT
 
+SET_ID = 0o6000  # S_ISUID and S_ISGID, <linux/stat.h>
+
 BY_NAME = (
-    "creat openat2 mkdir mkdirat mknod mknodat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink "
+    "creat mkdir mkdirat mknod mknodat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink "
     "symlinkat truncate"
 )
 METADATA = (
@@ -66,6 +79,10 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
     return (
         *rules(OTHER_PROCESSES, _EPERM),
         *rules(KERNEL_KEYS, _EPERM),
+        *rules(SHARED_WITH_THE_HOST, _EPERM),
+        *rules(SCHEDULING, _EPERM, Test(0, "not_equal", 0)),
+        *(Rule(call, _EPERM, (Test(0, "equal", whole_user),)) for call, whole_user in PRIORITY),
+        *(Rule(call, _EPERM, (Test(1, "not_equal", 0),)) for call, _whole_user in PRIORITY),
         *rules(KERNEL_ITSELF, _EPERM),
         *rules(AROUND_THE_FILTER, _ENOSYS),
         *rules("prlimit64", _EPERM, Test(0, "not_equal", 0)),  # 0 is the caller; any process of the user would do
@@ -75,11 +92,33 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
         *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
         *rules("personality", _EPERM),
+        *_set_id_rules(),
         *_open_rules(reads),
         *rules(BY_NAME, NOTIFY),
         *rules(METADATA, NOTIFY),
         *rules("setsid", NOTIFY),
         *_socket_rules(network=network),
+    )
+
+
+def _set_id_rules() -> tuple[Rule, ...]:
+    """A program that runs as somebody else would do so on the host too, long after the sandbox."""
+    of_mode = (
+        ("chmod", 1),
+        ("fchmod", 1),
+        ("fchmodat", 2),
+        ("fchmodat2", 2),
+        ("creat", 1),
+        ("mknod", 1),
+        ("mknodat", 2),
+    )
+    of_open = (("open", 1), ("openat", 2))  # the flags; the mode comes next, and counts only when a file is made
+    return (
+        *(Rule(call, _EPERM, (Test(mode, "any_bit", SET_ID),)) for call, mode in of_mode),
+        *(
+            Rule(call, _EPERM, (Test(at, "any_bit", os.O_CREAT | O_TMPFILE_BIT), Test(at + 1, "any_bit", SET_ID)))
+            for call, at in of_open
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""open, openat, openat2 and creat of a confined command.  open(2), openat2(2)
+"""open, openat and creat of a confined command.  open(2)
 
 Below a Landlock rule the kernel does it. Where the ground is writable but carries no rule, we open the file and
 hand it over. Everything else is refused here, unless the kernel has a better reason of its own to fail.
@@ -10,7 +10,6 @@ import errno
 import fcntl
 import os
 import stat
-import struct
 
 from sandgate.kernel.call_rules import O_TMPFILE_BIT, TIOCGPTPEER, WRITE_INTENT
 from sandgate.kernel.pidfd import copy_descriptor
@@ -24,23 +23,18 @@ if TYPE_CHECKING:
 
 SHARED_MEMORY = "/dev/shm"  # POSIX shared memory and semaphores; a command owns what it makes there, no more
 _STATUS_FLAGS = os.O_APPEND | os.O_NONBLOCK | os.O_ASYNC | os.O_DIRECT | os.O_NOATIME  # what F_SETFL changes
-_OPEN_HOW_BYTES = 24  # struct open_how
 
 
 class OpenRequest:
-    """The four spellings of open, in one form."""
+    """The three spellings of open, in one form."""
 
     def __init__(self, call: WaitingCall) -> None:
         first = call.arguments
         self.dirfd, path_at, rest = AT_FDCWD, first[0], first[1:]
-        if call.name in ("openat", "openat2"):
+        if call.name == "openat":
             self.dirfd, path_at, rest = call.int32(0), first[1], first[2:]
-        self.resolve = 0
         if call.name == "creat":
             self.flags, self.mode = os.O_CREAT | os.O_WRONLY | os.O_TRUNC, rest[0]
-        elif call.name == "openat2":
-            how = struct.unpack("=QQQ", call.target.exactly(rest[0], _OPEN_HOW_BYTES))
-            self.flags, self.mode, self.resolve = how
         else:
             self.flags, self.mode = rest[0] & 0xFFFFFFFF, rest[1]
         self.path = call.target.text_at(path_at)
@@ -62,8 +56,8 @@ class OpenRequest:
 def open_call(call: WaitingCall) -> Answer:
     """The answer to any call of the family."""
     request = OpenRequest(call)
-    if request.flags & os.O_PATH or request.resolve:
-        return RESUME  # no access at all; or rules for the walk that only the kernel can keep
+    if request.flags & os.O_PATH:
+        return RESUME  # no access at all
     try:
         place = find_place(call.target, request.dirfd, request.path, follow=request.follow)
     except MagicLink:

@@ -47,7 +47,7 @@ def setsid_call(call: WaitingCall) -> Answer:
 def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
     table: dict[str, Callable[[WaitingCall], Answer]] = {"setsid": setsid_call}
     groups: tuple[tuple[str, Callable[[WaitingCall], Answer]], ...] = (
-        ("open openat openat2 creat", open_calls.open_call),
+        ("open openat creat", open_calls.open_call),
         ("ioctl", open_calls.open_peer_call),
         ("mkdir mkdirat", name_calls.mkdir_call),
         ("mknod mknodat", name_calls.mknod_call),

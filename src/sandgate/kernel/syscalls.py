@@ -43,6 +43,11 @@ io_uring_register 427 427; landlock_create_ruleset 444 444; landlock_add_rule 44
 landlock_restrict_self 446 446; seccomp 317 277; prctl 157 167; capset 126 91; getpid 39 172; read 0 63;
 write 1 64; getppid 110 173; kill 62 129; fchmodat2 452 452; setxattrat 463 463; removexattrat 466 466;
 open_tree_attr 467 467; file_setattr 469 469;
+shmget 29 194; shmat 30 196; shmctl 31 195; shmdt 67 197; semget 64 190; semop 65 193; semctl 66 191;
+semtimedop 220 192; msgget 68 186; msgsnd 69 189; msgrcv 70 188; msgctl 71 187; mq_open 240 180; mq_unlink 241 181;
+mq_timedsend 242 182; mq_timedreceive 243 183; mq_notify 244 184; mq_getsetattr 245 185; setpriority 141 140;
+sched_setscheduler 144 119; sched_setparam 142 118; sched_setattr 314 274; sched_setaffinity 203 122;
+ioprio_set 251 30;
 """
 
 

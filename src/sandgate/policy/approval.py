@@ -12,7 +12,7 @@ from sandgate.commandline.words import joined, program_name
 from sandgate.commandline.wrappers import STARTERS
 from sandgate.policy.dangerous import find_danger
 from sandgate.policy.rules.model import NO_RULES, STRICTNESS, strictest
-from sandgate.policy.safety import SYSTEM_BINS, safe_commands, trusted_program
+from sandgate.policy.safety import SYSTEM_BINS, only_system_bins, safe_commands, trusted_program
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
 from sandgate.protocol.verdicts import Allow, Ask, Because, Forbid
 from sandgate.record import Record
@@ -87,6 +87,23 @@ ASK_AFTER_DENIAL: dict[str, dict[Tool, bool]] = {
 }
 
 
+class Found(Record):
+    """Where the words of a command line may find their programs."""
+
+    argv: Argv  # the whole command line: a shell that is not the system's vouches for nothing inside
+    system_bins: tuple[str, ...]
+    system_only: bool  # a bare name can only mean a program in a system directory
+
+    def means(self, program: str, rule: Rule, rules: RuleSet) -> bool:
+        """Whether `program` is certainly the one `rule` names, so that it may leave the sandbox."""
+        if "/" not in program:
+            return self.system_only
+        if program[:1] != "/":
+            return False
+        named = program in rule.prefix[0] or bool(rules.host_admits(program))
+        return named or trusted_program(program, self.system_bins)
+
+
 class Judged(Record):
     """One segment with its decision."""
 
@@ -129,7 +146,7 @@ def verdict_for(
         wish=command.wish,
         backend_available=backend_available,
         system_bins=system_bins,
-        path=command.env.get("PATH", ""),
+        path=command.env.get("PATH"),
     )
     return conclude(judgement, policy)
 
@@ -155,17 +172,21 @@ def judge(
     wish: EscalationWish = "use_default",
     backend_available: bool = True,
     system_bins: tuple[str, ...] = SYSTEM_BINS,
-    path: str = "",
+    path: str | None = None,
 ) -> Judgement:
-    """Steps A and B: a decision for each segment, and the strictest of all. `path` is the command's PATH."""
+    """Steps A and B: a decision for each segment, and the strictest of all. `path` is the command's PATH, if any."""
     what = segments(argv)
     if what.script is not None and not trusted_program(argv[0], system_bins):
         # Somebody's own `bash` may do anything with the script, so its words vouch for nothing.
         what = what.but(commands=(argv,), plain=False, complex=False)
     danger = find_danger(what)
     dangerous = _dangerous_segments(what, danger)
-    safe = safe_commands(what, system_bins) if _names_are_fixed(path) else (False,) * len(what.commands)
     files = _file_system_kind(sandbox)
+    found = Found(argv, system_bins, only_system_bins(path, system_bins))
+    confined = files == "restricted" and backend_available
+    # A stranger's `ls` on PATH may run in the sandbox, and nowhere else.
+    names_hold = found.system_only or (confined and _names_are_fixed(path))
+    safe = safe_commands(what, system_bins, confined=confined) if names_hold else (False,) * len(what.commands)
     judged: list[Judged] = []
     for at, segment in enumerate(what.commands):
         kind: CommandClass = "dangerous" if dangerous[at] else "safe" if safe[at] else "other"
@@ -173,7 +194,7 @@ def judge(
             row for row in HEURISTIC if row.fits(kind, _decides_like(policy), files, wish, backend=backend_available)
         )
         heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
-        judged.append(_with_rules(what, segment, heuristic, rules))
+        judged.append(_with_rules(what, segment, heuristic, rules, found))
     return Judgement(what, tuple(judged), max([each.because.verdict for each in judged], key=STRICTNESS.__getitem__))
 
 
@@ -210,9 +231,9 @@ def policy_name(policy: ApprovalPolicy) -> str:
     return "granular" if isinstance(policy, Granular) else policy
 
 
-def _names_are_fixed(path: str) -> bool:
+def _names_are_fixed(path: str | None) -> bool:
     """False when a bare `ls` may be the one in the working directory: PATH has a relative or an empty entry."""
-    return not path or all(entry[:1] == "/" for entry in path.split(":"))
+    return path is None or all(entry[:1] == "/" for entry in path.split(":"))
 
 
 def _decides_like(policy: ApprovalPolicy) -> str:
@@ -249,7 +270,7 @@ def _detail(row: Row, kind: CommandClass, danger: Danger | None) -> str:
     return row.detail
 
 
-def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSet) -> Judged:
+def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSet, found: Found) -> Judged:
     """Rules that match the segment decide it; those that match a command inside it may only tighten."""
     if not rules.rules:
         return Judged(heuristic)
@@ -257,13 +278,20 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
     inner = _tightening(what, segment, rules)
     if outer:
         rule = strictest(outer + inner)
-        bypass = rule.decide == "allow" and any(each.sandbox == "bypass" for each in outer) and _as_written(what)
+        bypass = rule.decide == "allow" and _as_written(what) and _leaves(segment, outer, rules, found)
         return Judged(_by_rule(segment, rule), rule, bypass)
     if inner:
         rule = strictest(inner)
         if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:
             return Judged(_by_rule(segment, rule), rule)
     return Judged(heuristic)
+
+
+def _leaves(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet, found: Found) -> bool:
+    """Whether a rule takes the segment out of the sandbox, and no planted program can take its place."""
+    if "/" not in found.argv[0] and not found.system_only:  # of a script: its shell
+        return False
+    return any(rule.sandbox == "bypass" and found.means(segment[0], rule, rules) for rule in matching)
 
 
 def _tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:

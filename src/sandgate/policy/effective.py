@@ -96,9 +96,10 @@ def effective_permissions(
     changeable = _Changeable(roots, hidden, reopened)
     protected = [path for path in facts.protected if path not in named and changeable(path)]
     absent = [path for path in facts.absent if path not in named and changeable(path)]
-    anchored = [path for path in facts.anchored if path in protected or path in absent or path in facts.sealed]
+    fixed = frozenset((*protected, *absent, *facts.sealed))
+    anchored = [path for path in facts.anchored if path in fixed]
     return EffectivePermissions(
-        writable=_shallow_first((*roots, *_pins(anchored, roots, protected))),
+        writable=_shallow_first((*roots, *_pins(anchored, roots, protected).difference(absent))),
         read_only=_shallow_first(protected),
         absent=tuple(absent),
         hidden=_shallow_first(hidden),
@@ -222,12 +223,18 @@ def _pins(anchored: list[str], roots: tuple[str, ...], protected: list[str]) -> 
     A mount point cannot be renamed: bound onto themselves, they cannot be moved away together with what they
     contain to make room for an impostor.
     """
-    return {
-        place
-        for path in anchored
-        for place in _ancestors(path)
-        if _below_any(place, roots) and place not in protected and not _below_any(place, protected)
-    }
+    tops, closed = frozenset(roots), frozenset(protected)
+    pins: set[str] = set()
+    seen: set[str] = set()
+    for path in anchored:
+        for place in _ancestors(path):
+            if place in seen:  # and so is all above it
+                break
+            seen.add(place)
+            above = frozenset(_ancestors(place))
+            if not tops.isdisjoint(above) and place not in closed and closed.isdisjoint(above):
+                pins.add(place)
+    return pins
 
 
 def _shallow_first(paths: Iterable[str]) -> tuple[str, ...]:

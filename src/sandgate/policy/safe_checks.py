@@ -61,6 +61,14 @@ def _test(_reading: Reading, argv: Argv, sure: Sure | None) -> bool:
     return True
 
 
+def _no_response_file(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """The programs of binutils take more options from `@file` (binutils manual, "Common Options").
+
+    The `{}` of `find -exec` begins as a starting point does, which may be with `@`.
+    """
+    return all(word[:1] not in ("@", "{") for word in argv[1:])
+
+
 def _number(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return all(word.isdecimal() for word in reading.operands)
 
@@ -166,35 +174,14 @@ def _sed(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 def _awk(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """gawk opens a connection for files below `/inet`."""
+    from sandgate.policy.safe_awk import only_prints
+
     files = reading.operands[1:]
     return (
         bool(reading.operands)
-        and _awk_only_prints(reading.operands[0])
+        and only_prints(reading.operands[0])
         and not any(word.startswith("/in") for word in files)
     )
-
-
-def _awk_only_prints(program: str) -> bool:
-    """No file, pipe or command: `>` only where it must be a comparison, `|` only as `||`."""
-    if "/" not in program:  # with a regular expression about, quotes do not tell where strings begin
-        stripped = _without_strings(program)
-        if stripped is None:
-            return False
-        program = stripped
-    if any(word in program for word in ("system", "getline", "close", "fflush", "@", "ARGV", "/inet", "\\\n")):
-        return False
-    braces = parentheses = 0
-    for char in program.replace("||", "  "):
-        braces += (char == "{") - (char == "}")
-        parentheses += (char == "(") - (char == ")")
-        if char == "|" or braces < 0 or parentheses < 0 or (char == ">" and braces and not parentheses):
-            return False
-    return braces == 0 and parentheses == 0
-
-
-def _without_strings(program: str) -> str | None:
-    pieces = program.replace("\\\\", "").replace('\\"', "").split('"')
-    return None if len(pieces) % 2 == 0 else '""'.join(pieces[::2])
 
 
 class _SedScript:
@@ -281,6 +268,7 @@ class _SedScript:
 CHECKS: dict[str, Check] = {
     "printf": _printf,
     "test": _test,
+    "no_response_file": _no_response_file,
     "number": _number,
     "set": _set,
     "read": _read,

@@ -11,6 +11,7 @@ that take options only before their operands must say `stop` where it matters: `
     needs:-v,-V   one of these options must be there
     check:NAME    a function in safe_checks must agree
     exact         no word may be left to the shell's expansion
+    confined      only where the sandbox confines it: what it reads may tell it to run programs
     program       the first operand may not; it is a program in a small language of its own
 """
 
@@ -99,7 +100,7 @@ SAFE: dict[str, str] = {
     "hd": "-bcdovx -e= -f= -n= -s= * !",
     "xxd": "stop -abeEiupPsC -c= -g= -l= -o= -n= -R= -s= 1",
     "strings": "-afow -n= -t= -e= -T= -s= -NUM --all --print-file-name --bytes= --radix= --encoding= --target= "
-    "--include-all-whitespace --output-separator= --help --version * !",
+    "--include-all-whitespace --output-separator= --help --version * check:no_response_file",
     "iconv": "-cs -f= -t= --from-code= --to-code= --list -l --silent --help --version * !",
     "zcat": "-fhLqv *",
     "gzcat": "-fhLqv *",
@@ -222,13 +223,13 @@ SAFE: dict[str, str] = {
     "getfattr": "-dhLPR -n= -e= -m= --dump --name= --encoding= --match= --absolute-names --recursive * !",
     "lsattr": "-adlpRvV * !",
     "nm": "-aABCDgGhlnopPrsSuvVWw -t= --defined-only --demangle[=] --dynamic --extern-only --no-sort --print-size "
-    "--size-sort --undefined-only *",
+    "--size-sort --undefined-only * check:no_response_file",
     "readelf": "-aehlSgtsndurAVDLIWc -x= -p= -R= -j= --all --file-header --program-headers --sections --headers "
-    "--symbols --syms --dyn-syms --notes --relocs --dynamic --version-info --wide *",
+    "--symbols --syms --dyn-syms --notes --relocs --dynamic --version-info --wide * check:no_response_file",
     "objdump": "-afphdDgGstTrRxSwzC -b= -j= -l -m= -M= -EB --disassemble[=] --disassemble-all --section-headers "
     "--headers --all-headers --archive-headers --file-headers --syms --reloc --full-contents --private-headers "
-    "--section= --demangle[=] --no-show-raw-insn --source --wide *",
-    "size": "-ABdoxtD --format= --radix= --totals *",
+    "--section= --demangle[=] --no-show-raw-insn --source --wide * check:no_response_file",
+    "size": "-ABdoxtD --format= --radix= --totals * check:no_response_file",
     # About the machine and who we are
     "uname": "-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor "
     "--hardware-platform --operating-system --help --version 0",
@@ -293,9 +294,11 @@ SAFE: dict[str, str] = {
     "pip": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
     "pip3": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
     "npm": "--version -v stop * sub alone",
-    # git: the options before its command, then one line a command. A pager is started for a terminal only.
+    # git: the options before its command, then one line a command. A pager is started for a terminal only. The
+    # repository's own configuration may name programs (core.fsmonitor, diff.external, textconv, filter.clean), and
+    # a repository may be anybody's, so reading it is harmless only where those programs run in the sandbox.
     "git": "-C= --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs "
-    "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone",
+    "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
     # Which version? Programs that answer this without reading anything of the project's.
     **dict.fromkeys(
         words_of(
@@ -322,7 +325,7 @@ SAFE_WRAPPERS: dict[str, str] = {
     "command": "-p stop *",
     "builtin": "stop *",
     "env": "-i -u= --ignore-environment --unset= stop * assigned",
-    "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace= --max-lines= "
+    "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace[=] --max-lines[=] "
     "--max-args= "
     "--max-procs= --no-run-if-empty --max-chars= --verbose --exit stop * appends",
 }

@@ -3,7 +3,8 @@
 A name proves nothing: `uniq a b` overwrites b, `sed -n 1p --file=x` runs a script, `rg --pre` runs a program. So
 each safe program is described by the grammar of the arguments that keep it harmless (`safe_programs`), and an
 argument the grammar does not know makes the command "not safe", which costs a question and nothing else. "Safe"
-says that nothing is written, run or sent; it says nothing about secrets.
+says that nothing is written, run or sent; it says nothing about secrets. Git runs programs its repository names, so
+reading with it is safe only where the sandbox confines what it starts.
 
 What the shell may still change is handled by certainty: a word it replaces by paths may be one operand among
 many, a word that may become anything is only for programs that are harmless whatever they are told.
@@ -27,39 +28,46 @@ if TYPE_CHECKING:
 # Where an absolute path may point and still mean the program of that name. Only root writes there.
 SYSTEM_BINS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin")
 
+# Further directories that distributions put on every PATH and that belong to root.
+_ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
+
 _WRAPPERS_DEEP_MAX = 8
 _READABLE_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/stdin", "/dev/urandom"))
 
 _grammars: dict[str, Grammar] = {}
 
 
-def safe_commands(what: Segments, system_bins: tuple[str, ...] = SYSTEM_BINS) -> tuple[bool, ...]:
-    """For each of `what.commands`: does it only read?"""
+def safe_commands(
+    what: Segments, system_bins: tuple[str, ...] = SYSTEM_BINS, *, confined: bool = True
+) -> tuple[bool, ...]:
+    """For each of `what.commands`: does it only read? `confined`: it will run in the sandbox."""
     script = what.script
     if what.complex:
         return (False,) * len(what.commands)
     if script is None:
-        return (is_safe(what.commands[0], system_bins),)
+        return (is_safe(what.commands[0], system_bins, confined=confined),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
-    each = [_is_safe_in_script(command, system_bins) for command in script.commands]
+    each = [_is_safe_in_script(command, system_bins, confined=confined) for command in script.commands]
     if what.plain:
         return tuple(each)
     return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)
 
 
-def is_safe(argv: Argv, system_bins: tuple[str, ...] = SYSTEM_BINS, sure: Sure | None = None) -> bool:
+def is_safe(
+    argv: Argv, system_bins: tuple[str, ...] = SYSTEM_BINS, sure: Sure | None = None, *, confined: bool = True
+) -> bool:
     """True when this one command only reads. `sure` tells how certain each word is; all exact when left out."""
     for _ in range(_WRAPPERS_DEEP_MAX):
         if not argv or not trusted_program(argv[0], system_bins):
             return False
         name = program_name(argv[0])
         if name == "find" and "-exec" in " ".join(argv):
-            stripped = _without_exec(argv, sure, system_bins)
+            stripped = _without_exec(argv, sure, system_bins, confined=confined)
             if stripped is None:
                 return False
             argv, sure = stripped
-        if name in SAFE and _fits(name, argv, sure):
+        if name in SAFE and _fits(name, argv, sure, confined=confined):
             return True
         inner = _through_wrapper(name, argv, sure)
         if inner is None:
@@ -74,13 +82,22 @@ def trusted_program(path: str, system_bins: tuple[str, ...] = SYSTEM_BINS) -> bo
     return slash < 0 or path[:slash] in system_bins
 
 
-def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...]) -> bool:
+def only_system_bins(path: str | None, system_bins: tuple[str, ...] = SYSTEM_BINS) -> bool:
+    """True when a bare name can only be found in a system directory. `path` is the command's PATH, None without one.
+
+    Every entry counts, not just those before the first system directory: `make` may be in none of them, or only in
+    the last, and then whoever can write to another entry decides what runs. An empty entry is the working directory.
+    """
+    return path is None or all(entry in system_bins or entry in _ROOT_ONLY for entry in path.split(":"))
+
+
+def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, confined: bool) -> bool:
     words = command.words
     if not words or not words[0].bare or words[0].certainty != "exact":
         return False
     if not all(assignment.text in ASSIGNABLE and assignment.certainty == "exact" for assignment in command.assignments):
         return False
-    return is_safe(command.argv, system_bins, tuple([word.certainty for word in words]))
+    return is_safe(command.argv, system_bins, tuple([word.certainty for word in words]), confined=confined)
 
 
 def _only_reads(redirection: Redirection) -> bool:
@@ -101,8 +118,9 @@ def _only_reads(redirection: Redirection) -> bool:
     return operator in (">", ">>", "&>", "&>>", ">|") and text == "/dev/null"
 
 
-def _fits(name: str, argv: Argv, sure: Sure | None) -> bool:
-    return _fits_line(_grammar(name, SAFE[name], SAFE), name, argv, sure)
+def _fits(name: str, argv: Argv, sure: Sure | None, *, confined: bool) -> bool:
+    rules = _grammar(name, SAFE[name], SAFE)
+    return (confined or "confined" not in rules.marks) and _fits_line(rules, name, argv, sure)
 
 
 def _fits_line(rules: Grammar, name: str, argv: Argv, sure: Sure | None) -> bool:
@@ -171,7 +189,9 @@ def _passes_checks(marks: frozenset[str], reading: Reading, argv: Argv, sure: Su
     return True
 
 
-def _without_exec(argv: Argv, sure: Sure | None, system_bins: tuple[str, ...]) -> tuple[Argv, Sure | None] | None:
+def _without_exec(
+    argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool
+) -> tuple[Argv, Sure | None] | None:
     """`find` without its `-exec … ;` parts, when each runs a command that only reads."""
     words: list[str] = []
     certain: list[Certainty] = []
@@ -189,7 +209,7 @@ def _without_exec(argv: Argv, sure: Sure | None, system_bins: tuple[str, ...]) -
         # Each path begins as its starting point does, and no starting point begins with a dash.
         known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
         given = sure is None or _all_exact(sure[at:end])
-        if end == len(argv) or not given or not is_safe(inner, system_bins, tuple(known)):
+        if end == len(argv) or not given or not is_safe(inner, system_bins, tuple(known), confined=confined):
             return None
         at = end + 1
     return tuple(words), None if sure is None else tuple(certain)
@@ -217,10 +237,20 @@ def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Su
     if sure is not None and not _all_exact(sure[: start + 1]):
         return None
     inner = argv[start:]
-    if "appends" in rules.marks:  # xargs: more arguments follow, and nobody knows which
-        known: list[Certainty] = list(sure[start:]) if sure else ["exact"] * len(inner)
-        return (*inner, "x"), (*known, "unknown")
+    if "appends" in rules.marks:
+        return _fed(inner, sure and sure[start:], reading)
     return inner, None if sure is None else sure[start:]
+
+
+def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] | None:
+    """What xargs runs: more arguments follow, and nobody knows which; with `-I` they stand inside the words."""
+    replaced = ["{}" if value is None else value for name, value in reading.options if name in ("-I", "--replace")]
+    given: Sure = sure or tuple(["exact" for _ in inner])
+    known: list[Certainty] = [
+        "unknown" if any(text in word for text in replaced) else certainty
+        for word, certainty in zip(inner, given, strict=True)
+    ]
+    return None if known[0] != "exact" else ((*inner, "x"), (*known, "unknown"))
 
 
 def _all_exact(sure: Sure) -> bool:

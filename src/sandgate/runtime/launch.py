@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.head_start import HeadStart
 from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.run import run
-from sandgate.protocol.trace import OutputArrived, OutputLost
+from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.config import Settings
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
@@ -53,6 +56,26 @@ class Launch:
         def lost(stopped: ForwardingStopped) -> None:
             self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
 
+        aftermath = Aftermath(plan)
+        try:
+            outcome = self._run(plan, arrived, lost)
+        except BaseException:
+            self._warn(self._confinement.quarantine(aftermath.created()))
+            raise
+        if outcome.failure is not None:  # nothing ran
+            return outcome
+        self._warn(
+            [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged()]
+        )
+        created = dict.fromkeys((*outcome.created_protected, *aftermath.created()))
+        return outcome.but(created_protected=tuple(created)) if created else outcome
+
+    def _run(
+        self,
+        plan: ConfinedCommand,
+        arrived: Callable[[Stream, bytes], None],
+        lost: Callable[[ForwardingStopped], None],
+    ) -> AttemptOutcome:
         with Placeholders(plan):
             return run(
                 plan,
@@ -68,6 +91,10 @@ class Launch:
                 kill_grace_ms=self._settings.kill_grace_ms,
                 starter=self._head_start.start,
             )
+
+    def _warn(self, messages: list[str]) -> None:
+        for message in messages:
+            self._record(Notice("warning", message))
 
     def stand_down(self) -> None:
         self._head_start.discard()

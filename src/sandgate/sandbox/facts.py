@@ -7,12 +7,12 @@ a symbolic link which a confined command could have planted.
 from __future__ import annotations
 
 import os
-import sys
 
 from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.aliases import aliases_of
+from sandgate.sandbox.own_code import OWN_CODE
 from sandgate.sandbox.protected import Protection, protected_in
 from sandgate.sandbox.roots import (
     existing_directory,
@@ -20,7 +20,7 @@ from sandgate.sandbox.roots import (
     homes_of,
     resolved_grants,
     resolved_roots,
-    trusted_directory,
+    scratch_directory,
 )
 from sandgate.sandbox.secrets import secrets_of
 from sandgate.sandbox.sockets import socket_places
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from sandgate.sandbox.protected import Found
 
 SLASH_TMP = "/tmp"
-# At the root of a clone: what the helper is compiled from, and what a person starts.
-HELPER_SOURCES = "native"
-STARTER = "sandgate"
 
 
 def workspace_facts(
@@ -65,8 +62,8 @@ def workspace_facts(
         return WorkspaceFacts(cwd=cwd, uid=uid)
 
     slash_tmp = existing_directory(SLASH_TMP)
-    tmpdir = trusted_directory(environ.get("TMPDIR", ""), shared=slash_tmp)
     homes = homes_of(environ, uid)
+    tmpdir = scratch_directory(environ.get("TMPDIR", ""), shared=slash_tmp, homes=homes)
     writes = isinstance(policy, WorkspaceWrite)
     written = [*policy.writable_roots, *extra_roots] if isinstance(policy, WorkspaceWrite) else []
     roots = resolved_roots([*written, *granted(grants, "write_root")], (cwd, slash_tmp, tmpdir))
@@ -77,7 +74,7 @@ def workspace_facts(
     workplaces += [cwd] if writes and cwd not in ("/", *workplaces) else []
     scratch = [path for path in dict.fromkeys((tmpdir, slash_tmp)) if writes and path and path not in workplaces]
     found = _protected(workplaces, scratch, protection or Protection())
-    own_code, (sealed, missing_state) = OWN_CODE, _own_state(state_directory)
+    sealed, missing_state = _own_state(state_directory)
     places = socket_places(environ, homes=homes, keep=_and_above([cwd, *homes, *named, *scratch]), uid=uid)
     return WorkspaceFacts(
         cwd=cwd,
@@ -86,10 +83,10 @@ def workspace_facts(
         home=homes[0] if homes else None,
         uid=uid,
         resolved=resolved,
-        protected=_joined((one.protected for one in found), own_code),
+        protected=_joined((one.protected for one in found), OWN_CODE.present),
         companions=_joined(one.companions for one in found),
-        anchored=_joined((one.anchored for one in found), own_code, sealed, missing_state),
-        absent=_joined((one.absent for one in found), missing_state),
+        anchored=_joined((one.anchored for one in found), OWN_CODE.present, OWN_CODE.absent, sealed, missing_state),
+        absent=_joined((one.absent for one in found), OWN_CODE.absent, missing_state),
         secrets=_secrets(homes, uid, opened_secrets, more_secrets),
         sealed=sealed,
         sockets=places.covered,
@@ -121,18 +118,6 @@ def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[
     return tuple(dict.fromkeys(path for group in (*groups, *more) for path in group))
 
 
-def _own_code() -> tuple[str, ...]:
-    """Everything we run ourselves at the next start: the package, its virtual environment, and in a clone the rest."""
-    package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-    code = [package]
-    if sys.prefix != sys.base_prefix:
-        code.append(os.path.realpath(sys.prefix))
-    clone = os.path.dirname(os.path.dirname(package))
-    if os.path.isdir(os.path.join(clone, HELPER_SOURCES)):
-        code += filter(os.path.lexists, (os.path.join(clone, name) for name in (HELPER_SOURCES, STARTER)))
-    return tuple(code)
-
-
 def _own_state(directory: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sandgate's state directory as (existing,), or as (missing,): nobody may make one for us either."""
     real = os.path.realpath(directory)
@@ -146,6 +131,3 @@ def _and_above(paths: Iterable[str]) -> set[str]:
             places.add(path)
             path = os.path.dirname(path)
     return places
-
-
-OWN_CODE = _own_code()  # where we lie does not change while we run

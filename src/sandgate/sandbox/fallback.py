@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import stat
 
-from sandgate.errors import SetupFailed
+from sandgate.errors import BackendUnavailable, SetupFailed
+from sandgate.sandbox.backend import SANDBOX_VARIABLE
 from sandgate.sandbox.select import select_backend, speaks_of_the_host
 
 TYPE_CHECKING = False
@@ -21,6 +22,9 @@ FILE_NAME = "backend-verdict"
 FILE_BYTES_MAX = 256
 FORMAT = "sandgate-backend-1"
 _OTHERS_MAY_WRITE = 0o022
+INSIDE_HINT = (
+    "run it outside, or with `-s danger-full-access`: the sandbox around it holds on to it and to all it starts"
+)
 
 
 def backend_after(failure: SetupFailure | None, *, helper: str | None, state_directory: str) -> BackendName:
@@ -43,14 +47,23 @@ def backend_after(failure: SetupFailure | None, *, helper: str | None, state_dir
     remembered = recall(state_directory, key)
     if remembered is not None:
         return remembered
-    abi = supported_abi()
-    host = host_facts().but(
+    abi, inside = supported_abi(), SANDBOX_VARIABLE in os.environ
+    facts = host_facts()
+    host = facts.but(
+        container="" if inside else facts.container,  # what refuses is the sandbox, not what is around it
         helper=helper,
         namespace=Trial(failure=failure) if failure is not None else None,
         landlock_abi=abi,
         landlock=landlock_trial() if abi else None,
     )
-    chosen = select_backend("auto", host)
+    try:
+        chosen = select_backend("auto", host)
+    except BackendUnavailable as none:
+        if not inside:
+            raise
+        raise BackendUnavailable(
+            "cannot confine commands: already inside a Sandgate sandbox", why=none.why, hint=INSIDE_HINT
+        ) from none
     remember(state_directory, key, chosen)
     return chosen
 

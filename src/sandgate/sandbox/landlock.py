@@ -96,7 +96,7 @@ def rules_of(permissions: EffectivePermissions, *, listing: Listing) -> tuple[Mo
     shown = _around("/", closed=(*permissions.hidden, "/dev"), listing=listing, files=True)
     closed = (*permissions.read_only, *permissions.absent, *permissions.hidden)
     rules = {path: Mount("read", path) for path in (*_bounded(shown), *permissions.reopened)}
-    for root in permissions.writable:
+    for root in _outermost(permissions.writable, closed):
         barriers = [path for path in closed if path != root]
         for path in _bounded(_around(root, closed=barriers, listing=listing, files=False)):
             rules[path] = Mount("write", path)
@@ -105,6 +105,20 @@ def rules_of(permissions: EffectivePermissions, *, listing: Listing) -> tuple[Mo
     if len(rules) > RULES_MAX:
         raise _too_many()
     return tuple(rules.values())
+
+
+def _outermost(roots: Iterable[str], closed: Iterable[str]) -> list[str]:
+    """The roots that no other root opens already; those beyond something closed are among them."""
+    opens = dict.fromkeys(roots, True) | dict.fromkeys(closed, False)
+    return [root for root in roots if not opens[root] or not _is_open_above(root, opens)]
+
+
+def _is_open_above(path: str, opens: dict[str, bool]) -> bool:
+    while path != "/":
+        path = posixpath.dirname(path)
+        if path in opens:
+            return opens[path]
+    return False
 
 
 def list_directory(path: str) -> list[tuple[str, bool]]:

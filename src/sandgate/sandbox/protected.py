@@ -4,9 +4,10 @@ They carry code or settings that somebody runs later *outside*: git hooks and co
 editor tasks, agent settings. A name that does not exist yet is as dangerous as one that does, so both are
 reported. One walk per root (three levels, cached by change time) also finds nested repositories.
 
-A protected name may be a symbolic link. The link itself is then protected (a mount on a link pins it), and so is
-whatever it points to. A protected file may have a second name (a hard link) in the writable part; `aliases_of`
-finds those, because a read-only mount covers a path and not an inode.
+A protected name may be a symbolic link. The link itself is then protected (a mount on a link pins it). Where no
+confined command can have made it, directly in the root, so is what it points to, unless that is the root: a link
+further down is anybody's, and must not close other things. A protected file may have a second name (a hard link) in
+the writable part; `aliases_of` finds those, because a read-only mount covers a path and not an inode.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ GIT_CODE = ("hooks", "config", "config.worktree", "commondir", "info/attributes"
 GIT_WORKTREE_CODE = ("config", "config.worktree", "commondir", "gitdir")
 
 NESTED_DEPTH_DEFAULT = 3  # path components below the root
+GIT_DIRECTORIES_MAX = 512  # in one root, submodules and worktrees included, opened for commits; further ones are closed
 HITS_MAX = 8192  # protected paths in one root
 DIRECTORIES_MAX = 65536  # directories listed in one root
 SHORT_DIRECTORY_BYTES = 4096  # size of a directory itself; one block on most disks, some 200 entries on tmpfs
@@ -89,7 +91,7 @@ def protected_in(root: str, protection: Protection, *, walk: bool) -> Found:
     `walk` is for directories somebody works in. Shared scratch space (`/tmp`) is only asked for the names
     themselves: it may hold a million entries, and what is nested there belongs to nobody we protect.
     """
-    search = _Search(protection)
+    search = _Search(root, protection)
     if walk:
         search.walk(root)
     else:
@@ -98,7 +100,9 @@ def protected_in(root: str, protection: Protection, *, walk: bool) -> Found:
 
 
 class _Search:
-    def __init__(self, protection: Protection) -> None:
+    def __init__(self, root: str, protection: Protection) -> None:
+        self.root = root
+        self.git_directories = 0
         self.protection = protection
         self.names = protection.names()
         self.top_names = frozenset(name for name in self.names if "/" not in name)
@@ -166,9 +170,9 @@ class _Search:
                 if rest:
                     self.anchored.append(path)
             elif name == GIT:
-                self._git(path)
+                self._git(path, follows=True)
             else:
-                self._protect(path, anchored=bool(rest))
+                self._protect(path, anchored=bool(rest), follows=True)
         if looks_like_git_directory(root):
             self._bare(root)
         elif GIT not in actual:
@@ -180,72 +184,110 @@ class _Search:
         actual = by_meaning(present) if self.ignores_case else {name: name for name in present}
         for name, written in actual.items():
             if name == GIT:
-                self._git(join(directory, written))
+                self._git(join(directory, written), follows=False)
             elif name in self.top_names:
-                self._protect(join(directory, written), anchored=False)
+                self._protect(join(directory, written), anchored=False, follows=False)
 
-    def _protect(self, path: str, *, anchored: bool) -> None:
+    def _protect(self, path: str, *, anchored: bool, follows: bool) -> None:
         self.protected.append(path)
         if anchored:
             self.anchored.append(path)
         facts = os.lstat(path)
         if stat.S_ISLNK(facts.st_mode):
-            target = os.path.realpath(path)
-            (self.protected if exists(target) else self.absent).append(target)
+            if follows:
+                self._protect_target(path)
         elif stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
             self.linked.append(path)
 
-    def _git(self, path: str) -> None:
+    def _protect_target(self, link: str) -> None:
+        try:
+            target = os.path.realpath(link, strict=True)
+        except FileNotFoundError:
+            self.absent.append(os.path.realpath(link))
+        except OSError:  # a loop, or something that cannot be entered: it leads nowhere
+            return
+        else:
+            if not self._is_root_or_above(target):
+                self.protected.append(target)
+
+    def _is_root_or_above(self, path: str) -> bool:
+        return self.root == path or self.root.startswith(path.rstrip("/") + "/")
+
+    def _git(self, path: str, *, follows: bool) -> None:
         """`.git` as a directory, a pointer file, or a link to either."""
         facts = os.lstat(path)
         is_directory = stat.S_ISDIR(facts.st_mode)
         if is_directory:
-            self._git_directory(path)
+            self._git_directory(path, follows=follows)
             return
-        self._protect(path, anchored=True)
+        self._protect(path, anchored=True, follows=follows)
         if stat.S_ISLNK(facts.st_mode):
             target = os.path.realpath(path)
-            if os.path.isdir(target):
-                self._git_directory(target)
+            if os.path.isdir(target) and self._may_close(target, target, follows=follows):
+                self._git_directory(target, follows=follows)
             return
         pointed = _pointed_to(path)
         if pointed is None:
             return
         shared = _common_directory(pointed)
+        if not self._may_close(pointed, shared, follows=follows):
+            return
         for directory in dict.fromkeys((pointed, shared)):
-            self._git_directory(directory)
+            self._git_directory(directory, follows=follows)
         if self.protection.git == "hooks-and-config" and _points_back(pointed, path):
             self.companions += [pointed, shared]
 
-    def _git_directory(self, path: str) -> None:
-        if self.protection.git == "all":
+    def _may_close(self, git_directory: str, shared: str, *, follows: bool) -> bool:
+        """Whether a pointer to a git directory is believed: it closes no root, and git would follow it as well."""
+        if self._is_root_or_above(git_directory) or self._is_root_or_above(shared):
+            return False
+        return follows or looks_like_git_directory(shared)
+
+    def _git_directory(self, path: str, *, follows: bool) -> None:
+        self.git_directories += 1
+        if self.protection.git == "all" or self.git_directories > GIT_DIRECTORIES_MAX:
             self.protected.append(path)
             self.anchored.append(path)
             self._note_linked_code(path)
         else:
-            self._git_code(path)
+            self._git_code(path, follows=follows)
 
     def _bare(self, root: str) -> None:
         """The root itself is a git directory: closed as a whole unless named, its code closed even then."""
         if self.protection.git == "all":
             self.protected.append(root)
-        self._git_code(root)
+        self._git_code(root, follows=True)
 
-    def _git_code(self, directory: str) -> None:
+    def _git_code(self, directory: str, *, follows: bool) -> None:
         for name in GIT_CODE:
-            self._code(join(directory, name))
-        for module in _subdirectories(join(directory, "modules")):
+            self._code(directory, name, follows=follows)
+        for module in self._gathered(join(directory, "modules")):
             if looks_like_git_directory(module):
-                self._git_code(module)
-        for worktree in _subdirectories(join(directory, "worktrees")):
+                self._git_code(module, follows=False)
+        for worktree in self._gathered(join(directory, "worktrees")):
             for name in GIT_WORKTREE_CODE:
-                self._code(join(worktree, name))
+                self._code(worktree, name, follows=False)
         self._note_linked_code(directory)
 
-    def _code(self, path: str) -> None:
+    def _gathered(self, directory: str) -> list[str]:
+        """The directories in `directory`; none when it is a link or holds too many, and then it is closed itself."""
+        is_link = os.path.islink(directory)
+        inside = [] if is_link else _subdirectories(directory)
+        self.git_directories += len(inside)
+        if not is_link and (not inside or self.git_directories <= GIT_DIRECTORIES_MAX):
+            return inside
+        self._protect(directory, anchored=True, follows=False)
+        return []
+
+    def _code(self, directory: str, name: str, *, follows: bool) -> None:
+        for above in _directories_of(name):
+            if os.path.islink(place := join(directory, above)):  # a mount below it would land elsewhere
+                self._protect(place, anchored=True, follows=False)
+                return
+        path = join(directory, name)
         self.anchored.append(path)
         if exists(path):
-            self._protect(path, anchored=False)
+            self._protect(path, anchored=False, follows=follows)
             return
         self.absent.append(path)
         parent = os.path.dirname(path)
@@ -269,22 +311,25 @@ def _pointed_to(pointer: str) -> str | None:
     text = _first_bytes(pointer)
     if not text.startswith("gitdir:"):
         return None
-    target = text[len("gitdir:") :].strip()
-    path = os.path.realpath(join(os.path.dirname(pointer), target)) if target else ""
+    path = _named_in(os.path.dirname(pointer), text[len("gitdir:") :])
     return path if path and os.path.isdir(path) else None
 
 
 def _common_directory(git_directory: str) -> str:
     """Where a linked worktree keeps objects, references, hooks and configuration."""
-    text = _first_bytes(join(git_directory, "commondir")).strip()
-    path = os.path.realpath(join(git_directory, text)) if text else git_directory
-    return path if os.path.isdir(path) else git_directory
+    path = _named_in(git_directory, _first_bytes(join(git_directory, "commondir")))
+    return path if path and os.path.isdir(path) else git_directory
 
 
 def _points_back(git_directory: str, pointer: str) -> bool:
     """Whether the git directory agrees that it belongs here; anybody can write a pointer *to* something."""
-    back = _first_bytes(join(git_directory, "gitdir")).strip()
-    return bool(back) and os.path.realpath(join(git_directory, back)) == pointer
+    return _named_in(git_directory, _first_bytes(join(git_directory, "gitdir"))) == pointer
+
+
+def _named_in(directory: str, text: str) -> str | None:
+    """The canonical path that `text`, which anybody may have written, names from `directory`."""
+    name = text.strip()
+    return os.path.realpath(join(directory, name)) if name and "\0" not in name else None
 
 
 def _first_bytes(path: str) -> str:
@@ -300,8 +345,15 @@ def _first_bytes(path: str) -> str:
         os.close(descriptor)
 
 
+def _directories_of(name: str) -> list[str]:
+    """`objects`, `objects/info` for `objects/info/alternates`."""
+    parts = name.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts))]
+
+
 def _subdirectories(directory: str) -> list[str]:
-    return [path for name in _entries(directory) if os.path.isdir(path := join(directory, name))]
+    paths = (join(directory, name) for name in _entries(directory))
+    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
 
 
 def _entries(directory: str) -> list[str]:

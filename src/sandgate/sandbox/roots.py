@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.permissions import Grant
 
+# Never scratch space, but what lies in them may be.
+SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
+# Never scratch space with all they contain (and so are /lib, /lib64, /libx32 …), but for the second list.
+SYSTEM_TREES = ("/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var")
+SCRATCH_IN_SYSTEM_TREES = ("/dev/shm", "/var/folders", "/var/tmp")
+
 
 def existing_directory(path: str) -> str | None:
     """The canonical form of an absolute, existing directory; None for anything else."""
@@ -27,11 +33,21 @@ def existing_directory(path: str) -> str | None:
     return real if os.path.isdir(real) else None
 
 
-def trusted_directory(path: str, *, shared: str | None) -> str | None:
-    """As `existing_directory`, but None when the way there leads through a link that lies below `shared`.
+def scratch_directory(path: str, *, shared: str | None, homes: Iterable[str]) -> str | None:
+    """What `$TMPDIR` says, canonical; None when it is no directory that scratch files belong in.
 
-    Anybody could have made that link in /tmp.
+    One variable must not make the home directory or a part of the system writable. Nor must a link below `shared`:
+    anybody could have made that link in /tmp.
     """
+    real = _trusted_directory(path, shared=shared)
+    if real is None or real in SYSTEM_TOPS or any(_at_or_below(home, [real]) for home in homes):
+        return None
+    top = "/" + real.split("/")[1]
+    is_system = top in SYSTEM_TREES or top.startswith("/lib")
+    return None if is_system and not _at_or_below(real, SCRATCH_IN_SYSTEM_TREES) else real
+
+
+def _trusted_directory(path: str, *, shared: str | None) -> str | None:
     found = follow(path) if path.startswith("/") else None
     if found is None or not os.path.isdir(found.real):
         return None

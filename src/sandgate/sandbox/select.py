@@ -24,6 +24,7 @@ _REFUSED = ("EPERM", "EACCES", "ENOSPC", "ENOSYS", "EINVAL")
 # backend would only hide what is wrong.
 HOST_STEPS = (
     "start the helper",
+    "make user namespace",
     "make namespaces",
     "join namespaces",
     "open /proc",

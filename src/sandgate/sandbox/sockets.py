@@ -94,8 +94,9 @@ def listening_sockets(*, below_none_of: Iterable[str] = ()) -> list[str]:
     covered = tuple(below_none_of)
     found: dict[str, None] = {}
     for line in _socket_table().splitlines():
+        # Most lines are connections, without a name; a look at the text costs less than taking it apart.
         start = line.find(" /")
-        if start < 0:
+        if start < 0 or not (_ACCEPTS in line or _DATAGRAM in line):
             continue
         fields = line[:start].split()
         path = line[start + 1 :]

@@ -23,11 +23,13 @@ def mounts_of(permissions: EffectivePermissions, *, is_directory: Callable[[str]
     kinds: dict[str, MountKind] = dict.fromkeys((*permissions.reopened, *permissions.sockets), "read")
     kinds |= dict.fromkeys(permissions.writable, "write")
     kinds |= dict.fromkeys(permissions.read_only, "read")
-    opened = [path for path, kind in kinds.items() if path not in permissions.read_only]
+    read_only = frozenset(permissions.read_only)
+    opened = [path for path in kinds if path not in read_only]
     for path in permissions.hidden:
         kinds[path] = _hide(path, opened) if is_directory(path) else "hide_file"
     ordered = sorted(kinds, key=lambda path: (path.count("/"), path))
-    return tuple(Mount(kinds[path], path) for path in ordered if not _is_idle(path, kinds))
+    guards = _above_any((*permissions.read_only, *permissions.absent, *permissions.hidden))
+    return tuple(Mount(kinds[path], path) for path in ordered if not _is_idle(path, kinds, guards))
 
 
 def _hide(directory: str, opened: list[str]) -> MountKind:
@@ -35,15 +37,26 @@ def _hide(directory: str, opened: list[str]) -> MountKind:
     return "hide_directory_with_openings" if any(path.startswith(below) for path in opened) else "hide_directory"
 
 
-def _is_idle(path: str, kinds: dict[str, MountKind]) -> bool:
+def _is_idle(path: str, kinds: dict[str, MountKind], guards: set[str]) -> bool:
     """Whether the entry above already has this effect.
 
-    A writable directory inside a writable one is not idle: as a mount point it cannot be renamed.
+    A writable directory inside a writable one is not idle while it has something to guard: as a mount point it
+    cannot be renamed. With nothing to guard it only stands in the way of whoever replaces it.
     """
     above = next((kinds[place] for place in _ancestors(path) if place in kinds), "read")
     if kinds[path] in _HIDES:
         return above in _HIDES
-    return kinds[path] == above == "read"
+    return kinds[path] == above and (above == "read" or path not in guards)
+
+
+def _above_any(paths: Iterable[str]) -> set[str]:
+    above: set[str] = set()
+    for path in paths:
+        for place in _ancestors(path):
+            if place in above:
+                break
+            above.add(place)
+    return above
 
 
 def _ancestors(path: str) -> Iterable[str]:

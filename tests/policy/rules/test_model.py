@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sandgate.policy.rules import NO_RULES, HostExecutable, Rule, RuleSet, merged
 from sandgate.policy.rules.model import strictest
 
@@ -40,12 +42,18 @@ def test_among_equals_the_longest_prefix_speaks() -> None:
     assert strictest((PUSH, short)) == PUSH
 
 
-def test_an_absolute_path_is_compared_as_it_is_before_its_name() -> None:
-    path = Rule((("/usr/bin/git",),), "ask")
-    rules = RuleSet((GIT, path))
-    assert rules.matching(("/usr/bin/git", "log")) == (path,)
-    assert rules.matching(("/opt/git", "log")) == (GIT,)
-    assert rules.matching(("./git", "log")) == ()
+def test_a_path_is_compared_as_it_is_and_by_its_name() -> None:
+    path = Rule((("/usr/bin/git",),), "allow")
+    rules = RuleSet((GIT, path, ANY_GIT))
+    assert rules.matching(("/usr/bin/git", "log")) == (GIT, path, ANY_GIT)
+    assert rules.matching(("/opt/git", "log")) == (GIT, ANY_GIT)
+
+
+@pytest.mark.parametrize("path", ["./git", "x/git", "../git", "/opt/git", "~/git", "$HOME/git"])
+def test_a_rule_that_asks_or_forbids_means_its_name_wherever_it_lies(path: str) -> None:
+    rules = RuleSet((GIT, PUSH, ANY_GIT), (HostExecutable("git", ()),))
+    assert rules.matching((path, "log")) == (ANY_GIT,)
+    assert rules.matching((path, "push")) == (PUSH, ANY_GIT)
 
 
 def test_a_host_executable_says_which_paths_count() -> None:

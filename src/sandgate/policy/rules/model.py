@@ -1,9 +1,9 @@
 """Rules as values, and how they match.
 
 A rule speaks about commands that begin with its prefix, token by token, exact strings. All rules of all files
-count; the strictest that matches wins, so no file can loosen what another one tightened. A command given by an
-absolute path is first compared as it is; only when nothing matches does its bare name count, and then only for
-the paths a `host_executable` entry admits, if there is one.
+count; the strictest that matches wins, so no file can loosen what another one tightened. A command given by a
+path is compared as it is and by its bare name. A rule that asks or forbids means the name wherever it lies; one
+that allows means only absolute paths, and of these those a `host_executable` entry admits, if there is one.
 """
 
 from __future__ import annotations
@@ -59,18 +59,21 @@ class RuleSet(Record):
         """Every rule that speaks about `argv`."""
         if not self.rules or not argv:
             return ()
-        exact = tuple([rule for rule in self.rules if rule.covers(argv)])
-        if exact or argv[0][:1] != "/":
-            return exact
-        name = program_name(argv[0])
-        if not name or not self._may_answer_to(name, argv[0]):
-            return ()
-        bare = (name, *argv[1:])
-        return tuple([rule for rule in self.rules if rule.covers(bare)])
+        bare = (program_name(argv[0]), *argv[1:])
+        vouched = bare == argv or (argv[0][:1] == "/" and self.host_admits(argv[0]) is not False)
+        return tuple(
+            [
+                rule
+                for rule in self.rules
+                if rule.covers(argv) or (rule.covers(bare) and (vouched or rule.decide != "allow"))
+            ]
+        )
 
-    def _may_answer_to(self, name: str, path: str) -> bool:
+    def host_admits(self, path: str) -> bool | None:
+        """Whether this path may answer to its bare name; None when no `host_executable` entry has the name."""
+        name = program_name(path)
         entry = next((entry for entry in reversed(self.host_executables) if entry.name == name), None)
-        return entry is None or path in entry.paths
+        return None if entry is None else path in entry.paths
 
 
 NO_RULES = RuleSet()

@@ -1,0 +1,30 @@
+/* Connecting a task's own socket in its stead: nothing in its memory is read twice, so nothing can be exchanged. */
+#ifndef SANDGATE_CONNECTS_H
+#define SANDGATE_CONNECTS_H
+
+#include <linux/poll.h>
+
+#include "network.h"
+
+enum { CONNECTS_MAX = 64 }; /* held calls that wait for a connection; one more gets ENOBUFS */
+enum { ADDRESS_BYTES_MAX = 128 /* sizeof(struct sockaddr_storage) */, CONNECT_RETRY_MS = 10 };
+
+/* The file behind the task's descriptor, or a negative errno. Whatever the task does to its descriptors afterwards,
+ * it is this file that gets judged and connected. */
+int borrow_socket(const struct attempt *attempt);
+int number_option(int fd, int option);
+/* The held call still waits: what was read from /proc/<pid> was read from its task. */
+int is_held(struct supervisor *supervisor, uint64_t id);
+void answer_call(struct supervisor *supervisor, uint64_t id, int error);
+
+/* Connects `socket` to an address of ours; takes over `socket` and `target` (-1: none), which stays open as long as
+ * the address may be needed. Returns ANSWERED, or the errno to answer with (0 is not used). */
+int connect_in_place(struct supervisor *supervisor, const struct attempt *attempt, int socket, int target,
+                     const void *address, size_t length);
+
+unsigned int connects_watch(struct pollfd watched[CONNECTS_MAX]);
+/* True when something has to be tried again soon, which no event will tell. */
+int connects_retry(void);
+void connects_settle(struct supervisor *supervisor, const struct pollfd watched[], unsigned int count);
+
+#endif

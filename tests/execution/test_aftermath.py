@@ -1,0 +1,54 @@
+"""What the disk says about the protected names when a command is over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sandgate.execution.aftermath import Aftermath
+from sandgate.protocol.confinement import ConfinedCommand
+from sandgate.protocol.permissions import EffectivePermissions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.permissions import BackendName
+
+
+def plan(
+    directory: Path,
+    *,
+    absent: tuple[str, ...] = (),
+    read_only: tuple[str, ...] = (),
+    backend: BackendName = "namespace",
+) -> ConfinedCommand:
+    permissions = EffectivePermissions(
+        absent=tuple(f"{directory}/{name}" for name in absent),
+        read_only=tuple(f"{directory}/{name}" for name in read_only),
+    )
+    return ConfinedCommand(backend=backend, argv=("true",), cwd=str(directory), env={}, permissions=permissions)
+
+
+def test_a_name_that_came_to_exist_is_told(tmp_path: Path) -> None:
+    aftermath = Aftermath(plan(tmp_path, absent=(".envrc", ".codex", ".vscode")))
+    (tmp_path / ".vscode").mkdir()
+    (tmp_path / ".envrc").symlink_to("nowhere")
+    assert aftermath.created() == (f"{tmp_path}/.envrc", f"{tmp_path}/.vscode")
+    assert aftermath.exchanged() == ()
+
+
+def test_another_object_under_a_protected_name_is_told_apart(tmp_path: Path) -> None:
+    for name in (".git", ".codex", ".claude", ".idea"):
+        (tmp_path / name).mkdir()
+    aftermath = Aftermath(plan(tmp_path, read_only=(".git", ".codex", ".claude", ".idea", ".gone")))
+    (tmp_path / ".git" / "config").write_text("the same directory")
+    (tmp_path / ".codex").rename(tmp_path / "moved")
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".claude").rmdir()
+    (tmp_path / ".gone").touch()
+    assert aftermath.exchanged() == (f"{tmp_path}/.codex", f"{tmp_path}/.claude")
+    assert aftermath.created() == (f"{tmp_path}/.gone",)
+
+
+def test_a_command_without_confinement_has_no_protected_names(tmp_path: Path) -> None:
+    aftermath = Aftermath(plan(tmp_path, absent=(".envrc",), backend="none"))
+    (tmp_path / ".envrc").touch()
+    assert (aftermath.created(), aftermath.exchanged()) == ((), ())
