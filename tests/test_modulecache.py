@@ -115,3 +115,10 @@ def test_a_place_that_cannot_be_written_costs_nothing(copy: Path) -> None:
     (copy / "__pycache__").mkdir(exist_ok=True)
     (copy / "__pycache__" / f"run.{sys.implementation.cache_tag}.modules").mkdir()
     assert run(copy)[1] == "bad_config"
+
+
+def test_a_file_that_was_cut_short_costs_only_time(copy: Path) -> None:
+    run(copy)
+    cache = cache_files(copy)[0]
+    cache.write_bytes(cache.read_bytes()[:-200])
+    assert run(copy)[1] == "bad_config"

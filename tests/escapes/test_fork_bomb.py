@@ -35,6 +35,16 @@ def test_an_ordinary_users_limit_holds(stage: Stage) -> None:
     assert int(stage.confined(attack, limits={"processes": 20}).stdout) < 20
 
 
+@pytest.mark.host("namespace")
+def test_without_any_configured_limit_a_bomb_ends_at_the_sandboxes_own_also_as_root(stage: Stage) -> None:
+    """A pid namespace has a highest pid of its own since Linux 6.14; before, root has no such limit."""
+    if tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) < (6, 14):
+        return
+    attack = stage.script(FORKS, "4200")
+    assert stage.unconfined(attack).stdout == "4200\n"
+    assert int(stage.confined(attack).stdout) < 4096
+
+
 @BOTH_BACKENDS
 def test_a_whole_tree_is_gone_after_the_time_limit(stage: Stage, backend: str) -> None:
     mark = f"sandgate-bomb-{os.getpid()}-{stage.uid}-{backend}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.head_start import HeadStart
 from sandgate.execution.placeholder import Placeholders
-from sandgate.execution.run import run
+from sandgate.execution.run import run as run
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
 
 TYPE_CHECKING = False
