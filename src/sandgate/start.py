@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from os import _exit, environ
 
 from sandgate.modulecache import install
 
 INSIDE = "SANDGATE_SANDBOX"  # set for confined commands: our own code is read-only there
+GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
 KEPT_FOR = "run"  # the command whose start is on everybody's path; the others load what they need as usual
 
 
 def entry() -> None:
     """Console script. Leaves without the interpreter's own tidying up: there is nothing left to tidy."""
+    gc.set_threshold(GC_THRESHOLD)
     modules = install()
     from sandgate.surfaces.cli.main import main
 

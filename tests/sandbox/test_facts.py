@@ -152,6 +152,7 @@ def test_a_false_home_does_not_uncover_the_real_one(repo: Path, state: Path, mon
     real = repo.parent / "real-home"
     (real / ".aws").mkdir(parents=True)
     account = pwd.struct_passwd(("me", "x", os.geteuid(), os.getegid(), "", str(real), "/bin/sh"))
+    monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", "/nonexistent")  # not a local account
     monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
     assert str(real / ".aws") in look(repo, state).secrets
 

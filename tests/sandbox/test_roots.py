@@ -107,6 +107,7 @@ def test_a_home_is_no_scratch_space_but_a_directory_in_it_is(place: Path) -> Non
 
 def test_both_homes_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     account = pwd.struct_passwd(("me", "x", 1, 1, "", f"{place}/data", "/bin/sh"))
+    monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", "/nonexistent")  # not a local account
     monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
     assert homes_of({"HOME": f"{place}/repo"}, 1) == [f"{place}/repo", f"{place}/data"]
     assert homes_of({"HOME": "/"}, 1) == [f"{place}/data"]
@@ -118,9 +119,19 @@ def test_an_account_without_an_entry_has_the_home_of_the_environment(
     def unknown(_uid: int) -> pwd.struct_passwd:
         raise KeyError
 
+    monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", "/nonexistent")  # not a local account
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     assert homes_of({"HOME": f"{place}/repo"}, 1) == [f"{place}/repo"]
 
 
 def test_grants_are_sorted_by_kind() -> None:
     assert granted((Grant("host", "a:1"), Grant("read_path", "/x"), Grant("host", "b:2")), "host") == ["a:1", "b:2"]
+
+
+def test_a_local_account_needs_no_look_up(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking the system loads its whole name service; the local file is enough for most."""
+    accounts = tmp_path / "passwd"
+    accounts.write_text(f"root:x:0:0::/root:/bin/sh\nme:x:77:77:,,,:{place}/data:/bin/sh\n")
+    monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", str(accounts))
+    monkeypatch.setattr(pwd, "getpwuid", None)
+    assert homes_of({"HOME": f"{place}/repo"}, 77) == [f"{place}/repo", f"{place}/data"]

@@ -61,7 +61,7 @@ def source_directory() -> str | None:
 def is_current(program: str, sources: str) -> bool:
     """Whether `program` was compiled from the present state of `sources`."""
     try:
-        with open(program + STAMP_SUFFIX, encoding="ascii") as stamp:
+        with open(program + STAMP_SUFFIX, encoding="utf-8") as stamp:
             looks, content = stamp.read().split()
     except (OSError, ValueError):
         return False
@@ -94,7 +94,7 @@ def compile_helper(sources: str, program: str) -> None:
             raise _unavailable(f"`{compiler}` failed: {_first_error(done.stderr)}", "install the kernel's headers")
         os.chmod(made, 0o755)
         stamp = made + STAMP_SUFFIX
-        with open(stamp, "w", encoding="ascii") as file:
+        with open(stamp, "w", encoding="utf-8") as file:
             file.write(f"{looks} {content}\n")
         os.replace(made, program)
         os.replace(stamp, program + STAMP_SUFFIX)

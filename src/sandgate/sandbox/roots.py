@@ -23,6 +23,7 @@ SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
 # Never scratch space with all they contain (and so are /lib, /lib64, /libx32 …), but for the second list.
 SYSTEM_TREES = ("/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var")
 SCRATCH_IN_SYSTEM_TREES = ("/dev/shm", "/var/folders", "/var/tmp")
+PASSWD = "/etc/passwd"
 
 
 def existing_directory(path: str) -> str | None:
@@ -57,14 +58,27 @@ def _trusted_directory(path: str, *, shared: str | None) -> str | None:
 
 def homes_of(environ: Mapping[str, str], uid: int) -> list[str]:
     """The home the environment names and the one the system knows: one variable must not uncover secrets."""
+    homes = (existing_directory(path) for path in (environ.get("HOME", ""), _known_home(uid)))
+    return list(dict.fromkeys(home for home in homes if home and home != "/"))
+
+
+def _known_home(uid: int) -> str:
+    """From the local accounts; only who is not among them is looked up in every other place the system knows."""
+    wanted = str(uid)
+    try:
+        with open(PASSWD, encoding="utf-8", errors="surrogateescape") as accounts:
+            for line in accounts:
+                fields = line.split(":")
+                if len(fields) >= 6 and fields[2] == wanted:
+                    return fields[5]
+    except OSError:
+        pass  # then the system is asked
     import pwd
 
     try:
-        known = pwd.getpwuid(uid).pw_dir
+        return pwd.getpwuid(uid).pw_dir
     except KeyError:
-        known = ""
-    homes = (existing_directory(path) for path in (environ.get("HOME", ""), known))
-    return list(dict.fromkeys(home for home in homes if home and home != "/"))
+        return ""
 
 
 def resolved_roots(written: Iterable[str], implied: Iterable[str | None]) -> dict[str, str]:
