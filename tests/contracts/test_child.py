@@ -223,7 +223,8 @@ def test_daemons_die_with_the_command(who: str, ending: str) -> None:
         if ending == "is killed":
             child.kill_tree()
         wait(child)
-        waiting.read_all(output)
+        waiting.read_all(output)  # ends only when nobody holds the other end any more
+        assert child.ended == (Ended(0, None) if ending == "exits" else Ended(137, 9))
 
 
 @pytest.mark.parametrize("who", EVERYBODY)

@@ -19,7 +19,7 @@ from sandgate.policy.rules import NO_RULES, Rule, RuleSet
 from sandgate.policy.safety import safe_commands
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import DangerFullAccess, ReadOnly, WorkspaceWrite
-from sandgate.protocol.verdicts import Allow, Forbid
+from sandgate.protocol.verdicts import Allow, Ask, Forbid
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -58,7 +58,9 @@ def test_any_argv_gets_a_verdict(argv: tuple[str, ...]) -> None:
     rules = RuleSet((Rule((("rm",),), "forbid"), Rule((("ls",),), "allow", sandbox="bypass")))
     for policy in ("untrusted", "never"):
         for chosen in (NO_RULES, rules):
-            verdict_for(CommandRequest(argv, "/", {}), policy=policy, sandbox=WorkspaceWrite(), rules=chosen)
+            command = CommandRequest(argv, "/", {})
+            verdict = verdict_for(command, policy=policy, sandbox=WorkspaceWrite(), rules=chosen)
+            assert isinstance(verdict, Allow | Ask | Forbid)
 
 
 @given(

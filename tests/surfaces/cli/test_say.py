@@ -37,5 +37,7 @@ def test_undecodable_text_is_said_all_the_same(capfd: pytest.CaptureFixture[str]
 def test_a_reader_that_went_away_is_no_failure() -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    say.write(writing, "nobody hears this")
+    problem = say.write(writing, "nobody hears this")
     os.close(writing)
+    assert isinstance(problem, BrokenPipeError)
+    assert say.lost == []

@@ -45,4 +45,6 @@ def test_what_was_ignored_stays_ignored(number: signal.Signals) -> None:
 
 
 def test_without_a_signal_the_program_goes_on() -> None:
-    Terminations(lambda _record: None).end_if_heard()
+    terminations = Terminations(lambda _record: None)
+    terminations.end_if_heard()
+    assert select.select([terminations.descriptor], [], [], 0)[0] == []
