@@ -183,3 +183,16 @@ if __name__ == "__main__":
     os.setgid(ORDINARY_UID)
     os.setuid(ORDINARY_UID)
     json.dump(_perform(*json.load(sys.stdin)), sys.stdout)
+
+
+def change_nothing_outside(account: Account, attack: str, *, workspace: Path, outside: Path, shelf: Path) -> None:
+    """Both halves of an attack on `outside`: refused, seen and without effect confined; real unconfined."""
+    before = snapshot(outside)
+    outcome = account.confined(attack.format(o=outside), workspace)
+    assert outcome["exit_code"] != 0
+    assert snapshot(outside) == before
+    assert any(str(where).startswith(f"{outside}") for _, where in seen(outcome))
+    fresh = shelf / "fresh"
+    (fresh / "src").mkdir(parents=True)
+    account.own(fresh)
+    assert account.unconfined(attack.format(o=outside), fresh)["exit_code"] == 0  # the attack is real
