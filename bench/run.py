@@ -21,9 +21,12 @@ ROUNDS = 20
 def main() -> None:
     """Read the command line and print one table after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("workloads", nargs="*", choices=[*WORKLOADS, []], default=list(WORKLOADS))
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {', '.join(WORKLOADS)}; all by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     options = parser.parse_args()
+    unknown = [name for name in options.workloads if name not in WORKLOADS]
+    if unknown:
+        parser.error(f"no workload {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
     # Not below a temporary directory: one peer refuses to keep its files there.
     with tempfile.TemporaryDirectory(dir=Path.home()) as home, tempfile.TemporaryDirectory(dir="/var/tmp") as place:
         workspace = Path(place) / "workspace"
@@ -31,7 +34,7 @@ def main() -> None:
         subprocess.run(["git", "init", "-q", str(workspace)], check=True)
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         print(f"{platform.system()} {platform.release()}, {os.cpu_count()} CPUs, Python {platform.python_version()}\n")
-        for name in options.workloads:
+        for name in options.workloads or WORKLOADS:
             print(WORKLOADS[name](workspace, Path(home), options.rounds), flush=True)
 
 

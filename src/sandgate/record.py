@@ -12,6 +12,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, Self, dataclass_transform
 else:
 
@@ -26,6 +27,7 @@ class RecordType(type):
 
     __match_args__: tuple[str, ...]
     _defaults: dict[str, Any]
+    _slots: dict[str, Callable[[Any, Any], None]]
 
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> RecordType:
         own = tuple(body.get("__annotations__", ()))
@@ -38,7 +40,11 @@ class RecordType(type):
         body["__slots__"] = own
         body["__match_args__"] = inherited + own
         body["_defaults"] = defaults
-        return super().__new__(mcls, name, bases, body)
+        made = super().__new__(mcls, name, bases, body)
+        # How each slot is filled, past our `__setattr__`: looked up once a class and not once a value.
+        made._slots = {field: slot for base in bases for field, slot in getattr(base, "_slots", {}).items()}
+        made._slots |= {field: made.__dict__[field].__set__ for field in own}
+        return made
 
 
 class Record(metaclass=RecordType):
@@ -46,23 +52,24 @@ class Record(metaclass=RecordType):
 
     def __init__(self, *values: Any, **named: Any) -> None:
         cls = type(self)
-        fields = cls.__match_args__
-        if len(values) > len(fields):
-            raise TypeError(f"{cls.__name__} takes {len(fields)} fields, got {len(values)}")
-        given = dict(zip(fields, values, strict=False))
-        for field, value in named.items():
-            if field in given or field not in fields:
-                raise TypeError(f"{cls.__name__} has no free field {field!r}")
-            given[field] = value
-        defaults = cls._defaults
-        put = object.__setattr__
-        for field in fields:
-            if field in given:
-                put(self, field, given[field])
-            elif field in defaults:
-                put(self, field, defaults[field])
-            else:
-                raise TypeError(f"{cls.__name__} needs {field!r}")
+        slots = cls._slots
+        if len(values) == len(slots) and not named:
+            for put, value in zip(slots.values(), values, strict=True):
+                put(self, value)
+            return
+        given = {**cls._defaults, **named}
+        if values:
+            taken = cls.__match_args__[: len(values)]
+            if len(taken) < len(values) or not named.keys().isdisjoint(taken):
+                raise _misfit(cls, values, named)
+            given.update(zip(taken, values, strict=True))
+        if len(given) != len(slots):
+            raise _misfit(cls, values, named)
+        try:
+            for field, put in slots.items():
+                put(self, given[field])
+        except KeyError:
+            raise _misfit(cls, values, named) from None
 
     def __setattr__(self, field: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen; use .but({field}=...)")
@@ -95,6 +102,11 @@ class Record(metaclass=RecordType):
     def fields(self) -> dict[str, Any]:
         """Field names and values, in declaration order; nested values are not converted."""
         return {name: getattr(self, name) for name in type(self).__match_args__}
+
+
+def _misfit(cls: RecordType, values: tuple[Any, ...], named: dict[str, Any]) -> TypeError:
+    given = [*(repr(value) for value in values), *named]
+    return TypeError(f"{cls.__name__} has the fields {', '.join(cls.__match_args__)}; given: {', '.join(given)}")
 
 
 def never_reached(value: object) -> Any:
