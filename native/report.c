@@ -91,14 +91,6 @@ void report_refusal(struct tally *tally, const struct refusal *refusal) {
     told[tally->told++] = mark;
 }
 
-static void add_created_names(struct packet_buffer *packet, const struct plan *plan) {
-    for (uint32_t i = 0; i < plan->absent.count; i++) {
-        struct statx about;
-        long missing = sys(statx, AT_FDCWD, plan->absent.items[i], AT_SYMLINK_NOFOLLOW, STATX_TYPE, &about);
-        if (missing == 0 && !add_text(packet, plan->absent.items[i])) return;
-    }
-}
-
 void report_end(struct sandbox *sandbox, const struct tally *tally) {
     struct packet_buffer *packet;
     if (sandbox->failed_step) {
@@ -117,7 +109,6 @@ void report_end(struct sandbox *sandbox, const struct tally *tally) {
         add_u32(packet, sandbox->command_ended ? (uint32_t)sandbox->command_status : 9 /* SIGKILL */);
         add_u32(packet, sandbox->layers);
         add_u32(packet, tally->omitted);
-        add_created_names(packet, &sandbox->plan);
     }
     send_last_packet(packet);
 }

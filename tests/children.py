@@ -34,7 +34,6 @@ class PlainChild:
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()
-        self.created_protected: tuple[str, ...] = ()
         self.ended: Ended | None = None
         self._pidfd = os.pidfd_open(pid) if pid else None
 

@@ -39,6 +39,7 @@ import json, os, sys
 spec = json.loads(sys.argv.pop())
 sys.path[:0] = spec["path"]
 from sandgate.errors import SandgateError
+from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.run import run
 from sandgate.policy.effective import effective_permissions
@@ -61,6 +62,7 @@ try:
     plan = backend_named(spec["backend"]).confine(
         command, effective_permissions(policy, facts, grants=grants), limits=Limits(**spec["limits"])
     )
+    aftermath = Aftermath(plan)
     with Placeholders(plan):
         outcome = run(plan, stdin=None, stdout=None, stderr=None, timeout_ms=spec["timeout_ms"], helper=spec["helper"])
 except SandgateError as problem:
@@ -75,7 +77,7 @@ print(json.dumps({
     "stderr": result and result.stderr.decode("utf-8", "replace"),
     "failure": outcome.failure and repr(outcome.failure),
     "layers": outcome.layers,
-    "created": outcome.created_protected,
+    "created": aftermath.created(),
     "verdict": report.verdict,
     "denials": [
         [d.operation, d.path or d.address, d.grant and [d.grant.kind, d.grant.value]] for d in report.denials

@@ -25,7 +25,6 @@ class Outcome:
         self.omitted = child.refused_omitted
         self.reported = child.reported
         self.layers = child.layers
-        self.created_protected = child.created_protected
 
 
 def plan_for(

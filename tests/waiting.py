@@ -89,3 +89,14 @@ def is_dead(pid: str) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
     except OSError:
         return True
+
+
+def until_the_clock_of_files_moves(directory: Path) -> None:
+    """Returns when a change from now on shows another change time than every change before."""
+    probe = directory / "clock probe"
+    probe.touch()
+    before, limit = probe.stat().st_ctime_ns, time.monotonic() + LIMIT_S
+    while probe.stat().st_ctime_ns == before:
+        assert time.monotonic() < limit, "the clock of files stands still"
+        probe.touch()
+    probe.unlink()

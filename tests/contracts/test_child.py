@@ -132,7 +132,7 @@ def output_of(who: str, plan: ConfinedCommand) -> bytes:
 def test_it_ends_with_the_commands_own_code_or_signal(who: str, text: str, ended: Ended) -> None:
     with started(who, script(who, text)) as (child, _output):
         wait(child)
-        assert (child.ended, child.failure, child.refused, child.created_protected) == (ended, None, [], ())
+        assert (child.ended, child.failure, child.refused) == (ended, None, [])
 
 
 @pytest.mark.parametrize("who", REAL)

@@ -344,7 +344,6 @@ def test_what_the_enforcing_layer_saw_is_passed_on() -> None:
         child.refused_omitted = 3
         child.reported = True
         child.layers = ("seccomp", "notify")
-        child.created_protected = ("/repo/.git",)
         return child
 
     outcome = run(plan("true"), stdin=None, stdout=None, stderr=None, timeout_ms=LIMIT_MS, starter=observant)
@@ -354,7 +353,6 @@ def test_what_the_enforcing_layer_saw_is_passed_on() -> None:
         refused_omitted=3,
         reported=True,
         layers=("seccomp", "notify"),
-        created_protected=("/repo/.git",),
     )
 
 

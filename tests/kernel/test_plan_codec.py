@@ -53,11 +53,11 @@ def test_plan_becomes_one_record_for_each_fact() -> None:
         (1, b"a\xff\0"),
         (2, b"K=v\0"),
         (3, b"/work\0"),
-        (4, b"\0\0\0\0/work\0"),
-        (4, b"\4\0\0\0/etc/shadow\0"),
         (5, struct.pack("<I", 1 | 2 | 4)),
         (6, struct.pack("<IQ", 4, 0)),
         (6, struct.pack("<IQ", 7, 64)),
+        (4, b"\0\0\0\0/work\0"),
+        (4, b"\4\0\0\0/etc/shadow\0"),
         (7, b"/repo/.git\0"),
         (8, b"/run/s\0"),
         (9, struct.pack("<HH16s", 2, 443, bytes([10, 0, 0, 1]))),
@@ -84,8 +84,8 @@ def test_plan_over_the_limit_is_refused() -> None:
 
 PACKETS = {
     "finished": (
-        struct.pack("<IIIII", FINISHED, 3 << 8, 0b10000011, 2, 0)[:16] + b"/w/.git\0",
-        Finished(Ended(3, None), ("userns", "mount", "notify"), 2, ("/w/.git",)),
+        struct.pack("<IIII", FINISHED, 3 << 8, 0b10000011, 2),
+        Finished(Ended(3, None), ("userns", "mount", "notify"), 2),
     ),
     "killed": (struct.pack("<IIII", FINISHED, 9, 0, 0), Finished(Ended(137, 9))),
     "refused": (

@@ -38,11 +38,13 @@ def preparations(monkeypatch: pytest.MonkeyPatch) -> Preparations:
     return Preparations(monkeypatch)
 
 
-def session(directory: Path, **typed: Any) -> Runtime:
+def session(directory: Path, *overrides: str, **typed: Any) -> Runtime:
     home = directory.parent / "home"
     home.mkdir(exist_ok=True)
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
-    return open_runtime(Environment(cwd=str(directory), environ=environ, typed=TypedOverrides(**typed)))
+    return open_runtime(
+        Environment(cwd=str(directory), environ=environ, overrides=overrides, typed=TypedOverrides(**typed))
+    )
 
 
 def children() -> str:
@@ -88,6 +90,15 @@ def test_planning_that_fails_leaves_no_helper(
     assert (preparations.networks, children()) == (["off"], "")
 
 
+def test_a_folder_cannot_bring_a_protected_name_along(tmp_path: Path) -> None:
+    """Required: such a name is not seen by itself, so what would hold it cannot come to be either."""
+    (tmp_path / "repo").mkdir()
+    runtime = session(tmp_path / "repo", 'sandbox.protected_names=[".github/workflows"]', approval_policy="never")
+    passage = runtime.run(runtime.request(("sh", "-c", "mkdir -p x/workflows; mv x .github")))
+    assert [denial.path for denial in passage.attempts[0].denial.denials] == [f"{tmp_path}/repo/.github"]
+    assert os.listdir(tmp_path / "repo") == ["x"]
+
+
 def test_what_a_lost_supervisor_could_not_say_is_found_and_moved_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +108,7 @@ def test_what_a_lost_supervisor_could_not_say_is_found_and_moved_away(
     def behind_its_back(*arguments: Any, **named: Any) -> Any:
         outcome = real(*arguments, **named)
         (tmp_path / "repo" / ".envrc").touch()
-        return outcome.but(created_protected=())
+        return outcome
 
     monkeypatch.setattr(launch_module, "run", behind_its_back)
     (tmp_path / "repo").mkdir()

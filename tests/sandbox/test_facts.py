@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sandgate.errors import ConfinementError, DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import DangerFullAccess, Grant, ReadOnly, WorkspaceWrite
+from sandgate.sandbox import looking
 from sandgate.sandbox.facts import workspace_facts
+from sandgate.sandbox.memory import Memory
+from sandgate.sandbox.protected import Protection
+from waiting import until_the_clock_of_files_moves
 
 
 @pytest.fixture
@@ -165,3 +174,97 @@ def test_the_whole_way_from_disk_to_permissions(repo: Path, state: Path) -> None
     permissions = effective_permissions(WorkspaceWrite(exclude_slash_tmp=True), look(repo, state))
     assert (permissions.writable, permissions.read_only) == ((str(repo),), (str(repo / ".git"),))
     assert str(state) in permissions.hidden
+
+
+# --- what is remembered -----------------------------------------------------------------------------------------------
+
+NAMES = (
+    ".git",
+    ".git/hooks",
+    ".git/hooks/pre-commit",
+    ".git/config",
+    ".codex",
+    "src",
+    "src/.git",
+    "src/deep",
+    ".envrc",
+)
+HOME_NAMES = (".ssh", ".ssh/config", ".ssh/id_x", ".aws", ".config", ".config/gh", ".netrc", "key", "tmp")
+TEXTS = ("", "gitdir: ../elsewhere", "IdentityFile ~/key", "gitdir: /nowhere")
+TARGETS = ("src", "../home", "nowhere", ".git")
+PLACES = tuple(f"repo/{name}" for name in NAMES) + tuple(f"home/{name}" for name in HOME_NAMES) + ("state", "elsewhere")
+
+
+def step(world: Path, kind: str, one: str, other: str, text: str, target: str) -> None:
+    path = world / one
+    with contextlib.suppress(OSError):
+        match kind:
+            case "directory":
+                path.mkdir()
+            case "file":
+                path.write_text(text)
+            case "link":
+                path.symlink_to(target)
+            case "second name":
+                os.link(path, world / other)
+            case "move":
+                path.rename(world / other)
+            case "remove":
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            case "mode":
+                os.chmod(path, 0o700) if not path.is_symlink() else None
+
+
+STEPS = st.tuples(
+    st.sampled_from(("directory", "directory", "file", "file", "link", "second name", "move", "remove", "mode")),
+    st.sampled_from(PLACES),
+    st.sampled_from(PLACES),
+    st.sampled_from(TEXTS),
+    st.sampled_from(TARGETS),
+)
+
+
+@given(st.lists(st.lists(STEPS, min_size=1, max_size=3), max_size=10))
+def test_a_session_that_remembers_says_what_a_fresh_look_says(rounds: list[list[tuple[str, ...]]]) -> None:
+    """Required: nothing that was made since the last command is taken for what it was."""
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(looking, "UNSETTLED_NS", -time.time_ns())  # the world of this test moves on as fast as it can
+        patch.setattr(looking, "UNSETTLED_WHOLE_SECONDS_NS", -time.time_ns())
+        world = Path(os.path.realpath(directory)) / "a" / "b"  # a link that was moved up still leads no further out
+        for name in ("repo", "home", "elsewhere"):
+            (world / name).mkdir(parents=True)
+        memory = Memory()
+        for steps in ([], [], *rounds, []):
+            until_the_clock_of_files_moves(world)
+            for each in steps:
+                step(world, *each)
+            assert said(world, memory) == said(world, None)
+
+
+def said(world: Path, memory: Memory | None) -> WorkspaceFacts | str:
+    environ = {"HOME": str(world / "home"), "TMPDIR": str(world / "home" / "tmp")}
+    policy = WorkspaceWrite(writable_roots=(str(world / "elsewhere"),))
+    try:
+        return workspace_facts(
+            policy,
+            policy_cwd=str(world / "repo"),
+            environ=environ,
+            state_directory=str(world / "state"),
+            protection=Protection(git="hooks-and-config", optional_names=(".github/workflows",)),
+            memory=memory,
+        )
+    except (ConfinementError, DirectoryMissing) as problem:
+        return str(problem)
+
+
+def test_nothing_is_looked_at_twice_while_nothing_changes(
+    repo: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "UNSETTLED_NS", -time.time_ns())
+    memory = Memory()
+    look(repo, state, memory=memory)
+    first = look(repo, state, memory=memory)
+    monkeypatch.setattr(os, "listdir", None)
+    monkeypatch.setattr(os, "scandir", None)
+    monkeypatch.setattr(os, "readlink", None)
+    assert look(repo, state, memory=memory) == first

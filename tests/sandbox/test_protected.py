@@ -11,8 +11,9 @@ import pytest
 from sandgate.errors import ConfinementError
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import WorkspaceWrite
-from sandgate.sandbox import listing, protected
+from sandgate.sandbox import protected
 from sandgate.sandbox.landlock import rules_of
+from sandgate.sandbox.looking import Look
 from sandgate.sandbox.protected import (
     AGENT_NAMES,
     CODE_CARRIERS,
@@ -34,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def found_in(root: Path, protection: Protection = Protection()) -> Found:  # noqa: B008 - a frozen value
-    return protected_in(str(root), protection, walk=True)
+    return protected_in(str(root), protection, Look(), walk=True)
 
 
 def relative(paths: tuple[str, ...], root: Path) -> set[str]:
@@ -59,7 +60,7 @@ def test_every_missing_name_is_reported_as_absent(root: Path) -> None:
 @pytest.mark.parametrize("walk", [True, False])
 def test_an_existing_name_is_protected(root: Path, name: str, kind: str, walk: bool) -> None:
     (root / name).mkdir() if kind == "directory" else (root / name).write_text("")
-    found = protected_in(str(root), Protection(), walk=walk)
+    found = protected_in(str(root), Protection(), Look(), walk=walk)
     assert found.protected == (str(root / name),)
     assert str(root / name) not in found.absent
 
@@ -69,7 +70,7 @@ def test_scratch_space_is_searched_whether_short_or_long(root: Path, crowd: int)
     for number in range(crowd):
         (root / f"a rather long name, so that the directory grows {number}").write_text("")
     (root / ".git").mkdir()
-    found = protected_in(str(root), Protection(), walk=False)
+    found = protected_in(str(root), Protection(), Look(), walk=False)
     assert relative(found.protected, root) == {".git"}
     assert set(EVERY_NAME) - {".git"} <= relative(found.absent, root)
 
@@ -101,7 +102,7 @@ def test_nested_repositories_are_found_to_the_third_level(root: Path) -> None:
 
 def test_scratch_space_is_not_walked(root: Path) -> None:
     (root / "a" / ".git").mkdir(parents=True)
-    assert protected_in(str(root), Protection(), walk=False).protected == ()
+    assert protected_in(str(root), Protection(), Look(), walk=False).protected == ()
 
 
 def test_links_are_not_walked_into(root: Path, tmp_path: Path) -> None:
@@ -278,7 +279,7 @@ def test_a_bad_pointer_file_is_protected_and_otherwise_ignored(root: Path, conte
 def test_a_bare_repository_as_root_is_closed_as_a_whole(root: Path) -> None:
     make_repository(root)
     bare = root / ".git"
-    found = protected_in(str(bare), Protection(), walk=True)
+    found = protected_in(str(bare), Protection(), Look(), walk=True)
     assert str(bare) in found.protected
     assert {str(bare / "hooks"), str(bare / "config")} <= set(found.protected)
 
@@ -330,8 +331,7 @@ def test_a_linked_worktree_opens_its_repository_only_when_both_agree(
 @pytest.fixture
 def folding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every name has the same file as its other-case twin, as on a case-insensitive file system."""
-    for module in (listing, protected):
-        monkeypatch.setattr(module, "same_file", lambda one, other: one.lower() == other.lower())
+    monkeypatch.setattr(Look, "is_same_file", lambda _look, one, other: one.lower() == other.lower())
 
 
 @pytest.mark.usefixtures("folding")

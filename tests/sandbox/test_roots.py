@@ -9,6 +9,7 @@ import pytest
 
 from sandgate.errors import ConfinementError
 from sandgate.protocol.permissions import Grant
+from sandgate.sandbox.looking import Look
 from sandgate.sandbox.roots import (
     existing_directory,
     granted,
@@ -29,13 +30,15 @@ def place(tmp_path: Path) -> Path:
 def test_only_absolute_existing_directories_count(place: Path) -> None:
     (place / "link").symlink_to("repo")
     (place / "file").write_text("")
-    assert existing_directory(f"{place}/link") == f"{place}/repo"
-    assert [existing_directory(path) for path in ("", "relative", f"{place}/file", f"{place}/gone")] == [None] * 4
+    assert existing_directory(f"{place}/link", Look()) == f"{place}/repo"
+    assert [existing_directory(path, Look()) for path in ("", "relative", f"{place}/file", f"{place}/gone")] == [
+        None
+    ] * 4
 
 
 def test_a_named_root_may_be_reached_through_a_link_that_no_command_can_change(place: Path) -> None:
     (place / "link").symlink_to("data")
-    assert resolved_roots([f"{place}/link"], [f"{place}/repo"]) == {f"{place}/link": f"{place}/data"}
+    assert resolved_roots([f"{place}/link"], [f"{place}/repo"], Look()) == {f"{place}/link": f"{place}/data"}
 
 
 @pytest.mark.parametrize("inside", ["implied", "named"])
@@ -45,14 +48,14 @@ def test_a_named_root_behind_a_link_inside_another_root_is_refused(place: Path, 
     if inside == "named":
         named, implied = named + implied, []
     with pytest.raises(ConfinementError) as refusal:
-        resolved_roots(named, implied)
+        resolved_roots(named, implied, Look())
     assert (
         refusal.value.why == f"`{place}/repo/build` is a symbolic link in a directory that confined commands can change"
     )
 
 
 def test_missing_roots_are_left_out(place: Path) -> None:
-    assert resolved_roots([f"{place}/gone"], [None]) == {}
+    assert resolved_roots([f"{place}/gone"], [None], Look()) == {}
 
 
 def test_granted_paths_are_taken_as_they_were_shown(place: Path) -> None:
@@ -62,20 +65,20 @@ def test_granted_paths_are_taken_as_they_were_shown(place: Path) -> None:
         Grant("read_path", f"{place}/data"),
         Grant("host", "*"),
     )
-    assert resolved_grants(grants) == {f"{place}/new": f"{place}/new", f"{place}/data": f"{place}/data"}
+    assert resolved_grants(grants, Look()) == {f"{place}/new": f"{place}/new", f"{place}/data": f"{place}/data"}
 
 
 def test_a_granted_path_through_a_link_is_refused(place: Path) -> None:
     (place / "link").symlink_to("data")
     with pytest.raises(ConfinementError, match="cannot grant"):
-        resolved_grants((Grant("write_path", f"{place}/link/file"),))
+        resolved_grants((Grant("write_path", f"{place}/link/file"),), Look())
 
 
 def test_scratch_space_behind_a_shared_link_is_not_trusted(place: Path) -> None:
     (place / "repo" / "tmp").symlink_to(place / "data")
-    assert scratch_directory(f"{place}/repo/tmp", shared=f"{place}/repo", homes=()) is None
-    assert scratch_directory(f"{place}/repo/tmp", shared=f"{place}/data", homes=()) == f"{place}/data"
-    assert scratch_directory("relative", shared=None, homes=()) is None
+    assert scratch_directory(f"{place}/repo/tmp", Look(), shared=f"{place}/repo", homes=()) is None
+    assert scratch_directory(f"{place}/repo/tmp", Look(), shared=f"{place}/data", homes=()) == f"{place}/data"
+    assert scratch_directory("relative", Look(), shared=None, homes=()) is None
 
 
 @pytest.mark.parametrize(
@@ -83,34 +86,34 @@ def test_scratch_space_behind_a_shared_link_is_not_trusted(place: Path) -> None:
 )
 def test_a_part_of_the_system_is_no_scratch_space(path: str) -> None:
     """Required: `TMPDIR=/etc` must not make /etc writable."""
-    assert scratch_directory(path, shared=None, homes=()) is None
+    assert scratch_directory(path, Look(), shared=None, homes=()) is None
 
 
 @pytest.mark.parametrize("path", ["/srv", "/home", "/run", "/sys", "/proc", "/dev"])
 def test_nor_is_what_the_kernel_or_other_people_keep(path: str) -> None:
-    assert scratch_directory(path, shared=None, homes=()) is None
+    assert scratch_directory(path, Look(), shared=None, homes=()) is None
 
 
 @pytest.mark.parametrize("path", ["/tmp", "/var/tmp", "/dev/shm"])
 def test_the_usual_places_are_scratch_space(path: str) -> None:
-    assert scratch_directory(path, shared=None, homes=()) == path
+    assert scratch_directory(path, Look(), shared=None, homes=()) == path
 
 
 def test_a_home_is_no_scratch_space_but_a_directory_in_it_is(place: Path) -> None:
     """Required: `TMPDIR=$HOME` must not make the home directory writable."""
     homes = [f"{place}/repo"]
     (place / "repo" / "tmp").mkdir()
-    found = [scratch_directory(str(path), shared=None, homes=homes) for path in (place, place / "repo")]
+    found = [scratch_directory(str(path), Look(), shared=None, homes=homes) for path in (place, place / "repo")]
     assert found == [None, None]
-    assert scratch_directory(f"{place}/repo/tmp", shared=None, homes=homes) == f"{place}/repo/tmp"
+    assert scratch_directory(f"{place}/repo/tmp", Look(), shared=None, homes=homes) == f"{place}/repo/tmp"
 
 
 def test_both_homes_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     account = pwd.struct_passwd(("me", "x", 1, 1, "", f"{place}/data", "/bin/sh"))
     monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", "/nonexistent")  # not a local account
     monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
-    assert homes_of({"HOME": f"{place}/repo"}, 1) == [f"{place}/repo", f"{place}/data"]
-    assert homes_of({"HOME": "/"}, 1) == [f"{place}/data"]
+    assert homes_of(f"{place}/repo", 1, Look()) == [f"{place}/repo", f"{place}/data"]
+    assert homes_of("/", 1, Look()) == [f"{place}/data"]
 
 
 def test_an_account_without_an_entry_has_the_home_of_the_environment(
@@ -121,7 +124,7 @@ def test_an_account_without_an_entry_has_the_home_of_the_environment(
 
     monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", "/nonexistent")  # not a local account
     monkeypatch.setattr(pwd, "getpwuid", unknown)
-    assert homes_of({"HOME": f"{place}/repo"}, 1) == [f"{place}/repo"]
+    assert homes_of(f"{place}/repo", 1, Look()) == [f"{place}/repo"]
 
 
 def test_grants_are_sorted_by_kind() -> None:
@@ -134,4 +137,4 @@ def test_a_local_account_needs_no_look_up(place: Path, tmp_path: Path, monkeypat
     accounts.write_text(f"root:x:0:0::/root:/bin/sh\nme:x:77:77:,,,:{place}/data:/bin/sh\n")
     monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", str(accounts))
     monkeypatch.setattr(pwd, "getpwuid", None)
-    assert homes_of({"HOME": f"{place}/repo"}, 77) == [f"{place}/repo", f"{place}/data"]
+    assert homes_of(f"{place}/repo", 77, Look()) == [f"{place}/repo", f"{place}/data"]

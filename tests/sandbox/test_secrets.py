@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.sandbox.looking import Look
 from sandgate.sandbox.secrets import CREDENTIALS, HISTORIES, secrets_of
 
 ORDINARY_UID = 4242
@@ -17,7 +18,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def hidden(home: Path) -> set[str]:
-    return {str(Path(path).relative_to(home)) for path in secrets_of(str(home), uid=ORDINARY_UID)}
+    return {str(Path(path).relative_to(home)) for path in secrets_of(str(home), Look(), uid=ORDINARY_UID)}
 
 
 def put(home: Path, *names: str, text: str = "secret") -> None:
@@ -27,7 +28,7 @@ def put(home: Path, *names: str, text: str = "secret") -> None:
 
 
 def test_an_empty_home_has_no_secrets(home: Path) -> None:
-    assert secrets_of(str(home), uid=ORDINARY_UID) == ()
+    assert secrets_of(str(home), Look(), uid=ORDINARY_UID) == ()
 
 
 def test_everything_on_the_list_is_found(home: Path) -> None:
@@ -67,10 +68,10 @@ def test_a_linked_secret_is_hidden_where_it_really_is(home: Path) -> None:
 
 def test_secrets_can_be_opened_one_by_one(home: Path) -> None:
     put(home, ".npmrc", ".netrc")
-    opened = secrets_of(str(home), uid=ORDINARY_UID, opened=[str(home / ".npmrc")])
+    opened = secrets_of(str(home), Look(), uid=ORDINARY_UID, opened=[str(home / ".npmrc")])
     assert opened == (str(home / ".netrc"),)
 
 
 def test_password_files_matter_only_to_root(home: Path) -> None:
-    assert "/etc/shadow" in secrets_of(str(home), uid=0)
-    assert "/etc/shadow" not in secrets_of(str(home), uid=ORDINARY_UID)
+    assert "/etc/shadow" in secrets_of(str(home), Look(), uid=0)
+    assert "/etc/shadow" not in secrets_of(str(home), Look(), uid=ORDINARY_UID)

@@ -280,7 +280,6 @@ def _outcome(child: Child, attendance: _Attendance, capture: Capture, started_ns
         reported=child.reported,
         layers=child.layers,
         failure=child.failure,
-        created_protected=child.created_protected,
     )
 
 

@@ -59,7 +59,6 @@ class HelperChild:
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()
-        self.created_protected: tuple[str, ...] = ()
         self._status: socket | None = status
 
     def descriptors(self) -> tuple[int, ...]:
@@ -107,7 +106,6 @@ class HelperChild:
                 self.ended = packet.ended
                 self.layers = packet.layers
                 self.refused_omitted = packet.refused_omitted
-                self.created_protected = packet.created_protected
                 self.reported = "notify" in packet.layers
             case NotStarted():
                 self.failure = packet.failure

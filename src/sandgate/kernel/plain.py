@@ -35,7 +35,6 @@ class PlainChild:
     refused_omitted = 0
     reported = False
     layers: tuple[str, ...] = ()
-    created_protected: tuple[str, ...] = ()
 
     def __init__(self, pid: int, failure: SetupFailure | ExecFailure | None = None) -> None:
         self.pid = pid

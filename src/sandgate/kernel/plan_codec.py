@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
-    from sandgate.protocol.confinement import ConfinedCommand, Limits, MountKind
+    from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, MountKind
     from sandgate.protocol.denials import Layer, Operation
+    from sandgate.protocol.permissions import EffectivePermissions
 
     Switch = Literal["seccomp", "net", "landlock", "notify"]
 
@@ -74,7 +75,6 @@ class Finished(Record):
     ended: Ended
     layers: tuple[str, ...] = ()
     refused_omitted: int = 0
-    created_protected: tuple[str, ...] = ()
 
 
 class NotStarted(Record):
@@ -89,22 +89,35 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
 
     Raises RequestError for what has no encoding: a zero byte in a text, a host that is not `address:port`.
     """
-    permissions = plan.permissions
     records = _text_records(ARG, plan.argv)
     records += _text_records(ENV, [f"{name}={value}" for name, value in plan.env.items()])
     records += _text_records(CWD, (plan.cwd,))
-    paths = _encoded([each.path for each in plan.mounts])
-    kinds = [_NUMBER.pack(_MOUNT_KINDS[each.kind]) for each in plan.mounts]
-    records += [_record(MOUNT, kind + path + b"\0") for kind, path in zip(kinds, paths, strict=True)]
     records.append(_record(FLAGS, _NUMBER.pack(_flags(plan, without))))
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
-    records += _text_records(ABSENT, permissions.absent)
-    records += _text_records(SOCKET, permissions.sockets)
-    records += [_record(HOST, _host(host)) for host in permissions.hosts]
-    body = b"".join(records)
+    body = b"".join((*records, _paths(plan.mounts, plan.permissions)))
     if _HEADER.size + len(body) > PLAN_BYTES_MAX:
         raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
     return _HEADER.pack(MAGIC, _HEADER.size + len(body), crc32(body)) + body
+
+
+_last: tuple[tuple[Mount, ...], EffectivePermissions, bytes] | None = None
+
+
+def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> bytes:
+    """Everything that is said of places; the last is kept, since the next command mostly has the same."""
+    global _last
+    last = _last
+    if last is not None and last[0] is mounts and last[1] is permissions:
+        return last[2]
+    kinds = [_NUMBER.pack(_MOUNT_KINDS[each.kind]) for each in mounts]
+    paths = _encoded([each.path for each in mounts])
+    records = [_record(MOUNT, kind + path + b"\0") for kind, path in zip(kinds, paths, strict=True)]
+    records += _text_records(ABSENT, permissions.absent)
+    records += _text_records(SOCKET, permissions.sockets)
+    records += [_record(HOST, _host(host)) for host in permissions.hosts]
+    encoded = b"".join(records)
+    _last = (mounts, permissions, encoded)
+    return encoded
 
 
 def request(kind: int, number: int = 0) -> bytes:
@@ -181,9 +194,8 @@ def _host(host: str) -> bytes:
 
 
 def _finished(body: bytes) -> Finished:
-    status, layers, omitted = _FINISHED_HEAD.unpack_from(body)
-    created = _texts(body[_FINISHED_HEAD.size :])
-    return Finished(ended_from(status), _layers(layers), omitted, tuple(created))
+    status, layers, omitted = _FINISHED_HEAD.unpack(body)
+    return Finished(ended_from(status), _layers(layers), omitted)
 
 
 def _refused(body: bytes) -> Refused:

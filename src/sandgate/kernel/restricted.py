@@ -110,8 +110,6 @@ class Restriction:
 class RestrictedChild:
     """One confined process tree. See `kernel.child.Child` for the contract."""
 
-    created_protected: tuple[str, ...] = ()
-
     def __init__(self, plan: ConfinedCommand, restriction: Restriction, spawn: Spawn) -> None:
         self.pid = 0
         self.ended: Ended | None = None

@@ -81,4 +81,4 @@ class AttemptOutcome(Record):
     reported: bool = False  # the enforcing layer watched to the end, so silence means "not denied"
     layers: tuple[str, ...] = ()  # really active: "userns", "mount", "pid", "net", "seccomp", "landlock", "notify"
     failure: SetupFailure | ExecFailure | None = None
-    created_protected: tuple[str, ...] = ()  # protected names that appeared all the same, now quarantined
+    created_protected: tuple[str, ...] = ()  # protected names that appeared all the same

@@ -10,6 +10,7 @@ from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, ExternalSa
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.facts import workspace_facts
+from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.probe import find_helper
 from sandgate.sandbox.protected import Protection
 from sandgate.sandbox.select import first_backend
@@ -38,6 +39,7 @@ class Confinement:
         self._protection = Protection(
             git=settings.protect_git, optional_names=settings.protected_names, nested_depth=settings.nested_depth
         )
+        self._memory = Memory()
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self._kind: BackendName | None = None
         self.helper: str | None = None
@@ -61,6 +63,7 @@ class Confinement:
             protection=self._protection,
             opened_secrets=settings.secrets_opened,
             more_secrets=settings.secrets_hidden,
+            memory=self._memory,
         )
         if self._before is not None and self._before[:2] == (facts, grants):
             return self._before[2]

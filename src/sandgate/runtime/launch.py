@@ -67,8 +67,8 @@ class Launch:
         self._warn(
             [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged()]
         )
-        created = dict.fromkeys((*outcome.created_protected, *aftermath.created()))
-        return outcome.but(created_protected=tuple(created)) if created else outcome
+        created = aftermath.created()
+        return outcome.but(created_protected=created) if created else outcome
 
     def _run(
         self,

@@ -1,4 +1,4 @@
-"""Looks at the disk once per command and reports what `policy.effective` needs to decide.
+"""Asks the disk once per command and reports what `policy.effective` needs to decide.
 
 It decides nothing itself, except to refuse a path that cannot be trusted: a root or a grant that is reached through
 a symbolic link which a confined command could have planted.
@@ -12,27 +12,26 @@ from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.aliases import aliases_of
+from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.own_code import OWN_CODE
 from sandgate.sandbox.protected import Protection, protected_in
-from sandgate.sandbox.roots import (
-    existing_directory,
-    granted,
-    homes_of,
-    resolved_grants,
-    resolved_roots,
-    scratch_directory,
-)
+from sandgate.sandbox.roots import existing_directory, granted
 from sandgate.sandbox.secrets import secrets_of
-from sandgate.sandbox.sockets import socket_places
+from sandgate.sandbox.sockets import listening_names, socket_places
+from sandgate.sandbox.workplaces import Whereabouts, workplaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sandgate.protocol.permissions import Grant, SandboxPolicy
+    from sandgate.sandbox.looking import Look
+    from sandgate.sandbox.memory import Moment
     from sandgate.sandbox.protected import Found
+    from sandgate.sandbox.sockets import Places as SocketPlaces
+    from sandgate.sandbox.workplaces import Workplaces
 
-SLASH_TMP = "/tmp"
+VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # all of our environment that is asked
 
 
 def workspace_facts(
@@ -46,82 +45,100 @@ def workspace_facts(
     protection: Protection | None = None,
     opened_secrets: Iterable[str] = (),
     more_secrets: Iterable[str] = (),
+    memory: Memory | None = None,
 ) -> WorkspaceFacts:
-    """What the disk says. `environ` is Sandgate's own environment, not the command's.
+    """What the disk says. `environ` is Sandgate's own environment, not the command's; `memory` spares looking again
+    at what has not changed since the last command of the session.
 
     Raises `ConfinementError` when a named path leads through a link that a confined command could have made,
     or when protected files cannot all be found; `DirectoryMissing` when there is no `policy_cwd`.
     """
-    cwd = existing_directory(policy_cwd)
+    moment = (Memory() if memory is None else memory).now()
+    uid = os.geteuid()
+    cwd = moment.recall(("cwd", policy_cwd), lambda look: existing_directory(policy_cwd, look))
     if cwd is None:
         raise DirectoryMissing(
             f"cannot enter the directory `{policy_cwd}`", why="there is no such directory", hint="choose another one"
         )
-    uid = os.geteuid()
     if not isinstance(policy, ReadOnly | WorkspaceWrite):
         return WorkspaceFacts(cwd=cwd, uid=uid)
 
-    slash_tmp = existing_directory(SLASH_TMP)
-    homes = homes_of(environ, uid)
-    tmpdir = scratch_directory(environ.get("TMPDIR", ""), shared=slash_tmp, homes=homes)
+    asked = {name: environ.get(name, "") for name in VARIABLES}
     writes = isinstance(policy, WorkspaceWrite)
     written = [*policy.writable_roots, *extra_roots] if isinstance(policy, WorkspaceWrite) else []
-    roots = resolved_roots([*written, *granted(grants, "write_root")], (cwd, slash_tmp, tmpdir))
-    resolved = roots | resolved_grants(grants)
-    named = [*roots.values(), *(resolved[path] for path in granted(grants, "write_path") if path in resolved)]
-
-    workplaces = [path for path in dict.fromkeys(named) if os.path.isdir(path)]
-    workplaces += [cwd] if writes and cwd not in ("/", *workplaces) else []
-    scratch = [path for path in dict.fromkeys((tmpdir, slash_tmp)) if writes and path and path not in workplaces]
-    found = _protected(workplaces, scratch, protection or Protection())
-    sealed, missing_state = _own_state(state_directory)
-    places = socket_places(environ, homes=homes, keep=_and_above([cwd, *homes, *named, *scratch]), uid=uid)
+    written += granted(grants, "write_root")
+    question = Whereabouts(cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants)
+    places = moment.recall(question, lambda look: workplaces(question, look))
+    state = moment.recall(("state", state_directory), lambda look: _own_state(state_directory, look))
+    sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
+    protected = _protected(places, protection or Protection(), moment)
     return WorkspaceFacts(
         cwd=cwd,
-        tmpdir=tmpdir,
-        slash_tmp=slash_tmp,
-        home=homes[0] if homes else None,
+        tmpdir=places.tmpdir,
+        slash_tmp=places.slash_tmp,
+        home=places.homes[0] if places.homes else None,
         uid=uid,
-        resolved=resolved,
-        protected=_joined((one.protected for one in found), OWN_CODE.present),
-        companions=_joined(one.companions for one in found),
-        anchored=_joined((one.anchored for one in found), OWN_CODE.present, OWN_CODE.absent, sealed, missing_state),
-        absent=_joined((one.absent for one in found), OWN_CODE.absent, missing_state),
-        secrets=_secrets(homes, uid, opened_secrets, more_secrets),
-        sealed=sealed,
-        sockets=places.covered,
-        openings=places.openings,
-        case_insensitive=any(one.ignores_case for one in found),
+        resolved=dict(places.resolved),
+        protected=_joined((one.protected for one in protected), OWN_CODE.present),
+        companions=_joined(one.companions for one in protected),
+        anchored=_joined((one.anchored for one in protected), OWN_CODE.present, OWN_CODE.absent, *state),
+        absent=_joined((one.absent for one in protected), OWN_CODE.absent, state[1]),
+        secrets=_secrets(moment, places.homes, uid, tuple(opened_secrets), tuple(more_secrets)),
+        sealed=state[0],
+        sockets=sockets.covered,
+        openings=sockets.openings,
+        case_insensitive=any(one.ignores_case for one in protected),
     )
 
 
-def _secrets(homes: list[str], uid: int, opened: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
-    allowed = frozenset(os.path.realpath(path) for path in opened)
-    known_homes: list[str | None] = [*homes] or [None]
-    found = [path for home in known_homes for path in secrets_of(home, uid=uid, opened=allowed)]
-    found += [real for path in more if os.path.lexists(real := os.path.realpath(path))]
-    return tuple(dict.fromkeys(found))
+def _sockets(
+    moment: Moment, asked: Mapping[str, str], kept: tuple[str, ...], homes: tuple[str, ...], uid: int
+) -> SocketPlaces:
+    listening = listening_names()
+
+    def ask(look: Look) -> SocketPlaces:
+        return socket_places(asked, look, homes=homes, keep=_and_above(kept), uid=uid, listening=listening)
+
+    return moment.recall(("sockets", kept, homes, uid, listening, *asked.values()), ask)
 
 
-def _protected(workplaces: list[str], scratch: list[str], protection: Protection) -> list[Found]:
-    found = [protected_in(root, protection, walk=True) for root in workplaces]
-    found += [protected_in(root, protection, walk=False) for root in scratch]
-    companions = dict.fromkeys(path for one in found for path in one.companions)
+def _secrets(
+    moment: Moment, homes: tuple[str, ...], uid: int, opened: tuple[str, ...], more: tuple[str, ...]
+) -> tuple[str, ...]:
+    def ask(look: Look) -> tuple[str, ...]:
+        allowed = frozenset(look.real(path) for path in opened)
+        known_homes: list[str | None] = [*homes] or [None]
+        found = [path for home in known_homes for path in secrets_of(home, look, uid=uid, opened=allowed)]
+        found += [real for path in more if look.exists(real := look.real(path))]
+        return tuple(dict.fromkeys(found))
+
+    return moment.recall(("secrets", homes, uid, opened, more), ask)
+
+
+def _protected(places: Workplaces, protection: Protection, moment: Moment) -> list[Found]:
+    found = [_protected_in(root, protection, moment, walk=True) for root in places.directories]
+    found += [_protected_in(root, protection, moment, walk=False) for root in places.scratch]
     linked = dict.fromkeys(path for one in found for path in one.linked)
     if linked:
-        aliases = aliases_of(linked, dict.fromkeys([*workplaces, *companions, *scratch]))
+        companions = dict.fromkeys(path for one in found for path in one.companions)
+        aliases = aliases_of(linked, dict.fromkeys([*places.directories, *companions, *places.scratch]))
         found.append(found[0].but(protected=aliases, absent=(), anchored=(), companions=(), linked=()))
     return found
+
+
+def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bool) -> Found:
+    key = ("protected", root, protection, walk)
+    return moment.recall(key, lambda look: protected_in(root, protection, look, walk=walk))
 
 
 def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for group in (*groups, *more) for path in group))
 
 
-def _own_state(directory: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _own_state(directory: str, look: Look) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Sandgate's state directory as (existing,), or as (missing,): nobody may make one for us either."""
-    real = os.path.realpath(directory)
-    return ((real,), ()) if os.path.lexists(real) else ((), (real,))
+    real = look.real(directory)
+    return ((real,), ()) if look.exists(real) else ((), (real,))
 
 
 def _and_above(paths: Iterable[str]) -> set[str]:

@@ -7,10 +7,14 @@ rests on is what the answer reports.
 
 from __future__ import annotations
 
-import errno
-import os
+import stat
 
 from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
 
 LINKS_MAX = 40  # as the kernel's own limit, path_resolution(7)
 
@@ -22,7 +26,9 @@ class Followed(Record):
     links: tuple[str, ...] = ()  # each with a canonical directory part, in the order they were met
 
 
-def follow(path: str) -> Followed | None:
+def follow(
+    path: str, lstat: Callable[[str], os.stat_result | None], target_of: Callable[[str], str | None]
+) -> Followed | None:
     """Resolves absolute `path`; None when it does not exist, may not be looked at, or has too many links."""
     pending = path.split("/")[::-1]
     here = ""
@@ -34,15 +40,15 @@ def follow(path: str) -> Followed | None:
         if part == "..":
             here = here.rpartition("/")[0]
             continue
-        try:
-            target = os.readlink(f"{here}/{part}")
-        except OSError as problem:
-            if problem.errno != errno.EINVAL:  # EINVAL: it exists and is no link
-                return None
+        found = lstat(f"{here}/{part}")
+        if found is None:
+            return None
+        if not stat.S_ISLNK(found.st_mode):
             here = f"{here}/{part}"
             continue
         links.append(f"{here}/{part}")
-        if len(links) > LINKS_MAX:
+        target = target_of(links[-1])
+        if target is None or len(links) > LINKS_MAX:
             return None
         if target.startswith("/"):
             here = ""

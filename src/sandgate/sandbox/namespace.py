@@ -11,7 +11,7 @@ from sandgate.sandbox.view import mounts_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.protocol.confinement import Limits, ReportMode
+    from sandgate.protocol.confinement import Limits, Mount, ReportMode
     from sandgate.protocol.permissions import BackendName, EffectivePermissions
 
 GUARANTEES = (
@@ -45,12 +45,27 @@ class NamespaceBackend:
             cwd=os.path.realpath(command.cwd),
             env=confined_environment(command, permissions, self.kind),
             permissions=permissions,
-            mounts=mounts_of(permissions, is_directory=os.path.isdir),
+            mounts=_mounts(permissions),
             report=report,
             limits=limits,
             tty=command.tty,
             guarantees=guarantees(permissions, report),
         )
+
+
+_last: tuple[EffectivePermissions, frozenset[str], tuple[Mount, ...]] | None = None
+
+
+def _mounts(permissions: EffectivePermissions) -> tuple[Mount, ...]:
+    """The last ones are kept, since the next command mostly wants the same."""
+    global _last
+    directories = frozenset(filter(os.path.isdir, permissions.hidden))
+    last = _last
+    if last is not None and last[0] is permissions and last[1] == directories:
+        return last[2]
+    mounts = mounts_of(permissions, is_directory=directories.__contains__)
+    _last = (permissions, directories, mounts)
+    return mounts
 
 
 def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 They carry code or settings that somebody runs later *outside*: git hooks and configuration, shell start-up files,
 editor tasks, agent settings. A name that does not exist yet is as dangerous as one that does, so both are
-reported. One walk per root (three levels, cached by change time) also finds nested repositories.
+reported. One walk per root (three levels) also finds nested repositories.
 
 A protected name may be a symbolic link. The link itself is then protected (a mount on a link pins it). Where no
 confined command can have made it, directly in the root, so is what it points to, unless that is the root: a link
@@ -17,11 +17,12 @@ import stat
 
 from sandgate.errors import ConfinementError
 from sandgate.record import Record
-from sandgate.sandbox.listing import by_meaning, exists, join, listed, same_file
+from sandgate.sandbox.listing import by_meaning, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.permissions import GitProtection
+    from sandgate.sandbox.looking import Look
 
 GIT = ".git"
 AGENT_NAMES = (".agents", ".codex", ".sandgate")
@@ -85,13 +86,13 @@ class Found(Record):
     ignores_case: bool = False
 
 
-def protected_in(root: str, protection: Protection, *, walk: bool) -> Found:
+def protected_in(root: str, protection: Protection, look: Look, *, walk: bool) -> Found:
     """Everything protected below canonical directory `root`.
 
     `walk` is for directories somebody works in. Shared scratch space (`/tmp`) is only asked for the names
     themselves: it may hold a million entries, and what is nested there belongs to nobody we protect.
     """
-    search = _Search(root, protection)
+    search = _Search(root, protection, look)
     if walk:
         search.walk(root)
     else:
@@ -100,8 +101,9 @@ def protected_in(root: str, protection: Protection, *, walk: bool) -> Found:
 
 
 class _Search:
-    def __init__(self, root: str, protection: Protection) -> None:
+    def __init__(self, root: str, protection: Protection, look: Look) -> None:
         self.root = root
+        self.look = look
         self.git_directories = 0
         self.protection = protection
         self.names = protection.names()
@@ -126,15 +128,16 @@ class _Search:
     def probe(self, root: str) -> None:
         """The names directly in `root`: out of its listing when that is short, else one question each."""
         wanted = (GIT, *self.top_names)
-        self.ignores_case = same_file(root, join(os.path.dirname(root), os.path.basename(root).swapcase()))
-        if os.stat(root).st_size <= SHORT_DIRECTORY_BYTES and not self.ignores_case:
-            present = frozenset(os.listdir(root)).intersection(wanted)
+        self.ignores_case = self.look.is_same_file(root, join(os.path.dirname(root), os.path.basename(root).swapcase()))
+        about = self.look.lstat(root)
+        if about is not None and about.st_size <= SHORT_DIRECTORY_BYTES and not self.ignores_case:
+            present = frozenset(self.look.names(root)).intersection(wanted)
         else:
-            present = frozenset(name for name in wanted if exists(join(root, name)))
+            present = frozenset(name for name in wanted if self.look.exists(join(root, name)))
         self._top(root, present)
 
     def walk(self, root: str) -> None:
-        listing = listed(root)
+        listing = self.look.listing(root)
         self.ignores_case = listing.ignores_case
         self._top(root, listing.names)
         level = [join(root, name) for name in listing.directories]
@@ -143,7 +146,7 @@ class _Search:
             deepest = depth == self.protection.nested_depth
             below: list[str] = []
             for directory in level:
-                listing = listed(directory)
+                listing = self.look.listing(directory)
                 self._nested(directory, listing.names)
                 if not deepest:
                     below += [join(directory, name) for name in listing.directories]
@@ -161,11 +164,11 @@ class _Search:
         for name in (GIT, *self.names):
             first, _, rest = name.partition("/")
             path = join(root, actual.get(first, first))
-            if first[0] != "." and exists(path):  # listings keep only names that start with a dot
+            if first[0] != "." and self.look.exists(path):  # listings keep only names that start with a dot
                 actual[first] = first
             if rest:
                 path = join(path, rest)
-            if first not in actual or (rest and not exists(path)):
+            if first not in actual or (rest and not self.look.exists(path)):
                 self.absent.append(path)
                 if rest:
                     self.anchored.append(path)
@@ -173,7 +176,7 @@ class _Search:
                 self._git(path, follows=True)
             else:
                 self._protect(path, anchored=bool(rest), follows=True)
-        if looks_like_git_directory(root):
+        if looks_like_git_directory(root, self.look):
             self._bare(root)
         elif GIT not in actual:
             self.absent.append(join(root, "HEAD"))  # without it git takes no directory for a bare repository
@@ -192,56 +195,63 @@ class _Search:
         self.protected.append(path)
         if anchored:
             self.anchored.append(path)
-        facts = os.lstat(path)
-        if stat.S_ISLNK(facts.st_mode):
+        facts = self.look.lstat(path)
+        if facts is None:  # it went this very moment, and a mount needs something to lie on
+            self.protected.remove(path)
+            self.absent.append(path)
+        elif stat.S_ISLNK(facts.st_mode):
             if follows:
                 self._protect_target(path)
         elif stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
             self.linked.append(path)
 
     def _protect_target(self, link: str) -> None:
+        led = self.look.follow(link)
+        if led is None:
+            self._protect_nowhere(link)
+        elif not self._is_root_or_above(led.real):
+            self.protected.append(led.real)
+
+    def _protect_nowhere(self, link: str) -> None:
+        """What a link leads to may be made; unless it is a loop, or something that cannot be entered."""
         try:
-            target = os.path.realpath(link, strict=True)
+            os.stat(link)
         except FileNotFoundError:
             self.absent.append(os.path.realpath(link))
-        except OSError:  # a loop, or something that cannot be entered: it leads nowhere
-            return
-        else:
-            if not self._is_root_or_above(target):
-                self.protected.append(target)
+        except OSError:
+            self.look.cannot_be_kept()
 
     def _is_root_or_above(self, path: str) -> bool:
         return self.root == path or self.root.startswith(path.rstrip("/") + "/")
 
     def _git(self, path: str, *, follows: bool) -> None:
         """`.git` as a directory, a pointer file, or a link to either."""
-        facts = os.lstat(path)
-        is_directory = stat.S_ISDIR(facts.st_mode)
-        if is_directory:
+        facts = self.look.lstat(path)
+        if facts is not None and stat.S_ISDIR(facts.st_mode):
             self._git_directory(path, follows=follows)
             return
         self._protect(path, anchored=True, follows=follows)
-        if stat.S_ISLNK(facts.st_mode):
-            target = os.path.realpath(path)
-            if os.path.isdir(target) and self._may_close(target, target, follows=follows):
+        if facts is not None and stat.S_ISLNK(facts.st_mode):
+            target = self.look.real(path)
+            if self.look.is_directory(target) and self._may_close(target, target, follows=follows):
                 self._git_directory(target, follows=follows)
             return
-        pointed = _pointed_to(path)
+        pointed = _pointed_to(path, self.look)
         if pointed is None:
             return
-        shared = _common_directory(pointed)
+        shared = _common_directory(pointed, self.look)
         if not self._may_close(pointed, shared, follows=follows):
             return
         for directory in dict.fromkeys((pointed, shared)):
             self._git_directory(directory, follows=follows)
-        if self.protection.git == "hooks-and-config" and _points_back(pointed, path):
+        if self.protection.git == "hooks-and-config" and _points_back(pointed, path, self.look):
             self.companions += [pointed, shared]
 
     def _may_close(self, git_directory: str, shared: str, *, follows: bool) -> bool:
         """Whether a pointer to a git directory is believed: it closes no root, and git would follow it as well."""
         if self._is_root_or_above(git_directory) or self._is_root_or_above(shared):
             return False
-        return follows or looks_like_git_directory(shared)
+        return follows or looks_like_git_directory(shared, self.look)
 
     def _git_directory(self, path: str, *, follows: bool) -> None:
         self.git_directories += 1
@@ -262,7 +272,7 @@ class _Search:
         for name in GIT_CODE:
             self._code(directory, name, follows=follows)
         for module in self._gathered(join(directory, "modules")):
-            if looks_like_git_directory(module):
+            if looks_like_git_directory(module, self.look):
                 self._git_code(module, follows=False)
         for worktree in self._gathered(join(directory, "worktrees")):
             for name in GIT_WORKTREE_CODE:
@@ -271,8 +281,8 @@ class _Search:
 
     def _gathered(self, directory: str) -> list[str]:
         """The directories in `directory`; none when it is a link or holds too many, and then it is closed itself."""
-        is_link = os.path.islink(directory)
-        inside = [] if is_link else _subdirectories(directory)
+        is_link = self.look.is_link(directory)
+        inside = [] if is_link else _subdirectories(directory, self.look)
         self.git_directories += len(inside)
         if not is_link and (not inside or self.git_directories <= GIT_DIRECTORIES_MAX):
             return inside
@@ -281,68 +291,59 @@ class _Search:
 
     def _code(self, directory: str, name: str, *, follows: bool) -> None:
         for above in _directories_of(name):
-            if os.path.islink(place := join(directory, above)):  # a mount below it would land elsewhere
+            if self.look.is_link(place := join(directory, above)):  # a mount below it would land elsewhere
                 self._protect(place, anchored=True, follows=False)
                 return
         path = join(directory, name)
         self.anchored.append(path)
-        if exists(path):
+        if self.look.exists(path):
             self._protect(path, anchored=False, follows=follows)
             return
         self.absent.append(path)
         parent = os.path.dirname(path)
-        if not exists(parent):  # else a prepared directory could be moved into its place
+        if not self.look.exists(parent):  # else a prepared directory could be moved into its place
             self.absent.append(parent)
 
     def _note_linked_code(self, directory: str) -> None:
         files = [join(directory, "config")]
         hooks = join(directory, "hooks")
-        files += [join(hooks, name) for name in _entries(hooks) if not name.endswith(".sample")]
-        self.linked += [path for path in files if _has_other_names(path)]
+        files += [join(hooks, name) for name in self.look.names(hooks) if not name.endswith(".sample")]
+        self.linked += [path for path in files if _has_other_names(path, self.look)]
 
 
-def looks_like_git_directory(path: str) -> bool:
+def looks_like_git_directory(path: str, look: Look) -> bool:
     """What git itself checks before it takes a directory for a repository."""
-    return exists(join(path, "HEAD")) and all(os.path.isdir(join(path, name)) for name in ("objects", "refs"))
+    return look.exists(join(path, "HEAD")) and all(look.is_directory(join(path, name)) for name in ("objects", "refs"))
 
 
-def _pointed_to(pointer: str) -> str | None:
+def _pointed_to(pointer: str, look: Look) -> str | None:
     """The git directory a `.git` file names; None when the file is no proper pointer."""
-    text = _first_bytes(pointer)
+    text = _first_bytes(pointer, look)
     if not text.startswith("gitdir:"):
         return None
-    path = _named_in(os.path.dirname(pointer), text[len("gitdir:") :])
-    return path if path and os.path.isdir(path) else None
+    path = _named_in(os.path.dirname(pointer), text[len("gitdir:") :], look)
+    return path if path and look.is_directory(path) else None
 
 
-def _common_directory(git_directory: str) -> str:
+def _common_directory(git_directory: str, look: Look) -> str:
     """Where a linked worktree keeps objects, references, hooks and configuration."""
-    path = _named_in(git_directory, _first_bytes(join(git_directory, "commondir")))
-    return path if path and os.path.isdir(path) else git_directory
+    path = _named_in(git_directory, _first_bytes(join(git_directory, "commondir"), look), look)
+    return path if path and look.is_directory(path) else git_directory
 
 
-def _points_back(git_directory: str, pointer: str) -> bool:
+def _points_back(git_directory: str, pointer: str, look: Look) -> bool:
     """Whether the git directory agrees that it belongs here; anybody can write a pointer *to* something."""
-    return _named_in(git_directory, _first_bytes(join(git_directory, "gitdir"))) == pointer
+    return _named_in(git_directory, _first_bytes(join(git_directory, "gitdir"), look), look) == pointer
 
 
-def _named_in(directory: str, text: str) -> str | None:
+def _named_in(directory: str, text: str, look: Look) -> str | None:
     """The canonical path that `text`, which anybody may have written, names from `directory`."""
     name = text.strip()
-    return os.path.realpath(join(directory, name)) if name and "\0" not in name else None
+    return look.real(join(directory, name)) if name and "\0" not in name else None
 
 
-def _first_bytes(path: str) -> str:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.fsdecode(os.read(descriptor, POINTER_BYTES_MAX))
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)
+def _first_bytes(path: str, look: Look) -> str:
+    return look.text(path, POINTER_BYTES_MAX, follows=False)
 
 
 def _directories_of(name: str) -> list[str]:
@@ -351,21 +352,11 @@ def _directories_of(name: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts))]
 
 
-def _subdirectories(directory: str) -> list[str]:
-    paths = (join(directory, name) for name in _entries(directory))
-    return [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
+def _subdirectories(directory: str, look: Look) -> list[str]:
+    paths = (join(directory, name) for name in look.names(directory))
+    return [path for path in paths if look.is_directory(path) and not look.is_link(path)]
 
 
-def _entries(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []
-
-
-def _has_other_names(path: str) -> bool:
-    try:
-        facts = os.lstat(path)
-    except OSError:
-        return False
-    return stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1
+def _has_other_names(path: str, look: Look) -> bool:
+    facts = look.lstat(path)
+    return facts is not None and stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1

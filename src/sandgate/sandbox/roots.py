@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import ConfinementError
-from sandgate.sandbox.following import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from sandgate.protocol.permissions import Grant
+    from sandgate.sandbox.looking import Look
 
 # Never scratch space, but what lies in them may be.
 SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
@@ -24,23 +24,22 @@ SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
 SYSTEM_TREES = ("/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var")
 SCRATCH_IN_SYSTEM_TREES = ("/dev/shm", "/var/folders", "/var/tmp")
 PASSWD = "/etc/passwd"
+PASSWD_BYTES_MAX = 1 << 20
 
 
-def existing_directory(path: str) -> str | None:
+def existing_directory(path: str, look: Look) -> str | None:
     """The canonical form of an absolute, existing directory; None for anything else."""
-    if not path.startswith("/"):
-        return None
-    real = os.path.realpath(path)
-    return real if os.path.isdir(real) else None
+    led = look.follow(path) if path.startswith("/") else None
+    return led.real if led is not None and look.is_directory(led.real) else None
 
 
-def scratch_directory(path: str, *, shared: str | None, homes: Iterable[str]) -> str | None:
+def scratch_directory(path: str, look: Look, *, shared: str | None, homes: Iterable[str]) -> str | None:
     """What `$TMPDIR` says, canonical; None when it is no directory that scratch files belong in.
 
     One variable must not make the home directory or a part of the system writable. Nor must a link below `shared`:
     anybody could have made that link in /tmp.
     """
-    real = _trusted_directory(path, shared=shared)
+    real = _trusted_directory(path, look, shared=shared)
     if real is None or real in SYSTEM_TOPS or any(_at_or_below(home, [real]) for home in homes):
         return None
     top = "/" + real.split("/")[1]
@@ -48,42 +47,39 @@ def scratch_directory(path: str, *, shared: str | None, homes: Iterable[str]) ->
     return None if is_system and not _at_or_below(real, SCRATCH_IN_SYSTEM_TREES) else real
 
 
-def _trusted_directory(path: str, *, shared: str | None) -> str | None:
-    found = follow(path) if path.startswith("/") else None
-    if found is None or not os.path.isdir(found.real):
+def _trusted_directory(path: str, look: Look, *, shared: str | None) -> str | None:
+    found = look.follow(path) if path.startswith("/") else None
+    if found is None or not look.is_directory(found.real):
         return None
     planted = shared is not None and any(_at_or_below(link, [shared]) for link in found.links)
     return None if planted else found.real
 
 
-def homes_of(environ: Mapping[str, str], uid: int) -> list[str]:
+def homes_of(home: str, uid: int, look: Look) -> list[str]:
     """The home the environment names and the one the system knows: one variable must not uncover secrets."""
-    homes = (existing_directory(path) for path in (environ.get("HOME", ""), _known_home(uid)))
-    return list(dict.fromkeys(home for home in homes if home and home != "/"))
+    found = (existing_directory(path, look) for path in (home, _known_home(uid, look)))
+    return list(dict.fromkeys(path for path in found if path and path != "/"))
 
 
-def _known_home(uid: int) -> str:
+def _known_home(uid: int, look: Look) -> str:
     """From the local accounts; only who is not among them is looked up in every other place the system knows."""
     wanted = str(uid)
-    try:
-        with open(PASSWD, encoding="utf-8", errors="surrogateescape") as accounts:
-            for line in accounts:
-                fields = line.split(":")
-                if len(fields) >= 6 and fields[2] == wanted:
-                    return fields[5]
-    except OSError:
-        pass  # then the system is asked
+    for line in look.text(PASSWD, PASSWD_BYTES_MAX).splitlines():
+        fields = line.split(":")
+        if len(fields) >= 6 and fields[2] == wanted:
+            return fields[5]
     import pwd
 
+    look.cannot_be_kept()
     try:
         return pwd.getpwuid(uid).pw_dir
     except KeyError:
         return ""
 
 
-def resolved_roots(written: Iterable[str], implied: Iterable[str | None]) -> dict[str, str]:
+def resolved_roots(written: Iterable[str], implied: Iterable[str | None], look: Look) -> dict[str, str]:
     """Named roots as written → canonical. Missing ones are left out."""
-    followed = {path: found for path in written if (found := follow(path)) is not None}
+    followed = {path: found for path in written if (found := look.follow(path)) is not None}
     roots = {root for root in (*(found.real for found in followed.values()), *implied) if root and root != "/"}
     for path, found in followed.items():
         link = next((link for link in found.links if _at_or_below(os.path.dirname(link), roots)), None)
@@ -96,20 +92,20 @@ def resolved_roots(written: Iterable[str], implied: Iterable[str | None]) -> dic
     return {path: found.real for path, found in followed.items()}
 
 
-def resolved_grants(grants: tuple[Grant, ...]) -> dict[str, str]:
+def resolved_grants(grants: tuple[Grant, ...], look: Look) -> dict[str, str]:
     """Granted paths → themselves. What was approved is the path that was shown, not where a link now leads."""
     resolved = {}
     for grant in grants:
         if grant.kind not in ("write_path", "read_path", "unix_socket", "write_root"):
             continue
         directory, name = os.path.split(os.path.normpath(grant.value))
-        if os.path.realpath(directory) != directory:
+        if (real := look.real(directory)) != directory:
             raise ConfinementError(
                 f"cannot grant `{grant.value}`",
                 why="a directory on the way to it is a symbolic link, so it may lead elsewhere by the time of use",
-                hint=f"grant `{os.path.join(os.path.realpath(directory), name)}`, if that is what you mean",
+                hint=f"grant `{os.path.join(real, name)}`, if that is what you mean",
             )
-        if grant.kind == "write_path" or os.path.lexists(grant.value):
+        if grant.kind == "write_path" or look.exists(grant.value):
             resolved[grant.value] = os.path.join(directory, name)
     return resolved
 

@@ -7,12 +7,13 @@ and not a link to it.
 
 from __future__ import annotations
 
-import os
 import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from sandgate.sandbox.looking import Look
 
 # Relative to the home directory.
 CREDENTIALS = (
@@ -100,55 +101,55 @@ SSH_CONFIG_FILES_MAX = 32  # followed through `Include`
 _HOME_ENTRIES = (*CREDENTIALS, *BROWSER_PROFILES, *HISTORIES)
 
 
-def secrets_of(home: str | None, *, uid: int, opened: Iterable[str] = ()) -> tuple[str, ...]:
+def secrets_of(home: str | None, look: Look, *, uid: int, opened: Iterable[str] = ()) -> tuple[str, ...]:
     """Existing secret paths. `opened` are those, as canonical paths, that the configuration leaves readable."""
-    found = list(_root_only()) if uid == 0 else []
+    found = list(_root_only(look)) if uid == 0 else []
     if home:
-        found += _in_home(home)
-        found += _ssh_keys(home)
+        found += _in_home(home, look)
+        found += _ssh_keys(home, look)
     allowed = frozenset(opened)
     return tuple(path for path in dict.fromkeys(found) if path not in allowed)
 
 
-def _root_only() -> Iterable[str]:
-    yield from filter(os.path.exists, ROOT_ONLY)
-    for name in _names("/etc/ssh"):
+def _root_only(look: Look) -> Iterable[str]:
+    yield from (path for path in ROOT_ONLY if look.at(path) is not None)
+    for name in look.names("/etc/ssh"):
         if name.startswith("ssh_host_") and name.endswith("_key"):
             yield "/etc/ssh/" + name
 
 
-def _in_home(home: str) -> Iterable[str]:
-    present = _names(home)
+def _in_home(home: str, look: Look) -> Iterable[str]:
+    present = frozenset(look.names(home))
     if not present:
         return
     for entry in _HOME_ENTRIES:
         first, _, rest = entry.partition("/")
-        if first in present and (path := _canonical(f"{home}/{entry}", plain=not rest)):
+        if first in present and (path := _canonical(f"{home}/{entry}", look, plain=not rest)):
             yield path
 
 
-def _ssh_keys(home: str) -> Iterable[str]:
+def _ssh_keys(home: str, look: Look) -> Iterable[str]:
     """Private keys by their usual names, and every file that ssh's own settings name as one."""
     directory = home + "/.ssh"
-    names = _names(directory)
+    names = look.names(directory)
     for name in names:
-        if name.startswith("id_") and not name.endswith(".pub") and (path := _canonical(f"{directory}/{name}")):
+        if name.startswith("id_") and not name.endswith(".pub") and (path := _canonical(f"{directory}/{name}", look)):
             yield path
     pending, read = ([directory + "/config"] if "config" in names else []), 0
     while pending and read < SSH_CONFIG_FILES_MAX:
-        keys, included = _ssh_settings(pending.pop(), home)
+        keys, included = _ssh_settings(pending.pop(), home, look)
         read += 1
         pending += included
         for key in keys:
-            if path := _canonical(key):
+            if path := _canonical(key, look):
                 yield path
 
 
-def _ssh_settings(config: str, home: str) -> tuple[list[str], list[str]]:
+def _ssh_settings(config: str, home: str, look: Look) -> tuple[list[str], list[str]]:
     """The private keys and the further files one ssh configuration file names."""
     keys: list[str] = []
     included: list[str] = []
-    for line in _text(config).splitlines():
+    for line in look.text(config, SSH_CONFIG_BYTES_MAX).splitlines():
         words = line.strip().replace("=", " ", 1).split(None, 1)
         if len(words) < 2:
             continue
@@ -158,7 +159,7 @@ def _ssh_settings(config: str, home: str) -> tuple[list[str], list[str]]:
             keys.append(_from_home(value.replace("%d", home), home, base=home))
         elif keyword == "include":
             for pattern in value.split():
-                included += _matches(_from_home(pattern, home, base=home + "/.ssh"))
+                included += _matches(_from_home(pattern, home, base=home + "/.ssh"), look)
     return keys, included
 
 
@@ -168,40 +169,19 @@ def _from_home(value: str, home: str, *, base: str) -> str:
     return value if value.startswith("/") else f"{base}/{value}"
 
 
-def _matches(pattern: str) -> list[str]:
+def _matches(pattern: str, look: Look) -> list[str]:
     if not any(char in pattern for char in "*?["):
         return [pattern]
     import glob  # heavy (re, fnmatch); few configurations include by pattern
 
+    look.cannot_be_kept()
     return sorted(glob.glob(pattern))
 
 
-def _canonical(path: str, *, plain: bool = False) -> str | None:
+def _canonical(path: str, look: Look, *, plain: bool = False) -> str | None:
     """The real path of something that exists. `plain`: its directory is canonical already."""
-    try:
-        facts = os.lstat(path)  # most entries end here, for the price of one call
-        if plain and not stat.S_ISLNK(facts.st_mode):
-            return path
-        return os.path.realpath(path, strict=True)
-    except OSError:
-        return None
-
-
-def _names(directory: str) -> frozenset[str]:
-    try:
-        return frozenset(os.listdir(directory))
-    except OSError:
-        return frozenset()
-
-
-def _text(path: str) -> str:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        return os.fsdecode(os.read(descriptor, SSH_CONFIG_BYTES_MAX))
-    except OSError:
-        return ""
-    finally:
-        os.close(descriptor)
+    found = look.lstat(path)  # most entries end here, for the price of one call
+    if found is None or (plain and not stat.S_ISLNK(found.st_mode)):
+        return path if found is not None else None
+    led = look.follow(path)
+    return None if led is None else led.real

@@ -14,10 +14,13 @@ import os
 import stat
 
 from sandgate.record import Record
+from sandgate.sandbox.looking import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sandgate.sandbox.looking import Look
 
 # Below `/run`: what name resolution and, on some distributions, every program path need.
 RESOLVER_FILES = ("/run/systemd/resolve/resolv.conf", "/run/systemd/resolve/stub-resolv.conf")
@@ -34,9 +37,10 @@ VARIABLES = frozenset(
         "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "WEZTERM_UNIX_SOCKET", "XAUTHORITY",
     }
 )  # fmt: skip
-LISTED_BYTES_MAX = 4 << 20  # of /proc/net/unix; about 40 000 sockets
+SOCKET_TABLE = "/proc/net/unix"
+LISTED_BYTES_MAX = 4 << 20  # of the table; about 40 000 sockets
 
-# /proc/net/unix, field 3: flags. __SO_ACCEPTCON marks a listening socket.
+# Its field 3: flags. __SO_ACCEPTCON marks a listening socket.
 _ACCEPTS = "00010000"
 # field 4: type. A datagram socket receives without listening.
 _DATAGRAM = "0002"
@@ -49,62 +53,73 @@ class Places(Record):
     openings: tuple[str, ...] = ()
 
 
-def socket_places(environ: Mapping[str, str], *, homes: Iterable[str], keep: Iterable[str], uid: int) -> Places:
+def socket_places(
+    environ: Mapping[str, str],
+    look: Look,
+    *,
+    homes: Iterable[str],
+    keep: Iterable[str],
+    uid: int,
+    listening: Iterable[str],
+) -> Places:
     """Directories and single sockets to cover.
 
-    `keep` are directories that must not be covered as a whole although a variable points at them: the
-    working directory and everything above it.
+    `listening` are the names the kernel lists. `keep` are directories that must not be covered as a whole although a
+    variable points at them: the working directory and everything above it.
     """
-    covered = _runtime_directories()
+    covered = _runtime_directories(look)
     candidates = ["/tmp/.X11-unix", "/tmp/.ICE-unix", f"/tmp/tmux-{uid}"]
     candidates += [f"{home}/{name}" for home in homes for name in HOME_DIRECTORIES]
     for directory in (environ.get("XDG_RUNTIME_DIR", ""), os.path.dirname(environ.get("SSH_AUTH_SOCK", ""))):
         if directory.startswith("/"):
-            candidates.append(os.path.realpath(directory))
+            candidates.append(look.real(directory))
     kept = frozenset(keep)
     for directory in candidates:
-        if directory not in kept and not _is_below(directory, covered) and _is_directory(directory):
+        if directory not in kept and not _is_below(directory, covered) and _is_kind(directory, look, stat.S_ISDIR):
             covered.append(directory)
-    openings = tuple(_resolver_files(covered))
-    covered += listening_sockets(below_none_of=covered)
+    openings = tuple(_resolver_files(covered, look))
+    covered += _single_sockets(listening, look, below_none_of=covered)
     return Places(tuple(covered), openings)
 
 
-def _runtime_directories() -> list[str]:
+def _runtime_directories(look: Look) -> list[str]:
     """`/run`; where it holds links that programs are found through, each of its entries instead.
 
     A link cannot be bound back into a covered directory.
     """
-    if any(os.path.islink(path) for path in SYSTEM_LINKS):
-        with os.scandir("/run") as entries:
-            covered = [entry.path for entry in entries if not entry.is_symlink()]
+    if any(look.is_link(path) for path in SYSTEM_LINKS):
+        covered = [path for name in look.names("/run") if not look.is_link(path := "/run/" + name)]
     else:
-        covered = ["/run"] if _is_directory("/run") else []
-    return [*covered, "/var/run"] if _is_directory("/var/run") else covered
+        covered = ["/run"] if _is_kind("/run", look, stat.S_ISDIR) else []
+    return [*covered, "/var/run"] if _is_kind("/var/run", look, stat.S_ISDIR) else covered
 
 
-def _resolver_files(covered: list[str]) -> list[str]:
+def _resolver_files(covered: list[str], look: Look) -> list[str]:
     """Covered files that name resolution reads."""
-    files = dict.fromkeys((*RESOLVER_FILES, os.path.realpath("/etc/resolv.conf")))
-    return [path for path in files if _is_below(path, covered) and _is_plain_file(path)]
+    files = dict.fromkeys((*RESOLVER_FILES, look.real("/etc/resolv.conf")))
+    return [path for path in files if _is_below(path, covered) and _is_plain_file(path, look)]
 
 
-def listening_sockets(*, below_none_of: Iterable[str] = ()) -> list[str]:
-    """Pathname sockets of this network namespace that somebody listens on, and that we can see."""
-    covered = tuple(below_none_of)
+def listening_names() -> tuple[str, ...]:
+    """The names that sockets of this network namespace listen under; some lead nowhere from here."""
+    table = read_bytes(SOCKET_TABLE, LISTED_BYTES_MAX, follows=True) or b""
     found: dict[str, None] = {}
-    for line in _socket_table().splitlines():
+    for line in os.fsdecode(table).splitlines():
         # Most lines are connections, without a name; a look at the text costs less than taking it apart.
         start = line.find(" /")
         if start < 0 or not (_ACCEPTS in line or _DATAGRAM in line):
             continue
         fields = line[:start].split()
-        path = line[start + 1 :]
-        if len(fields) >= 6 and (fields[3] == _ACCEPTS or fields[4] == _DATAGRAM) and path not in found:
-            real = os.path.realpath(path)
-            if not _is_below(real, covered) and _is_socket(real):
-                found[real] = None
-    return list(found)
+        if len(fields) >= 6 and (fields[3] == _ACCEPTS or fields[4] == _DATAGRAM):
+            found[line[start + 1 :]] = None
+    return tuple(found)
+
+
+def _single_sockets(names: Iterable[str], look: Look, *, below_none_of: Iterable[str]) -> list[str]:
+    """Those that we can see and that no directory covers already."""
+    covered = tuple(below_none_of)
+    reals = dict.fromkeys(look.real(name) for name in names)
+    return [real for real in reals if not _is_below(real, covered) and _is_kind(real, look, stat.S_ISSOCK)]
 
 
 def without_socket_variables(environ: Mapping[str, str], allowed: Iterable[str]) -> dict[str, str]:
@@ -123,42 +138,14 @@ def _leads_to(value: str, socket: str) -> bool:
     return socket in value or value == name or (value.startswith(":") and name == "X" + value[1:].partition(".")[0])
 
 
-def _socket_table() -> str:
-    try:
-        descriptor = os.open("/proc/net/unix", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        parts = []
-        size = 0
-        while size < LISTED_BYTES_MAX and (part := os.read(descriptor, 65536)):
-            parts.append(part)
-            size += len(part)
-        return os.fsdecode(b"".join(parts))
-    finally:
-        os.close(descriptor)
-
-
 def _is_below(path: str, directories: Iterable[str]) -> bool:
     return any(path == directory or path.startswith(directory + "/") for directory in directories)
 
 
-def _is_directory(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
+def _is_kind(path: str, look: Look, test: Callable[[int], bool]) -> bool:
+    found = look.lstat(path)
+    return found is not None and test(found.st_mode)
 
 
-def _is_plain_file(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.lstat(path).st_mode) and os.path.realpath(path) == path
-    except OSError:
-        return False
-
-
-def _is_socket(path: str) -> bool:
-    try:
-        return stat.S_ISSOCK(os.lstat(path).st_mode)
-    except OSError:
-        return False
+def _is_plain_file(path: str, look: Look) -> bool:
+    return _is_kind(path, look, stat.S_ISREG) and look.real(path) == path

@@ -1,0 +1,239 @@
+"""Looks at the disk and keeps what an answer rests on, so that the answer can be used again while that stands.
+
+A change time is what tells: any entry that is made, removed or renamed changes its directory's, any other change to a
+file its own, and no program can set it. What is looked at twice in one look is asked for once. Each ground is taken
+before what it vouches for, so whatever changes in between is noticed the next time.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import time
+
+from sandgate.errors import ConfinementError
+from sandgate.record import Record
+from sandgate.sandbox.filesystems import Filesystems
+from sandgate.sandbox.following import follow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.sandbox.following import Followed
+    from sandgate.sandbox.listing import Listing
+
+    Known = tuple[int, int, int, Listing]  # device, inode, change time, and what the directory holds
+
+# What changed this recently may change again within one tick of the clock, and show the same time.
+UNSETTLED_NS = 50_000_000
+UNSETTLED_WHOLE_SECONDS_NS = 1_050_000_000  # for a time without a fraction: the file system may keep none
+READ_BYTES = 1 << 16  # at a time
+_SECOND_NS = 1_000_000_000
+_OUR_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+
+
+class Grounds(Record):
+    """What one answer rests on. Paths are absolute."""
+
+    same: tuple[tuple[str, int, int, int], ...]  # path, device, inode, type: a directory on the way
+    unchanged: tuple[tuple[str, int, int, int], ...]  # path, device, inode, change time in ns
+    texts: tuple[tuple[str, int, bool, bytes | None], ...]  # path, bytes read, links followed, what was there
+
+
+class Look:
+    """One look. Paths are absolute; what is missing or out of reach is None, "" or empty, never an error."""
+
+    __slots__ = ("_began_ns", "_filesystems", "_listings", "_rests", "_settled", "_stats", "_texts", "_trusted")
+
+    def __init__(self, listings: dict[str, Known] | None = None, filesystems: Filesystems | None = None) -> None:
+        self._listings = {} if listings is None else listings  # shared by all looks of one memory
+        self._filesystems = Filesystems() if filesystems is None else filesystems
+        self._began_ns = time.time_ns()
+        self._settled = True
+        self._stats: dict[str, os.stat_result | None] = {}
+        self._rests: dict[str, None] = {}  # directories whose entries matter, not only that they are there
+        self._texts: dict[tuple[str, int, bool], bytes | None] = {}
+        self._trusted: dict[int, bool] = {}  # device → whether its change times tell everything
+
+    def lstat(self, path: str) -> os.stat_result | None:
+        """What lies under this name, links not followed."""
+        try:
+            return self._stats[path]
+        except KeyError:
+            pass
+        return self._first_look(path)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is anything of that name, be it a link to nowhere."""
+        return self.lstat(path) is not None
+
+    def is_link(self, path: str) -> bool:
+        found = self.lstat(path)
+        return found is not None and stat.S_ISLNK(found.st_mode)
+
+    def is_directory(self, path: str) -> bool:
+        """Whether it is a directory, or a link to one."""
+        found = self.at(path)
+        return found is not None and stat.S_ISDIR(found.st_mode)
+
+    def at(self, path: str) -> os.stat_result | None:
+        """What the name leads to."""
+        found = self.lstat(path)
+        if found is None or not stat.S_ISLNK(found.st_mode):
+            return found
+        led = self.follow(path)
+        return None if led is None else self.lstat(led.real)
+
+    def is_same_file(self, one: str, other: str) -> bool:
+        """Whether two different names are one file."""
+        if one == other or (here := self.lstat(one)) is None:
+            return False
+        return (there := self.lstat(other)) is not None and os.path.samestat(here, there)
+
+    def names(self, directory: str) -> list[str]:
+        """The entries of a directory, in no order."""
+        if not self.is_directory(directory):
+            return []
+        self._entries_matter(directory)
+        try:
+            return os.listdir(directory)
+        except OSError as problem:
+            self._is_out_of_reach(directory, problem)
+            return []
+
+    def listing(self, directory: str) -> Listing:
+        """Protected-looking names and subdirectories, from memory while the directory has not changed."""
+        from sandgate.sandbox.listing import NOTHING, read_listing
+
+        found = self.lstat(directory)
+        if found is None or not stat.S_ISDIR(found.st_mode):
+            return NOTHING
+        self._rests[directory] = None
+        mark = (found.st_dev, found.st_ino, found.st_ctime_ns)
+        known = self._listings.get(directory)
+        if known is not None and known[:3] == mark:
+            return known[3]
+        self._listings.pop(directory, None)
+        try:
+            listing = read_listing(directory, self)
+        except OSError as problem:
+            self._is_out_of_reach(directory, problem)
+            return NOTHING
+        if self._may_keep(directory, found):
+            self._listings[directory] = (*mark, listing)
+        return listing
+
+    def text(self, path: str, limit: int, *, follows: bool = True) -> str:
+        """The first `limit` bytes of a file."""
+        key = (path, limit, follows)
+        if key not in self._texts:
+            self._texts[key] = read_bytes(path, limit, follows=follows)
+        content = self._texts[key]
+        return "" if content is None else os.fsdecode(content)
+
+    def follow(self, path: str) -> Followed | None:
+        """Resolves `path`; None when it leads nowhere, may not be looked at, or has too many links."""
+        return follow(path, self.lstat, self._target)
+
+    def real(self, path: str) -> str:
+        """The canonical path; of what does not exist, as far as it does."""
+        led = self.follow(path)
+        return os.path.realpath(path) if led is None else led.real
+
+    def cannot_be_kept(self) -> None:
+        """The answer rests on something that is not on the disk."""
+        self._settled = False
+
+    def grounds(self) -> Grounds | None:
+        """What the answer rests on; None when nobody could tell whether that still stands."""
+        same, unchanged = [], []
+        for path, found in self._stats.items():
+            if found is None:  # the directory above it vouches for that
+                continue
+            if stat.S_ISDIR(found.st_mode) and path not in self._rests:
+                same.append((path, found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)))
+            elif self._may_keep(path, found):
+                unchanged.append((path, found.st_dev, found.st_ino, found.st_ctime_ns))
+            else:
+                return None
+        texts = tuple((*key, content) for key, content in self._texts.items())
+        return Grounds(tuple(same), tuple(unchanged), texts) if self._settled else None
+
+    def _first_look(self, path: str) -> os.stat_result | None:
+        above = os.path.dirname(path)
+        try:
+            found = os.lstat(path)
+        except OSError as problem:
+            found = None
+            if problem.errno not in (errno.ENOENT, errno.ENOTDIR) or not above:
+                self._is_out_of_reach(path, problem)
+        except ValueError:  # a zero byte: there is no such file, and never will be
+            found = None
+        self._stats[path] = found
+        if found is None:
+            self._entries_matter(above)
+        return found
+
+    def _entries_matter(self, directory: str) -> None:
+        found = self.lstat(directory) if directory else None
+        if found is not None and stat.S_ISLNK(found.st_mode):
+            led = self.follow(directory)
+            directory = "" if led is None else led.real
+        if directory:
+            self._rests[directory] = None
+
+    def _target(self, link: str) -> str | None:
+        try:
+            return os.readlink(link)
+        except OSError as problem:  # exchanged since it was looked at, or not ours to read
+            self._is_out_of_reach(link, problem)
+            return None
+
+    def _is_out_of_reach(self, path: str, problem: OSError) -> None:
+        """Nothing for a confined command either, then; but who knows for how long."""
+        refuse_if_ours(path, problem)
+        self._settled = False
+
+    def _may_keep(self, path: str, found: os.stat_result) -> bool:
+        device = found.st_dev
+        if device not in self._trusted:
+            self._trusted[device] = self._filesystems.keep_change_times(path)
+        return self._trusted[device] and is_settled(found.st_ctime_ns, at_ns=self._began_ns)
+
+
+def is_settled(changed_ns: int, *, at_ns: int) -> bool:
+    """Whether a change after `at_ns`, on the same clock, would show another change time than this."""
+    unsettled = UNSETTLED_NS if changed_ns % _SECOND_NS else UNSETTLED_WHOLE_SECONDS_NS
+    return at_ns - changed_ns > unsettled
+
+
+def refuse_if_ours(path: str, problem: OSError) -> None:
+    """An error that tells of this process and not of the disk must not pass for "nothing there"."""
+    if problem.errno in _OUR_SHORTAGES:
+        raise ConfinementError(
+            f"cannot look at `{path}`, so nothing can be confined",
+            why=problem.strerror or "no resources",
+            hint="raise the limit that this process has reached: `ulimit -n` for open files",
+        ) from problem
+
+
+def read_bytes(path: str, limit: int, *, follows: bool) -> bytes | None:
+    """The first `limit` bytes; None when there is nothing to read."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags)
+    except ValueError:  # a zero byte
+        return None
+    except OSError as problem:
+        refuse_if_ours(path, problem)
+        return None
+    try:
+        parts, size = [], 0
+        while size < limit and (part := os.read(descriptor, min(limit - size, READ_BYTES))):
+            parts.append(part)
+            size += len(part)
+        return b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)

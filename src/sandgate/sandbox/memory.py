@@ -1,0 +1,98 @@
+"""Answers about the disk, used again for as long as what they rest on stands.
+
+A walk over a workspace and a list of secrets ask the same few hundred names before every command, and nearly always
+get the same answers. One look at each directory and file behind them tells whether they would.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from sandgate.sandbox.filesystems import Filesystems
+from sandgate.sandbox.looking import Look, read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+    from typing import Any, TypeVar
+
+    from sandgate.sandbox.looking import Grounds, Known
+
+    Answer = TypeVar("Answer")
+
+ANSWERS_MAX = 256  # one session asks some ten; the oldest go first
+LISTINGS_MAX = 1 << 17  # directories; twice what one walk may read
+
+
+class Memory:
+    """What one session knows. Threads may share it."""
+
+    __slots__ = ("_asked", "answers", "listings")
+
+    def __init__(self) -> None:
+        self.answers: dict[Hashable, tuple[Any, Grounds]] = {}
+        self.listings: dict[str, Known] = {}
+        self._asked = 0
+
+    def now(self) -> Moment:
+        """For one command. The first keeps no answers: most sessions have only one, and keeping takes time, too."""
+        self._asked += 1
+        if len(self.listings) > LISTINGS_MAX:
+            self.listings = {}
+        return Moment(self, keeps=self._asked > 1)
+
+    def keep(self, key: Hashable, answer: object, grounds: Grounds | None) -> None:
+        """Or forget, when there are no grounds to keep it on."""
+        self.answers.pop(key, None)
+        if grounds is not None:
+            self.answers[key] = (answer, grounds)
+            while len(self.answers) > ANSWERS_MAX:
+                self.answers.pop(next(iter(self.answers)), None)
+
+
+class Moment:
+    """What is true for one command: each path is asked for once, however many answers rest on it."""
+
+    __slots__ = ("_filesystems", "_found", "_keeps", "_memory")
+
+    def __init__(self, memory: Memory, *, keeps: bool) -> None:
+        self._memory = memory
+        self._keeps = keeps
+        self._found: dict[str, os.stat_result | None] = {}
+        self._filesystems = Filesystems()
+
+    def recall(self, key: Hashable, ask: Callable[[Look], Answer]) -> Answer:
+        """The answer to `key`, by `ask` unless it is known and still true. What `ask` raises is not remembered.
+
+        `key` says everything the answer depends on beside the disk.
+        """
+        known = self._memory.answers.get(key)
+        if known is not None and self._stand(known[1]):
+            answer: Answer = known[0]
+            return answer
+        look = Look(self._memory.listings, self._filesystems)
+        answer = ask(look)
+        if self._keeps:
+            self._memory.keep(key, answer, look.grounds())
+        return answer
+
+    def _stand(self, grounds: Grounds) -> bool:
+        found = self._found
+        for path, device, inode, changed_ns in grounds.unchanged:
+            now = found[path] if path in found else self._look_at(path)
+            if now is None or now.st_ctime_ns != changed_ns or now.st_ino != inode or now.st_dev != device:
+                return False
+        for path, device, inode, kind in grounds.same:
+            now = found[path] if path in found else self._look_at(path)
+            if now is None or now.st_ino != inode or now.st_dev != device or stat.S_IFMT(now.st_mode) != kind:
+                return False
+        return all(read_bytes(path, limit, follows=follows) == text for path, limit, follows, text in grounds.texts)
+
+    def _look_at(self, path: str) -> os.stat_result | None:
+        try:
+            now = os.lstat(path)
+        except OSError:
+            now = None
+        self._found[path] = now
+        return now

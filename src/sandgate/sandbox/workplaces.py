@@ -1,0 +1,66 @@
+"""Where the commands of a session work: its directory, homes, scratch space, and what somebody named."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+from sandgate.sandbox.roots import (
+    existing_directory,
+    granted,
+    homes_of,
+    resolved_grants,
+    resolved_roots,
+    scratch_directory,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.permissions import Grant
+    from sandgate.sandbox.looking import Look
+
+SLASH_TMP = "/tmp"
+
+
+class Whereabouts(Record):
+    """What is said of it, by the caller, the environment and the policy."""
+
+    cwd: str  # canonical
+    uid: int
+    writes: bool  # whether the policy writes to the working directory at all
+    home: str  # $HOME
+    tmpdir: str  # $TMPDIR
+    written: tuple[str, ...]  # roots that policy and grants name
+    grants: tuple[Grant, ...]
+
+
+class Workplaces(Record):
+    """What that means on this disk. All canonical."""
+
+    homes: tuple[str, ...]
+    tmpdir: str | None
+    slash_tmp: str | None
+    resolved: tuple[tuple[str, str], ...]  # roots and grants as written → canonical
+    named: tuple[str, ...]  # those of them that may be written
+    directories: tuple[str, ...]  # where somebody works
+    scratch: tuple[str, ...]  # writable directories nobody works in
+
+
+def workplaces(said: Whereabouts, look: Look) -> Workplaces:
+    """Raises `ConfinementError` for a path that leads through a link a confined command could have made."""
+    slash_tmp = existing_directory(SLASH_TMP, look)
+    homes = homes_of(said.home, said.uid, look)
+    tmpdir = scratch_directory(said.tmpdir, look, shared=slash_tmp, homes=homes)
+    roots = resolved_roots(said.written, (said.cwd, slash_tmp, tmpdir), look)
+    resolved = roots | resolved_grants(said.grants, look)
+    named = [*roots.values(), *(resolved[path] for path in granted(said.grants, "write_path") if path in resolved)]
+    directories = [path for path in dict.fromkeys(named) if look.is_directory(path)]
+    directories += [said.cwd] if said.writes and said.cwd not in ("/", *directories) else []
+    scratch = [path for path in dict.fromkeys((tmpdir, slash_tmp)) if said.writes and path and path not in directories]
+    return Workplaces(
+        homes=tuple(homes),
+        tmpdir=tmpdir,
+        slash_tmp=slash_tmp,
+        resolved=tuple(resolved.items()),
+        named=tuple(named),
+        directories=tuple(directories),
+        scratch=tuple(scratch),
+    )
