@@ -24,18 +24,16 @@ struct message {
     unsigned int flags;
 };
 
-long send_descriptor(int socket, int fd) {
-    char nothing = 0;
-    struct iovec piece = {&nothing, 1};
+long send_descriptor(int socket, int fd, char what) {
+    struct iovec piece = {&what, 1};
     struct control control = {.length = control_bytes(1), .level = LEVEL_SOCKET, .type = RIGHTS, .fds = {fd}};
     struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = control.length};
     return sys(sendmsg, socket, &message, 0);
 }
 
-int receive_descriptor(int socket) {
-    char nothing;
+int receive_descriptor(int socket, char *what) {
     int fd;
-    return receive_message(socket, &nothing, 1, &fd, 1) == 0 ? fd : -1;
+    return receive_message(socket, what, 1, &fd, 1) == 0 ? fd : -1;
 }
 
 int receive_message(int socket, void *bytes, size_t size, int fds[], size_t count) {

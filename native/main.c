@@ -110,8 +110,10 @@ static int obey(struct supervisor *supervisor) {
 }
 
 static int fetch_listener(struct supervisor *supervisor) {
-    int listener = receive_descriptor(supervisor->sandbox->listener_pipe[0]);
-    if (listener < 0) return -1;
+    char what = HANDED_VIEW;
+    int listener = -1;
+    while (what != HANDED_LISTENER) /* the view is only kept */
+        if ((listener = receive_descriptor(supervisor->sandbox->listener_pipe[0], &what)) < 0) return -1;
     supervisor->listener = listener;
     /* The caller sleeps while we answer, so both may as well take turns on one processor (Linux 6.6). */
     sys(ioctl, listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);

@@ -58,7 +58,7 @@ struct sandbox {
     int ruleset;     /* of Landlock, -1: none */
     int supervisor;      /* pidfd of the supervisor, seen by init */
     int events;          /* the supervisor's epoll; the command adds its listener to it */
-    int listener_pipe[2]; /* socket pair that carries the listener; [1] is the command's end */
+    int listener_pipe[2]; /* socket pair that carries the view and the listener; [1] is the command's end */
 };
 
 /* Remembers the first failure; returns -1 for `return fail(...)`. */
@@ -102,8 +102,9 @@ int drop_bounding_set(void);
 int drop_privileges(void);
 
 /* handover.c */
-long send_descriptor(int socket, int fd);
-int receive_descriptor(int socket);
+enum handed_over { HANDED_VIEW, HANDED_LISTENER }; /* what a descriptor is, in the byte that travels with it */
+long send_descriptor(int socket, int fd, char what);
+int receive_descriptor(int socket, char *what);
 /* One message of exactly `size` bytes and `count` descriptors. Returns 0, or a negative errno: ECONNRESET when the
  * other side is gone, EBADMSG when it is any other message. */
 enum { RECEIVED_MAX = 4 };

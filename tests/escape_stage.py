@@ -64,7 +64,10 @@ try:
     )
     aftermath = Aftermath(plan)
     with Placeholders(plan):
-        outcome = run(plan, stdin=None, stdout=None, stderr=None, timeout_ms=spec["timeout_ms"], helper=spec["helper"])
+        outcome = run(
+            plan, stdin=None, stdout=None, stderr=None, timeout_ms=spec["timeout_ms"], helper=spec["helper"],
+            on_ended=aftermath.look,
+        )
 except SandgateError as problem:
     print(json.dumps({"error": [type(problem).__name__, str(problem)]}))
     sys.exit()
@@ -77,7 +80,7 @@ print(json.dumps({
     "stderr": result and result.stderr.decode("utf-8", "replace"),
     "failure": outcome.failure and repr(outcome.failure),
     "layers": outcome.layers,
-    "created": aftermath.created(),
+    "created": aftermath.created,
     "verdict": report.verdict,
     "denials": [
         [d.operation, d.path or d.address, d.grant and [d.grant.kind, d.grant.value]] for d in report.denials

@@ -53,12 +53,13 @@ def plan_for(
 
 
 def attend(child: helper_module.HelperChild) -> None:
-    """Serves the child until it is over."""
+    """Serves the child until it is over and gone."""
     while child.descriptors():
         ready = select.poll()
         ready.register(child.descriptors()[0], select.POLLIN)
         assert ready.poll(RUN_LIMIT_MS), "the helper was silent for too long"
         child.handle(child.descriptors()[0])
+    child.close()
 
 
 def run(helper: str, plan: ConfinedCommand, *, without: tuple[str, ...] = (), stdin: int | None = None) -> Outcome:

@@ -31,8 +31,9 @@ def test_a_name_that_came_to_exist_is_told(tmp_path: Path) -> None:
     aftermath = Aftermath(plan(tmp_path, absent=(".envrc", ".codex", ".vscode")))
     (tmp_path / ".vscode").mkdir()
     (tmp_path / ".envrc").symlink_to("nowhere")
-    assert aftermath.created() == (f"{tmp_path}/.envrc", f"{tmp_path}/.vscode")
-    assert aftermath.exchanged() == ()
+    aftermath.look()
+    assert aftermath.created == (f"{tmp_path}/.envrc", f"{tmp_path}/.vscode")
+    assert aftermath.exchanged == ()
 
 
 def test_another_object_under_a_protected_name_is_told_apart(tmp_path: Path) -> None:
@@ -44,11 +45,13 @@ def test_another_object_under_a_protected_name_is_told_apart(tmp_path: Path) -> 
     (tmp_path / ".codex").mkdir()
     (tmp_path / ".claude").rmdir()
     (tmp_path / ".gone").touch()
-    assert aftermath.exchanged() == (f"{tmp_path}/.codex", f"{tmp_path}/.claude")
-    assert aftermath.created() == (f"{tmp_path}/.gone",)
+    aftermath.look()
+    assert aftermath.exchanged == (f"{tmp_path}/.codex", f"{tmp_path}/.claude")
+    assert aftermath.created == (f"{tmp_path}/.gone",)
 
 
 def test_a_command_without_confinement_has_no_protected_names(tmp_path: Path) -> None:
     aftermath = Aftermath(plan(tmp_path, absent=(".envrc",), backend="none"))
     (tmp_path / ".envrc").touch()
-    assert (aftermath.created(), aftermath.exchanged()) == ((), ())
+    aftermath.look()
+    assert (aftermath.created, aftermath.exchanged) == ((), ())

@@ -356,6 +356,34 @@ def test_what_the_enforcing_layer_saw_is_passed_on() -> None:
     )
 
 
+def test_the_end_is_told_once_before_the_rest_is_cleared_away() -> None:
+    told: list[bool] = []
+    started: list[PlainChild] = []
+
+    def noted(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str | None) -> PlainChild:
+        started.append(start_plain(plan, stdin=stdin, stdout=stdout, stderr=stderr, helper=helper))
+        return started[0]
+
+    def ended() -> None:
+        told.append(started[0].ended is not None)
+
+    run(plan("true"), stdin=None, stdout=None, stderr=None, timeout_ms=LIMIT_MS, starter=noted, on_ended=ended)
+    assert told == [True]
+
+
+def test_no_end_is_told_of_what_did_not_start() -> None:
+    told: list[str] = []
+    outcome = run(
+        plan("/no/such/program"),
+        stdin=None,
+        stdout=None,
+        stderr=None,
+        timeout_ms=LIMIT_MS,
+        on_ended=lambda: told.append("ended"),
+    )
+    assert (outcome.result, told) == (None, [])
+
+
 def test_a_failed_start_leaves_no_descriptor_behind() -> None:
     def refuse(*_: object, **__: object) -> Any:
         raise BackendUnavailable("no")

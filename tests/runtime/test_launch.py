@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -99,16 +100,20 @@ def test_a_folder_cannot_bring_a_protected_name_along(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "repo") == ["x"]
 
 
-def test_what_a_lost_supervisor_could_not_say_is_found_and_moved_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("abandoned", [False, True])
+def test_what_nobody_refused_is_found_and_moved_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, abandoned: bool
 ) -> None:
-    """The names are made behind the back of a command whose outcome knows nothing of them."""
+    """The name is made behind the back of the supervisor; the command ends by itself, or is given up."""
     real = launch_module.run
 
-    def behind_its_back(*arguments: Any, **named: Any) -> Any:
-        outcome = real(*arguments, **named)
-        (tmp_path / "repo" / ".envrc").touch()
-        return outcome
+    def behind_its_back(*arguments: Any, on_ended: Callable[[], None], **named: Any) -> Any:
+        def ended() -> None:
+            (tmp_path / "repo" / ".envrc").touch()
+            if not abandoned:
+                on_ended()
+
+        return real(*arguments, on_ended=ended, **named)
 
     monkeypatch.setattr(launch_module, "run", behind_its_back)
     (tmp_path / "repo").mkdir()

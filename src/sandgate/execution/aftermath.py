@@ -20,23 +20,25 @@ _TYPE_BITS = 0o170000
 
 
 class Aftermath:
-    """Made just before the start of a plan; asked after its end. One question a name each time."""
+    """Made just before the start of a plan. One question a name each time."""
 
-    __slots__ = ("_absent", "_before")
+    __slots__ = ("_absent", "_before", "created", "exchanged", "looked")
 
     def __init__(self, plan: ConfinedCommand) -> None:
         permissions = plan.permissions
         self._absent = permissions.absent if plan.confined else ()
         self._before = {path: _identity(path) for path in permissions.read_only} if plan.confined else {}
+        self.looked = False
+        self.created: tuple[str, ...] = ()  # protected names that did not exist, and do now
+        self.exchanged: tuple[str, ...] = ()  # those that existed, and now are another object than then, or gone
 
-    def created(self) -> tuple[str, ...]:
-        """Protected names that did not exist, and do now."""
-        missing = (path for path, before in self._before.items() if before is None)
-        return tuple(filter(_exists, (*self._absent, *missing)))
-
-    def exchanged(self) -> tuple[str, ...]:
-        """Protected names that existed, and now are another object than then, or gone."""
-        return tuple(p for p, before in self._before.items() if before is not None and _identity(p) != before)
+    def look(self) -> None:
+        """After its end. May be repeated."""
+        self.looked = True
+        before = self._before
+        missing = (path for path, was in before.items() if was is None)
+        self.created = tuple(filter(_exists, (*self._absent, *missing)))
+        self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
 
 
 def _exists(path: str) -> bool:

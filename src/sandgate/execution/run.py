@@ -52,6 +52,7 @@ def run(
     cancel_fd: int | None = None,
     on_output: Callable[[Stream, bytes], None] | None = None,
     on_stopped: Callable[[ForwardingStopped], None] | None = None,
+    on_ended: Callable[[], None] | None = None,
     helper: str | None = None,
     capture_bytes: int = CAPTURE_BYTES,
     kill_grace_ms: int = 0,
@@ -63,6 +64,8 @@ def run(
     once and unchanged; None only captures. A plan with `tty` gets a terminal instead: `stdin` is typed into it and
     everything comes out as `stdout`. `cancel_fd` stops the command as soon as it is readable; it is not read.
     `on_output` sees every chunk, up to 64 KiB; `on_stopped` hears once per stream that passing it on had to end.
+    `on_ended` is called once it is over, while the last of its sandbox is still being taken down; not for a command
+    that had to be abandoned.
     `kill_grace_ms` lies between SIGTERM and SIGKILL at a time limit or a cancellation; 0 kills at once.
 
     A failing, killed, stopped or unstartable command is a value. Ctrl-C is, too: it goes to the command, and the
@@ -81,6 +84,8 @@ def run(
                 attendance = _Attendance(child, wiring, lifetime, cancel_fd)
                 attendance.see_through(interrupts)
                 wiring.tell(on_stopped)
+                if on_ended is not None and child.ended is not None:
+                    on_ended()
                 return _outcome(child, attendance, wiring.capture, started_ns)
             finally:
                 child.close()

@@ -60,6 +60,7 @@ class HelperChild:
         self.reported = False
         self.layers: tuple[str, ...] = ()
         self._status: socket | None = status
+        self._reaped = False
 
     def descriptors(self) -> tuple[int, ...]:
         return () if self._status is None else (self._status.fileno(),)
@@ -85,9 +86,11 @@ class HelperChild:
         if self._status is not None:
             self._status.close()  # the helper takes this as: kill everything
             self._status = None
-            _reap(self.pid)
             if self.failure is None:
                 self.ended = Ended(128 + _SIGKILL, _SIGKILL)
+        if not self._reaped:
+            self._reaped = True
+            _reap(self.pid)
 
     def _ask(self, what: bytes) -> None:
         if self._status is None:
@@ -115,8 +118,7 @@ class HelperChild:
         self._finish()
 
     def _finish(self) -> None:
-        # The last packet, or the hang-up, is the last thing the helper does: it is reaped at once.
-        _reap(self.pid)
+        # After its last packet, or the hang-up, the helper only clears up: `close` waits for that.
         if self._status is not None:
             self._status.close()
             self._status = None

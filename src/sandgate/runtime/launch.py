@@ -58,23 +58,26 @@ class Launch:
 
         aftermath = Aftermath(plan)
         try:
-            outcome = self._run(plan, arrived, lost)
+            outcome = self._run(plan, arrived, lost, aftermath.look)
         except BaseException:
-            self._warn(self._confinement.quarantine(aftermath.created()))
+            aftermath.look()
+            self._warn(self._confinement.quarantine(aftermath.created))
             raise
         if outcome.failure is not None:  # nothing ran
             return outcome
+        if not aftermath.looked:
+            aftermath.look()
         self._warn(
-            [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged()]
+            [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged]
         )
-        created = aftermath.created()
-        return outcome.but(created_protected=created) if created else outcome
+        return outcome.but(created_protected=aftermath.created) if aftermath.created else outcome
 
     def _run(
         self,
         plan: ConfinedCommand,
         arrived: Callable[[Stream, bytes], None],
         lost: Callable[[ForwardingStopped], None],
+        ended: Callable[[], None],
     ) -> AttemptOutcome:
         with Placeholders(plan):
             return run(
@@ -86,6 +89,7 @@ class Launch:
                 cancel_fd=self._cancel_fd,
                 on_output=arrived if self._stdio.stdout is None else None,
                 on_stopped=lost,
+                on_ended=ended,
                 helper=self._confinement.helper,
                 capture_bytes=self._settings.capture_bytes,
                 kill_grace_ms=self._settings.kill_grace_ms,

@@ -71,7 +71,24 @@ def workspace_facts(
     places = moment.recall(question, lambda look: workplaces(question, look))
     state = moment.recall(("state", state_directory), lambda look: _own_state(state_directory, look))
     sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
+    secrets = _secrets(moment, places.homes, uid, tuple(opened_secrets), tuple(more_secrets))
     protected = _protected(places, protection or Protection(), moment)
+    return moment.derive(
+        ("facts", uid),
+        (cwd, places, state, sockets, secrets, *protected),
+        lambda: _facts(cwd, uid, places, state, sockets, secrets, protected),
+    )
+
+
+def _facts(
+    cwd: str,
+    uid: int,
+    places: Workplaces,
+    state: tuple[tuple[str, ...], tuple[str, ...]],
+    sockets: SocketPlaces,
+    secrets: tuple[str, ...],
+    protected: list[Found],
+) -> WorkspaceFacts:
     return WorkspaceFacts(
         cwd=cwd,
         tmpdir=places.tmpdir,
@@ -83,7 +100,7 @@ def workspace_facts(
         companions=_joined(one.companions for one in protected),
         anchored=_joined((one.anchored for one in protected), OWN_CODE.present, OWN_CODE.absent, *state),
         absent=_joined((one.absent for one in protected), OWN_CODE.absent, state[1]),
-        secrets=_secrets(moment, places.homes, uid, tuple(opened_secrets), tuple(more_secrets)),
+        secrets=secrets,
         sealed=state[0],
         sockets=sockets.covered,
         openings=sockets.openings,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from _operator import is_
 
 from sandgate.sandbox.filesystems import Filesystems
 from sandgate.sandbox.looking import Look, read_bytes
@@ -28,10 +29,11 @@ LISTINGS_MAX = 1 << 17  # directories; twice what one walk may read
 class Memory:
     """What one session knows. Threads may share it."""
 
-    __slots__ = ("_asked", "answers", "listings")
+    __slots__ = ("_asked", "answers", "derived", "listings")
 
     def __init__(self) -> None:
         self.answers: dict[Hashable, tuple[Any, Grounds]] = {}
+        self.derived: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
         self.listings: dict[str, Known] = {}
         self._asked = 0
 
@@ -76,6 +78,14 @@ class Moment:
         if self._keeps:
             self._memory.keep(key, answer, look.grounds())
         return answer
+
+    def derive(self, key: Hashable, answers: tuple[object, ...], make: Callable[[], Answer]) -> Answer:
+        """What follows from `answers` alone: made anew when one of them is another object than it was the last time."""
+        known = self._memory.derived.get(key)
+        if known is None or len(known[0]) != len(answers) or not all(map(is_, known[0], answers)):
+            known = self._memory.derived[key] = (answers, make())
+        made: Answer = known[1]
+        return made
 
     def _stand(self, grounds: Grounds) -> bool:
         found = self._found
