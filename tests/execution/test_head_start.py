@@ -30,6 +30,7 @@ def test_plan_that_was_expected_runs_in_the_helper_that_is_ready(streams: dict[s
     head_start = HeadStart()
     head_start.get_ready(helper_path(), network="off")
     ready = children()
+    head_start.get_ready(helper_path(), network="off")  # there already
     child = head_start.start(plan_for("true"), **streams, helper=helper_path())
     assert [child.pid] == ready
     attend(child)  # type: ignore[arg-type] # the helper's child

@@ -89,6 +89,9 @@ class Stage:
     def passes(self, command: CommandRequest = TOUCH) -> Any:
         return self.gate.pass_through(command, self)
 
+    def expect(self) -> None:
+        self.readiness.append(("expected", ()))
+
     def get_ready(self, grants: tuple[Grant, ...]) -> None:
         self.readiness.append(("ready", grants))
 
@@ -150,15 +153,15 @@ def test_policy_never_reports_the_denial_and_asks_nobody() -> None:
     assert passage.attempts[0].denial.denied
 
 
-def test_each_run_is_made_ready_after_its_approval_and_never_before_a_question() -> None:
+def test_nothing_that_is_ready_outlives_a_question() -> None:
     """Required: people take long to answer, and what was made ready would be as old as the question."""
     stage = Stage(DENIED, FINE, answers=("approve",))
     stage.passes()
-    down = ("down", ())
-    assert stage.readiness == [("ready", ()), ("launched", ()), down, ("ready", (MOTD,)), ("launched", ()), down]
+    expected, down, launched = ("expected", ()), ("down", ()), ("launched", ())
+    assert stage.readiness == [expected, ("ready", ()), launched, down, ("ready", (MOTD,)), launched, down]
     refused = Stage(answers=("deny",), approval="untrusted")
     refused.passes()
-    assert refused.readiness == []
+    assert refused.readiness == [expected, down, down]
 
 
 def test_plan_that_cannot_be_made_stands_everything_down() -> None:
@@ -166,7 +169,7 @@ def test_plan_that_cannot_be_made_stands_everything_down() -> None:
     stage.plan_fails = True
     with pytest.raises(SetupFailed):
         stage.passes()
-    assert stage.readiness == [("ready", ()), ("down", ())]
+    assert stage.readiness == [("expected", ()), ("ready", ()), ("down", ())]
 
 
 def test_a_question_before_the_run_carries_the_risk_and_a_no_runs_nothing() -> None:

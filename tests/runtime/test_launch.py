@@ -70,12 +70,20 @@ def test_run_without_namespaces_prepares_no_helper(
     assert preparations.networks == []
 
 
-def test_forecast_and_refusal_prepare_nothing(tmp_path: Path, preparations: Preparations) -> None:
+def test_forecast_and_first_refusal_prepare_nothing(tmp_path: Path, preparations: Preparations) -> None:
     runtime = session(tmp_path, approval_policy="untrusted")
     command = runtime.request(("touch", "file"))
-    runtime.forecast(command)
     assert runtime.run(command).refusal is not None
+    runtime.forecast(command)
     assert preparations.networks == []
+
+
+def test_refusal_leaves_nothing_of_what_was_expected(tmp_path: Path, preparations: Preparations) -> None:
+    """A session that has run a command expects the next one to run as well."""
+    runtime = session(tmp_path, approval_policy="untrusted")
+    assert runtime.run(runtime.request(("true",))).refusal is None
+    assert runtime.run(runtime.request(("touch", "file"))).refusal is not None
+    assert (preparations.networks, children()) == (["off", "off"], "")
 
 
 def test_planning_that_fails_leaves_no_helper(

@@ -26,9 +26,12 @@ class HeadStart:
         self._prepared: Prepared | None = None
 
     def get_ready(self, helper: str, *, network: NetworkMode) -> None:
-        """Starts the helper for a plan with this network mode."""
+        """Starts the helper for a plan with this network mode, unless it is there."""
         from sandgate.kernel.helper import prepare
 
+        ready = self._prepared
+        if ready is not None and (ready.helper, ready.network) == (helper, network):
+            return
         self.discard()
         try:
             self._prepared = prepare(helper, network=network)

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     class Launcher(Protocol):
         """Starts the runs of one passage."""
 
+        def expect(self) -> None:
+            """A run without grants is likely. What cannot be made ready yet is no error yet."""
+            ...
+
         def get_ready(self, grants: tuple[Grant, ...]) -> None:
             """A run with these grants is certain; its plan comes next, if it can be made."""
             ...
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
         def __call__(self, call_id: str, plan: ConfinedCommand, /) -> AttemptOutcome: ...
 
         def stand_down(self) -> None:
-            """Nothing will be launched with what was made ready."""
+            """Nothing will be launched with what was made ready. May be repeated."""
             ...
 
     class Confining(Protocol):
@@ -157,6 +161,13 @@ class _Passage:
         self._risk: RiskAssessment | None = None
 
     def walk(self) -> Passage:
+        self._launch.expect()  # most commands may run at once
+        try:
+            return self._walk()
+        finally:
+            self._launch.stand_down()
+
+    def _walk(self) -> Passage:
         verdict = self._gate.verdict(self._command)
         if isinstance(verdict, Ask):
             self._risk = self._gate._assess(as_judged(self._command), None)
@@ -180,6 +191,7 @@ class _Passage:
         )
 
     def _ask(self, review: Review) -> Decision:
+        self._launch.stand_down()  # a reviewer may take long to answer, and a sandbox must not be older than the answer
         if review.denial is not None:
             self._risk = self._gate._assess(as_judged(self._command), review.denial)
         request = ApprovalRequest(
@@ -222,14 +234,10 @@ class _Passage:
         return attempt
 
     def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
-        # Only now: a reviewer may take long to answer, and a sandbox must not be older than the answer.
         self._launch.get_ready(grants)
-        try:
-            plan = self._gate._confinement.plan(self._command, grants)
-            self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
-            return plan, self._launch(self._call_id, plan)
-        finally:
-            self._launch.stand_down()
+        plan = self._gate._confinement.plan(self._command, grants)
+        self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
+        return plan, self._launch(self._call_id, plan)
 
     def _quarantine(self, outcome: AttemptOutcome) -> None:
         if outcome.created_protected:

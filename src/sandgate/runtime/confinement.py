@@ -83,6 +83,11 @@ class Confinement:
             return None
         return network_mode(self._settings.sandbox, grants)
 
+    @property
+    def has_chosen(self) -> bool:
+        """Whether `backend` will find nothing new, and so no reason to fail."""
+        return self._kind is not None
+
     def backend(self) -> BackendName:
         """The backend of this session, chosen on first use; the first command is its real trial."""
         if self._kind is None:

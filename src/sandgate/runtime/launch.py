@@ -44,6 +44,10 @@ class Launch:
         self._cancel_fd = cancel_fd
         self._head_start = HeadStart()
 
+    def expect(self) -> None:
+        if self._confinement.has_chosen:
+            self.get_ready(())
+
     def get_ready(self, grants: tuple[Grant, ...]) -> None:
         network = self._confinement.namespace_network(grants)
         if network is not None and self._confinement.helper is not None:
