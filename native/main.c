@@ -115,6 +115,7 @@ static int fetch_listener(struct supervisor *supervisor) {
     while (what != HANDED_LISTENER) /* the view is only kept */
         if ((listener = receive_descriptor(supervisor->sandbox->listener_pipe[0], &what)) < 0) return -1;
     supervisor->listener = listener;
+    supervisor->sandbox->serving = 1;
     /* The caller sleeps while we answer, so both may as well take turns on one processor (Linux 6.6). */
     sys(ioctl, listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
     return 0;

@@ -92,6 +92,7 @@ void report_refusal(struct tally *tally, const struct refusal *refusal) {
 }
 
 void report_end(struct sandbox *sandbox, const struct tally *tally) {
+    if (__atomic_exchange_n(&sandbox->told, 1, __ATOMIC_SEQ_CST)) return;
     struct packet_buffer *packet;
     if (sandbox->failed_step) {
         packet = new_packet(PACKET_SETUP_FAILED);

@@ -55,6 +55,9 @@ struct sandbox {
     volatile int command_ended; /* command_status is valid */
     volatile int command_status;
 
+    volatile uint32_t serving; /* the supervisor has begun to answer held calls: only it knows what there is to tell */
+    uint32_t told;             /* the last packet was sent, or is being sent */
+
     int ruleset;     /* of Landlock, -1: none */
     int supervisor;      /* pidfd of the supervisor, seen by init */
     int events;          /* the supervisor's epoll; the command adds its listener to it */

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from sandgate.execution.aftermath import Aftermath
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
+from waiting import until_the_clock_of_files_moves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,3 +59,36 @@ def test_a_command_without_confinement_has_no_protected_names(tmp_path: Path) ->
     (tmp_path / ".envrc").touch()
     aftermath.look()
     assert (aftermath.created, aftermath.exchanged) == ((), ())
+
+
+def test_a_directory_that_shows_its_old_mark_is_believed_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("still", "busy", "unknown"):
+        (tmp_path / name).mkdir()
+    known = {str(path): mark_of(path) for path in (tmp_path / "still", tmp_path / "busy")}
+    until_the_clock_of_files_moves(tmp_path)
+    names = ("still/.codex", "busy/.codex", "unknown/.codex", "gone/.codex")
+    aftermath = Aftermath(plan(tmp_path, absent=names), known)
+    (tmp_path / "busy" / "file").touch()
+    asked: list[str] = []
+    monkeypatch.setattr(os, "access", lambda path, *_, **__: asked.append(path))
+    aftermath.look()
+    assert asked == [f"{tmp_path}/{name}/.codex" for name in ("busy", "unknown", "gone")]
+
+
+def test_a_directory_that_was_exchanged_shows_another_mark(tmp_path: Path) -> None:
+    """Required: another directory can be moved into the place of a known one."""
+    for name in ("known", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "other" / ".codex").mkdir()
+    aftermath = Aftermath(plan(tmp_path, absent=("known/.codex",)), {f"{tmp_path}/known": mark_of(tmp_path / "known")})
+    (tmp_path / "known").rename(tmp_path / "away")
+    (tmp_path / "other").rename(tmp_path / "known")
+    aftermath.look()
+    assert aftermath.created == (f"{tmp_path}/known/.codex",)
+
+
+def mark_of(path: Path) -> tuple[int, int, int]:
+    found = path.lstat()
+    return found.st_dev, found.st_ino, found.st_ctime_ns

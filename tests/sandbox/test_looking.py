@@ -41,7 +41,7 @@ def same(look: Look) -> set[str]:
 def test_a_link_to_nowhere_exists(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
     look = Look()
-    assert (look.exists(f"{tmp_path}/link"), look.at(f"{tmp_path}/link")) == (True, None)
+    assert (look.exists(f"{tmp_path}/link"), look.leads_anywhere(f"{tmp_path}/link")) == (True, False)
     assert not look.exists(f"{tmp_path}/gone")
 
 
@@ -96,6 +96,18 @@ def test_a_file_rests_on_itself_and_a_directory_on_being_one(tmp_path: Path) -> 
     assert same(look) == {f"{tmp_path}/d"}
 
 
+def test_a_name_in_a_directory_whose_entries_matter_needs_no_ground_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "d").mkdir()
+    look = Look()
+    look.exists(f"{tmp_path}/file")
+    look.is_directory(f"{tmp_path}/d")
+    look.exists(f"{tmp_path}/gone")
+    assert (unchanged(look), same(look)) == ({str(tmp_path)}, set())
+    look.lstat(f"{tmp_path}/file")  # whoever asks for more than its type
+    assert unchanged(look) == {str(tmp_path), f"{tmp_path}/file"}
+
+
 def test_a_canonical_path_rests_on_every_directory_on_the_way(tmp_path: Path) -> None:
     look = Look()
     look.real(str(tmp_path))
@@ -122,6 +134,16 @@ def test_a_text_rests_on_what_is_read(tmp_path: Path) -> None:
         (f"{tmp_path}/link", 9, True, b"words"),
         (f"{tmp_path}/link", 9, False, None),
     )
+
+
+def test_a_text_that_only_its_owner_changes_rests_on_its_change_time(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("words")
+    (tmp_path / "link").symlink_to("t")
+    look = Look()
+    assert look.settled_text(f"{tmp_path}/link", 9) == "words"
+    assert f"{tmp_path}/t" in unchanged(look)
+    assert grounds(look).texts == ()
+    assert look.settled_text(f"{tmp_path}/gone", 9) == ""
 
 
 def test_nothing_is_asked_for_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,3 +179,19 @@ def test_what_is_remembered_has_a_limit(tmp_path: Path, monkeypatch: pytest.Monk
     assert known.listings
     known.now()
     assert known.listings == {}
+
+
+def test_what_follows_from_the_same_answers_is_made_once(tmp_path: Path) -> None:
+    known = Memory()
+    one, other = (str(tmp_path),), (str(tmp_path),)
+    made = [known.now().derive("key", (one,), lambda: object()) for _ in range(2)]
+    assert made[0] is made[1]
+    assert known.now().derive("key", (other,), lambda: "new") == "new"  # equal, but somebody looked again
+    assert known.now().derive("key", (other, other), lambda: "newer") == "newer"
+
+
+def test_the_marks_are_those_of_what_is_known(tmp_path: Path, remembering: Remembering) -> None:
+    known, _asked = remembering(lambda look: look.names(str(tmp_path)))
+    found = os.lstat(tmp_path)
+    assert known.marks() == {str(tmp_path): (found.st_dev, found.st_ino, found.st_ctime_ns)}
+    assert Memory().marks() == {}

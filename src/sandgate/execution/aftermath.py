@@ -12,7 +12,10 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.sandbox.memory import Mark
 
     Identity = tuple[int, int, int]  # device, inode, type with the link bit
 
@@ -20,14 +23,19 @@ _TYPE_BITS = 0o170000
 
 
 class Aftermath:
-    """Made just before the start of a plan. One question a name each time."""
+    """Made just before the start of a plan.
 
-    __slots__ = ("_absent", "_before", "created", "exchanged", "looked")
+    `marks` are known directories: in one that still shows the same mark nothing was made. Elsewhere each name is asked
+    for.
+    """
 
-    def __init__(self, plan: ConfinedCommand) -> None:
+    __slots__ = ("_absent", "_before", "_marks", "created", "exchanged", "looked")
+
+    def __init__(self, plan: ConfinedCommand, marks: Mapping[str, Mark] | None = None) -> None:
         permissions = plan.permissions
         self._absent = permissions.absent if plan.confined else ()
         self._before = {path: _identity(path) for path in permissions.read_only} if plan.confined else {}
+        self._marks = marks or {}
         self.looked = False
         self.created: tuple[str, ...] = ()  # protected names that did not exist, and do now
         self.exchanged: tuple[str, ...] = ()  # those that existed, and now are another object than then, or gone
@@ -37,8 +45,26 @@ class Aftermath:
         self.looked = True
         before = self._before
         missing = (path for path, was in before.items() if was is None)
-        self.created = tuple(filter(_exists, (*self._absent, *missing)))
+        self.created = tuple(filter(_exists, self._suspects((*self._absent, *missing))))
         self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
+
+    def _suspects(self, names: Iterable[str]) -> Iterable[str]:
+        """The names that may have come to exist."""
+        changed: dict[str, bool] = {}
+        for name in names:
+            directory = name.rpartition("/")[0]
+            if directory not in changed:
+                changed[directory] = directory not in self._marks or _mark(directory) != self._marks[directory]
+            if changed[directory]:
+                yield name
+
+
+def _mark(directory: str) -> Mark | None:
+    try:
+        found = os.lstat(directory)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_ctime_ns
 
 
 def _exists(path: str) -> bool:

@@ -17,6 +17,8 @@ from sandgate.sandbox.select import first_backend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sandgate.config import Settings
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.environment import Environment
+    from sandgate.sandbox.memory import Mark
 
 STATE_DIRECTORY_NAME = ".sandgate"
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
@@ -70,6 +73,10 @@ class Confinement:
         permissions = effective_permissions(settings.sandbox, facts, grants=grants)
         self._before = (facts, grants, permissions)
         return permissions
+
+    def marks(self) -> Mapping[str, Mark]:
+        """By what the directories behind the last plan would show a change."""
+        return self._memory.marks()
 
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
         """An inert plan. Raises ConfinementError when this host cannot keep what it promises."""

@@ -60,7 +60,7 @@ class Launch:
         def lost(stopped: ForwardingStopped) -> None:
             self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
 
-        aftermath = Aftermath(plan)
+        aftermath = Aftermath(plan, self._confinement.marks())
         try:
             outcome = self._run(plan, arrived, lost, aftermath.look)
         except BaseException:

@@ -19,6 +19,8 @@ from sandgate.sandbox.following import follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.sandbox.following import Followed
     from sandgate.sandbox.listing import Listing
 
@@ -43,7 +45,17 @@ class Grounds(Record):
 class Look:
     """One look. Paths are absolute; what is missing or out of reach is None, "" or empty, never an error."""
 
-    __slots__ = ("_began_ns", "_filesystems", "_listings", "_rests", "_settled", "_stats", "_texts", "_trusted")
+    __slots__ = (
+        "_began_ns",
+        "_details",
+        "_filesystems",
+        "_listings",
+        "_rests",
+        "_settled",
+        "_stats",
+        "_texts",
+        "_trusted",
+    )
 
     def __init__(self, listings: dict[str, Known] | None = None, filesystems: Filesystems | None = None) -> None:
         self._listings = {} if listings is None else listings  # shared by all looks of one memory
@@ -52,43 +64,41 @@ class Look:
         self._settled = True
         self._stats: dict[str, os.stat_result | None] = {}
         self._rests: dict[str, None] = {}  # directories whose entries matter, not only that they are there
+        self._details: dict[str, None] = {}  # what was asked for more than its type
         self._texts: dict[tuple[str, int, bool], bytes | None] = {}
         self._trusted: dict[int, bool] = {}  # device → whether its change times tell everything
 
     def lstat(self, path: str) -> os.stat_result | None:
         """What lies under this name, links not followed."""
-        try:
-            return self._stats[path]
-        except KeyError:
-            pass
-        return self._first_look(path)
+        self._details[path] = None
+        return self._seen(path)
 
     def exists(self, path: str) -> bool:
         """Whether there is anything of that name, be it a link to nowhere."""
-        return self.lstat(path) is not None
+        return self._seen(path) is not None
+
+    def is_kind(self, path: str, test: Callable[[int], bool]) -> bool:
+        """Whether the mode of what lies under this name passes a test of its type: stat.S_ISDIR and so on."""
+        found = self._seen(path)
+        return found is not None and test(found.st_mode)
 
     def is_link(self, path: str) -> bool:
-        found = self.lstat(path)
+        found = self._seen(path)
         return found is not None and stat.S_ISLNK(found.st_mode)
 
     def is_directory(self, path: str) -> bool:
         """Whether it is a directory, or a link to one."""
-        found = self.at(path)
-        return found is not None and stat.S_ISDIR(found.st_mode)
+        return self._is_led_to(path, stat.S_ISDIR)
 
-    def at(self, path: str) -> os.stat_result | None:
-        """What the name leads to."""
-        found = self.lstat(path)
-        if found is None or not stat.S_ISLNK(found.st_mode):
-            return found
-        led = self.follow(path)
-        return None if led is None else self.lstat(led.real)
+    def leads_anywhere(self, path: str) -> bool:
+        """Whether it exists and is no link to nowhere."""
+        return self._is_led_to(path, lambda _mode: True)
 
     def is_same_file(self, one: str, other: str) -> bool:
         """Whether two different names are one file."""
-        if one == other or (here := self.lstat(one)) is None:
+        if one == other or (there := self._seen(other)) is None:
             return False
-        return (there := self.lstat(other)) is not None and os.path.samestat(here, there)
+        return (here := self.lstat(one)) is not None and os.path.samestat(here, there)
 
     def names(self, directory: str) -> list[str]:
         """The entries of a directory, in no order."""
@@ -105,7 +115,7 @@ class Look:
         """Protected-looking names and subdirectories, from memory while the directory has not changed."""
         from sandgate.sandbox.listing import NOTHING, read_listing
 
-        found = self.lstat(directory)
+        found = self._seen(directory)
         if found is None or not stat.S_ISDIR(found.st_mode):
             return NOTHING
         self._rests[directory] = None
@@ -131,9 +141,16 @@ class Look:
         content = self._texts[key]
         return "" if content is None else os.fsdecode(content)
 
+    def settled_text(self, path: str, limit: int) -> str:
+        """As `text`, of a file that only its owner changes, and not while it lies mapped into memory."""
+        led = self.follow(path)
+        if led is None or self.lstat(led.real) is None:
+            return ""
+        return os.fsdecode(read_bytes(led.real, limit, follows=False) or b"")
+
     def follow(self, path: str) -> Followed | None:
         """Resolves `path`; None when it leads nowhere, may not be looked at, or has too many links."""
-        return follow(path, self.lstat, self._target)
+        return follow(path, self._seen, self._target)
 
     def real(self, path: str) -> str:
         """The canonical path; of what does not exist, as far as it does."""
@@ -148,7 +165,7 @@ class Look:
         """What the answer rests on; None when nobody could tell whether that still stands."""
         same, unchanged = [], []
         for path, found in self._stats.items():
-            if found is None:  # the directory above it vouches for that
+            if found is None or self._is_vouched_for(path):
                 continue
             if stat.S_ISDIR(found.st_mode) and path not in self._rests:
                 same.append((path, found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)))
@@ -158,6 +175,22 @@ class Look:
                 return None
         texts = tuple((*key, content) for key, content in self._texts.items())
         return Grounds(tuple(same), tuple(unchanged), texts) if self._settled else None
+
+    def _is_vouched_for(self, path: str) -> bool:
+        """Whether the directory above tells when anything else comes to lie under this name, and nobody asked more."""
+        return path not in self._rests and path not in self._details and os.path.dirname(path) in self._rests
+
+    def _is_led_to(self, path: str, test: Callable[[int], bool]) -> bool:
+        if not self.is_link(path):
+            return self.is_kind(path, test)
+        led = self.follow(path)
+        return led is not None and self.is_kind(led.real, test)
+
+    def _seen(self, path: str) -> os.stat_result | None:
+        try:
+            return self._stats[path]
+        except KeyError:
+            return self._first_look(path)
 
     def _first_look(self, path: str) -> os.stat_result | None:
         above = os.path.dirname(path)
@@ -175,7 +208,7 @@ class Look:
         return found
 
     def _entries_matter(self, directory: str) -> None:
-        found = self.lstat(directory) if directory else None
+        found = self._seen(directory) if directory else None
         if found is not None and stat.S_ISLNK(found.st_mode):
             led = self.follow(directory)
             directory = "" if led is None else led.real

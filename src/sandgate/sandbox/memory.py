@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sandgate.sandbox.looking import Grounds, Known
 
     Answer = TypeVar("Answer")
+    Mark = tuple[int, int, int]  # device, inode, change time in ns
 
 ANSWERS_MAX = 256  # one session asks some ten; the oldest go first
 LISTINGS_MAX = 1 << 17  # directories; twice what one walk may read
@@ -43,6 +44,11 @@ class Memory:
         if len(self.listings) > LISTINGS_MAX:
             self.listings = {}
         return Moment(self, keeps=self._asked > 1)
+
+    def marks(self) -> dict[str, Mark]:
+        """Directories and files that are known, and what shows that they have not changed since."""
+        kept = list(self.answers.values())
+        return {path: (device, inode, ns) for _, grounds in kept for path, device, inode, ns in grounds.unchanged}
 
     def keep(self, key: Hashable, answer: object, grounds: Grounds | None) -> None:
         """Or forget, when there are no grounds to keep it on."""

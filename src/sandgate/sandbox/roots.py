@@ -64,7 +64,7 @@ def homes_of(home: str, uid: int, look: Look) -> list[str]:
 def _known_home(uid: int, look: Look) -> str:
     """From the local accounts; only who is not among them is looked up in every other place the system knows."""
     wanted = str(uid)
-    for line in look.text(PASSWD, PASSWD_BYTES_MAX).splitlines():
+    for line in look.settled_text(PASSWD, PASSWD_BYTES_MAX).splitlines():
         fields = line.split(":")
         if len(fields) >= 6 and fields[2] == wanted:
             return fields[5]

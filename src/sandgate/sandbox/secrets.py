@@ -7,8 +7,6 @@ and not a link to it.
 
 from __future__ import annotations
 
-import stat
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,7 +110,7 @@ def secrets_of(home: str | None, look: Look, *, uid: int, opened: Iterable[str] 
 
 
 def _root_only(look: Look) -> Iterable[str]:
-    yield from (path for path in ROOT_ONLY if look.at(path) is not None)
+    yield from (path for path in ROOT_ONLY if look.leads_anywhere(path))
     for name in look.names("/etc/ssh"):
         if name.startswith("ssh_host_") and name.endswith("_key"):
             yield "/etc/ssh/" + name
@@ -180,8 +178,9 @@ def _matches(pattern: str, look: Look) -> list[str]:
 
 def _canonical(path: str, look: Look, *, plain: bool = False) -> str | None:
     """The real path of something that exists. `plain`: its directory is canonical already."""
-    found = look.lstat(path)  # most entries end here, for the price of one call
-    if found is None or (plain and not stat.S_ISLNK(found.st_mode)):
-        return path if found is not None else None
+    if not look.exists(path):  # most entries end here, for the price of one call
+        return None
+    if plain and not look.is_link(path):
+        return path
     led = look.follow(path)
     return None if led is None else led.real

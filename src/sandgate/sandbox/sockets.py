@@ -18,7 +18,7 @@ from sandgate.sandbox.looking import read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from sandgate.sandbox.looking import Look
 
@@ -75,7 +75,7 @@ def socket_places(
             candidates.append(look.real(directory))
     kept = frozenset(keep)
     for directory in candidates:
-        if directory not in kept and not _is_below(directory, covered) and _is_kind(directory, look, stat.S_ISDIR):
+        if directory not in kept and not _is_below(directory, covered) and look.is_kind(directory, stat.S_ISDIR):
             covered.append(directory)
     openings = tuple(_resolver_files(covered, look))
     covered += _single_sockets(listening, look, below_none_of=covered)
@@ -90,8 +90,8 @@ def _runtime_directories(look: Look) -> list[str]:
     if any(look.is_link(path) for path in SYSTEM_LINKS):
         covered = [path for name in look.names("/run") if not look.is_link(path := "/run/" + name)]
     else:
-        covered = ["/run"] if _is_kind("/run", look, stat.S_ISDIR) else []
-    return [*covered, "/var/run"] if _is_kind("/var/run", look, stat.S_ISDIR) else covered
+        covered = ["/run"] if look.is_kind("/run", stat.S_ISDIR) else []
+    return [*covered, "/var/run"] if look.is_kind("/var/run", stat.S_ISDIR) else covered
 
 
 def _resolver_files(covered: list[str], look: Look) -> list[str]:
@@ -119,7 +119,7 @@ def _single_sockets(names: Iterable[str], look: Look, *, below_none_of: Iterable
     """Those that we can see and that no directory covers already."""
     covered = tuple(below_none_of)
     reals = dict.fromkeys(look.real(name) for name in names)
-    return [real for real in reals if not _is_below(real, covered) and _is_kind(real, look, stat.S_ISSOCK)]
+    return [real for real in reals if not _is_below(real, covered) and look.is_kind(real, stat.S_ISSOCK)]
 
 
 def without_socket_variables(environ: Mapping[str, str], allowed: Iterable[str]) -> dict[str, str]:
@@ -142,10 +142,5 @@ def _is_below(path: str, directories: Iterable[str]) -> bool:
     return any(path == directory or path.startswith(directory + "/") for directory in directories)
 
 
-def _is_kind(path: str, look: Look, test: Callable[[int], bool]) -> bool:
-    found = look.lstat(path)
-    return found is not None and test(found.st_mode)
-
-
 def _is_plain_file(path: str, look: Look) -> bool:
-    return _is_kind(path, look, stat.S_ISREG) and look.real(path) == path
+    return look.is_kind(path, stat.S_ISREG) and look.real(path) == path
