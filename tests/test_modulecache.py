@@ -21,6 +21,23 @@ LISTING = (
 )
 
 
+LOADING_FIRST = LISTING.replace(
+    "cache = install()\n", "cache = install()\ncache.load_first()\nfirst = len(cache.used)\n"
+)
+LOADING_FIRST = LOADING_FIRST.replace("len(cache.used))", "len(cache.used), first)")
+DESCRIBING = (
+    "import sys; sys.path.insert(0, sys.argv[1])\n"
+    "from sandgate.modulecache import install\n"
+    "if sys.argv[2:] != ['plain']: install().load_first()\n"
+    "import sandgate.protocol.commands\n"
+    "for name in ('sandgate.protocol', 'sandgate.protocol.commands', 'sandgate.errors'):\n"
+    "    import importlib; m = importlib.import_module(name); s = m.__spec__\n"
+    "    print(name, m.__name__, m.__file__, m.__package__, getattr(m, '__path__', ''), s.origin, s.parent, s.name,\n"
+    "          s.submodule_search_locations, s.has_location, type(m).__name__)\n"
+    "print(sandgate.protocol.commands is sys.modules['sandgate.protocol.commands'])\n"
+)
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A small copy of the package that may be changed."""
@@ -38,10 +55,10 @@ def copy(tmp_path: Path) -> Path:
     return place
 
 
-def run(copy: Path, **env: str) -> list[str]:
+def run(copy: Path, code: str = LISTING, **env: str) -> list[str]:
     surroundings = {"PATH": os.environ["PATH"], **env}
     done = subprocess.run(
-        [sys.executable, "-c", LISTING, str(copy.parent)], env=surroundings, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(copy.parent)], env=surroundings, capture_output=True, text=True, check=True
     )
     return done.stdout.split()
 
@@ -83,7 +100,7 @@ def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
         "import sandgate; sandgate.__path__.append(sys.argv[2])\n"
         "import sandgate.foreign, sandgate.errors\n"
         "cache.keep()\n"
-        "print('sandgate.foreign' in install()._entries, 'sandgate.errors' in install()._entries)\n"
+        "print('sandgate.foreign' in install()._single, 'sandgate.errors' in install()._single)\n"
     )
     elsewhere = copy.parent / "elsewhere"
     elsewhere.mkdir()
@@ -122,3 +139,58 @@ def test_a_file_that_was_cut_short_costs_only_time(copy: Path) -> None:
     cache = cache_files(copy)[0]
     cache.write_bytes(cache.read_bytes()[:-200])
     assert run(copy)[1] == "bad_config"
+
+
+def test_from_the_third_run_on_everything_is_loaded_first(copy: Path) -> None:
+    assert [run(copy, LOADING_FIRST)[2:] for _ in range(4)] == [["0", "0"], ["4", "0"], ["4", "4"], ["4", "4"]]
+
+
+def test_what_was_loaded_first_looks_like_any_module(copy: Path) -> None:
+    plain = run(copy, DESCRIBING.replace("!= ['plain']", "== ['never']"))
+    for _ in range(3):
+        run(copy, LOADING_FIRST)
+    assert run(copy, DESCRIBING) == plain
+
+
+def test_one_changed_source_makes_all_be_looked_for_again(copy: Path) -> None:
+    for _ in range(3):
+        run(copy, LOADING_FIRST)
+    text = (copy / "errors.py").read_text()
+    (copy / "errors.py").write_text(text.replace('"bad_config"', '"changed_here"'))
+    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "3", "0"]
+    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "3"]
+
+
+def test_what_asks_somebody_is_not_loaded_first(copy: Path) -> None:
+    """A session with a question would make every later one load the prompt."""
+    (copy / "assessment").mkdir()
+    (copy / "assessment" / "__init__.py").write_text("")
+    asking = LOADING_FIRST.replace("import sandgate.errors,", "import sandgate.assessment, sandgate.errors,")
+    assert [run(copy, asking)[3] for _ in range(3)] == ["0", "0", "0"]
+    assert [run(copy, LOADING_FIRST)[3] for _ in range(2)] == ["0", "4"]
+
+
+def test_a_module_that_fails_is_left_to_the_ordinary_import(copy: Path) -> None:
+    for _ in range(3):
+        run(copy, LOADING_FIRST)
+    broken = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from sandgate.modulecache import install\n"
+        "cache = install()\n"
+        "import builtins; sane = builtins.__build_class__; del builtins.__build_class__\n"
+        "cache.load_first()\n"
+        "builtins.__build_class__ = sane\n"
+        "import sandgate.errors; print(sandgate.errors.ConfigError.code)\n"
+    )
+    assert run(copy, broken) == ["bad_config"]
+
+
+def test_damage_to_what_is_loaded_first_costs_only_time(copy: Path) -> None:
+    for _ in range(3):
+        run(copy, LOADING_FIRST)
+    cache = cache_files(copy)[0]
+    content = cache.read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    cache.write_bytes(content[:start] + b"\xff" * 64 + content[start + 64 :])
+    assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "4", "0"]
+    assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "4", "4"]

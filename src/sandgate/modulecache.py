@@ -3,7 +3,8 @@
 Finding, opening and checking small byte-code files costs more than what is in them does, on the path of every
 command (docs/decisions/0006). So the program keeps the byte code of what a run imported in one file beside
 Python's own caches, with the same trust and the same checks: a module whose source has another size or time is
-loaded the ordinary way, and the file is written anew. Nothing depends on it; without it everything is the same,
+loaded the ordinary way, and the file is written anew. What every run begins with is not even looked for: it is loaded
+at once, in the order in which it was once complete. Nothing depends on the file; without it everything is the same,
 only slower.
 """
 
@@ -22,16 +23,21 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
-    # source below the package, is a package, its mtime in ns, its size, and the code or where it lies
-    Made = tuple[str, bool, int, int, bytes]
-    Entry = tuple[str, bool, int, int, int, int]
+    About = tuple[str, bool, int, int]  # source below the package, is a package, its mtime in ns, its size
+    Made = tuple[About, CodeType]
+    Place = tuple[int, int]  # start and length of marshalled code, from where the code begins
+    # modules one by one; then again, all at one place, what a run begins with, in this order
+    Index = tuple[dict[str, tuple[About, Place]], tuple[tuple[str, About], ...], Place]
 
-FORMAT = "sandgate modules 3"
-HEAD_BYTES = 8  # the length of the index, little endian; then the index, then the code of one module after the other
+FORMAT = "sandgate modules 4"
+HEAD_BYTES = 8  # the length of the index, little endian; then the index, then the code
 PACKAGE = "sandgate"
 INDEX_BYTES_MAX = 1 << 20  # some thousand modules
 DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package elsewhere has another file to trust
 FILE_NAME = f"run.{sys.implementation.cache_tag}.modules"
+# What a run imports only to ask somebody; the next one mostly need not.
+RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
+_NOTHING: Index = ({}, (), (0, 0))
 
 
 class ModuleCache:
@@ -39,32 +45,42 @@ class ModuleCache:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._descriptor, self._code_at, self._entries = _opened(file)
+        self._descriptor, self._code_at, (self._single, self._first, self._first_at) = _opened(file)
         self._code: dict[str, CodeType] = {}  # found, and about to be run
-        self.used: set[str] = set()
+        self._before = frozenset(sys.modules)  # came too early for us
+        self.used: dict[str, None] = {}  # in the order in which they were complete
+
+    def load_first(self) -> None:
+        """What every run begins with; nothing if any of it has changed."""
+        if not all(_is_unchanged(about) for _name, about in self._first):
+            self._first = ()
+            return
+        try:
+            codes = marshal.loads(self._read(self._first_at)) if self._first else ()
+        except (OSError, ValueError, EOFError, TypeError):
+            codes, self._first = (), ()  # cut short or damaged
+        fresh = {name: self._made(name, about) for name, about in self._first if name not in sys.modules}
+        try:
+            for (name, _about), code in zip(self._first, codes, strict=False):
+                if name in fresh:
+                    exec(code, fresh[name].__dict__)
+                    self._complete(name, fresh.pop(name))
+        except Exception:
+            pass
+        finally:
+            for name in fresh:
+                del sys.modules[name]
 
     def find_spec(self, name: str, _path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
         """A spec for a module whose source is still what it was; None leaves it to the next finder."""
-        entry = self._entries.get(name)
-        if entry is None:
-            return None
-        relative, is_package, mtime_ns, size, _start, _length = entry
-        source = ospath.join(DIRECTORY, relative)
-        try:
-            now = stat(source)
-        except OSError:
-            return None
-        if (now.st_mtime_ns, now.st_size) != (mtime_ns, size):
+        about, place = self._single.get(name, (None, (0, 0)))
+        if about is None or not _is_unchanged(about):
             return None
         try:
-            self._code[name] = marshal.loads(self._code_of(name))
+            self._code[name] = marshal.loads(self._read(place))
         except (OSError, ValueError, EOFError, TypeError):
             return None  # cut short or damaged
-        spec = ModuleSpec(name, self, origin=source, is_package=is_package)  # type: ignore[arg-type]
-        spec.has_location = True
-        if is_package:
-            spec.submodule_search_locations = [ospath.dirname(source)]
-        return spec
+        return self._spec(name, about)
 
     def create_module(self, _spec: ModuleSpec) -> ModuleType | None:
         """The ordinary kind of module."""
@@ -73,24 +89,59 @@ class ModuleCache:
     def exec_module(self, module: ModuleType) -> None:
         """Run the cached code in the new module."""
         name = module.__name__
-        self.used.add(name)
         exec(self._code.pop(name), module.__dict__)
-
-    def _code_of(self, name: str) -> bytes:
-        start, length = self._entries[name][4:]
-        return pread(self._descriptor, length, self._code_at + start)
+        self.used[name] = None
 
     def keep(self) -> None:
-        """Write the file anew if this process imported something of ours that is not in it. Failing costs nothing."""
-        missing = [name for name in sys.modules if _is_ours(name) and name not in self.used]
-        if missing and not sys.dont_write_bytecode:
-            kept = {name: (*entry[:4], self._code_of(name)) for name, entry in self._entries.items()}
-            found = {name: made for name in missing if (made := _made_of(sys.modules[name])) is not None}
-            if any(kept.get(name) != made for name, made in found.items()):
-                _write(self._file, kept | found)
+        """Write the file anew if it would have served this process better. Failing costs nothing."""
+        ours = [name for name in sys.modules if _is_ours(name) and name not in self._before]
+        missing = [name for name in ours if name not in self.used]
+        is_first = not self._first and not any(name.startswith(RARELY_FIRST) for name in ours)
+        if (missing or is_first) and not sys.dont_write_bytecode:
+            found = {name: one for name in missing if (one := _made_of(sys.modules[name])) is not None}
+            first = tuple(self.used) if is_first else tuple(name for name, _about in self._first)
+            if found or first:
+                made = self._known() | found
+                _write(self._file, made, tuple(name for name in first if name in made))
         if self._descriptor >= 0:
             close(self._descriptor)
-            self._descriptor, self._entries = -1, {}
+            self._descriptor, self._single, self._first = -1, {}, ()
+
+    def _made(self, name: str, about: About) -> ModuleType:
+        """As the import system makes it, less all the looking; there for others to find, and still empty."""
+        spec = self._spec(name, about)
+        module = type(sys)(name)
+        module.__spec__, module.__file__ = spec, spec.origin
+        module.__loader__ = self  # type: ignore[assignment] # typeshed wants what only old loaders have
+        module.__package__ = spec.parent
+        if about[1]:
+            module.__path__ = spec.submodule_search_locations or []
+        sys.modules[name] = module
+        return module
+
+    def _complete(self, name: str, module: ModuleType) -> None:
+        above, _, last = name.rpartition(".")
+        setattr(sys.modules[above], last, module)
+        self.used[name] = None
+
+    def _spec(self, name: str, about: About) -> ModuleSpec:
+        source = f"{DIRECTORY}/{about[0]}"
+        spec = ModuleSpec(name, self, origin=source, is_package=about[1])  # type: ignore[arg-type] # typeshed wants more
+        spec.has_location = True
+        if about[1]:
+            spec.submodule_search_locations = [ospath.dirname(source)]
+        return spec
+
+    def _read(self, place: Place) -> bytes:
+        return pread(self._descriptor, place[1], self._code_at + place[0])
+
+    def _known(self) -> dict[str, Made]:
+        """All that the file holds and that still holds; nothing when it cannot be read."""
+        try:
+            known = {name: (about, marshal.loads(self._read(place))) for name, (about, place) in self._single.items()}
+        except (OSError, ValueError, EOFError, TypeError):
+            return {}
+        return {name: made for name, made in known.items() if _is_unchanged(made[0])}
 
 
 def install() -> ModuleCache:
@@ -98,6 +149,14 @@ def install() -> ModuleCache:
     cache = ModuleCache(_place())
     sys.meta_path.insert(0, cache)
     return cache
+
+
+def _is_unchanged(about: About) -> bool:
+    try:
+        now = stat(f"{DIRECTORY}/{about[0]}")
+    except OSError:
+        return False
+    return (now.st_mtime_ns, now.st_size) == about[2:]
 
 
 def _is_ours(name: str) -> bool:
@@ -110,37 +169,40 @@ def _place() -> str:
     return ospath.join(DIRECTORY, "__pycache__", FILE_NAME)
 
 
-def _opened(file: str) -> tuple[int, int, dict[str, Entry]]:
+def _opened(file: str) -> tuple[int, int, Index]:
     """A descriptor, where the code begins in it, and the index; only what is used is read later."""
     try:
         descriptor = open_descriptor(file, O_RDONLY | O_CLOEXEC)
     except OSError:
-        return -1, 0, {}
+        return -1, 0, _NOTHING
     try:
         length = int.from_bytes(pread(descriptor, HEAD_BYTES, 0), "little")
-        form, version, directory, entries = marshal.loads(pread(descriptor, min(length, INDEX_BYTES_MAX), HEAD_BYTES))
+        form, version, directory, index = marshal.loads(pread(descriptor, min(length, INDEX_BYTES_MAX), HEAD_BYTES))
         if (form, version, directory) == (FORMAT, sys.hexversion, DIRECTORY):
-            return descriptor, HEAD_BYTES + length, entries
+            return descriptor, HEAD_BYTES + length, index
     except (OSError, ValueError, EOFError, TypeError):
         pass  # damaged, or another format: as if there were none
     close(descriptor)
-    return -1, 0, {}
+    return -1, 0, _NOTHING
 
 
-def _write(file: str, made: dict[str, Made]) -> None:
+def _write(file: str, made: dict[str, Made], first: tuple[str, ...]) -> None:
     from os import getpid, unlink
 
+    parts = [marshal.dumps(tuple(made[name][1] for name in first))]
+    first_at, start = (0, len(parts[0])), len(parts[0])
+    single: dict[str, tuple[About, Place]] = {}
+    for name, (about, code) in made.items():
+        parts.append(marshal.dumps(code))
+        single[name] = about, (start, len(parts[-1]))
+        start += len(parts[-1])
+    about_first = tuple((name, made[name][0]) for name in first)
+    index = marshal.dumps((FORMAT, sys.hexversion, DIRECTORY, (single, about_first, first_at)))
     fresh = f"{file}.{getpid()}"
     try:
         with open(fresh, "xb") as stream:
-            entries: dict[str, Entry] = {}
-            start = 0
-            for name, (*about, code) in made.items():
-                entries[name] = (*about, start, len(code))  # type: ignore[assignment]  # mypy loses the fixed length
-                start += len(code)
-            index = marshal.dumps((FORMAT, sys.hexversion, DIRECTORY, entries))
             stream.write(len(index).to_bytes(HEAD_BYTES, "little") + index)
-            stream.writelines(code for *_about, code in made.values())
+            stream.writelines(parts)
         replace(fresh, file)
     except OSError:
         if ospath.exists(fresh):
@@ -161,4 +223,4 @@ def _made_of(module: ModuleType) -> Made | None:
     if code is None or before.st_mtime_ns != after.st_mtime_ns:
         return None
     is_package = spec.submodule_search_locations is not None
-    return spec.origin[len(below) :], is_package, after.st_mtime_ns, after.st_size, marshal.dumps(code)
+    return (spec.origin[len(below) :], is_package, after.st_mtime_ns, after.st_size), code

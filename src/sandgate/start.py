@@ -17,11 +17,14 @@ def entry() -> None:
     """Console script. Leaves without the interpreter's own tidying up: there is nothing left to tidy."""
     gc.set_threshold(GC_THRESHOLD)
     modules = install()
+    arguments = sys.argv[1:]
+    runs = arguments[:1] == [KEPT_FOR]
+    if runs:
+        modules.load_first()
     from sandgate.surfaces.cli.main import main
 
-    arguments = sys.argv[1:]
     code = main(arguments)
-    if arguments[:1] == [KEPT_FOR] and INSIDE not in environ:
+    if runs and INSIDE not in environ:
         modules.keep()
     for stream in (sys.stdout, sys.stderr):
         try:
