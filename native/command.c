@@ -49,7 +49,7 @@ static int take_terminal(struct sandbox *sandbox) {
 /* The listener travels ahead of its first event: the supervisor fetches it when the epoll set reports one, and is
  * not woken for it before. */
 static int hand_over_listener(struct sandbox *sandbox, int listener) {
-    long error = send_descriptor(sandbox->listener_pipe[1], listener, HANDED_LISTENER);
+    long error = send_descriptors(sandbox->listener_pipe[1], &listener, 1);
     if (error < 0) return fail(sandbox, "send listener", "", error);
     struct epoll_event event = {.events = 1 /* EPOLLIN */ | 1U << 30 /* EPOLLONESHOT */, .data = (uint64_t)EVENT_LISTENER};
     error = sys(epoll_ctl, sandbox->events, EPOLL_CTL_ADD, listener, &event);
@@ -115,22 +115,11 @@ static int start_program(struct sandbox *sandbox) {
     return 127;
 }
 
-/* Taking a view apart takes its time. The supervisor, even as it lies unread in its socket, keeps this one until it
- * exits itself, which is when everything has been said. */
-static int hand_over_view(struct sandbox *sandbox) {
-    static const char own[] = "/proc/self/ns/mnt";
-    long view = sys(openat, AT_FDCWD, own, O_RDONLY | O_CLOEXEC);
-    if (view < 0) return fail(sandbox, "open", own, view);
-    long error = send_descriptor(sandbox->listener_pipe[1], (int)view, HANDED_VIEW);
-    sys(close, view);
-    return error < 0 ? fail(sandbox, "send view", "", error) : 0;
-}
-
 /* Everything that is the same for every plan. */
 static int begin(struct sandbox *sandbox) {
     if (map_identity(sandbox) != 0 || make_namespaces(sandbox) != 0) return -1;
     open_gate(&sandbox->namespaces_made);
-    if (begin_view(sandbox) != 0 || hand_over_view(sandbox) != 0) return -1;
+    if (begin_view(sandbox) != 0) return -1;
     /* A new session is a new scheduling group, which on a busy machine waits for its turn: better while init works. */
     if (own_session(sandbox) != 0) return -1;
     default_signals();
@@ -141,7 +130,8 @@ static int begin(struct sandbox *sandbox) {
 /* As late as can be: the filter forbids it, and the network may take as long as all the rest. */
 static int meet_init(struct sandbox *sandbox) {
     wait_at_gate(&sandbox->init_ready);
-    if (sandbox->empty_network && join_network(sandbox) != 0) return -1;
+    if (sandbox->empty_network && !sandbox->born_in_network && join_network(sandbox) != 0) return -1;
+    if (sandbox->empty_network) sandbox->layers |= LAYER_NET;
     /* For the memory all three tasks share: from here on nobody reads or traces the two that stay. Not earlier, as
      * joining each other's namespaces counts as reading. */
     sys(prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -173,6 +163,7 @@ static int prepare(struct sandbox *sandbox) {
 
 int command_task(void *argument) {
     struct sandbox *sandbox = argument;
+    go_anywhere(sandbox);
     if (prepare(sandbox) != 0) {
         open_gate(&sandbox->namespaces_made); /* init must not wait for us any more */
         return 127;

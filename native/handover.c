@@ -24,16 +24,18 @@ struct message {
     unsigned int flags;
 };
 
-long send_descriptor(int socket, int fd, char what) {
-    struct iovec piece = {&what, 1};
-    struct control control = {.length = control_bytes(1), .level = LEVEL_SOCKET, .type = RIGHTS, .fds = {fd}};
+long send_descriptors(int socket, const int fds[], size_t count) {
+    char nothing = 0;
+    struct iovec piece = {&nothing, 1};
+    struct control control = {.length = control_bytes(count), .level = LEVEL_SOCKET, .type = RIGHTS};
+    memcpy(control.fds, fds, count * sizeof(int));
     struct message message = {.pieces = &piece, .piece_count = 1, .control = &control, .control_length = control.length};
     return sys(sendmsg, socket, &message, 0);
 }
 
-int receive_descriptor(int socket, char *what) {
-    int fd;
-    return receive_message(socket, what, 1, &fd, 1) == 0 ? fd : -1;
+int receive_descriptors(int socket, int fds[], size_t count) {
+    char nothing;
+    return receive_message(socket, &nothing, 1, fds, count);
 }
 
 int receive_message(int socket, void *bytes, size_t size, int fds[], size_t count) {

@@ -58,14 +58,31 @@ static void tell_early(struct sandbox *sandbox) {
     if (sys(wait4, -1, &status, WNOHANG | __WALL, 0) == -ECHILD && !sandbox->serving) report_end(sandbox, &nothing);
 }
 
+/* With nothing to do but to wait for the command task, we make room for it where we are. Left to itself the scheduler
+ * likes to put it where Sandgate is about to go on, and there it waits. */
+static void stay_here(struct sandbox *sandbox) {
+    unsigned char here[sizeof sandbox->processors] = {0};
+    unsigned int processor = 0;
+    long size = sys(sched_getaffinity, 0, sizeof sandbox->processors, sandbox->processors);
+    if (size <= 0 || sys(getcpu, &processor, 0, 0) != 0 || processor >= (unsigned int)size * 8) return;
+    here[processor / 8] = (unsigned char)(1 << processor % 8);
+    if (sys(sched_setaffinity, 0, size, here) == 0) sandbox->processors_bytes = size;
+}
+
+void go_anywhere(const struct sandbox *sandbox) {
+    if (sandbox->processors_bytes) sys(sched_setaffinity, 0, sandbox->processors_bytes, sandbox->processors);
+}
+
 int init_task(void *argument) {
     struct sandbox *sandbox = argument;
     sys(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     /* The supervisor may have died before the line above. */
     if (supervisor_has_gone(sandbox)) return 1;
+    if (sandbox->born_in_network) stay_here(sandbox);
     long command = start_task(CLONE_VM | SIGCHLD, command_stack + sizeof command_stack, command_task, sandbox, 0);
     if (command < 0) return fail(sandbox, "start command task", "", command);
-    if (sandbox->empty_network && make_empty_network(sandbox) != 0) return 1;
+    go_anywhere(sandbox);
+    if (sandbox->empty_network && !sandbox->born_in_network && make_empty_network(sandbox) != 0) return 1;
     wait_at_gate(&sandbox->namespaces_made);
     if (join_command(sandbox, command) != 0) return 1;
     open_gate(&sandbox->init_ready);

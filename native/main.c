@@ -19,7 +19,7 @@
 
 #include "hosts.h"
 
-enum { INIT_STACK_BYTES = 64 << 10 };
+enum { INIT_STACK_BYTES = 64 << 10, GO_BETWEEN_STACK_BYTES = 16 << 10 };
 enum { EPOLL_IN = 1 };
 
 static char init_stack[INIT_STACK_BYTES] __attribute__((aligned(16)));
@@ -47,9 +47,14 @@ void wait_at_gate(const volatile uint32_t *gate) {
 static int read_order(struct sandbox *sandbox) {
     uint32_t request[2] = {0, 0};
     long length = sys(read, STATUS_FD, request, sizeof request);
-    int understood = length == sizeof request && request[0] == REQUEST_PREPARE && request[1] <= 1;
-    sandbox->empty_network = request[1];
-    return understood ? 0 : fail(sandbox, "read order", "", -EBADMSG);
+    if (length != sizeof request) return fail(sandbox, "read order", "", -EBADMSG);
+    if (request[0] == REQUEST_NETWORK) return REQUEST_NETWORK;
+    if (request[0] != REQUEST_PREPARE || request[1] > (PREPARE_EMPTY_NETWORK | PREPARE_LENT_NETWORK))
+        return fail(sandbox, "read order", "", -EBADMSG);
+    sandbox->empty_network = request[1] & PREPARE_EMPTY_NETWORK;
+    if (!(request[1] & PREPARE_LENT_NETWORK)) return 0;
+    int error = receive_descriptors(STATUS_FD, sandbox->lent, NETWORK_PARTS);
+    return error < 0 ? fail(sandbox, "receive network", "", error) : 0;
 }
 
 static int watch(struct sandbox *sandbox, int fd, uint32_t events, enum event_source source) {
@@ -71,10 +76,37 @@ static int open_channels(struct sandbox *sandbox) {
     return error < 0 ? fail(sandbox, "socketpair", "", error) : 0;
 }
 
+static long clone_init(struct supervisor *supervisor, unsigned long more) {
+    unsigned long flags = first_namespaces | CLONE_VM | CLONE_PIDFD | SIGCHLD | more;
+    return start_task(flags, init_stack + sizeof init_stack, init_task, supervisor->sandbox, &supervisor->init);
+}
+
+/* We stay in the host's namespaces, and who joins another user namespace cannot come back: so this task goes into the
+ * lent network for us, starts init there as a child of ours, and is gone. */
+static int start_in_network(void *argument) {
+    struct supervisor *supervisor = argument;
+    if (enter_network(supervisor->sandbox) != 0) return 1;
+    supervisor->sandbox->born_in_network = 1;
+    if (clone_init(supervisor, CLONE_PARENT) > 0) return 0;
+    supervisor->sandbox->born_in_network = 0;
+    return 1;
+}
+
+/* A network that cannot be used costs nothing but the time to make another one. */
+static int start_in_lent_network(struct supervisor *supervisor) {
+    static char stack[GO_BETWEEN_STACK_BYTES] __attribute__((aligned(16)));
+    if (!supervisor->sandbox->empty_network || !supervisor->sandbox->lent[NETWORK_ITSELF]) return -1;
+    unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD;
+    long pid = start_task(flags, stack + sizeof stack, start_in_network, supervisor, 0);
+    if (pid < 0) return -1;
+    sys(waitid, P_PID, pid, 0, WEXITED, 0);
+    return supervisor->sandbox->born_in_network ? 0 : -1;
+}
+
 static int start_init(struct supervisor *supervisor) {
     struct sandbox *sandbox = supervisor->sandbox;
-    unsigned long flags = first_namespaces | CLONE_VM | CLONE_PIDFD | SIGCHLD;
-    long pid = start_task(flags, init_stack + sizeof init_stack, init_task, sandbox, &supervisor->init);
+    long pid = start_in_lent_network(supervisor);
+    if (pid < 0) pid = clone_init(supervisor, 0);
     if (pid < 0) return fail(sandbox, "make user namespace", "", pid);
     sys(close, sandbox->listener_pipe[1]);
     return watch(sandbox, supervisor->init, EPOLL_IN, EVENT_INIT);
@@ -110,10 +142,8 @@ static int obey(struct supervisor *supervisor) {
 }
 
 static int fetch_listener(struct supervisor *supervisor) {
-    char what = HANDED_VIEW;
-    int listener = -1;
-    while (what != HANDED_LISTENER) /* the view is only kept */
-        if ((listener = receive_descriptor(supervisor->sandbox->listener_pipe[0], &what)) < 0) return -1;
+    int listener;
+    if (receive_descriptors(supervisor->sandbox->listener_pipe[0], &listener, 1) != 0) return -1;
     supervisor->listener = listener;
     supervisor->sandbox->serving = 1;
     /* The caller sleeps while we answer, so both may as well take turns on one processor (Linux 6.6). */
@@ -175,7 +205,9 @@ int main(void) {
     the_sandbox.failed_path = "";
     the_sandbox.uid = (uint32_t)sys(geteuid);
     the_sandbox.gid = (uint32_t)sys(getegid);
-    if (read_order(&the_sandbox) == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
+    int order = read_order(&the_sandbox);
+    if (order == REQUEST_NETWORK && give_network(&the_sandbox) == 0) return 0;
+    if (order == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
         if (wait_for_first_call(&supervisor)) {
             serve_calls(&supervisor);
             hosts_flush(&supervisor);

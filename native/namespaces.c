@@ -26,9 +26,7 @@ static int join(struct sandbox *sandbox, long pid, unsigned long namespaces) {
 }
 
 int join_network(struct sandbox *sandbox) {
-    if (join(sandbox, 1, CLONE_NEWNET) != 0) return -1;
-    sandbox->layers |= LAYER_NET;
-    return 0;
+    return join(sandbox, 1, CLONE_NEWNET);
 }
 
 /* Init must not stay outside: its /proc/1/net would show the host's sockets, its root the host's view. */
@@ -57,6 +55,14 @@ int map_identity(struct sandbox *sandbox) {
     return map_one(sandbox, "/proc/self/uid_map", sandbox->uid);
 }
 
+/* Else a port cannot be bound again for a minute after its last connection. */
+long forget_closed_connections(void) {
+    long fd = sys(openat, AT_FDCWD, "/proc/sys/net/ipv4/tcp_max_tw_buckets", O_WRONLY | O_CLOEXEC);
+    long written = fd < 0 ? fd : sys(write, fd, "0", 1);
+    if (fd >= 0) sys(close, fd);
+    return written;
+}
+
 /* A network of its own with nothing but a loopback that is up: servers and clients inside can still talk. */
 int make_empty_network(struct sandbox *sandbox) {
     long error = sys(unshare, CLONE_NEWNET);
@@ -69,5 +75,6 @@ int make_empty_network(struct sandbox *sandbox) {
     request.ifr_flags = IFF_UP;
     error = sys(ioctl, fd, SIOCSIFFLAGS, &request);
     sys(close, fd);
+    forget_closed_connections(); /* where it can be had: in a container /proc/sys may be read-only */
     return error < 0 ? fail(sandbox, "bring up loopback", "", error) : 0;
 }

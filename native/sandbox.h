@@ -11,6 +11,7 @@
 enum { STREAMS = 3, STATUS_FD = 3 }; /* the status socket also keeps 0, 1 and 2 taken until the streams are there */
 enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 enum { DEVICE_NODES = 6 };
+enum { PROCESSORS_MAX = 8192 }; /* on a larger machine nobody is pinned */
 #define SHARED_MEMORY_LIMIT "25%" /* of the machine's memory: all of the private tmpfs, /dev/shm above all */
 
 enum layer {
@@ -32,9 +33,16 @@ enum event_source { EVENT_STATUS, EVENT_INIT, EVENT_LISTENER };
 enum request {
     REQUEST_KILL = 1,
     REQUEST_SIGNAL,  /* argument: which, for the command's process group */
-    REQUEST_PREPARE, /* the first one; argument: 1 for an empty network, 0 for the host's */
+    REQUEST_PREPARE, /* the first one; argument: enum preparation */
     REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams */
+    REQUEST_NETWORK, /* instead of all that: make an empty network, hand it over, and end */
 };
+
+enum preparation {
+    PREPARE_EMPTY_NETWORK = 1 << 0, /* else the host's */
+    PREPARE_LENT_NETWORK = 1 << 1,  /* a message with the two descriptors of REQUEST_NETWORK follows: use that one */
+};
+enum network_part { NETWORK_OWNER, NETWORK_ITSELF, NETWORK_PARTS }; /* user namespace, network namespace */
 
 enum exec_part { EXEC_NOTHING, EXEC_PROGRAM, EXEC_DIRECTORY };
 
@@ -42,6 +50,10 @@ struct sandbox {
     struct plan plan;
     uint32_t uid, gid;
     uint32_t empty_network; /* what was prepared; the plan must want the same */
+    unsigned char processors[PROCESSORS_MAX / 8]; /* those the caller may use; nothing of it when the next is 0 */
+    long processors_bytes;
+    uint32_t born_in_network; /* the empty network was lent, and init was started in it */
+    int lent[NETWORK_PARTS];  /* 0: none */
 
     /* Gates, closed at first: each is opened by one task and waited for by another. */
     volatile uint32_t namespaces_made, init_ready;
@@ -61,7 +73,7 @@ struct sandbox {
     int ruleset;     /* of Landlock, -1: none */
     int supervisor;      /* pidfd of the supervisor, seen by init */
     int events;          /* the supervisor's epoll; the command adds its listener to it */
-    int listener_pipe[2]; /* socket pair that carries the view and the listener; [1] is the command's end */
+    int listener_pipe[2]; /* socket pair that carries the listener; [1] is the command's end */
 };
 
 /* Remembers the first failure; returns -1 for `return fail(...)`. */
@@ -78,6 +90,12 @@ int make_namespaces(struct sandbox *sandbox);
 int make_empty_network(struct sandbox *sandbox);
 int join_network(struct sandbox *sandbox);
 int join_command(struct sandbox *sandbox, long command);
+
+long forget_closed_connections(void);
+
+/* lent_network.c */
+int give_network(struct sandbox *sandbox);
+int enter_network(const struct sandbox *sandbox);
 
 /* arrival.c: waits for the plan and the command's streams */
 int receive_plan(struct sandbox *sandbox);
@@ -105,9 +123,9 @@ int drop_bounding_set(void);
 int drop_privileges(void);
 
 /* handover.c */
-enum handed_over { HANDED_VIEW, HANDED_LISTENER }; /* what a descriptor is, in the byte that travels with it */
-long send_descriptor(int socket, int fd, char what);
-int receive_descriptor(int socket, char *what);
+/* Descriptors alone, RECEIVED_MAX at most. Both return a negative errno when they could not. */
+long send_descriptors(int socket, const int fds[], size_t count);
+int receive_descriptors(int socket, int fds[], size_t count);
 /* One message of exactly `size` bytes and `count` descriptors. Returns 0, or a negative errno: ECONNRESET when the
  * other side is gone, EBADMSG when it is any other message. */
 enum { RECEIVED_MAX = 4 };
@@ -125,6 +143,7 @@ int filter_install(struct sandbox *sandbox, int with_listener);
 /* init.c, command.c: the bodies of the tasks */
 int init_task(void *sandbox);
 int command_task(void *sandbox);
+void go_anywhere(const struct sandbox *sandbox); /* wherever the caller may */
 
 enum { FORWARD_SIGNAL = 34 }; /* the first real-time signal; carries the number to forward */
 

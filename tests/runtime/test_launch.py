@@ -29,9 +29,9 @@ class Preparations:
         self._real = helper_module.prepare
         monkeypatch.setattr(helper_module, "prepare", self._prepare)
 
-    def _prepare(self, helper: str, *, network: str) -> helper_module.Prepared:
+    def _prepare(self, helper: str, *, network: str, **named: Any) -> helper_module.Prepared:
         self.networks.append(network)
-        return self._real(helper, network=network)  # type: ignore[arg-type] # passed on as it came
+        return self._real(helper, network=network, **named)  # type: ignore[arg-type] # passed on as it came
 
 
 @pytest.fixture

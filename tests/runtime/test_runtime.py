@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from pathlib import Path
@@ -156,7 +157,9 @@ def _parent_of(pid: str) -> int:
 
 @pytest.mark.slow
 def test_five_hundred_commands_leave_no_process_descriptor_mount_or_file(repo: Path, outside: Path) -> None:
-    """Required."""
+    """Required. What a session keeps for its next command goes with the session."""
+    gc.collect()
+    at_first = census()
     runtime = session(repo, approval="never")
     script = f"sleep 600 & touch {outside}/no .codex 2>/dev/null; setsid sleep 600 & true"
     command = runtime.request(("sh", "-c", script))
@@ -170,6 +173,9 @@ def test_five_hundred_commands_leave_no_process_descriptor_mount_or_file(repo: P
     assert census() == before
     assert list(repo.iterdir()) == []
     assert list(outside.iterdir()) == []
+    del runtime
+    gc.collect()
+    assert census() == at_first
 
 
 def test_threads_share_a_session_and_each_gets_its_own_result(repo: Path) -> None:

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.kernel.child import Child
     from sandgate.kernel.helper import Prepared
+    from sandgate.kernel.networks import EmptyNetworks
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.permissions import NetworkMode
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 class HeadStart:
     """A helper that may be ready before its plan. `start` is a `Starter` that uses it."""
 
-    __slots__ = ("_prepared",)
+    __slots__ = ("_networks", "_prepared")
 
-    def __init__(self) -> None:
+    def __init__(self, networks: EmptyNetworks | None = None) -> None:
+        self._networks = networks
         self._prepared: Prepared | None = None
 
     def get_ready(self, helper: str, *, network: NetworkMode) -> None:
@@ -34,7 +36,7 @@ class HeadStart:
             return
         self.discard()
         try:
-            self._prepared = prepare(helper, network=network)
+            self._prepared = prepare(helper, network=network, networks=self._networks)
         except OSError:
             return  # the start meets the same, and says so
 

@@ -15,7 +15,9 @@ from struct import Struct
 
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import (
+    EMPTY_NETWORK,
     KILL,
+    LENT_NETWORK,
     PACKET_BYTES_MAX,
     PLAN,
     PREPARE,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from _socket import socket
     from collections.abc import Iterable
 
+    from sandgate.kernel.networks import EmptyNetworks, Network
     from sandgate.kernel.plan_codec import Switch
     from sandgate.protocol.confinement import ExecFailure
     from sandgate.protocol.permissions import NetworkMode
@@ -46,13 +49,15 @@ _SIGKILL = 9  # the signal module costs an import of `enum`
 _SIGNALS_TO_RESET = (13, 25)  # SIGPIPE, SIGXFSZ: Python ignores them
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _DESCRIPTORS = Struct("=4i")  # the plan, then the streams
+_PAIR = Struct("=2i")
 
 
 class HelperChild:
     """A command under a helper. See `kernel.child.Child` for the contract."""
 
-    def __init__(self, pid: int, status: socket) -> None:
+    def __init__(self, pid: int, status: socket, lent: Network | None = None) -> None:
         self.pid = pid
+        self._lent = lent
         self.ended: Ended | None = None
         self.failure: SetupFailure | ExecFailure | None = None
         self.refused: list[Refused] = []
@@ -90,7 +95,7 @@ class HelperChild:
                 self.ended = Ended(128 + _SIGKILL, _SIGKILL)
         if not self._reaped:
             self._reaped = True
-            _reap(self.pid)
+            _part(self._lent, reap(self.pid))
 
     def _ask(self, what: bytes) -> None:
         if self._status is None:
@@ -132,10 +137,11 @@ class Prepared:
     out when the plan arrives, so nothing that it hides or protects is older than the plan.
     """
 
-    __slots__ = ("_pid", "_status", "helper", "network")
+    __slots__ = ("_lent", "_pid", "_status", "helper", "network")
 
-    def __init__(self, pid: int, status: socket, helper: str, network: NetworkMode) -> None:
+    def __init__(self, pid: int, status: socket, helper: str, network: NetworkMode, lent: Network | None) -> None:
         self._pid = pid
+        self._lent = lent
         self._status: socket | None = status
         self.helper = helper
         self.network = network
@@ -168,33 +174,44 @@ class Prepared:
         finally:
             os.close(sealed)
         self._status = None
-        return HelperChild(self._pid, status)
+        return HelperChild(self._pid, status, self._lent)
 
     def discard(self) -> None:
         """Nothing will be started: ends the helper and all it built. May be repeated, and after `start`."""
         if self._status is not None:
             self._status.close()
             self._status = None
-            _reap(self._pid)
+            _part(self._lent, reap(self._pid))
 
 
-def prepare(helper: str, *, network: NetworkMode) -> Prepared:
+def prepare(helper: str, *, network: NetworkMode, networks: EmptyNetworks | None = None) -> Prepared:
     """Starts the program at the absolute path `helper`, for a plan with this network mode that is still to come.
 
-    Raises OSError when it cannot be started. That it cannot build a sandbox is told when a plan is started.
+    An empty network comes from `networks`, if there is one to be had. Raises OSError when the helper cannot be
+    started. That it cannot build a sandbox is told when a plan is started.
     """
+    lent = networks.lend(helper) if networks is not None and network == "off" else None
     ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
     try:
-        ours.send(request(PREPARE, 1 if network == "off" else 0))
-        # One source for all slots: whatever number it has, no dup2 overwrites it before its last use.
-        actions = [(os.POSIX_SPAWN_DUP2, its.fileno(), slot) for slot in range(SLOTS)]
-        pid = os.posix_spawn(helper, ("sandgate-exec",), {}, file_actions=actions, setsigdef=_SIGNALS_TO_RESET)
+        ours.send(request(PREPARE, (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent else 0)))
+        if lent is not None:
+            ours.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, _PAIR.pack(*lent.parts)),))
+        pid = spawn(helper, its)
     except BaseException:
         ours.close()
+        if lent is not None:
+            lent.give_back()
         raise
     finally:
         its.close()
-    return Prepared(pid, ours, helper, network)
+    return Prepared(pid, ours, helper, network, lent)
+
+
+def spawn(helper: str, status: socket) -> int:
+    """Starts the helper with its end of the status socket, and nothing else of ours."""
+    # One source for all slots: whatever number it has, no dup2 overwrites it before its last use.
+    actions = [(os.POSIX_SPAWN_DUP2, status.fileno(), slot) for slot in range(SLOTS)]
+    return os.posix_spawn(helper, ("sandgate-exec",), {}, file_actions=actions, setsigdef=_SIGNALS_TO_RESET)
 
 
 def start(
@@ -219,11 +236,22 @@ def _sealed(plan: bytes) -> int:
     return fd
 
 
-def _reap(pid: int) -> None:
+def reap(pid: int) -> int | None:
+    """Waits for a helper that is about to end; its wait status, None when somebody else in this process reaped it."""
     try:
-        os.waitpid(pid, 0)
+        return os.waitpid(pid, 0)[1]
     except ChildProcessError:
-        return  # somebody else in this process reaped it
+        return None
+
+
+def _part(lent: Network | None, status: int | None) -> None:
+    """A helper that ended by itself has seen everything inside die before it did."""
+    if lent is None:
+        return
+    if status == 0:
+        lent.give_back()
+    else:
+        lent.discard()
 
 
 class Probe(Record):

@@ -45,7 +45,8 @@ _FINISHED_HEAD = Struct("<III")
 
 ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST = range(1, 10)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
-KILL, SIGNAL, PREPARE, PLAN = range(1, 5)
+KILL, SIGNAL, PREPARE, PLAN, NETWORK = range(1, 6)
+EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
 
 _MOUNT_KINDS: dict[MountKind, int] = {
     "write": 0,
@@ -121,7 +122,7 @@ def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> byte
 
 
 def request(kind: int, number: int = 0) -> bytes:
-    """What we ask a helper: PREPARE (1: an empty network), then PLAN with descriptors, then KILL or SIGNAL (which)."""
+    """What we ask a helper: PREPARE, then PLAN with descriptors, then KILL or SIGNAL (which); or NETWORK alone."""
     return _PAIR.pack(kind, number)
 
 

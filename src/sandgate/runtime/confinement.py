@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import BackendUnavailable
+from sandgate.kernel.networks import EmptyNetworks
 from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, ExternalSandbox, Grant
 from sandgate.protocol.trace import Notice
@@ -43,6 +44,7 @@ class Confinement:
             git=settings.protect_git, optional_names=settings.protected_names, nested_depth=settings.nested_depth
         )
         self._memory = Memory()
+        self.networks = EmptyNetworks()
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self._kind: BackendName | None = None
         self.helper: str | None = None

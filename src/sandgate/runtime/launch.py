@@ -42,7 +42,7 @@ class Launch:
         self._stdio = stdio
         self._timeout_ms = timeout_ms
         self._cancel_fd = cancel_fd
-        self._head_start = HeadStart()
+        self._head_start = HeadStart(confinement.networks)
 
     def expect(self) -> None:
         if self._confinement.has_chosen:

@@ -1,0 +1,127 @@
+"""The empty networks of one session, each lent to one command at a time.
+
+The kernel takes longer to make and to clear away a network than everything else a sandbox consists of. So from its
+second command on a session keeps one for every command that runs at the same time: two descriptors, no process, gone
+with the session. native/lent_network.c says why nothing of one command is left for the next.
+"""
+
+from __future__ import annotations
+
+import os
+from _socket import AF_UNIX, CMSG_SPACE, MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socketpair
+from struct import Struct
+
+from sandgate.kernel.plan_codec import NETWORK, PACKET_BYTES_MAX, request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+
+    Parts = tuple[int, int]  # descriptors: the user namespace that owns it, and the network namespace
+
+IDLE_MAX = 8  # networks kept for later; more only exist while more commands than that run at once
+RECEIVE_LIMIT_S = 2.0
+PARTS = Struct("=2i")
+
+
+class Network:
+    """One network, lent. Given back when everything that ran in it is dead, and else discarded."""
+
+    __slots__ = ("_networks", "parts")
+
+    def __init__(self, parts: Parts, networks: EmptyNetworks) -> None:
+        self.parts = parts
+        self._networks = networks
+
+    def give_back(self) -> None:
+        self._networks.take_back(self.parts)
+
+    def discard(self) -> None:
+        """The network goes when nothing runs in it any more."""
+        _close(self.parts)
+
+
+class EmptyNetworks:
+    """May be shared by threads, and not by processes: a forked one makes its own."""
+
+    __slots__ = ("_asked", "_idle", "_owner")
+
+    def __init__(self) -> None:
+        self._asked = 0
+        self._idle: list[Parts] = []
+        self._owner = _who()
+
+    def lend(self, helper: str) -> Network | None:
+        """A network nobody uses; None for the first command, or when it cannot be made: then each makes its own."""
+        self._asked += 1
+        if _who() != self._owner:
+            self.close()
+            self._owner = _who()
+        try:
+            parts: Parts | None = self._idle.pop()
+        except IndexError:
+            parts = None if self._asked == 1 else _made(helper)
+        return None if parts is None else Network(parts, self)
+
+    def take_back(self, parts: Parts) -> None:
+        if len(self._idle) < IDLE_MAX and _who() == self._owner:
+            self._idle.append(parts)
+        else:
+            _close(parts)
+
+    def close(self) -> None:
+        """Discards what is not lent. May be repeated."""
+        while self._idle:
+            _close(self._idle.pop())
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _made(helper: str) -> Parts | None:
+    try:
+        return make_network(helper)
+    except OSError:
+        return None
+
+
+def _close(parts: Parts) -> None:
+    for part in parts:
+        os.close(part)
+
+
+def make_network(helper: str) -> Parts | None:
+    """Has the helper make one; None when it could not. Raises OSError when the helper cannot be started."""
+    from sandgate.kernel.helper import reap, spawn
+
+    ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
+    try:
+        ours.send(request(NETWORK))
+        pid = spawn(helper, its)
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        its.close()
+    try:
+        ours.settimeout(RECEIVE_LIMIT_S)
+        return _received(ours)
+    except OSError:
+        return None
+    finally:
+        ours.close()
+        reap(pid)
+
+
+def _received(status: socket) -> Parts | None:
+    _packet, ancillary, _flags, _address = status.recvmsg(PACKET_BYTES_MAX, CMSG_SPACE(PARTS.size), MSG_CMSG_CLOEXEC)
+    for level, kind, content in ancillary:
+        if (level, kind, len(content)) == (SOL_SOCKET, SCM_RIGHTS, PARTS.size):
+            owner, itself = PARTS.unpack(content)
+            return owner, itself
+    return None
+
+
+def _who() -> tuple[int, int, int]:
+    """Another user, or a forked process, must not use the networks of this one."""
+    return os.getpid(), os.geteuid(), os.getegid()
