@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import threading
 from pathlib import Path
 
 import pytest
 
+from ordinary_user import OrdinaryUser
 from sandgate.config import TypedOverrides
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import ApprovalRequest, Decision
@@ -192,3 +194,30 @@ def test_threads_share_a_session_and_each_gets_its_own_result(repo: Path) -> Non
     for thread in threads:
         thread.join(60)
     assert seen == {number: f"{number}\n".encode() for number in range(8)}
+
+
+SESSION = """
+import json, os, sys
+from sandgate.runtime import Environment, open_runtime
+workspace = os.path.join(os.environ["HOME"], "workspace")
+os.mkdir(workspace)
+environment = Environment(cwd=workspace, environ=dict(os.environ), overrides=("approval_policy=never",))
+runtime = open_runtime(environment)
+asking = ("sh", "-c", "readlink /proc/self/ns/net /proc/self/ns/user; grep Cpus_allowed: /proc/self/status; id -u")
+said = [runtime.run(runtime.request(asking)).attempts[0] for _ in range(4)]
+print(json.dumps([(one.backend, one.result.exit_code, one.result.stdout.decode().split()) for one in said]))
+"""
+
+
+def test_a_session_of_an_ordinary_user_lends_its_network_and_nothing_else(as_user: OrdinaryUser) -> None:
+    done = as_user.run_python(SESSION)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    allowed = next(line for line in Path("/proc/self/status").read_text().splitlines() if "Cpus_allowed:" in line)
+    assert {(backend, code, *words[2:]) for backend, code, words in said} == {
+        ("namespace", 0, *allowed.split(), str(as_user.uid))  # on the processors that the caller may use
+    }
+    networks, users = ([words[kind] for _backend, _code, words in said] for kind in (0, 1))
+    assert networks[1:] == networks[1:2] * 3
+    assert len({*networks, os.readlink("/proc/self/ns/net")}) == 3
+    assert len({*users, os.readlink("/proc/self/ns/user")}) == 5
