@@ -65,8 +65,12 @@ def test_one_network_serves_one_command_after_the_other_as_if_it_were_new(networ
     seen = [run(networks, "python3", "-c", LISTENING) for _ in range(4)]
     assert {child.ended for child, _said in seen} == {Ended(0, None)}
     assert all("net" in child.layers for child, _said in seen)
-    assert len({said[0].split()[0] for _child, said in seen}) == 1  # the network
-    assert len({said[0].split()[1] for _child, said in seen}) == 4  # and each its own users
+    lent = networks.lend(helper_path())
+    assert lent is not None
+    owner, network = namespaces(lent)
+    assert {said[0].split()[0] for _child, said in seen} == {network}
+    assert owner not in {said[0].split()[1] for _child, said in seen}  # each has users of its own
+    lent.discard()
     assert {said[1] for _child, said in seen} == {"2 ['lo']"}  # the heading, and the one socket that listens now
 
 

@@ -14,6 +14,7 @@ from _socket import AF_UNIX, MSG_DONTWAIT, MSG_NOSIGNAL, SCM_RIGHTS, SOCK_SEQPAC
 from struct import Struct
 
 from sandgate.kernel.child import Ended
+from sandgate.kernel.helper_process import reap, spawn
 from sandgate.kernel.plan_codec import (
     EMPTY_NETWORK,
     KILL,
@@ -43,10 +44,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ExecFailure
     from sandgate.protocol.permissions import NetworkMode
 
-SLOTS = 4  # the helper finds the socket as 3, and as 0 to 2 where the streams will be: sandbox.h
 PROBE_LIMIT_MS = 2000
 _SIGKILL = 9  # the signal module costs an import of `enum`
-_SIGNALS_TO_RESET = (13, 25)  # SIGPIPE, SIGXFSZ: Python ignores them
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _DESCRIPTORS = Struct("=4i")  # the plan, then the streams
 _PAIR = Struct("=2i")
@@ -207,13 +206,6 @@ def prepare(helper: str, *, network: NetworkMode, networks: EmptyNetworks | None
     return Prepared(pid, ours, helper, network, lent)
 
 
-def spawn(helper: str, status: socket) -> int:
-    """Starts the helper with its end of the status socket, and nothing else of ours."""
-    # One source for all slots: whatever number it has, no dup2 overwrites it before its last use.
-    actions = [(os.POSIX_SPAWN_DUP2, status.fileno(), slot) for slot in range(SLOTS)]
-    return os.posix_spawn(helper, ("sandgate-exec",), {}, file_actions=actions, setsigdef=_SIGNALS_TO_RESET)
-
-
 def start(
     plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str, without: Iterable[Switch] = ()
 ) -> HelperChild:
@@ -234,14 +226,6 @@ def _sealed(plan: bytes) -> int:
         os.close(fd)
         raise
     return fd
-
-
-def reap(pid: int) -> int | None:
-    """Waits for a helper that is about to end; its wait status, None when somebody else in this process reaped it."""
-    try:
-        return os.waitpid(pid, 0)[1]
-    except ChildProcessError:
-        return None
 
 
 def _part(lent: Network | None, status: int | None) -> None:

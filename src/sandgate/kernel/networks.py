@@ -11,6 +11,7 @@ import os
 from _socket import AF_UNIX, CMSG_SPACE, MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socketpair
 from struct import Struct
 
+from sandgate.kernel.helper_process import reap, spawn
 from sandgate.kernel.plan_codec import NETWORK, PACKET_BYTES_MAX, request
 
 TYPE_CHECKING = False
@@ -92,8 +93,6 @@ def _close(parts: Parts) -> None:
 
 def make_network(helper: str) -> Parts | None:
     """Has the helper make one; None when it could not. Raises OSError when the helper cannot be started."""
-    from sandgate.kernel.helper import reap, spawn
-
     ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
     try:
         ours.send(request(NETWORK))

@@ -8,7 +8,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.sandbox.looking import Look
+    from collections.abc import Callable
 
 NEVER_ENTERED = frozenset(("node_modules", ".git"))
 
@@ -24,7 +24,7 @@ class Listing(Record):
 NOTHING = Listing(frozenset(), ())  # of a directory that is gone, or unreadable for us and so for the command
 
 
-def read_listing(directory: str, look: Look) -> Listing:
+def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Listing:
     """Only names that start with a dot (or may be folded into one) are kept: every protected name does.
 
     Raises OSError.
@@ -42,7 +42,7 @@ def read_listing(directory: str, look: Look) -> Listing:
     sample = sample or next((name for name in names if name.swapcase() != name), "")
     here = join(directory, sample) if sample else directory
     swapped = join(os.path.dirname(here), os.path.basename(here).swapcase())
-    return Listing(frozenset(names), tuple(directories), look.is_same_file(here, swapped))
+    return Listing(frozenset(names), tuple(directories), is_same_file(here, swapped))
 
 
 def by_meaning(names: frozenset[str]) -> dict[str, str]:

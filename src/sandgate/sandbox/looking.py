@@ -16,6 +16,7 @@ from sandgate.errors import ConfinementError
 from sandgate.record import Record
 from sandgate.sandbox.filesystems import Filesystems
 from sandgate.sandbox.following import follow
+from sandgate.sandbox.listing import NOTHING, read_listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,8 +114,6 @@ class Look:
 
     def listing(self, directory: str) -> Listing:
         """Protected-looking names and subdirectories, from memory while the directory has not changed."""
-        from sandgate.sandbox.listing import NOTHING, read_listing
-
         found = self._seen(directory)
         if found is None or not stat.S_ISDIR(found.st_mode):
             return NOTHING
@@ -125,7 +124,7 @@ class Look:
             return known[3]
         self._listings.pop(directory, None)
         try:
-            listing = read_listing(directory, self)
+            listing = read_listing(directory, self.is_same_file)
         except OSError as problem:
             self._is_out_of_reach(directory, problem)
             return NOTHING

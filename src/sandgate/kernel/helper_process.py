@@ -1,0 +1,27 @@
+"""The helper as a process: how it is started, with nothing of ours but a socket, and how its end is waited for."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+
+SLOTS = 4  # the helper finds the socket as 3, and as 0 to 2 where the streams will be: sandbox.h
+_SIGNALS_TO_RESET = (13, 25)  # SIGPIPE, SIGXFSZ: Python ignores them
+
+
+def spawn(helper: str, status: socket) -> int:
+    """Starts the program at the absolute path `helper`; its pid. Raises OSError."""
+    # One source for all slots: whatever number it has, no dup2 overwrites it before its last use.
+    actions = [(os.POSIX_SPAWN_DUP2, status.fileno(), slot) for slot in range(SLOTS)]
+    return os.posix_spawn(helper, ("sandgate-exec",), {}, file_actions=actions, setsigdef=_SIGNALS_TO_RESET)
+
+
+def reap(pid: int) -> int | None:
+    """Waits for a helper that is about to end; its wait status, None when somebody else in this process reaped it."""
+    try:
+        return os.waitpid(pid, 0)[1]
+    except ChildProcessError:
+        return None
