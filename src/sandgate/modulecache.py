@@ -37,6 +37,7 @@ DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package el
 FILE_NAME = f"run.{sys.implementation.cache_tag}.modules"
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
+_DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
 _NOTHING: Index = ({}, (), (0, 0))
 
 
@@ -57,7 +58,7 @@ class ModuleCache:
             return
         try:
             codes = marshal.loads(self._read(self._first_at)) if self._first else ()
-        except (OSError, ValueError, EOFError, TypeError):
+        except _DAMAGED:
             codes, self._first = (), ()  # cut short or damaged
         fresh = {name: self._made(name, about) for name, about in self._first if name not in sys.modules}
         try:
@@ -78,7 +79,7 @@ class ModuleCache:
             return None
         try:
             self._code[name] = marshal.loads(self._read(place))
-        except (OSError, ValueError, EOFError, TypeError):
+        except _DAMAGED:
             return None  # cut short or damaged
         return self._spec(name, about)
 
@@ -139,7 +140,7 @@ class ModuleCache:
         """All that the file holds and that still holds; nothing when it cannot be read."""
         try:
             known = {name: (about, marshal.loads(self._read(place))) for name, (about, place) in self._single.items()}
-        except (OSError, ValueError, EOFError, TypeError):
+        except _DAMAGED:
             return {}
         return {name: made for name, made in known.items() if _is_unchanged(made[0])}
 
@@ -180,7 +181,7 @@ def _opened(file: str) -> tuple[int, int, Index]:
         form, version, directory, index = marshal.loads(pread(descriptor, min(length, INDEX_BYTES_MAX), HEAD_BYTES))
         if (form, version, directory) == (FORMAT, sys.hexversion, DIRECTORY):
             return descriptor, HEAD_BYTES + length, index
-    except (OSError, ValueError, EOFError, TypeError):
+    except _DAMAGED:
         pass  # damaged, or another format: as if there were none
     close(descriptor)
     return -1, 0, _NOTHING

@@ -344,3 +344,19 @@ def test_ordinary_user_gets_the_same_layers(helper: str, as_user: OrdinaryUser) 
     assert "path='/etc/motd2'" in refused
     assert "host_allows=False" in refused
     assert (as_user.home / "here").exists()
+
+
+def test_an_interrupted_wait_for_the_helper_can_be_repeated(
+    helper: str, null: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = helper_module.start(plan_for("true"), stdin=null, stdout=null, stderr=null, helper=helper)
+
+    def interrupted(_pid: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(helper_module, "reap", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            child.close()
+    child.close()
+    assert Path(f"/proc/self/task/{os.getpid()}/children").read_text() == ""

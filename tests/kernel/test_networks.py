@@ -57,6 +57,7 @@ def descriptors() -> list[str]:
 
 
 def namespaces(network: Network) -> tuple[str, ...]:
+    assert network.parts is not None
     return tuple(os.readlink(f"/proc/self/fd/{part}") for part in network.parts)
 
 
@@ -100,10 +101,11 @@ def test_two_commands_at_once_never_share_one(networks: EmptyNetworks) -> None:
     assert one is not None
     assert other is not None
     assert not set(namespaces(one)) & set(namespaces(other))
+    first = one.parts
     one.give_back()
     again = networks.lend(helper_path())
     assert again is not None
-    assert again.parts == one.parts
+    assert (again.parts, one.parts) == (first, None)
     for network in (again, other):
         network.discard()
 
@@ -113,10 +115,11 @@ def test_only_a_helper_that_saw_everything_die_gives_its_network_back(networks: 
     prepared = prepare(helper_path(), network="off", networks=networks)
     lent = prepared._lent
     assert lent is not None
+    parts = lent.parts
     if killed:
         os.kill(prepared._pid, 9)
     prepared.discard()
-    assert networks._idle == ([] if killed else [lent.parts])
+    assert networks._idle == ([] if killed else [parts])
 
 
 def test_a_network_that_cannot_be_joined_is_replaced_by_one_of_its_own() -> None:
@@ -168,3 +171,14 @@ def test_making_one_leaves_no_process() -> None:
     for part in parts:
         os.close(part)
     assert Path(f"/proc/self/task/{os.getpid()}/children").read_text() == ""
+
+
+def test_a_network_that_was_forgotten_is_closed() -> None:
+    """Whoever is interrupted at the wrong moment neither gives it back nor discards it."""
+    before = descriptors()
+    lender = EmptyNetworks()
+    lender.lend(helper_path())
+    forgotten = lender.lend(helper_path())
+    assert len(descriptors()) == len(before) + 2
+    del forgotten
+    assert descriptors() == before

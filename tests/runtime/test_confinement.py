@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from sandgate.config import TypedOverrides
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel import landlock
 from sandgate.protocol.confinement import SetupFailure
-from sandgate.protocol.permissions import Grant
+from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, confinement, open_runtime
 from sandgate.runtime.confinement import Confinement
@@ -147,3 +148,32 @@ def test_what_appeared_under_a_protected_name_is_taken_away(host: Host) -> None:
     (sentence,) = host.session().quarantine((str(planted),))
     assert f"`{planted}` was created in spite of its protection and was moved to `{host.home}/.sandgate/" in sentence
     assert not planted.exists()
+
+
+class SwapsMeanwhile:
+    """Equal to everything; while it is compared, another thread comes by."""
+
+    def __init__(self, meanwhile: Callable[[], None]) -> None:
+        self._meanwhile = meanwhile
+
+    def __eq__(self, _other: object) -> bool:
+        self._meanwhile()
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_the_grant_of_another_thread_is_never_used(tmp_path: Path) -> None:
+    """Required: threads may share a session."""
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = Environment(str(tmp_path), {"PATH": "/usr/bin:/bin", "HOME": str(home)})
+    session = open_runtime(environment).confinement
+    own, others = EffectivePermissions(), EffectivePermissions(writable=("/etc",))
+
+    def another_thread() -> None:
+        session._before = (facts, (), others)
+
+    facts: Any = SwapsMeanwhile(another_thread)
+    session._before = (facts, (), own)
+    assert session.permissions() is own

@@ -221,3 +221,50 @@ def test_a_session_of_an_ordinary_user_lends_its_network_and_nothing_else(as_use
     assert networks[1:] == networks[1:2] * 3
     assert len({*networks, os.readlink("/proc/self/ns/net")}) == 3
     assert os.readlink("/proc/self/ns/user") not in users
+
+
+LOCKING = """
+import json, os, subprocess, sys
+from sandgate.errors import ConfinementError
+from sandgate.runtime import Environment, open_runtime
+home = os.path.join(os.environ["HOME"], sys.argv[1])
+workspace = os.path.join(home, "workspace")
+hook = os.path.join(workspace, "sub/.git/hooks/pre-commit")
+key = os.path.join(home, ".ssh/id_x")
+for path in (hook, key):
+    os.makedirs(os.path.dirname(path))
+    open(path, "w").write("mine")
+opening = f"chmod 700 sub; echo planted > {hook}; mv sub/.git sub/other; chmod 700 {home}/.ssh; cat {key}"
+mode = "sandbox_workspace_write.writable_roots=" + json.dumps([home])
+def run(script):
+    if sys.argv[1] == "unconfined":
+        return subprocess.run(["sh", "-c", script], cwd=workspace, capture_output=True, text=True).stdout
+    try:
+        return runtime.run(runtime.request(("sh", "-c", script))).attempts[-1].result.stdout.decode()
+    except ConfinementError as problem:
+        return f"{problem}: {problem.hint}"
+environ = {**os.environ, "HOME": home}
+runtime = open_runtime(Environment(cwd=workspace, environ=environ, overrides=("approval_policy=never", mode)))
+said = [run("true"), run("true"), run("true")]
+said += [run(f"chmod 000 sub {home}/.ssh"), run(opening)]
+os.chmod(os.path.join(workspace, "sub"), 0o700)
+said.append(os.path.exists(hook) and open(hook).read())
+os.chmod(workspace, 0o300)
+said.append(run("true"))
+os.chmod(workspace, 0o700)
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.parametrize("how", ["unconfined", "confined"])
+def test_a_mode_that_keeps_us_out_hides_nothing_from_us(as_user: OrdinaryUser, how: str) -> None:
+    """Required: one command locks a directory, so that nobody finds what must be protected, and the next opens it."""
+    done = as_user.run_python(LOCKING, how)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    if how == "unconfined":
+        assert said[4:6] == ["mine", False]
+        return
+    assert said[4:6] == ["", "mine"]
+    assert said[6].startswith("cannot look for protected files in")
+    assert "chmod u+rx" in said[6]

@@ -21,7 +21,22 @@ def test_only_names_that_could_matter_are_kept(tmp_path: Path) -> None:
 
 def test_names_are_compared_without_case_and_invisible_characters() -> None:
     assert by_meaning(frozenset((".GIT", ".g\u200cit2", ".cafe\u0301"))) == {
-        ".git": ".GIT",
-        ".git2": ".g\u200cit2",
-        ".caf\u00e9": ".cafe\u0301",
+        ".git": [".GIT"],
+        ".git2": [".g\u200cit2"],
+        ".caf\u00e9": [".cafe\u0301"],
     }
+
+
+def test_every_spelling_of_a_name_is_kept() -> None:
+    """Required: one of them is the protected one, and which one is not for chance to say."""
+    assert {name: sorted(spelled) for name, spelled in by_meaning(frozenset((".git", ".GIT", ".Git"))).items()} == {
+        ".git": [".GIT", ".Git", ".git"]
+    }
+
+
+def test_two_links_to_one_file_do_not_make_a_disk_that_ignores_case(tmp_path: Path) -> None:
+    """Required: any command can make such links."""
+    for name in ("za", "zb"):
+        (tmp_path / name).write_text("")
+        (tmp_path / name.upper()).hardlink_to(tmp_path / name)
+    assert not read_listing(str(tmp_path), Look().is_same_file).ignores_case

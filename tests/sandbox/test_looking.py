@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from sandgate.errors import ConfinementError
 from sandgate.sandbox import looking
+from sandgate.sandbox.filesystems import Filesystems
 from sandgate.sandbox.listing import NOTHING
 from sandgate.sandbox.looking import Grounds, Look, is_settled, read_bytes
 from waiting import until_the_clock_of_files_moves
@@ -261,3 +263,25 @@ def test_a_change_time_says_enough_once_it_lies_back_far_enough(
 ) -> None:
     monkeypatch.undo()
     assert is_settled(changed_ns, at_ns=at_ns) is settled
+
+
+class Foreign(Filesystems):
+    """Whatever really lies below `place` is somebody else's file system."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__()
+        self._place = place
+
+    def type_of(self, path: str) -> str:
+        return "fuse.somebody" if path.startswith(self._place) else "ext4"
+
+
+def test_a_link_to_a_file_system_that_is_not_believed_makes_nobody_believe_it(tmp_path: Path) -> None:
+    """Required: the name may lie on a disk of ours while the file does not."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        Path(place, "config.json").write_text("")
+        (tmp_path / ".docker").symlink_to(place)
+        look = Look(filesystems=Foreign(os.path.realpath(place)))
+        look.exists(f"{tmp_path}/.docker/config.json")
+        assert look.names(f"{tmp_path}/.docker") == ["config.json"]
+        assert look.grounds() is None

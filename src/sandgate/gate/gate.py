@@ -161,8 +161,8 @@ class _Passage:
         self._risk: RiskAssessment | None = None
 
     def walk(self) -> Passage:
-        self._launch.expect()  # most commands may run at once
         try:
+            self._launch.expect()  # most commands may run at once
             return self._walk()
         finally:
             self._launch.stand_down()

@@ -93,8 +93,9 @@ class HelperChild:
             if self.failure is None:
                 self.ended = Ended(128 + _SIGKILL, _SIGKILL)
         if not self._reaped:
+            status = reap(self.pid)
             self._reaped = True
-            _part(self._lent, reap(self.pid))
+            _part(self._lent, status)
 
     def _ask(self, what: bytes) -> None:
         if self._status is None:
@@ -193,7 +194,7 @@ def prepare(helper: str, *, network: NetworkMode, networks: EmptyNetworks | None
     ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
     try:
         ours.send(request(PREPARE, (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent else 0)))
-        if lent is not None:
+        if lent is not None and lent.parts is not None:
             ours.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, _PAIR.pack(*lent.parts)),))
         pid = spawn(helper, its)
     except BaseException:

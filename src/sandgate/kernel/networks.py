@@ -31,15 +31,22 @@ class Network:
     __slots__ = ("_networks", "parts")
 
     def __init__(self, parts: Parts, networks: EmptyNetworks) -> None:
-        self.parts = parts
+        self.parts: Parts | None = parts
         self._networks = networks
 
     def give_back(self) -> None:
-        self._networks.take_back(self.parts)
+        parts, self.parts = self.parts, None
+        if parts is not None:
+            self._networks.take_back(parts)
 
     def discard(self) -> None:
-        """The network goes when nothing runs in it any more."""
-        _close(self.parts)
+        """The network goes when nothing runs in it any more. May be repeated, and after it was given back."""
+        parts, self.parts = self.parts, None
+        if parts is not None:
+            _close(parts)
+
+    def __del__(self) -> None:
+        self.discard()  # whoever was interrupted has forgotten it
 
 
 class EmptyNetworks:

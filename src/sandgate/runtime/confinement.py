@@ -70,8 +70,9 @@ class Confinement:
             more_secrets=settings.secrets_hidden,
             memory=self._memory,
         )
-        if self._before is not None and self._before[:2] == (facts, grants):
-            return self._before[2]
+        before = self._before  # read once: threads may share a session, and must not share grants
+        if before is not None and before[:2] == (facts, grants):
+            return before[2]
         permissions = effective_permissions(settings.sandbox, facts, grants=grants)
         self._before = (facts, grants, permissions)
         return permissions

@@ -127,6 +127,8 @@ def _secrets(
         known_homes: list[str | None] = [*homes] or [None]
         found = [path for home in known_homes for path in secrets_of(home, look, uid=uid, opened=allowed)]
         found += [real for path in more if look.exists(real := look.real(path))]
+        # What is in a directory that keeps us out cannot be known, and a command that may write there could open it.
+        found += [path for path in look.locked if any(path.startswith(home + "/") for home in homes)]
         return tuple(dict.fromkeys(found))
 
     return moment.recall(("secrets", homes, uid, opened, more), ask)

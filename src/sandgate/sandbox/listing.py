@@ -21,7 +21,7 @@ class Listing(Record):
     ignores_case: bool = False
 
 
-NOTHING = Listing(frozenset(), ())  # of a directory that is gone, or unreadable for us and so for the command
+NOTHING = Listing(frozenset(), ())  # of a directory that is gone or out of reach
 
 
 def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Listing:
@@ -42,12 +42,17 @@ def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Li
     sample = sample or next((name for name in names if name.swapcase() != name), "")
     here = join(directory, sample) if sample else directory
     swapped = join(os.path.dirname(here), os.path.basename(here).swapcase())
-    return Listing(frozenset(names), tuple(directories), is_same_file(here, swapped))
+    # Two entries that differ by case prove that it matters, whatever they are links to: anybody can make those.
+    ignores_case = is_same_file(here, swapped) and os.path.basename(swapped) not in os.listdir(os.path.dirname(swapped))
+    return Listing(frozenset(names), tuple(directories), ignores_case)
 
 
-def by_meaning(names: frozenset[str]) -> dict[str, str]:
-    """Names as a case-insensitive file system compares them → names as written."""
-    return {_folded(name): name for name in names}
+def by_meaning(names: frozenset[str]) -> dict[str, list[str]]:
+    """Names as a case-insensitive file system compares them → all spellings that are there."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(_folded(name), []).append(name)
+    return found
 
 
 def _folded(name: str) -> str:

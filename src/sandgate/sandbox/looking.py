@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 UNSETTLED_NS = 50_000_000
 UNSETTLED_WHOLE_SECONDS_NS = 1_050_000_000  # for a time without a fraction: the file system may keep none
 READ_BYTES = 1 << 16  # at a time
+_OPEN_TO_OWNER = stat.S_IRUSR | stat.S_IXUSR
 _SECOND_NS = 1_000_000_000
 _OUR_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
@@ -56,6 +57,7 @@ class Look:
         "_stats",
         "_texts",
         "_trusted",
+        "locked",
     )
 
     def __init__(self, listings: dict[str, Known] | None = None, filesystems: Filesystems | None = None) -> None:
@@ -67,6 +69,7 @@ class Look:
         self._rests: dict[str, None] = {}  # directories whose entries matter, not only that they are there
         self._details: dict[str, None] = {}  # what was asked for more than its type
         self._texts: dict[tuple[str, int, bool], bytes | None] = {}
+        self.locked: dict[str, None] = {}  # our own directories whose mode keeps us out, and anybody may change it back
         self._trusted: dict[int, bool] = {}  # device → whether its change times tell everything
 
     def lstat(self, path: str) -> os.stat_result | None:
@@ -222,14 +225,26 @@ class Look:
             return None
 
     def _is_out_of_reach(self, path: str, problem: OSError) -> None:
-        """Nothing for a confined command either, then; but who knows for how long."""
+        """Nothing for a confined command either, then; but not for longer than it leaves a mode of ours as it is."""
         refuse_if_ours(path, problem)
         self._settled = False
+        while path != "/":
+            try:
+                found = os.lstat(path)
+            except OSError:
+                path = os.path.dirname(path)
+                continue
+            closed = stat.S_ISDIR(found.st_mode) and found.st_mode & _OPEN_TO_OWNER != _OPEN_TO_OWNER
+            if closed and found.st_uid == os.geteuid():
+                self.locked[path] = None
+            return
 
     def _may_keep(self, path: str, found: os.stat_result) -> bool:
         device = found.st_dev
         if device not in self._trusted:
-            self._trusted[device] = self._filesystems.keep_change_times(path)
+            directory, name = os.path.split(path)
+            place = os.path.join(os.path.realpath(directory), name)  # a link may lead to another file system
+            self._trusted[device] = self._filesystems.keep_change_times(place)
         return self._trusted[device] and is_settled(found.st_ctime_ns, at_ns=self._began_ns)
 
 

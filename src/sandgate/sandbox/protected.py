@@ -116,6 +116,7 @@ class _Search:
         self.ignores_case = False
 
     def found(self) -> Found:
+        self._close_locked()
         return Found(
             protected=tuple(dict.fromkeys(self.protected)),
             absent=tuple(dict.fromkeys(self.absent)),
@@ -160,36 +161,57 @@ class _Search:
             level = below
 
     def _top(self, root: str, present: frozenset[str]) -> None:
-        actual = by_meaning(present) if self.ignores_case else {name: name for name in present}
+        actual = self._spellings(present)
         for name in (GIT, *self.names):
             first, _, rest = name.partition("/")
-            path = join(root, actual.get(first, first))
-            if first[0] != "." and self.look.exists(path):  # listings keep only names that start with a dot
-                actual[first] = first
-            if rest:
-                path = join(path, rest)
-            if first not in actual or (rest and not self.look.exists(path)):
-                self.absent.append(path)
-                if rest:
-                    self.anchored.append(path)
-            elif name == GIT:
-                self._git(path, follows=True)
-            else:
-                self._protect(path, anchored=bool(rest), follows=True)
+            if first[0] != "." and self.look.exists(join(root, first)):
+                actual[first] = [first]  # listings keep only names that start with a dot
+            for written in actual.get(first, ()):
+                self._top_name(name, join(join(root, written), rest) if rest else join(root, written))
+            if first not in actual:
+                self._note_absent(join(root, name), anchored=bool(rest))
         if looks_like_git_directory(root, self.look):
             self._bare(root)
         elif GIT not in actual:
             self.absent.append(join(root, "HEAD"))  # without it git takes no directory for a bare repository
 
+    def _top_name(self, name: str, path: str) -> None:
+        if name == GIT:
+            self._git(path, follows=True)
+        elif "/" not in name or self.look.exists(path):
+            self._protect(path, anchored="/" in name, follows=True)
+        else:
+            self._note_absent(path, anchored=True)
+
+    def _note_absent(self, path: str, *, anchored: bool) -> None:
+        self.absent.append(path)
+        if anchored:
+            self.anchored.append(path)
+
+    def _spellings(self, present: frozenset[str]) -> dict[str, list[str]]:
+        return by_meaning(present) if self.ignores_case else {name: [name] for name in present}
+
     def _nested(self, directory: str, present: frozenset[str]) -> None:
         if not present:
             return
-        actual = by_meaning(present) if self.ignores_case else {name: name for name in present}
-        for name, written in actual.items():
-            if name == GIT:
-                self._git(join(directory, written), follows=False)
-            elif name in self.top_names:
-                self._protect(join(directory, written), anchored=False, follows=False)
+        for name, spelled in self._spellings(present).items():
+            for written in spelled:
+                if name == GIT:
+                    self._git(join(directory, written), follows=False)
+                elif name in self.top_names:
+                    self._protect(join(directory, written), anchored=False, follows=False)
+
+    def _close_locked(self) -> None:
+        """What is in a directory that keeps us out cannot be known, and a command could open it: it stays as it is."""
+        for path in self.look.locked:
+            if self._is_root_or_above(path):
+                raise ConfinementError(
+                    f"cannot look for protected files in `{self.root}`",
+                    why=f"`{path}` is yours and its mode keeps you out, and a command could change that",
+                    hint=f"give yourself access: `chmod u+rx {path}`",
+                )
+            self.protected.append(path)
+            self.anchored.append(path)
 
     def _protect(self, path: str, *, anchored: bool, follows: bool) -> None:
         self.protected.append(path)
