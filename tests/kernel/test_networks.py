@@ -137,7 +137,16 @@ def test_a_network_that_cannot_be_joined_is_replaced_by_one_of_its_own() -> None
 def test_what_cannot_be_made_is_not_lent() -> None:
     lender = EmptyNetworks()
     assert [lender.lend("/bin/false") for _ in range(3)] == [None] * 3
-    assert lender.lend("/nowhere/sandgate-exec") is None
+    assert EmptyNetworks().lend("/nowhere/sandgate-exec") is None
+
+
+def test_where_none_can_be_made_it_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In many containers none can: there a command must not pay for a try each time."""
+    tried: list[str] = []
+    monkeypatch.setattr(networks_module, "make_network", lambda helper: tried.append(helper))
+    lender = EmptyNetworks()
+    assert [lender.lend("helper") for _ in range(5)] == [None] * 5
+    assert tried == ["helper"]
 
 
 def test_a_forked_process_and_another_user_have_networks_of_their_own(

@@ -52,10 +52,11 @@ class Network:
 class EmptyNetworks:
     """May be shared by threads, and not by processes: a forked one makes its own."""
 
-    __slots__ = ("_asked", "_idle", "_owner")
+    __slots__ = ("_asked", "_can_make", "_idle", "_owner")
 
     def __init__(self) -> None:
         self._asked = 0
+        self._can_make = True  # until it failed once: this host will not change its mind
         self._idle: list[Parts] = []
         self._owner = _who()
 
@@ -68,7 +69,7 @@ class EmptyNetworks:
         try:
             parts: Parts | None = self._idle.pop()
         except IndexError:
-            parts = None if self._asked == 1 else _made(helper)
+            parts = None if self._asked == 1 else self._make(helper)
         return None if parts is None else Network(parts, self)
 
     def take_back(self, parts: Parts) -> None:
@@ -85,12 +86,13 @@ class EmptyNetworks:
     def __del__(self) -> None:
         self.close()
 
-
-def _made(helper: str) -> Parts | None:
-    try:
-        return make_network(helper)
-    except OSError:
-        return None
+    def _make(self, helper: str) -> Parts | None:
+        try:
+            made = make_network(helper) if self._can_make else None
+        except OSError:  # the next start of the helper says why
+            made = None
+        self._can_make = made is not None
+        return made
 
 
 def _close(parts: Parts) -> None:
