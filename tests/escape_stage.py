@@ -20,6 +20,16 @@ import pytest
 
 from ordinary_user import OrdinaryUser
 
+# For scripts that try many ways: what works is printed.
+ATTEMPT = """
+def attempt(what, *arguments):
+    try:
+        what(*arguments)
+    except OSError:
+        return
+    print("made", arguments)
+"""
+
 BOTH_BACKENDS = pytest.mark.parametrize(
     "backend",
     [

@@ -68,17 +68,6 @@ def test_a_listening_socket_anywhere_cannot_be_connected(stage: Stage, backend: 
         assert stage.confined(attack, backend=backend, network=network).stdout == ""
 
 
-@BOTH_BACKENDS
-def test_a_datagram_socket_cannot_be_written_to(stage: Stage, backend: str) -> None:
-    path = stage.outside / "log"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
-        server.bind(str(path))
-        path.chmod(0o777)
-        attack = stage.script(SEND, path)
-        assert stage.unconfined(attack).stdout == "sent\n"
-        assert stage.confined(attack, backend=backend).stdout == ""
-
-
 @pytest.mark.host("namespace")
 def test_a_granted_socket_can_be_connected_and_its_neighbour_cannot(stage: Stage, runtime_socket: Path) -> None:
     neighbour = runtime_socket.with_name("other.sock")
@@ -178,12 +167,13 @@ def test_a_socket_in_the_temporary_directory_is_the_hosts_all_the_same(stage: St
 
 
 @BOTH_BACKENDS
-def test_a_message_cannot_be_sent_to_a_datagram_socket(stage: Stage, backend: str) -> None:
+@pytest.mark.parametrize("script", [SEND, SEND_MESSAGE], ids=["sendto", "sendmsg"])
+def test_a_datagram_socket_cannot_be_written_to(stage: Stage, backend: str, script: str) -> None:
     path = stage.outside / "log"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
         server.bind(str(path))
         path.chmod(0o777)
-        attack = stage.script(SEND_MESSAGE, path)
+        attack = stage.script(script, path)
         assert stage.unconfined(attack).stdout == "sent\n"
         assert stage.confined(attack, backend=backend).stdout == ""
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from escape_stage import ATTEMPT, BOTH_BACKENDS, Stage
 
 MAKE = """
 import os, socket
@@ -69,20 +69,17 @@ def test_other_names_can_be_made_through_proc(stage: Stage) -> None:
     assert {path.name for path in stage.repo.iterdir()} == {"plain", "plain-directory"}
 
 
-AGAIN = """
+AGAIN = (
+    ATTEMPT
+    + """
 import os
-def attempt(what, *arguments):
-    try:
-        what(*arguments)
-    except OSError:
-        return
-    print("made", arguments)
 print("ready", flush=True)
 while os.path.exists(".vscode") or os.path.exists(".envrc"):
     pass
 attempt(os.mkdir, ".vscode")
 attempt(lambda name: open(name, "w"), ".envrc")
 """
+)
 
 
 @pytest.mark.host("namespace")

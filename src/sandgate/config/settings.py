@@ -10,7 +10,14 @@ from sandgate.config.schema import default_of
 from sandgate.errors import ConfigError
 from sandgate.execution.environment import EnvironmentPolicy
 from sandgate.protocol.confinement import Limits
-from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular, ReadOnly, WorkspaceWrite
+from sandgate.protocol.permissions import (
+    DangerFullAccess,
+    ExternalSandbox,
+    Granular,
+    ReadOnly,
+    WorkspaceWrite,
+    confines,
+)
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -155,7 +162,7 @@ def _features(values: Values) -> list[str]:
 
 
 def _require_backend_fits(settings: Settings) -> None:
-    if settings.backend == "none" and not isinstance(settings.sandbox, DangerFullAccess | ExternalSandbox):
+    if settings.backend == "none" and confines(settings.sandbox):
         raise ConfigError(
             "cannot use the sandbox backend `none`",
             why="it confines nothing, and the sandbox mode asks for confinement",

@@ -14,7 +14,7 @@ from sandgate.policy.approval import may_ask_after_denial, verdict_for
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
 from sandgate.protocol.denials import DenialReport
-from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
+from sandgate.protocol.permissions import Granular, confines
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
 from sandgate.protocol.verdicts import Ask
 from sandgate.record import Record
@@ -86,7 +86,7 @@ class Policies(Record):
 
     @property
     def confines(self) -> bool:
-        return not isinstance(self.sandbox, DangerFullAccess | ExternalSandbox)
+        return confines(self.sandbox)
 
     @property
     def name(self) -> str:

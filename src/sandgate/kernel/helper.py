@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-from _socket import AF_UNIX, MSG_DONTWAIT, MSG_NOSIGNAL, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socketpair
+from _socket import MSG_DONTWAIT, MSG_NOSIGNAL, SCM_RIGHTS, SOL_SOCKET
 from struct import Struct
 
 from sandgate.kernel.child import Ended
-from sandgate.kernel.helper_process import reap, spawn
+from sandgate.kernel.helper_process import reap, start_helper
 from sandgate.kernel.plan_codec import (
     EMPTY_NETWORK,
     KILL,
@@ -48,7 +48,6 @@ PROBE_LIMIT_MS = 2000
 _SIGKILL = 9  # the signal module costs an import of `enum`
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 _DESCRIPTORS = Struct("=4i")  # the plan, then the streams
-_PAIR = Struct("=2i")
 
 
 class HelperChild:
@@ -191,19 +190,19 @@ def prepare(helper: str, *, network: NetworkMode, networks: EmptyNetworks | None
     started. That it cannot build a sandbox is told when a plan is started.
     """
     lent = networks.lend(helper) if networks is not None and network == "off" else None
-    ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
+    wanted = (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent is not None else 0)
+
+    def order(status: socket) -> None:
+        status.send(request(PREPARE, wanted))
+        if lent is not None:
+            lent.send_to(status)
+
     try:
-        ours.send(request(PREPARE, (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent else 0)))
-        if lent is not None and lent.parts is not None:
-            ours.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, _PAIR.pack(*lent.parts)),))
-        pid = spawn(helper, its)
+        pid, ours = start_helper(helper, order)
     except BaseException:
-        ours.close()
         if lent is not None:
             lent.give_back()
         raise
-    finally:
-        its.close()
     return Prepared(pid, ours, helper, network, lent)
 
 

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import os
+from _socket import AF_UNIX, SOCK_SEQPACKET, socketpair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket
+    from collections.abc import Callable
 
 SLOTS = 4  # the helper finds the socket as 3, and as 0 to 2 where the streams will be: sandbox.h
 _SIGNALS_TO_RESET = (13, 25)  # SIGPIPE, SIGXFSZ: Python ignores them
+
+
+def start_helper(helper: str, order: Callable[[socket], None]) -> tuple[int, socket]:
+    """Starts the helper with what `order` says already in its socket; its pid and our end. Raises OSError."""
+    ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
+    try:
+        order(ours)
+        return spawn(helper, its), ours
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        its.close()
 
 
 def spawn(helper: str, status: socket) -> int:

@@ -8,10 +8,10 @@ with the session. native/lent_network.c says why nothing of one command is left 
 from __future__ import annotations
 
 import os
-from _socket import AF_UNIX, CMSG_SPACE, MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOCK_SEQPACKET, SOL_SOCKET, socketpair
+from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET
 from struct import Struct
 
-from sandgate.kernel.helper_process import reap, spawn
+from sandgate.kernel.helper_process import reap, start_helper
 from sandgate.kernel.plan_codec import NETWORK, PACKET_BYTES_MAX, request
 
 TYPE_CHECKING = False
@@ -33,6 +33,11 @@ class Network:
     def __init__(self, parts: Parts, networks: EmptyNetworks) -> None:
         self.parts: Parts | None = parts
         self._networks = networks
+
+    def send_to(self, status: socket) -> None:
+        """Lends it on to a helper."""
+        assert self.parts is not None  # neither given back nor discarded yet
+        status.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, PARTS.pack(*self.parts)),))
 
     def give_back(self) -> None:
         parts, self.parts = self.parts, None
@@ -102,15 +107,7 @@ def _close(parts: Parts) -> None:
 
 def make_network(helper: str) -> Parts | None:
     """Has the helper make one; None when it could not. Raises OSError when the helper cannot be started."""
-    ours, its = socketpair(AF_UNIX, SOCK_SEQPACKET)
-    try:
-        ours.send(request(NETWORK))
-        pid = spawn(helper, its)
-    except BaseException:
-        ours.close()
-        raise
-    finally:
-        its.close()
+    pid, ours = start_helper(helper, _order_network)
     try:
         ours.settimeout(RECEIVE_LIMIT_S)
         return _received(ours)
@@ -119,6 +116,10 @@ def make_network(helper: str) -> Parts | None:
     finally:
         ours.close()
         reap(pid)
+
+
+def _order_network(status: socket) -> None:
+    status.send(request(NETWORK))
 
 
 def _received(status: socket) -> Parts | None:

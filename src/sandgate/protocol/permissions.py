@@ -57,6 +57,11 @@ class ExternalSandbox(Record):
 SandboxPolicy = ReadOnly | WorkspaceWrite | DangerFullAccess | ExternalSandbox
 
 
+def confines(policy: SandboxPolicy) -> bool:
+    """Whether the policy wants a sandbox of ours at all."""
+    return not isinstance(policy, DangerFullAccess | ExternalSandbox)
+
+
 class Grant(Record):
     """One extra freedom. `value` is a path, `address:port`, `*` (all hosts), a socket path, or empty."""
 

@@ -7,7 +7,7 @@ import os
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.policy.effective import effective_permissions, network_mode
-from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, ExternalSandbox, Grant
+from sandgate.protocol.permissions import ESCALATE, Grant, confines
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.facts import workspace_facts
@@ -89,7 +89,7 @@ class Confinement:
 
     def namespace_network(self, grants: tuple[Grant, ...]) -> NetworkMode | None:
         """The network mode of the next plan with these grants; None when it will not build namespaces."""
-        if not self.confines or ESCALATE in grants or self.backend() != "namespace":
+        if not confines(self._settings.sandbox) or ESCALATE in grants or self.backend() != "namespace":
             return None
         return network_mode(self._settings.sandbox, grants)
 
@@ -133,8 +133,3 @@ class Confinement:
         if not known:
             said = f"no namespace sandbox here ({why}); using {self._kind} from now on, see `sandgate doctor`"
             self._record(Notice("warning", said))
-
-    @property
-    def confines(self) -> bool:
-        """Whether the sandbox policy confines at all."""
-        return not isinstance(self._settings.sandbox, DangerFullAccess | ExternalSandbox)

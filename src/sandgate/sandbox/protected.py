@@ -18,6 +18,7 @@ import stat
 from sandgate.errors import ConfinementError
 from sandgate.record import Record
 from sandgate.sandbox.listing import by_meaning, join
+from sandgate.sandbox.repositories import common_directory, looks_like_git_directory, pointed_to, points_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,6 @@ GIT_DIRECTORIES_MAX = 512  # in one root, submodules and worktrees included, ope
 HITS_MAX = 8192  # protected paths in one root
 DIRECTORIES_MAX = 65536  # directories listed in one root
 SHORT_DIRECTORY_BYTES = 4096  # size of a directory itself; one block on most disks, some 200 entries on tmpfs
-POINTER_BYTES_MAX = 4096  # of a `.git` pointer file
 
 
 class Protection(Record):
@@ -258,15 +258,15 @@ class _Search:
             if self.look.is_directory(target) and self._may_close(target, target, follows=follows):
                 self._git_directory(target, follows=follows)
             return
-        pointed = _pointed_to(path, self.look)
+        pointed = pointed_to(path, self.look)
         if pointed is None:
             return
-        shared = _common_directory(pointed, self.look)
+        shared = common_directory(pointed, self.look)
         if not self._may_close(pointed, shared, follows=follows):
             return
         for directory in dict.fromkeys((pointed, shared)):
             self._git_directory(directory, follows=follows)
-        if self.protection.git == "hooks-and-config" and _points_back(pointed, path, self.look):
+        if self.protection.git == "hooks-and-config" and points_back(pointed, path, self.look):
             self.companions += [pointed, shared]
 
     def _may_close(self, git_directory: str, shared: str, *, follows: bool) -> bool:
@@ -331,41 +331,6 @@ class _Search:
         hooks = join(directory, "hooks")
         files += [join(hooks, name) for name in self.look.names(hooks) if not name.endswith(".sample")]
         self.linked += [path for path in files if _has_other_names(path, self.look)]
-
-
-def looks_like_git_directory(path: str, look: Look) -> bool:
-    """What git itself checks before it takes a directory for a repository."""
-    return look.exists(join(path, "HEAD")) and all(look.is_directory(join(path, name)) for name in ("objects", "refs"))
-
-
-def _pointed_to(pointer: str, look: Look) -> str | None:
-    """The git directory a `.git` file names; None when the file is no proper pointer."""
-    text = _first_bytes(pointer, look)
-    if not text.startswith("gitdir:"):
-        return None
-    path = _named_in(os.path.dirname(pointer), text[len("gitdir:") :], look)
-    return path if path and look.is_directory(path) else None
-
-
-def _common_directory(git_directory: str, look: Look) -> str:
-    """Where a linked worktree keeps objects, references, hooks and configuration."""
-    path = _named_in(git_directory, _first_bytes(join(git_directory, "commondir"), look), look)
-    return path if path and look.is_directory(path) else git_directory
-
-
-def _points_back(git_directory: str, pointer: str, look: Look) -> bool:
-    """Whether the git directory agrees that it belongs here; anybody can write a pointer *to* something."""
-    return _named_in(git_directory, _first_bytes(join(git_directory, "gitdir"), look), look) == pointer
-
-
-def _named_in(directory: str, text: str, look: Look) -> str | None:
-    """The canonical path that `text`, which anybody may have written, names from `directory`."""
-    name = text.strip()
-    return look.real(join(directory, name)) if name and "\0" not in name else None
-
-
-def _first_bytes(path: str, look: Look) -> str:
-    return look.text(path, POINTER_BYTES_MAX, follows=False)
 
 
 def _directories_of(name: str) -> list[str]:
