@@ -1,0 +1,1 @@
+"""The patch language: parsed, computed against the disk, written all or nothing."""

@@ -1,0 +1,1 @@
+"""Commands that stay alive between calls."""

@@ -1,0 +1,1 @@
+"""What a model may call, and how the answers read."""
