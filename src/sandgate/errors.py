@@ -81,3 +81,33 @@ class DirectoryMissing(LaunchError):
     """The working directory cannot be entered."""
 
     code = "directory_missing"
+
+
+class TerminalLimitReached(LaunchError):
+    """No room for one more live command, here or on this machine."""
+
+    code = "terminal_limit_reached"
+
+
+class UnknownTerminal(RequestError):
+    """No live command has this number, or it has ended and said so already."""
+
+    code = "unknown_terminal"
+
+
+class StdinClosed(RequestError):
+    """The command has no input that could be written to."""
+
+    code = "stdin_closed"
+
+
+class InputNotTaken(SandgateError):
+    """What was typed could not be handed to the command."""
+
+    code = "input_not_taken"
+
+
+class TerminalFailed(SandgateError):
+    """A live command was ended by Sandgate before it was done."""
+
+    code = "terminal_failed"
