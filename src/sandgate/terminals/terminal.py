@@ -167,6 +167,10 @@ class Terminal:
                 self._line.resize(rows, columns)
                 self.identity = self.identity.but(rows=rows, columns=columns)
 
+    def settle_in(self) -> None:
+        """It will live for long."""
+        self._child.settle_in()
+
     def signal(self, number: int) -> None:
         """Sends a signal to the command's own process group."""
         if not self.exited:

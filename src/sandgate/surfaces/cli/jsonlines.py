@@ -13,6 +13,9 @@ from sandgate.protocol.trace import (
     Notice,
     OutputArrived,
     OutputLost,
+    TerminalBegan,
+    TerminalEnded,
+    TerminalInput,
 )
 from sandgate.record import Record, never_reached
 from sandgate.surfaces.cli import say
