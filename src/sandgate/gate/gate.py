@@ -250,7 +250,6 @@ class _Passage:
         return plan, self._launch(self._call_id, plan)
 
 
-
 def as_judged(command: CommandRequest) -> CommandRequest:
     """The command with the variables that were asked for in front: one can make a harmless program run another."""
     if not command.set_variables:

@@ -11,13 +11,12 @@ from sandgate.terminals.terminal import Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sandgate.execution.start import Starter
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
+    from sandgate.terminals.output import Listener
     from sandgate.terminals.pump import Pump
-    from sandgate.terminals.terminal import Identity
+    from sandgate.terminals.terminal import Identity, Watcher
 
 CAUSES = {
     EMFILE: ("this process has no descriptor left", "raise it with `ulimit -n`, or close terminals"),
@@ -43,7 +42,8 @@ def start(
     helper: str | None,
     pump: Pump,
     limits: ExecLimits,
-    on_end: Callable[[Terminal], None],
+    watcher: Watcher,
+    listeners: tuple[Listener, ...] = (),
 ) -> Terminal:
     """A live command that carries out `identity.plan`.
 
@@ -64,7 +64,8 @@ def start(
         line.close()
         raise
     sized = identity.but(rows=shape.rows, columns=shape.columns) if shape.tty else identity
-    terminal = Terminal(sized, line, child, pump, limits, on_end)
+    terminal = Terminal(sized, line, child, pump, limits, watcher)
+    terminal.output.listeners = listeners
     terminal.attend()
     return terminal
 

@@ -97,4 +97,3 @@ class Deltas:
                 self.told += 1
             else:
                 self.omitted_bytes += len(piece)
-

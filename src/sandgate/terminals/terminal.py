@@ -22,10 +22,13 @@ from sandgate.terminals.output import Output
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
     from sandgate.kernel.child import Child, Ended
+    from sandgate.kernel.foreground import Foreground
     from sandgate.protocol.commands import CommandRequest, Termination
     from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, SetupFailure
+    from sandgate.protocol.denials import Refused
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
     from sandgate.terminals.output import Listener, Piece
@@ -39,6 +42,20 @@ NS_PER_MS = 1_000_000
 SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGCONT = 1, 2, 9, 15, 18  # numbers of x86-64 and arm64
 STDIN_CLOSED = "stdin is closed for this session; rerun exec_command with tty=true to keep stdin open"
 NOT_WRITTEN = "failed to write to stdin"
+
+
+if TYPE_CHECKING:
+
+    class Watcher(Protocol):
+        """Is told, on the pump's thread, what matters beyond one command."""
+
+        def refused(self, terminal: Terminal) -> None:
+            """The sandbox has refused something, for the first time or again."""
+            ...
+
+        def over(self, terminal: Terminal) -> None:
+            """All output is read and the process gone; told once, before `Terminal.over` is true."""
+            ...
 
 
 class Identity(Record):
@@ -62,7 +79,7 @@ class Terminal:
         child: Child,
         pump: Pump,
         limits: ExecLimits,
-        on_end: Callable[[Terminal], None],  # once, on the pump's thread, when it is over
+        watcher: Watcher,
     ) -> None:
         self.identity = identity
         self.changes = Changes()
@@ -78,11 +95,10 @@ class Terminal:
         self._child = child
         self._pump = pump
         self._trailing_s = limits.trailing_output_grace_ms / 1000
-        self._on_end = on_end
+        self._watcher = watcher
         self._guard = allocate_lock()
         self._unwritten = bytearray()
         self._refusals_seen = 0
-        self.on_refusal: Callable[[Terminal], None] | None = None  # the sandbox refused something; on the pump's thread
 
     # What there is to know
 
@@ -105,23 +121,42 @@ class Terminal:
         return None if self.ended is None else self.ended.exit_code
 
     @property
+    def duration_ms(self) -> int:
+        """From its start to its end, or to now."""
+        return ((self.ended_ns or monotonic_ns()) - self.started_ns) // NS_PER_MS
+
+    @property
     def pid(self) -> int:
         """The process of ours that the command hangs on: itself, or whatever supervises it."""
         return self._child.pid
-
-    @property
-    def master(self) -> int:
-        """Our side of its terminal, or of its pipe; -1 when that is closed."""
-        return self._line.fd
 
     @property
     def total_bytes(self) -> int:
         return self.output.total_bytes
 
     @property
-    def refused(self) -> int:
-        """How many refusals the sandbox has reported so far."""
-        return len(self._child.refused)
+    def refused(self) -> tuple[Refused, ...]:
+        """What the sandbox has refused so far."""
+        return tuple(self._child.refused)
+
+    def look(self) -> Foreground | None:
+        """Who uses its terminal, and who waits for it; None without a terminal, and when that cannot be told."""
+        from termios import error as TerminalGone  # noqa: N812  it is an exception of another module's making
+
+        from sandgate.kernel.foreground import look
+
+        with self._guard:  # the descriptor must not become somebody else's meanwhile
+            if not self.tty or self._line.fd < 0:
+                return None
+            try:
+                return look(self._line.fd)
+            except (OSError, TerminalGone):
+                return None
+
+    @property
+    def unwritten_bytes(self) -> int:
+        """Typed, and not taken by the terminal yet."""
+        return len(self._unwritten)
 
     def read(self, offset: int = 0) -> Piece:
         """Everything it printed from `offset` on, as far as it is kept. Takes nothing from anybody."""
@@ -274,8 +309,7 @@ class Terminal:
     def _note(self) -> None:
         if len(self._child.refused) > self._refusals_seen:
             self._refusals_seen = len(self._child.refused)
-            if self.on_refusal is not None:
-                self.on_refusal(self)
+            self._watcher.refused(self)
         if self.ended is None and self._child.ended is not None:
             self.ended_ns = monotonic_ns()
             self.ended = self._child.ended
@@ -305,7 +339,7 @@ class Terminal:
         if self.ended is None:
             self.ended, self.ended_ns = self._child.ended, monotonic_ns()
         try:
-            self._on_end(self)
+            self._watcher.over(self)
         finally:
             self.over = True
             self.changes.happened()
@@ -330,5 +364,5 @@ class Terminal:
             stderr=b"",
             aggregated=printed.joined(),
             stdout_omitted_bytes=printed.omitted_bytes,
-            duration_ms=(self.ended_ns - self.started_ns) // NS_PER_MS,
+            duration_ms=self.duration_ms,
         )
