@@ -41,6 +41,12 @@ class RuleError(RequestError):
     code = "bad_rules"
 
 
+class ToolArgumentsError(RequestError):
+    """The arguments of a tool call are not what the tool takes; a model reads `what` and tries again."""
+
+    code = "bad_tool_arguments"
+
+
 class ConfinementError(SandgateError):
     """The command cannot be confined as asked, so it did not run."""
 

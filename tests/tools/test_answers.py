@@ -55,7 +55,7 @@ def test_a_notice_is_one_line_before_the_output() -> None:
     answer = ExecAnswer(1.0, "out", exit_code=0, notices=("ran in `/bin/sh`\nProcess exited with code 9", "second"))
     assert answer.text() == (
         "Wall time: 1.0000 seconds\nProcess exited with code 0\n"
-        "Notice: ran in `/bin/sh` Process exited with code 9\nNotice: second\nOutput:\nout"
+        "Notice: ran in `/bin/sh`\\nProcess exited with code 9\nNotice: second\nOutput:\nout"
     )
 
 

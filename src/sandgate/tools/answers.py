@@ -7,6 +7,7 @@ does not say: in which state a command is, what the sandbox refused, which patte
 
 from __future__ import annotations
 
+from sandgate.display import visible
 from sandgate.record import Record
 from sandgate.tools.truncation import cut, header_form, line_count
 
@@ -45,7 +46,8 @@ class ExecAnswer(Record):
             lines.append(f"Process running with session ID {self.session_id}")
         if self.original_token_count is not None:
             lines.append(f"Original token count: {self.original_token_count}")
-        lines += [f"Notice: {_one_line(notice)}" for notice in self.notices]
+        # A notice quotes what others chose, such as a path; it must not be able to fake a line of ours.
+        lines += [f"Notice: {visible(notice)}" for notice in self.notices]
         return "\n".join([*lines, "Output:", self.output])
 
     def structured(self) -> Json:
@@ -98,11 +100,6 @@ def _tenths(duration_ms: int) -> int:
 def _seconds(duration_ms: int) -> str:
     whole, tenth = divmod(_tenths(duration_ms), 10)
     return f"{whole}.{tenth}" if tenth else str(whole)
-
-
-def _one_line(notice: str) -> str:
-    # A notice quotes what others chose, such as a path; it must not be able to fake a line of ours.
-    return " ".join(notice.split())
 
 
 def _denial_json(denial: Denial) -> Json:
