@@ -117,3 +117,9 @@ class TerminalFailed(SandgateError):
     """A live command was ended by Sandgate before it was done."""
 
     code = "terminal_failed"
+
+
+class CommandRefused(SandgateError):
+    """Policy, a rule or a reviewer said no, where the caller wanted an answer and not a passage. Nothing ran."""
+
+    code = "refused"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from sandgate.errors import SandgateError
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.start import Shape
     from sandgate.terminals.terminal import Terminal
+    from sandgate.tools.truncation import TruncationPolicy
 
 REDACTED = "(not shown: typed while echo was off)"
 NEVER_RAN = -1
@@ -53,6 +56,7 @@ class LiveCommands:
         confinement: Confinement,
         record: Recorder,
         limits: ExecLimits,
+        truncation: TruncationPolicy,
         *,
         heard: bool,  # somebody listens to `record`
         ends_on_network_denial: bool,
@@ -67,7 +71,8 @@ class LiveCommands:
         self.teller = Teller(record) if heard else None
         self._gate = gate
         self._record = record
-        self._started: dict[int, Started] = {}
+        self._started: WeakKeyDictionary[Terminal, Started] = WeakKeyDictionary()
+        self.truncation = truncation
         self._closed = False
 
     def start(self, command: CommandRequest, shape: Shape) -> Started:
@@ -84,29 +89,28 @@ class LiveCommands:
         started = Started(passage, launch.terminal if passage.attempts else None, launch.attendance)
         if passage.refusal is not None:
             self._tell_end(launch, "declined", passage.refusal.why)
-        elif not passage.running:
+        if launch.terminal is not None:
+            self._started[launch.terminal] = started
+        if passage.refusal is None and not passage.running:
             self._tell_end(launch, "completed", "")
-        elif launch.attendance is not None:
-            self._started[number] = started
+        elif passage.running and launch.attendance is not None:
             launch.attendance.hand_out(lambda outcome: self._concluded(launch, passage, outcome))
         return started
 
     def started(self, terminal: Terminal) -> Started | None:
         """How a live command came to be."""
-        return self._started.get(terminal.identity.terminal_id)
+        return self._started.get(terminal)
 
     def keep(self, terminal: Terminal) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""
         removed = self.table.add(terminal)
         if removed is not None:
-            self._started.pop(removed.identity.terminal_id, None)
             removed.terminate()
         self.table.sweep()
 
     def forget(self, terminal: Terminal) -> None:
         """The number of a command whose end was told is free again."""
         self.table.remove(terminal.identity.terminal_id)
-        self._started.pop(terminal.identity.terminal_id, None)
 
     def typed(self, terminal: Terminal, text: str, *, secret: bool) -> None:
         """Tells listeners about an input, or a look."""

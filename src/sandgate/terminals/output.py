@@ -77,10 +77,15 @@ class Output:
         for listener in self.listeners:
             listener(data)
 
-    def take(self) -> Taken:
-        """The pending output, which is none afterwards."""
+    def take(self, *, whole_characters: bool = False) -> Taken:
+        """The pending output, which is none afterwards; but for the beginning of a last character, if so wanted."""
         with self._guard:
-            return Taken(*self._pending.drain())
+            head, tail, omitted = self._pending.drain()
+            begun = unfinished(tail or head) if whole_characters and not omitted else b""
+            if begun:
+                self._pending.add(begun)
+                head, tail = (head, tail[: -len(begun)]) if tail else (head[: -len(begun)], tail)
+            return Taken(head, tail, omitted)
 
     def read(self, offset: int) -> Piece:
         """Everything from `offset` on that is kept. An offset beyond the end is the end."""
@@ -95,3 +100,15 @@ class Output:
         with self._guard:
             head, tail = self._transcript.ends()
             return Taken(head, tail, self._transcript.omitted_bytes)
+
+
+def unfinished(data: bytes) -> bytes:
+    """The bytes at the end that begin a character of UTF-8 and do not complete it; three at most."""
+    for length in range(1, min(3, len(data)) + 1):
+        byte = data[-length]
+        if byte >= 0xC0:
+            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return data[-length:] if length < needed and byte < 0xF8 else b""
+        if byte < 0x80:
+            return b""
+    return b""

@@ -18,10 +18,11 @@ from sandgate.record import Record
 from sandgate.terminals.changes import Changes
 from sandgate.terminals.lines import CELLS_MAX
 from sandgate.terminals.output import Output
+from sandgate.terminals.turns import Turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from sandgate.kernel.child import Child, Ended
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
     from sandgate.terminals.output import Listener, Piece
+    from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.pump import Pump
 
 READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
@@ -84,6 +86,7 @@ class Terminal:
         self.identity = identity
         self.changes = Changes()
         self.output = Output(pending_bytes=limits.output_max_bytes, transcript_bytes=limits.output_max_bytes)
+        self.turns = Turns()
         self.started_ns = self.last_used_ns = monotonic_ns()
         self.ended_ns = 0
         self.ended: Ended | None = None
@@ -232,6 +235,28 @@ class Terminal:
         """From now on tells `listener` each piece of output, on the pump's thread."""
         self.output.listeners = (*self.output.listeners, listener)
 
+    def wait_for(self, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int = 0) -> Match | None:
+        """Blocks until one of the texts or patterns appears in the output from `offset` on.
+
+        `Match.end` is the offset behind it. None when it is over, or the time is up, first. Raises RequestError for
+        patterns that cannot be used.
+        """
+        from sandgate.terminals.patterns import Patterns, Wanted
+
+        patterns = Patterns([each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted])
+        deadline, at = monotonic() + timeout_ms / 1000, offset
+        while True:
+            seen, over = self.changes.count, self.over
+            piece = self.read(at)
+            at = piece.end
+            match = patterns.feed(piece.data)
+            if match is not None:
+                return match.but(end=match.end + offset)
+            left = deadline - monotonic()
+            if over or left <= 0:
+                return None
+            self.changes.wait(seen, left)
+
     def wait_exit(self, timeout_ms: int | None = None) -> int | None:
         """Blocks until it is over, all output read; its exit code, None when it is not within `timeout_ms`."""
         deadline = None if timeout_ms is None else monotonic() + timeout_ms / 1000
@@ -366,3 +391,7 @@ class Terminal:
             stdout_omitted_bytes=printed.omitted_bytes,
             duration_ms=self.duration_ms,
         )
+
+
+def _as_text(wanted: bytes | str) -> str:
+    return wanted if isinstance(wanted, str) else wanted.decode("utf-8", "surrogateescape")

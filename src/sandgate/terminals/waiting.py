@@ -94,9 +94,17 @@ class Settling(Record):
 
 
 def collect(
-    terminal: Terminal, *, yield_s: float, settling: Settling | None = None, pause: Pause | None = None
+    terminal: Terminal,
+    *,
+    yield_s: float,
+    settling: Settling | None = None,
+    pause: Pause | None = None,
+    enough: Callable[[], bool] | None = None,
 ) -> Steps[None]:
-    """Waits as long as a call waits. What the command printed is then in `terminal.output`, to be taken."""
+    """Waits as long as a call waits. What the command printed is then in `terminal.output`, to be taken.
+
+    `enough` is asked after every change and ends the wait.
+    """
     started_s = monotonic()
     paused_before_s = pause.elapsed_s() if pause is not None else 0.0
     hush = _Hush(terminal, settling)
@@ -109,9 +117,9 @@ def collect(
         shift_s = pause.elapsed_s() - paused_before_s if pause is not None else 0.0
         now_s = monotonic()
         until_s = started_s + shift_s + yield_s
-        if terminal.over or (terminal.exited and terminal.output_closed) or now_s >= until_s:
+        if (enough is not None and enough()) or terminal.over or now_s >= until_s:
             return
-        if terminal.exited:
+        if terminal.exited and not terminal.output_closed:  # else it is over in a moment
             if close_deadline_s is None:
                 close_deadline_s = now_s + CLOSE_WAIT_S
             if now_s >= close_deadline_s:
