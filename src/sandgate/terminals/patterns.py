@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 PATTERNS_MAX = 16  # of one wait
-WINDOW_CHARS = 16_384  # output that is kept to say what matched; a longer match is told by its end
+WINDOW_CHARS = 8_192  # output that is kept to say what matched; a longer match is told by its end
 MOVES_MAX = 16_384  # remembered (state, character) pairs; then all is forgotten and learned again
 
 
@@ -86,7 +86,7 @@ class Patterns:
                 why=f"it has {len(wanted.text)} characters; {PATTERN_CHARS_MAX} are the most",
             )
         if not wanted.regex:
-            return add_text(self._nodes, wanted.text, number)
+            return self._nodes.add(add_text(self._nodes, wanted.text, number))
         start = add_regex(self._nodes, wanted.text, number)
         if any(node in self._nodes.ends for node in self._nodes.reached([start], "x", "x")):
             raise RequestError(
@@ -94,7 +94,8 @@ class Patterns:
                 why="it also stands for the empty text",
                 hint="`+` repeats at least once, `*` also zero times",
             )
-        return start
+        # A node that nothing leads back to: where only such are left, no match has begun.
+        return self._nodes.add(start)
 
     def _run(self, text: str) -> int | None:
         """Where in `text` a pattern ends first; moves the state past all of it otherwise."""
