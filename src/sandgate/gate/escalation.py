@@ -94,7 +94,7 @@ class Escalation:
         if isinstance(verdict, Forbid):
             return Finish(Refusal(verdict.by, verdict.reason))
         if isinstance(verdict, Ask):
-            wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else ()
+            wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else verdict.grants
             covers = not wished and self._rules.may_ask_after_denial and self._rules.retry_after_approval == "silent"
             return self._ask(Review("initial", verdict.reason, wished, covers_retry=covers))
         if isinstance(verdict, Allow):

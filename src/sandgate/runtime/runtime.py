@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime.environment import Environment
+    from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.stdio import Stdio
     from sandgate.runtime.toolbox import Toolbox
@@ -116,6 +117,7 @@ class Runtime:
         )
         self.approvals = ApprovalStore()
         self._live: LiveCommands | None = None
+        self._tools: Toolbox | None = None
         self._opening = allocate_lock()
         confinement = self.confinement
         self.gate = Gate(
@@ -126,7 +128,7 @@ class Runtime:
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
             record=record,
-            new_id=new_id,
+            new_id=self.new_id,
         )
         for warning in (*loaded.warnings, *rule_warnings):
             record(Notice("warning", warning))
@@ -135,6 +137,11 @@ class Runtime:
     def directory(self) -> str:
         """Where this session stands; its policy resolves relative paths here."""
         return self._environment.cwd
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment this session was opened in."""
+        return self._environment.environ
 
     def request(
         self,
@@ -233,7 +240,28 @@ class Runtime:
         from sandgate.terminals.waiting import drive
         from sandgate.tools.arguments import WriteStdinArguments
 
-        return drive(self.tools.write(WriteStdinArguments(session_id, chars, **arguments)))
+        given = WriteStdinArguments(session_id, chars, **arguments)
+        self.tools.review_input(given)
+        return drive(self.tools.write(given))
+
+    def list_live(self) -> tuple[LiveCommand, ...]:
+        """The live commands of this session, oldest first."""
+        from sandgate.runtime.listing import live_command
+
+        return tuple(live_command(terminal) for terminal in self.live.table.terminals())
+
+    def terminate(self, session_id: int) -> bool:
+        """End a live command, politely at first; False when there is none of that number."""
+        return self.live.terminate(session_id)
+
+    def clean(self) -> int:
+        """End all live commands and wait until they are gone; how many there were."""
+        return self.live.clean()
+
+    @staticmethod
+    def new_id() -> str:
+        """A fresh identifier, unguessable enough to address an approval."""
+        return os.urandom(ID_BYTES).hex()
 
     @property
     def live(self) -> LiveCommands:
@@ -248,9 +276,13 @@ class Runtime:
     @property
     def tools(self) -> Toolbox:
         """What a model may call, with typed arguments."""
-        from sandgate.runtime.toolbox import Toolbox
+        live = self.live
+        with self._opening:
+            if self._tools is None:
+                from sandgate.runtime.toolbox import Toolbox
 
-        return Toolbox(self, self.live)
+                self._tools = Toolbox(self, live)
+            return self._tools
 
     def close(self) -> None:
         """End every live command of this session and wait until they are gone. May be repeated."""
@@ -296,11 +328,6 @@ def assessed(
     from sandgate.runtime.risk import assessed as assess
 
     return assess(command, denial, confinement, environment)
-
-
-def new_id() -> str:
-    """A fresh identifier, unguessable enough to address an approval."""
-    return os.urandom(ID_BYTES).hex()
 
 
 def _unheard(_record: TraceRecord) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 
-from sandgate.errors import CommandRefused
+from sandgate.errors import CommandRefused, UnknownTerminal
+from sandgate.runtime.input_review import InputReview
 from sandgate.runtime.live import LiveCommands
-from sandgate.runtime.shell import shell_argv
-from sandgate.terminals.limits import exec_limits
+from sandgate.runtime.shell import chosen_shell, login_wanted
+from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
 from sandgate.tools.exec_command import await_command, start_command
 from sandgate.tools.truncation import TruncationPolicy
@@ -51,6 +52,9 @@ class Toolbox:
     def __init__(self, runtime: Runtime, live: LiveCommands) -> None:
         self._runtime = runtime
         self.live = live
+        self._review = InputReview(
+            runtime.gate, runtime.settings, confines=runtime.policies.confines, new_id=runtime.new_id
+        )
 
     def begin(self, arguments: ExecCommandArguments) -> Started:
         """The blocking half of `exec_command`. Raises CommandRefused, and what `Runtime.run` raises."""
@@ -67,18 +71,28 @@ class Toolbox:
             started,
             yield_time_ms=arguments.yield_time_ms,
             max_output_tokens=arguments.max_output_tokens,
+            notices=tuple(filter(None, (chosen_shell(arguments.shell).notice,))),
         )
 
+    def review_input(self, arguments: WriteStdinArguments) -> None:
+        """The blocking half of `write_stdin`: somebody may have to see the input. Raises CommandRefused."""
+        try:
+            terminal = self.live.table.get(arguments.session_id)
+        except UnknownTerminal:
+            return  # the other half says so
+        self._review.check(terminal, arguments.sent)
+
     def write(self, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
-        """`write_stdin`, which only waits."""
+        """The waiting half."""
         return write_stdin(self.live, arguments)
 
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
         runtime = self._runtime
+        login = login_wanted(arguments.login, allowed=runtime.settings.allow_login_shell)
         directory = os.path.normpath(os.path.join(runtime.directory, arguments.workdir or "."))
         command = runtime.request(
-            shell_argv(arguments.cmd),
+            chosen_shell(arguments.shell).argv(arguments.cmd, login=login),
             cwd=directory,
             escalate=arguments.sandbox_permissions == "require_escalated",
             justification=arguments.justification,
@@ -98,14 +112,15 @@ class Toolbox:
 
 def open_live(runtime: Runtime, record: Recorder, *, heard: bool) -> LiveCommands:
     """What the live commands of `runtime` share. Raises ConfigError for limits that do not fit together."""
+    settings = runtime.settings
     return LiveCommands(
         runtime.gate,
         runtime.confinement,
         record,
-        exec_limits(os.environ),
-        ANSWER_POLICY,
+        with_background_limit(exec_limits(runtime.environ), settings.longest_poll_ms),
+        ANSWER_POLICY if settings.output_tokens is None else TruncationPolicy("tokens", settings.output_tokens),
         heard=heard,
-        ends_on_network_denial=False,
+        ends_on_network_denial=settings.on_network_denial == "terminate",
     )
 
 

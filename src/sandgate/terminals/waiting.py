@@ -1,8 +1,8 @@
 """How long a call waits for a live command, and for what.
 
 The rule is written once, as a generator: it says what it waits for and is woken when something happened or the time is
-up. A blocking caller and an event loop drive the same generator (`drive` below, `runtime/driving.py`). It takes the output
-only when it is done, so a caller who gives up in the middle takes nothing from anybody.
+up. A blocking caller (`drive`) and an event loop (`runtime/aio.py`) drive the same generator. It leaves the output
+where it is, so a caller who gives up in the middle takes nothing from anybody.
 
 A call ends at the end of the command, at its deadline, or as soon as there is nothing to wait for: the output has been
 quiet for a moment, and the kernel says that whoever is in the foreground waits for input. That last part is asked,
