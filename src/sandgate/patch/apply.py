@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Operation
     from sandgate.protocol.permissions import EffectivePermissions
 
+
 class Undo(Record):
     """What takes an applied patch back, as a value: the same writes the other way round."""
 
@@ -56,7 +57,13 @@ def apply_plan(
     if denied:
         return Applied(denied=denied)
     with Directories(_roots(permissions)) as directories:
-        work = Undertaking(plan.writes, directories, Journal(journal_directory))
+        work = Undertaking(
+            plan.writes,
+            directories,
+            Journal(journal_directory),
+            # The call costs the start of a library, which only who confines has paid for already.
+            exchanging=territory is not None or journal_directory is not None,
+        )
         work.carry_out()
     return Applied(undo=Undo(tuple(_reversed(write) for write in reversed(plan.writes)), tuple(work.made)))
 

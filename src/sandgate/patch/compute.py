@@ -46,7 +46,7 @@ def compute_update(text: FileText, chunks: Iterable[Chunk], *, path: str, strict
     for chunk in chunks:
         search.chunk(chunk)
     edits = sorted(search.edits, key=lambda edit: edit.start)  # stable: insertions at one place stay in order
-    for before, after in zip(edits, edits[1:], strict=False):
+    for before, after in zip(edits, edits[1:], strict=False):  # noqa: RUF007 - itertools is a library to load
         if before.start + before.count > after.start:
             raise PatchDoesNotFit(
                 f"Chunks overlap in {path}: one ends at line {before.start + before.count}, "

@@ -34,8 +34,11 @@ class Journal:
         self._descriptor = -1
         self._path = ""
         if directory is not None:
-            os.makedirs(directory, PRIVATE_DIRECTORY_MODE, exist_ok=True)
-            self._open(directory)
+            try:
+                os.makedirs(directory, PRIVATE_DIRECTORY_MODE, exist_ok=True)
+                self._open(directory)
+            except OSError as problem:
+                raise PatchFailed("cannot keep a journal of the patch", why=str(problem)) from problem
 
     def _open(self, directory: str) -> None:
         import fcntl  # only where a journal is kept
@@ -175,15 +178,15 @@ class _Account:
             for step in self._steps:
                 directories.expect(step.directory, (step.device, step.inode))
             for index, step in reversed(self._overwritten):
-                self._each(told, step.path, lambda index=index, step=step: self._rewrite(directories, index, step))  # type: ignore[misc]
+                self._each(told, step.path, lambda index=index, step=step: self._rewrite(directories, index, step))
             for step in reversed(self._steps):
-                self._each(told, step.path, lambda step=step: self._settle(directories, step))  # type: ignore[misc]
+                self._each(told, step.path, lambda step=step: self._settle(directories, step))
             if not self._steps:
                 for directory, spare in self._spares:
-                    self._each([], directory, lambda d=directory, s=spare: _drop(directories, d, s))  # type: ignore[misc]
+                    self._each([], directory, lambda d=directory, s=spare: _drop(directories, d, s))
             if not self._done:
                 for directory in reversed(self._made):
-                    self._each([], directory, lambda d=directory: directories.remove(d))  # type: ignore[misc]
+                    self._each([], directory, lambda d=directory: directories.remove(d))
         if self._steps:
             told.append(f"a patch was interrupted; it has been {'finished' if self._done else 'taken back'}")
         return told
@@ -226,5 +229,5 @@ def _drop(directories: Directories, directory: str, spare: str) -> None:
 
 
 def _is_between(content: bytes, old: bytes, new: bytes) -> bool:
-    written = len(os.path.commonprefix((content, new)))
+    written = len(os.path.commonprefix((content, new)))  # noqa: RUF071 - bytes, compared one by one, are meant
     return content[written:] in (b"", old[written:])

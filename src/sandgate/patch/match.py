@@ -40,7 +40,7 @@ def seek(text: FileText, pattern: list[str], start: int, *, at_end: bool) -> Hit
 
 
 def count_places(text: FileText, pattern: list[str], start: int) -> int:
-    """How often `pattern` lies exactly so at or after `start`, overlapping places included; stops counting at a limit."""
+    """How often `pattern` lies exactly so at or after `start`, overlapping places included, up to a limit."""
     view, last = text.view(EXACT), len(text.lines) - len(pattern)
     found = 0
     while found < PLACES_COUNTED_MAX and (index := _find(view, pattern, start, last)) is not None:

@@ -48,9 +48,7 @@ class PatchPlan(Record):
     fuzz: int = 0  # 0: every line matched exactly
 
 
-def plan_patch(
-    patch: Patch, *, cwd: str, tree: Tree, strict_unique: bool = False, describe: bool = True
-) -> PatchPlan:
+def plan_patch(patch: Patch, *, cwd: str, tree: Tree, strict_unique: bool = False, describe: bool = True) -> PatchPlan:
     """What `patch` does to the files below `cwd` as they are now. Raises PatchDoesNotFit, and then nothing fits.
 
     `describe` asks for `changes`; without it no diff is computed.

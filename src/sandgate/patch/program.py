@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from _signal import SIGHUP, SIGTERM, signal
 
 from sandgate.errors import PatchDoesNotFit, PatchError, PatchFailed
 from sandgate.patch.apply import apply_plan
@@ -17,6 +16,12 @@ from sandgate.patch.parse import PATCH_CHARACTERS_MAX, parse_patch
 from sandgate.patch.plan import plan_patch
 from sandgate.patch.report import success_text
 from sandgate.patch.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from signal import SIGHUP, SIGTERM, signal
+else:  # `signal` itself costs as much as all of ours
+    from _signal import SIGHUP, SIGTERM, signal
 
 SUCCESS, FAILURE, BAD_USAGE = 0, 1, 2
 STDIN, STDOUT, STDERR = 0, 1, 2

@@ -120,14 +120,18 @@ def _set_attribute(descriptor: int, name: str, value: bytes) -> None:
         return
 
 
-def commit(step: Step, directory: int, before: FileState | None) -> None:
-    """Carries the step out. Raises Changed with the step possibly carried out, CannotReplace with nothing done."""
+def commit(step: Step, directory: int, before: FileState | None, *, exchanging: bool) -> None:
+    """Carries the step out. Raises Changed with the step possibly carried out, CannotReplace with nothing done.
+
+    `exchanging`: names change hands in one system call. Without it, what somebody else saves between two calls of
+    ours, some microseconds apart, is lost.
+    """
     if step.kind == "create":
         _name_new(directory, step.spare, step.name)
     elif step.kind == "delete":
         os.rename(step.name, step.spare, src_dir_fd=directory, dst_dir_fd=directory)
     else:
-        _swap(directory, step.spare, step.name)
+        _swap(directory, step.spare, step.name, exchanging=exchanging)
     if step.kind != "create":
         state, inode = look(directory, step.spare)
         if inode != step.old or state is None or not state.is_same(before):
@@ -150,25 +154,44 @@ def _name_new(directory: int, spare: str, name: str) -> None:
     os.unlink(spare, dir_fd=directory)
 
 
-def _swap(directory: int, spare: str, name: str) -> None:
-    from sandgate.kernel import renames
-
+def _swap(directory: int, spare: str, name: str, *, exchanging: bool) -> None:
     try:
-        renames.exchange(directory, spare, name)
-        return
+        if not (exchanging and _exchange(directory, spare, name)):
+            _replace(directory, spare, name)
     except FileNotFoundError as problem:
         raise Changed from problem
     except OSError as problem:
         if problem.errno == errno.EBUSY:  # a mount lies on it
             raise CannotReplace from problem
-        if problem.errno not in renames.UNSUPPORTED:
-            raise
+        raise
+
+
+def _exchange(directory: int, spare: str, name: str) -> bool:
+    """False when that cannot be done here."""
+    from sandgate.kernel import renames
+
+    try:
+        renames.exchange(directory, spare, name)
+    except OSError as problem:
+        if problem.errno in renames.UNSUPPORTED:
+            return False
+        raise
+    return True
+
+
+def _replace(directory: int, spare: str, name: str) -> None:
     kept = spare + KEPT_SUFFIX
     try:
         os.link(name, kept, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
-    except OSError as problem:
+    except FileNotFoundError:
+        raise
+    except OSError as problem:  # no hard links here
         raise CannotReplace from problem
-    os.rename(spare, name, src_dir_fd=directory, dst_dir_fd=directory)
+    try:
+        os.rename(spare, name, src_dir_fd=directory, dst_dir_fd=directory)
+    except OSError:
+        os.unlink(kept, dir_fd=directory)
+        raise
     os.rename(kept, spare, src_dir_fd=directory, dst_dir_fd=directory)
 
 

@@ -17,11 +17,14 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from signal import SIG_BLOCK, SIG_SETMASK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask
 
     from sandgate.patch.directories import Directories
     from sandgate.patch.journal import Journal
     from sandgate.patch.plan import FileWrite
     from sandgate.patch.tree import FileState
+else:
+    from _signal import SIG_BLOCK, SIG_SETMASK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask
 
 SETTLED_ONE_BY_ONE_MAX = 200  # files; more of them are settled by one sync of the whole disk
 CHANGED_HINT = "read it again, and write the patch for what it says now"
@@ -40,10 +43,13 @@ class _Current(Record):
 class Undertaking:
     """Carries `writes` out once."""
 
-    def __init__(self, writes: tuple[FileWrite, ...], directories: Directories, journal: Journal) -> None:
+    def __init__(
+        self, writes: tuple[FileWrite, ...], directories: Directories, journal: Journal, *, exchanging: bool
+    ) -> None:
         self._writes = writes
         self._directories = directories
         self._journal = journal
+        self._exchanging = exchanging
         self._spares: list[tuple[str, str]] = []  # directory and name, one for each write
         self._steps: list[tuple[Step, FileWrite]] = []
         self._overwritten: list[tuple[Step, FileWrite]] = []
@@ -84,7 +90,9 @@ class Undertaking:
         try:
             descriptor = self._directories.descriptor(directory)
         except OSError as problem:
-            raise Changed from problem if problem.errno in LED_AWAY else problem
+            if problem.errno in LED_AWAY:
+                raise Changed from problem
+            raise
         state, inode = steps.look(descriptor, name)
         if state is None or write.before is None:
             if state is not write.before:
@@ -169,7 +177,7 @@ class Undertaking:
         descriptor = self._directories.descriptor(step.directory)
         if step.kind != "in_place":
             try:
-                steps.commit(step, descriptor, write.before)
+                steps.commit(step, descriptor, write.before, exchanging=self._exchanging)
                 return
             except CannotReplace:
                 steps.drop_spare(descriptor, step.spare)
@@ -263,11 +271,7 @@ class _uninterrupted:  # noqa: N801 - reads as the word it is in a `with`
     """Signals that end a program wait until the block is left."""
 
     def __enter__(self) -> None:
-        from _signal import SIG_BLOCK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask
-
         self._before = pthread_sigmask(SIG_BLOCK, (SIGINT, SIGTERM, SIGHUP))
 
     def __exit__(self, *_: object) -> None:
-        from _signal import SIG_SETMASK, pthread_sigmask
-
         pthread_sigmask(SIG_SETMASK, self._before)
