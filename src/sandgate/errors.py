@@ -41,6 +41,12 @@ class RuleError(RequestError):
     code = "bad_rules"
 
 
+class ToolArgumentsError(RequestError):
+    """The arguments of a tool call are not what the tool takes; a model reads `what` and tries again."""
+
+    code = "bad_tool_arguments"
+
+
 class ConfinementError(SandgateError):
     """The command cannot be confined as asked, so it did not run."""
 
@@ -81,3 +87,39 @@ class DirectoryMissing(LaunchError):
     """The working directory cannot be entered."""
 
     code = "directory_missing"
+
+
+class TerminalLimitReached(LaunchError):
+    """No room for one more live command, here or on this machine."""
+
+    code = "terminal_limit_reached"
+
+
+class UnknownTerminal(RequestError):
+    """No live command has this number, or it has ended and said so already."""
+
+    code = "unknown_terminal"
+
+
+class StdinClosed(RequestError):
+    """The command has no input that could be written to."""
+
+    code = "stdin_closed"
+
+
+class InputNotTaken(SandgateError):
+    """What was typed could not be handed to the command."""
+
+    code = "input_not_taken"
+
+
+class TerminalFailed(SandgateError):
+    """A live command was ended by Sandgate before it was done."""
+
+    code = "terminal_failed"
+
+
+class CommandRefused(SandgateError):
+    """Policy, a rule or a reviewer said no, where the caller wanted an answer and not a passage. Nothing ran."""
+
+    code = "refused"

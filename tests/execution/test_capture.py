@@ -90,3 +90,51 @@ def test_arrival_order_is_kept_whatever_the_sizes(parts: list[bytes]) -> None:
     for turn, part in enumerate(parts):
         capture.add("stdout" if turn % 2 else "stderr", part)
     assert capture.aggregated() == list(accumulate([b"", *parts]))[-1]
+
+
+@pytest.mark.parametrize(
+    ("capacity", "pieces", "kept", "omitted"),
+    [
+        (10, ["0123456789", "ab"], "01234789ab", 2),
+        (10, ["0123456789", "ABCDEFGHIJK"], "01234GHIJK", 11),
+        (1, ["abc"], "c", 2),
+        (0, ["abc"], "", 3),
+        (10, ["01", "234", "567", "89", "a"], "012346789a", 1),
+    ],
+)
+def test_the_worked_examples_of_the_specification_hold(
+    capacity: int, pieces: list[str], kept: str, omitted: int
+) -> None:
+    """Required: unified_exec.md section 3."""
+    buffer = HeadTail(capacity)
+    for piece in pieces:
+        buffer.add(piece.encode())
+    assert (buffer.kept().decode(), buffer.omitted_bytes) == (kept, omitted)
+
+
+@given(chunks, chunks, st.integers(min_value=0, max_value=60))
+def test_a_drained_buffer_starts_again_as_new(first: list[bytes], second: list[bytes], capacity: int) -> None:
+    buffer = HeadTail(capacity)
+    for part in first:
+        buffer.add(part)
+    head, tail, omitted = buffer.drain()
+    assert (head + tail, omitted) == (kept_of(b"".join(first), capacity), max(0, len(b"".join(first)) - capacity))
+    for part in second:
+        buffer.add(part)
+    assert (buffer.kept(), buffer.total_bytes) == (kept_of(b"".join(second), capacity), len(b"".join(second)))
+
+
+@given(chunks, st.integers(min_value=0, max_value=60), st.integers(min_value=0, max_value=900))
+def test_a_reader_gets_everything_from_its_offset_on_or_is_told_how_much_is_missing(
+    parts: list[bytes], capacity: int, offset: int
+) -> None:
+    buffer = HeadTail(capacity)
+    for part in parts:
+        buffer.add(part)
+    whole = b"".join(parts)
+    offset = min(offset, len(whole))
+    head_end, tail_start = capacity // 2, max(len(whole) - (capacity - capacity // 2), capacity // 2)
+    wanted = [at for at in range(offset, len(whole)) if at < head_end or at >= tail_start]
+    data, missing = buffer.since(offset)
+    assert data == bytes(whole[at] for at in wanted)
+    assert missing == len(whole) - offset - len(data)

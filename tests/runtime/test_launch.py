@@ -56,7 +56,7 @@ def children() -> str:
 def test_one_helper_is_prepared_for_one_run(tmp_path: Path, preparations: Preparations, network: str) -> None:
     runtime = session(tmp_path, approval_policy="never", network=network)
     passage = runtime.run(runtime.request(("true",)))
-    assert [attempt.result.exit_code for attempt in passage.attempts] == [0]
+    assert [attempt.final.exit_code for attempt in passage.attempts] == [0]
     assert preparations.networks == [network]
 
 
@@ -66,7 +66,7 @@ def test_run_without_namespaces_prepares_no_helper(
 ) -> None:
     runtime = session(tmp_path, approval_policy="never", **typed)
     passage = runtime.run(runtime.request(("true",)))
-    assert [attempt.result.exit_code for attempt in passage.attempts] == [0]
+    assert [attempt.final.exit_code for attempt in passage.attempts] == [0]
     assert preparations.networks == []
 
 

@@ -3,15 +3,32 @@
 import os
 import pwd
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from sandgate.runtime.shell import FALLBACKS, shell_argv, user_shell
+from sandgate.errors import RequestError
+from sandgate.runtime.shell import (
+    FALLBACKS,
+    UTF8_PREFIX,
+    Shell,
+    chosen_shell,
+    login_wanted,
+    shell_argv,
+    shell_kind,
+    user_shell,
+)
 
 
 def belongs_to(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = pwd.struct_passwd(("u", "x", os.getuid(), os.getgid(), "", "/home/u", shell))
     monkeypatch.setattr(pwd, "getpwuid", lambda _uid: entry)
+
+
+def program(path: Path, *, mode: int = 0o755) -> str:
+    path.write_text("#!/bin/sh\n")
+    path.chmod(mode)
+    return str(path)
 
 
 def test_the_users_own_shell_runs_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,9 +49,143 @@ def test_a_shell_we_do_not_understand_or_cannot_run_is_replaced(own: str, monkey
     assert user_shell() in FALLBACKS
 
 
+def test_a_directory_is_no_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bash").mkdir()
+    belongs_to(str(tmp_path / "bash"), monkeypatch)
+    assert user_shell() in FALLBACKS
+
+
 def test_a_user_without_an_account_gets_a_shell_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody(uid: int) -> pwd.struct_passwd:
         raise KeyError(uid)
 
     monkeypatch.setattr(pwd, "getpwuid", nobody)
     assert subprocess.run(shell_argv("echo $((1 + 1))"), capture_output=True, check=True).stdout == b"2\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("bash", "bash"),
+        ("/usr/local/bin/zsh", "zsh"),
+        ("sh", "sh"),
+        ("powershell.exe", "pwsh"),
+        ("/opt/pwsh", "pwsh"),
+        ("cmd.exe", "cmd"),
+        ("bash.exe.bak", "bash"),
+        ("fish", None),
+        ("nu", None),
+        ("dash", None),
+        ("bash5", None),
+        ("Bash", None),
+        (".bash", None),
+        ("", None),
+        ("/bin/", None),
+    ],
+)
+def test_a_shell_is_known_by_its_name(name: str, kind: str | None) -> None:
+    """Required: exec.md §13.1."""
+    assert shell_kind(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("shell", "login", "argv"),
+    [
+        (Shell("/bin/zsh", "zsh"), True, ("/bin/zsh", "-lc", "x")),
+        (Shell("/bin/sh", "sh"), False, ("/bin/sh", "-c", "x")),
+        (Shell("/p", "pwsh"), True, ("/p", "-Command", f"{UTF8_PREFIX}\nx")),
+        (Shell("/p", "pwsh"), False, ("/p", "-NoProfile", "-Command", f"{UTF8_PREFIX}\nx")),
+        (Shell("/c", "cmd"), True, ("/c", "/c", "x")),
+        (Shell("/c", "cmd"), False, ("/c", "/c", "x")),
+    ],
+)
+def test_each_kind_is_told_in_its_own_way(shell: Shell, login: bool, argv: tuple[str, ...]) -> None:
+    """Required: exec.md §13.2."""
+    assert shell.argv("x", login=login) == argv
+
+
+def test_powershell_is_told_about_utf8_once() -> None:
+    assert Shell("/p", "pwsh").argv(f"{UTF8_PREFIX}x")[-1] == f"{UTF8_PREFIX}x"
+
+
+def test_a_named_shell_runs_the_script() -> None:
+    assert shell_argv("exit 3", shell="/bin/sh", login=True) == ("/bin/sh", "-lc", "exit 3")
+
+
+def test_a_path_that_exists_is_taken_as_it_is(tmp_path: Path) -> None:
+    own = program(tmp_path / "zsh")
+    assert chosen_shell(own) == Shell(own, "zsh")
+
+
+def test_a_name_means_the_shell_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    belongs_to("/usr/bin/fish", monkeypatch)
+    assert chosen_shell("bash") == Shell("/bin/bash", "bash")
+
+
+def test_a_name_prefers_the_users_own_shell_of_that_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = program(tmp_path / "bash")
+    belongs_to(own, monkeypatch)
+    assert chosen_shell("bash") == Shell(own, "bash")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "used", "why"),
+    [
+        ("/usr/bin/fish", Shell("/bin/sh", "sh"), "is no shell we know"),
+        ("hal9000\nNotice: fake", Shell("/bin/sh", "sh"), "is no shell we know"),
+        ("/nowhere/bash", Shell("/bin/bash", "bash"), "cannot be run"),
+        ("./bash", Shell("/bin/bash", "bash"), "cannot be run"),
+        ("/bin/\0/bash", Shell("/bin/bash", "bash"), "cannot be run"),
+        ("cmd.exe", Shell("/bin/sh", "sh"), "is not installed"),
+        ("", Shell("/bin/sh", "sh"), "is no shell we know"),
+    ],
+)
+def test_another_shell_than_asked_for_is_named(
+    wanted: str, used: Shell, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: the model must know which shell read its script."""
+    belongs_to("/usr/bin/fish", monkeypatch)
+    chosen = chosen_shell(wanted)
+    assert chosen.but(notice="") == used
+    assert chosen.notice.endswith(f"{why}; `{used.path}` ran the command instead")
+    assert chosen.notice.isprintable()
+
+
+def test_a_planted_program_does_not_become_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: the first entry of PATH is often a directory that a command may write to."""
+    belongs_to("/usr/bin/fish", monkeypatch)
+    program(tmp_path / "bash")
+    program(tmp_path / "sh")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    monkeypatch.chdir(tmp_path)
+    assert [chosen_shell(name).path for name in ("bash", "sh", "./bash")] == ["/bin/bash", "/bin/sh", "/bin/bash"]
+
+
+def test_a_shell_that_root_did_not_install_is_found_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    belongs_to("/usr/bin/fish", monkeypatch)
+    (tmp_path / "first").mkdir()
+    program(tmp_path / "first" / "cmd", mode=0o644)
+    monkeypatch.setenv("PATH", f".::{tmp_path}/first:{tmp_path}")
+    monkeypatch.chdir(tmp_path / "first")
+    assert chosen_shell("cmd") == Shell(
+        "/bin/sh", "sh", "the shell `cmd` is not installed; `/bin/sh` ran the command instead"
+    )
+    own = program(tmp_path / "cmd")
+    assert chosen_shell("cmd") == Shell(own, "cmd")
+
+
+@pytest.mark.parametrize(
+    ("asked", "allowed", "login"),
+    [(None, True, True), (None, False, False), (False, True, False), (False, False, False), (True, True, True)],
+)
+def test_login_is_what_was_asked_or_else_what_is_allowed(asked: bool | None, allowed: bool, login: bool) -> None:
+    """Required: exec.md §13.2."""
+    assert login_wanted(asked, allowed=allowed) is login
+
+
+def test_a_login_shell_that_is_not_allowed_is_refused_in_the_words_of_the_wire() -> None:
+    with pytest.raises(RequestError) as caught:
+        login_wanted(True, allowed=False)
+    assert str(caught.value) == "login shell is disabled by config; omit `login` or set it to false."

@@ -134,6 +134,20 @@ ROWS: tuple[Row, ...] = (
         "exec.kill_grace_ms", "count", (0, MS_MAX), 0, "ignored",
         "Time between asking a command to stop and killing it. Milliseconds.",
     ),
+    (
+        "allow_login_shell", "flag", None, True, "only-false",
+        "Whether a model may have its scripts run by a login shell, which reads the user's login files first. It is "
+        "the default then; `sandgate run --shell` never does.",
+    ),
+    (
+        "background_terminal_max_timeout", "count", (0, MS_MAX), 300_000, "lower",
+        "How long one look at a command in the background may wait for output. Milliseconds; below 5000 counts as "
+        "5000, and above an hour as an hour.",
+    ),
+    (
+        "tool_output_token_limit", "count", (1, COUNT_MAX), None, "lower",
+        "How many tokens of output a model sees in one answer. Unset: what is usual for the model.",
+    ),
     ("limits.core_bytes", "count", (0, BYTES_MAX), 0, "lower", "Largest core dump of a command."),
     ("limits.open_files", "count", (16, COUNT_MAX), None, "lower", "Open files of a command. Unset: as inherited."),
     ("limits.processes", "count", (1, COUNT_MAX), None, "lower", "Processes of the user. Unset: as inherited."),

@@ -57,6 +57,9 @@ class Settings(Record):
     timeout_ms: int | None
     capture_bytes: int
     kill_grace_ms: int
+    allow_login_shell: bool
+    longest_poll_ms: int  # of a command in the background
+    output_tokens: int | None  # of one answer of a tool; None: what is usual for the model
     limits: Limits
     retry_after_approval: RetryAfterApproval
     rules_enabled: bool
@@ -95,6 +98,9 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         timeout_ms=of("exec.timeout_ms"),
         capture_bytes=of("exec.capture_bytes"),
         kill_grace_ms=of("exec.kill_grace_ms"),
+        allow_login_shell=of("allow_login_shell"),
+        longest_poll_ms=of("background_terminal_max_timeout"),
+        output_tokens=of("tool_output_token_limit"),
         limits=Limits(**{name: of(f"limits.{name}") for name in Limits.__match_args__}),
         retry_after_approval=of("retry_after_approval"),
         rules_enabled=of("rules.enabled"),

@@ -17,9 +17,13 @@ CAPTURE_BYTES = 1024 * 1024  # kept of each stream, and of both together; exec.m
 
 
 class HeadTail:
-    """The first and the last half of `capacity_bytes`, and how much lay between them."""
+    """The first and the last half of `capacity_bytes`, and how much lay between them; unified_exec.md section 3.
 
-    __slots__ = ("_capacity_bytes", "_head", "_head_bytes", "_tail", "_tail_bytes", "_total_bytes")
+    The head never changes once it is full. The tail is a ring: a program that writes byte by byte costs no more than
+    one that writes in blocks.
+    """
+
+    __slots__ = ("_capacity_bytes", "_head", "_head_bytes", "_next", "_tail", "_tail_bytes", "total_bytes")
 
     def __init__(self, capacity_bytes: int) -> None:
         self._capacity_bytes = capacity_bytes
@@ -27,26 +31,70 @@ class HeadTail:
         self._tail_bytes = capacity_bytes - self._head_bytes
         self._head = bytearray()
         self._tail = bytearray()
-        self._total_bytes = 0
+        self._next = 0  # where the full ring is written next: its oldest byte
+        self.total_bytes = 0  # everything that was ever added
 
     def add(self, data: bytes) -> None:
-        self._total_bytes += len(data)
+        self.total_bytes += len(data)
         room = self._head_bytes - len(self._head)
         if room > 0:
             self._head += data[:room]
+            if len(data) <= room:
+                return
             data = data[room:]
-        self._tail += data
-        # Trimmed only when it has doubled: dropping the front of a buffer moves what stays.
-        if len(self._tail) > 2 * self._tail_bytes:
-            del self._tail[: len(self._tail) - self._tail_bytes]
+        size, free = len(data), self._tail_bytes - len(self._tail)
+        if size <= free:
+            self._tail += data
+        elif size >= self._tail_bytes:
+            self._tail, self._next = bytearray(data[size - self._tail_bytes :]), 0
+        else:
+            self._tail += data[:free]
+            self._overwrite(data[free:])
+
+    def _overwrite(self, data: bytes) -> None:
+        tail, at = self._tail, self._next
+        end = at + len(data)
+        if end <= self._tail_bytes:
+            tail[at:end] = data
+        else:
+            before = self._tail_bytes - at
+            tail[at:] = data[:before]
+            tail[: end - self._tail_bytes] = data[before:]
+        self._next = end % self._tail_bytes
 
     def kept(self) -> bytes:
-        excess = max(0, len(self._tail) - self._tail_bytes)
-        return bytes(self._head) + bytes(self._tail[excess:])
+        """Head and tail, one after the other."""
+        return bytes(self._head) + self._tail_from(0)
+
+    def ends(self) -> tuple[bytes, bytes]:
+        """Head and tail; `omitted_bytes` lay between them."""
+        return bytes(self._head), self._tail_from(0)
+
+    def since(self, offset: int) -> tuple[bytes, int]:
+        """What was added from `offset` on, as far as it is kept, and how many bytes of that are not."""
+        tail_start = self.total_bytes - len(self._tail)
+        if offset >= tail_start:
+            return self._tail_from(offset - tail_start), 0
+        head = bytes(self._head[offset:])
+        return head + self._tail_from(0), tail_start - offset - len(head)
+
+    def drain(self) -> tuple[bytes, bytes, int]:
+        """Head, tail and how much lay between them; afterwards it is as new."""
+        head, tail = self.ends()
+        omitted = self.omitted_bytes
+        self._head, self._tail, self._next, self.total_bytes = bytearray(), bytearray(), 0, 0
+        return head, tail, omitted
+
+    def _tail_from(self, position: int) -> bytes:
+        """The tail without its `position` oldest bytes."""
+        at = self._next + position
+        if at < len(self._tail):
+            return bytes(self._tail[at:] + self._tail[: self._next])
+        return bytes(self._tail[at - len(self._tail) : self._next])
 
     @property
     def omitted_bytes(self) -> int:
-        return max(0, self._total_bytes - self._capacity_bytes)
+        return max(0, self.total_bytes - self._capacity_bytes)
 
 
 class Capture:

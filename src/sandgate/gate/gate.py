@@ -130,6 +130,17 @@ class Gate:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
         return _Passage(self, command, launch).walk()
 
+    def ended(
+        self, call_id: str, command: CommandRequest, attempt: Attempt, plan: ConfinedCommand, outcome: AttemptOutcome
+    ) -> Attempt:
+        """The attempt with its result and what the sandbox says about it; told once, for one that lived on later."""
+        attempt = attempt.but(result=outcome.result, denial=explained(plan, outcome))
+        if outcome.created_protected:
+            for message in self._confinement.quarantine(outcome.created_protected):
+                self._record(Notice("warning", message))
+        self._record(CommandEnded(call_id, command, attempt))
+        return attempt
+
     def rules_for(self, command: CommandRequest, risk: RiskAssessment | None) -> Rules:
         """What the ladder needs to know about this command."""
         policies = self._policies
@@ -215,22 +226,21 @@ class _Passage:
         plan, outcome = self._start(order.grants)
         if isinstance(outcome.failure, SetupFailure) and self._gate._confinement.fall_back(plan, outcome.failure):
             plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once
-        if outcome.result is None:
+        if outcome.result is None and not outcome.running:
             raise not_started(self._command, outcome)
-        denial = explained(plan, outcome)
-        self._quarantine(outcome)
         attempt = Attempt(
             confined=plan.confined,
             backend=plan.backend,
             guarantees=plan.guarantees,
-            result=outcome.result,
-            denial=denial,
+            result=None,
+            denial=DenialReport("unknown"),
             allowed_by=order.allowed_by,
             permissions=plan.permissions,
             grants=order.grants,
         )
+        if not outcome.running:
+            attempt = self._gate.ended(self._call_id, self._command, attempt, plan, outcome)
         self._attempts.append(attempt)
-        self._gate._record(CommandEnded(self._call_id, self._command, attempt))
         return attempt
 
     def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
@@ -238,11 +248,6 @@ class _Passage:
         plan = self._gate._confinement.plan(self._command, grants)
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
-
-    def _quarantine(self, outcome: AttemptOutcome) -> None:
-        if outcome.created_protected:
-            for message in self._gate._confinement.quarantine(outcome.created_protected):
-                self._gate._record(Notice("warning", message))
 
 
 def as_judged(command: CommandRequest) -> CommandRequest:
@@ -262,9 +267,9 @@ def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
     return explain(plan, outcome)
 
 
-def has_failed(result: CommandResult) -> bool:
+def has_failed(result: CommandResult | None) -> bool:
     """It ended by itself, and not well. A time limit or a stop from outside is not a failure of the command."""
-    return result.termination in ("exited", "signaled") and result.exit_code != 0
+    return result is not None and result.termination in ("exited", "signaled") and result.exit_code != 0
 
 
 def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:

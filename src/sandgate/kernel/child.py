@@ -55,6 +55,10 @@ if TYPE_CHECKING:
             """SIGKILL to everything the command has started."""
             ...
 
+        def settle_in(self) -> None:
+            """It will live for long: gives up what is only kept so that the next start is cheaper."""
+            ...
+
         def close(self) -> None:
             """Releases the descriptors; whatever is still alive is killed and reaped. May be repeated."""
             ...

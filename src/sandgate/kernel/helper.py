@@ -85,6 +85,10 @@ class HelperChild:
     def kill_tree(self) -> None:
         self._ask(request(KILL))
 
+    def settle_in(self) -> None:
+        if self._lent is not None:
+            self._lent.discard()  # the command keeps it alive; we need the descriptors
+
     def close(self) -> None:
         if self._status is not None:
             self._status.close()  # the helper takes this as: kill everything

@@ -66,6 +66,9 @@ class PlainChild:
             return  # the number was free and is in use again: nobody of ours is left
         kill_sessions((self.pid,))
 
+    def settle_in(self) -> None:
+        return  # there is nothing to give up
+
     def close(self) -> None:
         if self._pidfd < 0:
             return

@@ -163,6 +163,9 @@ class RestrictedChild:
         if self._supervisor is not None:
             self._supervisor.wake(kill_tree=True)
 
+    def settle_in(self) -> None:
+        return  # there is nothing to give up
+
     def close(self) -> None:
         if self._done < 0:
             return

@@ -75,10 +75,11 @@ class ExecFailure(Record):
 class AttemptOutcome(Record):
     """What came back from one started plan."""
 
-    result: CommandResult | None  # None exactly when `failure` is set
+    result: CommandResult | None  # None when `failure` is set, and while it is `running`
     refused: tuple[Refused, ...] = ()
     refused_omitted: int = 0
     reported: bool = False  # the enforcing layer watched to the end, so silence means "not denied"
     layers: tuple[str, ...] = ()  # really active: "userns", "mount", "pid", "net", "seccomp", "landlock", "notify"
     failure: SetupFailure | ExecFailure | None = None
     created_protected: tuple[str, ...] = ()  # protected names that appeared all the same
+    running: bool = False  # it lives on, and whoever started it tells how it ended

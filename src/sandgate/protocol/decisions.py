@@ -62,11 +62,18 @@ class Attempt(Record):
     confined: bool
     backend: str
     guarantees: tuple[str, ...]
-    result: CommandResult
+    result: CommandResult | None  # None: it lives on
     denial: DenialReport
     allowed_by: str  # "policy on-failure", "rule …", "approved by user (once)", …
     permissions: EffectivePermissions
     grants: tuple[Grant, ...] = ()
+
+    @property
+    def final(self) -> CommandResult:
+        """The result of an attempt that is over."""
+        if self.result is None:
+            raise AssertionError("this attempt lives on")
+        return self.result
 
 
 class Passage(Record):
@@ -82,5 +89,10 @@ class Passage(Record):
 
     @property
     def result(self) -> CommandResult | None:
-        """The result that counts: the last attempt's."""
+        """The result that counts: the last attempt's. None when nothing ran, and while it is `running`."""
         return self.attempts[-1].result if self.attempts else None
+
+    @property
+    def running(self) -> bool:
+        """It was started and lives on."""
+        return bool(self.attempts) and self.attempts[-1].result is None

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     Stream = Literal["stdout", "stderr"]
     NoticeKind = Literal["warning", "background_event"]
+    TerminalStatus = Literal["completed", "failed", "declined"]
 
 
 class CommandBegan(Record):
@@ -63,6 +64,38 @@ class ApprovalAnswered(Record):
     decision: Decision
 
 
+class TerminalBegan(Record):
+    """A command that may live on was started, or was to be: then its end follows at once and says why not."""
+
+    call_id: str
+    process_id: int  # what a model calls the session
+    command: CommandRequest
+    tty: bool
+
+
+class TerminalInput(Record):
+    """Something was typed into a live command, or it was only looked at."""
+
+    call_id: str  # of the call that started the command
+    process_id: int
+    stdin: str  # "" for a look; what nobody was to see is replaced by words
+
+
+class TerminalEnded(Record):
+    """A live command is over. Told once for every `TerminalBegan`, after its last output."""
+
+    call_id: str
+    process_id: int
+    exit_code: int  # -1: it never ran, or Sandgate ended it
+    output: bytes  # the whole transcript, its two ends when it was long
+    omitted_bytes: int  # what the transcript does not keep
+    deltas: int  # `OutputArrived` told
+    deltas_omitted_bytes: int  # output of which none was told
+    duration_ms: int
+    status: TerminalStatus
+    message: str = ""  # why it was declined or failed
+
+
 class Notice(Record):
     """One line about what Sandgate itself does or had to leave out."""
 
@@ -70,7 +103,18 @@ class Notice(Record):
     message: str
 
 
-TraceRecord = CommandBegan | OutputArrived | OutputLost | CommandEnded | ApprovalRequested | ApprovalAnswered | Notice
+TraceRecord = (
+    CommandBegan
+    | OutputArrived
+    | OutputLost
+    | CommandEnded
+    | ApprovalRequested
+    | ApprovalAnswered
+    | TerminalBegan
+    | TerminalInput
+    | TerminalEnded
+    | Notice
+)
 
 if TYPE_CHECKING:
     Recorder = Callable[[TraceRecord], None]

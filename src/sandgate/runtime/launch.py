@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sandgate.execution.aftermath import Aftermath
-from sandgate.execution.head_start import HeadStart
 from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.run import run as run
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
+from sandgate.runtime.readiness import Readiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,16 +15,15 @@ if TYPE_CHECKING:
     from sandgate.config import Settings
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
-    from sandgate.protocol.permissions import Grant
     from sandgate.protocol.trace import Recorder, Stream
     from sandgate.runtime.confinement import Confinement
     from sandgate.runtime.stdio import Stdio
 
 
-class Launch:
+class Launch(Readiness):
     """A `gate.Launcher` for one passage; threads that share a runtime each have their own."""
 
-    __slots__ = ("_cancel_fd", "_confinement", "_head_start", "_record", "_settings", "_stdio", "_timeout_ms")
+    __slots__ = ("_cancel_fd", "_record", "_settings", "_stdio", "_timeout_ms")
 
     def __init__(
         self,
@@ -36,22 +35,12 @@ class Launch:
         timeout_ms: int | None,
         cancel_fd: int | None,
     ) -> None:
-        self._confinement = confinement
         self._settings = settings
         self._record = record
         self._stdio = stdio
         self._timeout_ms = timeout_ms
         self._cancel_fd = cancel_fd
-        self._head_start = HeadStart(confinement.networks)
-
-    def expect(self) -> None:
-        if self._confinement.has_chosen:
-            self.get_ready(())
-
-    def get_ready(self, grants: tuple[Grant, ...]) -> None:
-        network = self._confinement.namespace_network(grants)
-        if network is not None and self._confinement.helper is not None:
-            self._head_start.get_ready(self._confinement.helper, network=network)
+        super().__init__(confinement)
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         def arrived(stream: Stream, chunk: bytes) -> None:
@@ -103,6 +92,3 @@ class Launch:
     def _warn(self, messages: list[str]) -> None:
         for message in messages:
             self._record(Notice("warning", message))
-
-    def stand_down(self) -> None:
-        self._head_start.discard()

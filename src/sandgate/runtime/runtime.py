@@ -8,6 +8,7 @@ runs it on a thread and cancels through a descriptor.
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 
 from sandgate.config import for_run, load_settings
 from sandgate.errors import RequestError
@@ -26,6 +27,7 @@ from sandgate.runtime.stdio import CAPTURED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, Self
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
@@ -35,7 +37,11 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime.environment import Environment
+    from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.stdio import Stdio
+    from sandgate.runtime.toolbox import Toolbox
+    from sandgate.terminals.terminal import Terminal
+    from sandgate.tools.answers import ExecAnswer
 
 ID_BYTES = 8
 
@@ -109,12 +115,16 @@ class Runtime:
             retry_after_approval=self.settings.retry_after_approval,
         )
         self.approvals = ApprovalStore()
-        self._gate = Gate(
+        self._live: LiveCommands | None = None
+        self._opening = allocate_lock()
+        confinement = self.confinement
+        self.gate = Gate(
             self.policies,
-            confinement=self.confinement,
+            confinement=confinement,
             reviewers=ReviewerChain(self.approvals, reviewers),
             store=self.approvals,
-            assess=self.risk,
+            # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
+            assess=lambda command, denial: assessed(command, denial, confinement, environment),
             record=record,
             new_id=new_id,
         )
@@ -172,11 +182,94 @@ class Runtime:
             timeout_ms=command.timeout_ms,
             cancel_fd=cancel_fd,
         )
-        return self._gate.pass_through(command, launch)
+        return self.gate.pass_through(command, launch)
+
+    def terminal(
+        self,
+        argv: tuple[str, ...],
+        *,
+        tty: bool = True,
+        rows: int = 24,
+        columns: int = 80,
+        post_processing: bool = True,
+        cwd: str | None = None,
+        escalate: bool = False,
+        justification: str | None = None,
+        set_variables: Mapping[str, str] | None = None,
+    ) -> Terminal:
+        """Start a program that lives on, to be written to, read and waited for.
+
+        It passes the gate like any command. Without `tty` it has empty input, and its output comes through a pipe.
+        Without `post_processing` its terminal leaves line ends as they are, which is far faster for short lines.
+        Raises CommandRefused when it did not run, and what `run` raises.
+        """
+        from sandgate.runtime.toolbox import open_terminal
+        from sandgate.terminals.start import Shape
+
+        command = self.request(
+            argv, cwd=cwd, escalate=escalate, justification=justification, tty=tty, set_variables=set_variables
+        )
+        shape = Shape(tty=tty, rows=rows, columns=columns, post_processing=post_processing)
+        return open_terminal(self.live, command.but(timeout_ms=None), shape)
+
+    def exec_command(self, cmd: str, **arguments: Any) -> ExecAnswer:
+        """The tool of that name: run a shell script, answer with what it printed within `yield_time_ms`.
+
+        `arguments` are the fields of `tools.arguments.ExecCommandArguments`. Raises CommandRefused when it did not
+        run, and what `run` raises.
+        """
+        from sandgate.terminals.waiting import drive
+        from sandgate.tools.arguments import ExecCommandArguments
+
+        given = ExecCommandArguments(cmd, **arguments)
+        return drive(self.tools.finish(given, self.tools.begin(given)))
+
+    def write_stdin(self, session_id: int, chars: str = "", **arguments: Any) -> ExecAnswer:
+        """The tool of that name: type into a live command, or only look, and answer with what it printed since.
+
+        `arguments` are the fields of `tools.arguments.WriteStdinArguments`. Raises UnknownTerminal, StdinClosed,
+        InputNotTaken, TerminalFailed.
+        """
+        from sandgate.terminals.waiting import drive
+        from sandgate.tools.arguments import WriteStdinArguments
+
+        return drive(self.tools.write(WriteStdinArguments(session_id, chars, **arguments)))
+
+    @property
+    def live(self) -> LiveCommands:
+        """The live commands of this session."""
+        with self._opening:
+            if self._live is None:
+                from sandgate.runtime.toolbox import open_live
+
+                self._live = open_live(self, self._record, heard=self._record is not _unheard)
+            return self._live
+
+    @property
+    def tools(self) -> Toolbox:
+        """What a model may call, with typed arguments."""
+        from sandgate.runtime.toolbox import Toolbox
+
+        return Toolbox(self, self.live)
+
+    def close(self) -> None:
+        """End every live command of this session and wait until they are gone. May be repeated."""
+        if self._live is not None:
+            self._live.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_live", None) is not None:
+            self.close()
 
     def forecast(self, command: CommandRequest) -> Forecast:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
-        verdict = self._gate.verdict(command)
+        verdict = self.gate.verdict(command)
         bypasses = isinstance(verdict, Allow) and verdict.bypass_sandbox
         plan = self.confinement.plan(command, (ESCALATE,) if bypasses else ())
         return Forecast(
@@ -193,9 +286,16 @@ class Runtime:
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:
         """The offline assessment of a command; None when it could not be made."""
-        from sandgate.runtime.risk import assessed
-
         return assessed(command, denial, self.confinement, self._environment)
+
+
+def assessed(
+    command: CommandRequest, denial: DenialReport | None, confinement: Confinement, environment: Environment
+) -> RiskAssessment | None:
+    """The offline assessor, imported when it is first asked."""
+    from sandgate.runtime.risk import assessed as assess
+
+    return assess(command, denial, confinement, environment)
 
 
 def new_id() -> str:

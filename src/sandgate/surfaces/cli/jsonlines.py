@@ -13,6 +13,9 @@ from sandgate.protocol.trace import (
     Notice,
     OutputArrived,
     OutputLost,
+    TerminalBegan,
+    TerminalEnded,
+    TerminalInput,
 )
 from sandgate.record import Record, never_reached
 from sandgate.surfaces.cli import say
@@ -92,9 +95,9 @@ class JsonLines:
                 "type": "run_completed",
                 "outcome": outcome,
                 "exit_code": exit_code,
-                "signal": final.result.signal if final else None,
-                "timed_out": bool(final and final.result.timed_out),
-                "duration_ms": sum(attempt.result.duration_ms for attempt in attempts),
+                "signal": final.final.signal if final else None,
+                "timed_out": bool(final and final.final.timed_out),
+                "duration_ms": sum(attempt.final.duration_ms for attempt in attempts),
                 "sandbox": sandbox_json(final) if final else None,
                 "attempts": [attempt_json(attempt) for attempt in attempts],
                 "decisions": [
@@ -123,7 +126,7 @@ def attempt_json(attempt: Attempt) -> Json:
     verdict = attempt.denial.verdict
     return {
         "confined": attempt.confined,
-        "exit_code": attempt.result.exit_code,
+        "exit_code": attempt.final.exit_code,
         "denied": None if verdict == "unknown" else verdict == "denied",
         "denials": [denial_json(denial) for denial in attempt.denial.denials],
         "denials_omitted": attempt.denial.omitted,
@@ -189,12 +192,14 @@ def _event(record: TraceRecord) -> Json:
             }
         case Notice():
             return {"type": record.kind, "message": record.message}
+        case TerminalBegan() | TerminalInput() | TerminalEnded():
+            return _terminal(record)
         case _:
             return never_reached(record)
 
 
 def _ended(record: CommandEnded) -> Json:
-    result = record.attempt.result
+    result = record.attempt.final
     seconds, milliseconds = divmod(result.duration_ms, 1000)
     return {
         "type": "exec_command_end",
@@ -210,6 +215,24 @@ def _ended(record: CommandEnded) -> Json:
         "status": "completed" if result.exit_code == 0 else "failed",
         **attempt_json(record.attempt),
     }
+
+
+def _terminal(record: TerminalBegan | TerminalInput | TerminalEnded) -> Json:
+    shown: Json = {"type": "", "call_id": record.call_id, "process_id": str(record.process_id)}
+    match record:
+        case TerminalBegan():
+            shown |= {"type": "terminal_begin", "command": list(record.command.argv), "cwd": record.command.cwd}
+            shown["tty"] = record.tty
+        case TerminalInput():
+            shown |= {"type": "terminal_interaction", "stdin": record.stdin}
+        case TerminalEnded():
+            text = record.output.decode("utf-8", "replace")
+            shown |= {"type": "terminal_end", "exit_code": record.exit_code, "aggregated_output": text}
+            shown |= {"omitted_bytes": record.omitted_bytes, "deltas_omitted_bytes": record.deltas_omitted_bytes}
+            shown |= {"duration_ms": record.duration_ms, "status": record.status, "message": record.message}
+        case _:
+            never_reached(record)
+    return shown
 
 
 def _approval(request: ApprovalRequest) -> Json:

@@ -61,8 +61,8 @@ class Narrator:
             layers = ", ".join(attempt.guarantees) or "no guarantees"
             say.fact(f"ran with backend {attempt.backend} ({layers}), allowed by {attempt.allowed_by}")
         self._held = denial_lines(attempt, verbose=self._verbose)
-        if attempt.result.timed_out:
-            say.fact(f"the time limit ended it after {attempt.result.duration_ms / 1000:.1f} s")
+        if attempt.final.timed_out:
+            say.fact(f"the time limit ended it after {attempt.final.duration_ms / 1000:.1f} s")
 
     def _answered(self, decision: Decision) -> None:
         if decision.source == "user" and not self._verbose:
@@ -83,7 +83,7 @@ def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
     more = len(denials) - len(lines) + attempt.denial.omitted
     if more > 0:
         lines.append(f"denied: {more} more")
-    if attempt.result.exit_code == 0 and not verbose:
+    if attempt.final.exit_code == 0 and not verbose:
         return lines  # the command coped; nothing needs to be opened for it
     hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, attempt)))
     return lines + [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]

@@ -1,0 +1,128 @@
+"""Tells who uses a terminal right now and whether somebody waits for what is typed.  ioctl_tty(2), tty_ioctl(4)
+
+Asked with the master's descriptor alone, and answered by the kernel: the session and the foreground group, as numbers
+of our own pid namespace also for processes in another one; the modes; what was typed and not yet read; and of each
+member of the foreground group whether it is blocked on this very terminal. Prompts are not looked at. What cannot be
+read counts as "does not wait".
+
+The other side is opened for a moment (TIOCGPTPEER, Linux 4.13). That is without effect as long as the terminal has a
+session: then somebody else has it open, so our closing it hangs nothing up.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import termios
+
+from sandgate.kernel.blocked import awaited
+from sandgate.kernel.process import Process
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.kernel.process import Standing
+
+PROCESSES_MAX = 256  # of a session that are looked at for members of the foreground group
+
+_TIOCGSID, _TIOCGPTPEER = 0x5429, 0x5441  # <asm-generic/ioctls.h>; `termios` names them in newer Pythons only
+_CONTROLLING = os.makedev(5, 0)  # /dev/tty: whichever terminal the session of its opener has
+_KEPT = 1 << 19 | 1 << 21  # SIGTSTP and SIGTTOU
+_ASLEEP = "S"
+
+
+class Member(Record):
+    """A process of the foreground group."""
+
+    pid: int
+    state: str  # the letter of proc(5): R S D T t Z …
+    waits_for_terminal: bool  # one of its threads is blocked, now, until something is typed here
+    controls_jobs: bool  # it ignores SIGTSTP and SIGTTOU: every shell that runs jobs must, hardly anything else does
+
+
+class Foreground(Record):
+    """A terminal's users. `session` and `group` are 0 when it is nobody's controlling terminal (any more)."""
+
+    session: int
+    group: int
+    echo: bool
+    canonical: bool
+    pending_input: int = 0  # bytes that can be read there and were not; an unfinished line in canonical mode cannot
+    members: tuple[Member, ...] = ()  # leader of the session first; one whose parent has gone may be missing
+
+
+def look(master: int) -> Foreground:
+    """The users of the terminal whose master is `master`.
+
+    termios.error when that is no terminal, OSError when we have no descriptor left.
+    """
+    modes = termios.tcgetattr(master)[3]
+    echo, canonical = bool(modes & termios.ECHO), bool(modes & termios.ICANON)
+    try:
+        session, group = _number(master, _TIOCGSID), _number(master, termios.TIOCGPGRP)
+    except OSError:
+        session = group = 0
+    if not session:
+        return Foreground(0, 0, echo, canonical)
+    peer = fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        pending = _number(peer, termios.FIONREAD)
+        found = os.fstat(peer)
+    finally:
+        os.close(peer)
+    members = _members(session, group, (found.st_dev, found.st_ino))
+    return Foreground(session, group, echo, canonical, pending, members)
+
+
+def _members(session: int, group: int, terminal: tuple[int, int]) -> tuple[Member, ...]:
+    found: list[Member] = []
+    waiting = [group, session]
+    seen: set[int] = set()
+    while waiting and len(seen) < PROCESSES_MAX:
+        pid = waiting.pop()
+        if pid in seen or pid <= 0:
+            continue
+        seen.add(pid)
+        try:
+            with Process(pid) as process:
+                waiting += _visit(process, session, group, terminal, found)
+        except OSError:
+            continue  # it has gone since
+    return tuple(found)
+
+
+def _visit(
+    process: Process, session: int, group: int, terminal: tuple[int, int], found: list[Member]
+) -> tuple[int, ...]:
+    """Adds the process if it is a member, and returns its children."""
+    standing = process.standing()
+    if standing.session != session:
+        return ()  # its descendants left with it: nobody can join a session
+    threads = process.threads(standing.threads)
+    if standing.group == group:
+        found.append(_member(process, standing, threads, terminal))
+    return process.children(threads)
+
+
+def _member(process: Process, standing: Standing, threads: tuple[int, ...], terminal: tuple[int, int]) -> Member:
+    # A stopped process keeps the registers of the call it was stopped in, and is not woken by input.
+    waits = standing.state == _ASLEEP and any(
+        _is_terminal(process, thread, fd, terminal) for thread in threads for fd in awaited(process, thread)
+    )
+    return Member(process.pid, standing.state, waits, standing.ignored & _KEPT == _KEPT)
+
+
+def _is_terminal(process: Process, thread: int, fd: int, terminal: tuple[int, int]) -> bool:
+    try:
+        file = process.file(thread, fd)
+    except OSError:
+        return False
+    if not stat.S_ISCHR(file.st_mode):
+        return False
+    # Not its device number: two instances of devpts number their terminals alike.
+    return (file.st_dev, file.st_ino) == terminal or file.st_rdev == _CONTROLLING
+
+
+def _number(fd: int, request: int) -> int:
+    return int.from_bytes(fcntl.ioctl(fd, request, bytes(4)), "little", signed=True)

@@ -1,0 +1,99 @@
+"""What has to be done around a live command: before it starts, when something is refused, and when it is over."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from sandgate.execution.aftermath import Aftermath
+from sandgate.execution.placeholder import Placeholders
+from sandgate.kernel.session_tree import members
+from sandgate.terminals.telling import Deltas
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.decisions import Attempt
+    from sandgate.sandbox.memory import Mark
+    from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.telling import Teller
+    from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.warden import Warden
+
+    Marks = dict[str, Mark]
+
+    class Session(Protocol):
+        """What an attendance needs of the session."""
+
+        limits: ExecLimits
+        teller: Teller | None
+        warden: Warden
+        ends_on_network_denial: bool
+
+        def warn(self, message: str) -> None: ...
+        def quarantine(self, paths: tuple[str, ...]) -> None: ...
+
+
+NETWORK_DENIED = "Network access was denied by the Sandgate sandbox."
+SESSION_BOUND = ("none", "landlock")  # backends whose commands outlive us unless somebody sees to it
+
+
+class Attendance:
+    """One start of one live command. It is the terminal's watcher."""
+
+    def __init__(self, session: Session, call_id: str, plan: ConfinedCommand, aftermath: Aftermath) -> None:
+        self._session = session
+        self._plan = plan
+        self._aftermath = aftermath
+        self._placeholders = Placeholders(plan)
+        self._guard = allocate_lock()
+        self._conclude: Callable[[AttemptOutcome], Attempt] | None = None
+        self.deltas = Deltas(call_id, session.teller, session.limits) if session.teller is not None else None
+        self.outcome: AttemptOutcome | None = None
+        self.attempt: Attempt | None = None  # with its result, once it is over and was handed out
+        self._placeholders.__enter__()
+
+    def begun(self, terminal: Terminal) -> None:
+        """It runs. Told before anything else."""
+        if self._plan.backend in SESSION_BOUND and terminal.pid:
+            self._session.warden.add(terminal.pid)
+
+    def refused(self, terminal: Terminal) -> None:
+        if self._session.ends_on_network_denial and any(each.operation == "connect" for each in terminal.refused):
+            terminal.fail(NETWORK_DENIED)
+
+    def over(self, terminal: Terminal) -> None:
+        outcome = terminal.outcome()
+        self._clear_up(terminal)
+        if self._aftermath.created:
+            outcome = outcome.but(created_protected=self._aftermath.created)
+        with self._guard:
+            self.outcome = outcome
+            conclude = self._conclude
+        if conclude is not None:
+            self.attempt = conclude(outcome)
+
+    def hand_out(self, conclude: Callable[[AttemptOutcome], Attempt]) -> None:
+        """It lives on; `conclude` makes the attempt of how it went, as soon as that is known."""
+        with self._guard:
+            self._conclude = conclude
+            outcome = self.outcome
+        if outcome is not None:
+            self.attempt = conclude(outcome)
+
+    def abandon(self) -> None:
+        """It was never started."""
+        self._placeholders.__exit__()
+
+    def _clear_up(self, terminal: Terminal) -> None:
+        self._placeholders.__exit__()
+        if terminal.failure is None:
+            self._aftermath.look()
+        for path in self._aftermath.exchanged:
+            self._session.warn(f"`{path}` is protected, and is gone or another object now: look at it")
+        if self.deltas is not None:
+            self.deltas.end()
+        if self._plan.backend in SESSION_BOUND and terminal.pid and not members((terminal.pid,)):
+            self._session.warden.drop(terminal.pid)

@@ -1,0 +1,177 @@
+"""The live commands of one session: started through the gate, kept by number, gone with the session."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from sandgate.errors import SandgateError
+from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
+from sandgate.record import Record
+from sandgate.runtime.terminal_launch import TerminalLaunch
+from sandgate.terminals.pump import Pump
+from sandgate.terminals.table import TerminalTable
+from sandgate.terminals.telling import Teller
+from sandgate.terminals.waiting import Pause
+from sandgate.terminals.warden import Warden
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.gate.gate import Gate
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import AttemptOutcome
+    from sandgate.protocol.decisions import Attempt, Passage
+    from sandgate.protocol.trace import Recorder, TerminalStatus
+    from sandgate.runtime.attendance import Attendance
+    from sandgate.runtime.confinement import Confinement
+    from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.start import Shape
+    from sandgate.terminals.terminal import Terminal
+    from sandgate.tools.truncation import TruncationPolicy
+
+REDACTED = "(not shown: typed while echo was off)"
+NEVER_RAN = -1
+
+
+class Started(Record):
+    """What came of a command that may live on."""
+
+    passage: Passage
+    terminal: Terminal | None  # None: nothing was started
+    attendance: Attendance | None
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The last run; with its result once it is over."""
+        if self.attendance is not None and self.attendance.attempt is not None:
+            return self.attendance.attempt
+        return self.passage.attempts[-1] if self.passage.attempts else None
+
+
+class LiveCommands:
+    """Everything the live commands of one session share. Its methods may be called from any thread."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        confinement: Confinement,
+        record: Recorder,
+        limits: ExecLimits,
+        truncation: TruncationPolicy,
+        *,
+        heard: bool,  # somebody listens to `record`
+        ends_on_network_denial: bool,
+    ) -> None:
+        self.limits = limits
+        self.ends_on_network_denial = ends_on_network_denial
+        self.confinement = confinement
+        self.pause = Pause()
+        self.table = TerminalTable(limits)
+        self.pump = Pump()
+        self.warden = Warden()
+        self.teller = Teller(record) if heard else None
+        self._gate = gate
+        self._record = record
+        self._started: WeakKeyDictionary[Terminal, Started] = WeakKeyDictionary()
+        self.truncation = truncation
+        self._closed = False
+
+    def start(self, command: CommandRequest, shape: Shape) -> Started:
+        """Passes a command through the gate and lets it live on. Raises what `Runtime.run` raises."""
+        number = self.table.reserve()
+        launch = TerminalLaunch(self, command, number, shape)
+        try:
+            passage = self._gate.pass_through(command, launch)
+        except SandgateError as error:
+            self._tell_end(launch, "failed", str(error))
+            raise
+        finally:
+            self.table.release(number)
+        started = Started(passage, launch.terminal if passage.attempts else None, launch.attendance)
+        if passage.refusal is not None:
+            self._tell_end(launch, "declined", passage.refusal.why)
+        if launch.terminal is not None:
+            self._started[launch.terminal] = started
+        if passage.refusal is None and not passage.running:
+            self._tell_end(launch, "completed", "")
+        elif passage.running and launch.attendance is not None:
+            launch.attendance.hand_out(lambda outcome: self._concluded(launch, passage, outcome))
+        return started
+
+    def started(self, terminal: Terminal) -> Started | None:
+        """How a live command came to be."""
+        return self._started.get(terminal)
+
+    def keep(self, terminal: Terminal) -> None:
+        """Stores a command that is alive; what had to go to make room is ended."""
+        removed = self.table.add(terminal)
+        if removed is not None:
+            removed.terminate()
+        self.table.sweep()
+
+    def forget(self, terminal: Terminal) -> None:
+        """The number of a command whose end was told is free again."""
+        self.table.remove(terminal.identity.terminal_id)
+
+    def typed(self, terminal: Terminal, text: str, *, secret: bool) -> None:
+        """Tells listeners about an input, or a look."""
+        if self.teller is not None:
+            shown = REDACTED if secret and text else text
+            self.teller.tell(TerminalInput(terminal.identity.call_id, terminal.identity.terminal_id, shown))
+
+    def warn(self, message: str) -> None:
+        self._record(Notice("warning", message))
+
+    def quarantine(self, paths: tuple[str, ...]) -> None:
+        for message in self.confinement.quarantine(paths):
+            self.warn(message)
+
+    def close(self) -> None:
+        """Ends every live command and waits until they are gone. May be repeated."""
+        if self._closed:
+            return
+        self._closed = True
+        terminals = self.table.terminals()
+        for terminal in terminals:
+            terminal.terminate(0)
+        for terminal in terminals:
+            terminal.close()
+            self.forget(terminal)
+        self.pump.close()
+        self.warden.close()
+        if self.teller is not None:
+            self.teller.flush()
+
+    def _concluded(self, launch: TerminalLaunch, passage: Passage, outcome: AttemptOutcome) -> Attempt:
+        terminal = launch.terminal
+        assert terminal is not None  # it lived on
+        before = passage.attempts[-1]
+        attempt = self._gate.ended(launch.call_id, passage.command, before, terminal.identity.plan, outcome)
+        self._tell_end(launch, "failed" if terminal.failure_message else "completed", terminal.failure_message)
+        return attempt
+
+    def _tell_end(self, launch: TerminalLaunch, status: TerminalStatus, message: str) -> None:
+        teller, terminal, attendance = self.teller, launch.terminal, launch.attendance
+        if teller is None:
+            return
+        launch.tell_begin(launch.call_id)
+        if terminal is None or attendance is None or not terminal.exited:
+            teller.tell(TerminalEnded(launch.call_id, launch.number, NEVER_RAN, b"", 0, 0, 0, 0, status, message))
+            return
+        printed = terminal.output.transcript()
+        code = terminal.exit_code
+        failed = status == "failed" or code != 0
+        deltas = attendance.deltas
+        teller.tell(
+            TerminalEnded(
+                call_id=launch.call_id,
+                process_id=launch.number,
+                exit_code=NEVER_RAN if status == "failed" or code is None else code,
+                output=printed.joined(),
+                omitted_bytes=printed.omitted_bytes,
+                deltas=deltas.told if deltas else 0,
+                deltas_omitted_bytes=deltas.omitted_bytes if deltas else 0,
+                duration_ms=terminal.duration_ms,
+                status="failed" if failed else "completed",
+                message=message,
+            )
+        )

@@ -1,0 +1,35 @@
+"""Makes ready what every launch of a passage needs, ahead of its plan."""
+
+from __future__ import annotations
+
+from sandgate.execution.head_start import HeadStart
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.permissions import Grant
+    from sandgate.runtime.confinement import Confinement
+
+
+class Readiness:
+    """The part of a `gate.Launcher` that does not depend on how the command is attended."""
+
+    __slots__ = ("_confinement", "_head_start")
+
+    def __init__(self, confinement: Confinement) -> None:
+        self._confinement = confinement
+        self._head_start = HeadStart(confinement.networks)
+
+    def expect(self) -> None:
+        """See `gate.Launcher`."""
+        if self._confinement.has_chosen:
+            self.get_ready(())
+
+    def get_ready(self, grants: tuple[Grant, ...]) -> None:
+        """See `gate.Launcher`."""
+        network = self._confinement.namespace_network(grants)
+        if network is not None and self._confinement.helper is not None:
+            self._head_start.get_ready(self._confinement.helper, network=network)
+
+    def stand_down(self) -> None:
+        """See `gate.Launcher`."""
+        self._head_start.discard()

@@ -1,0 +1,93 @@
+"""Launches the runs of one command that may live on: from the gate's plan to a live command in the table."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from sandgate.execution.aftermath import Aftermath
+from sandgate.protocol.confinement import AttemptOutcome
+from sandgate.protocol.trace import TerminalBegan
+from sandgate.runtime.attendance import Attendance
+from sandgate.runtime.readiness import Readiness
+from sandgate.terminals.start import start
+from sandgate.terminals.terminal import Identity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.runtime.live import LiveCommands
+    from sandgate.terminals.start import Shape
+    from sandgate.terminals.terminal import Terminal
+
+
+class TerminalLaunch(Readiness):
+    """A `gate.Launcher` for one passage. The last command it started is `terminal`."""
+
+    __slots__ = ("_began", "_command", "_live", "_shape", "attendance", "call_id", "number", "terminal")
+
+    def __init__(self, live: LiveCommands, command: CommandRequest, number: int, shape: Shape) -> None:
+        super().__init__(live.confinement)
+        self._live = live
+        self._command = command
+        self.number = number
+        self._shape = shape
+        self._began = False
+        self.call_id = ""
+        self.terminal: Terminal | None = None
+        self.attendance: Attendance | None = None
+
+    def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
+        self.call_id = call_id
+        self.tell_begin(call_id)
+        self.attendance = Attendance(self._live, call_id, plan, Aftermath(plan, self._live.confinement.marks()))
+        terminal = self.terminal = self._start(call_id, plan, self.attendance)
+        try:
+            if not terminal.exited:
+                self._live.keep(terminal)
+            self._wait(terminal)
+        except BaseException:
+            terminal.close()
+            raise
+        if terminal.exited:
+            terminal.wait_exit()
+            self._live.table.remove(self.number)
+            assert self.attendance.outcome is not None  # it is over
+            return self.attendance.outcome
+        terminal.settle_in()
+        return AttemptOutcome(result=None, running=True)
+
+    def tell_begin(self, call_id: str) -> None:
+        """Tells listeners once, however many runs it takes."""
+        if self._live.teller is not None and not self._began:
+            self._began = True
+            self._live.teller.tell(TerminalBegan(call_id, self.number, self._command, self._shape.tty))
+
+    def _start(self, call_id: str, plan: ConfinedCommand, attendance: Attendance) -> Terminal:
+        live = self._live
+        try:
+            terminal = start(
+                Identity(self.number, call_id, self._command, plan),
+                self._shape,
+                starter=self._head_start.start,
+                helper=self._confinement.helper,
+                pump=live.pump,
+                limits=live.limits,
+                watcher=attendance,
+                listeners=() if attendance.deltas is None else (attendance.deltas,),
+            )
+        except BaseException:
+            attendance.abandon()
+            raise
+        attendance.begun(terminal)
+        return terminal
+
+    def _wait(self, terminal: Terminal) -> None:
+        """For an end so early that the command may be run again with what it lacked."""
+        deadline = monotonic() + self._live.limits.early_exit_grace_ms / 1000
+        while not terminal.exited:
+            seen = terminal.changes.count
+            left = deadline - monotonic()
+            if terminal.exited or left <= 0:
+                return
+            terminal.changes.wait(seen, left)

@@ -1,0 +1,103 @@
+"""The two ways a live command is connected: a terminal of its own, or empty input and a pipe. pty(7)
+
+A terminal's master stays open as long as the command lives, because closing it hangs up. Both outputs of a command on a
+pipe share the one pipe: what it wrote arrives in the order in which it wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+import termios
+from errno import EIO
+from fcntl import F_SETPIPE_SZ, fcntl, ioctl
+from struct import pack
+
+from sandgate.execution.streams import clear_of_standard, pipe
+
+ROWS, COLUMNS = 24, 80  # unified_exec.md section 1
+CELLS_MAX = 4_096  # rows or columns; far beyond every screen, and what a reader of the size can still multiply
+READ_BYTES = 65_536
+PIPE_BYTES = 1_048_576  # asked for; a busy pipe then needs fewer wake-ups, and a refusal does not matter
+_OUTPUT_FIELD = 1  # of what tcgetattr returns
+
+
+class Line:
+    """One connection: `ends` are the command's 0, 1 and 2, `fd` is ours."""
+
+    __slots__ = ("_lent", "ends", "fd", "tty")
+
+    def __init__(self, fd: int, ends: tuple[int, int, int], *, tty: bool) -> None:
+        os.set_blocking(fd, False)
+        self.fd = fd
+        self.ends = ends
+        self.tty = tty
+        self._lent = set(ends)
+
+    def close_lent(self) -> None:
+        """Once the command has its own copies. May be repeated."""
+        while self._lent:
+            os.close(self._lent.pop())
+
+    def close(self) -> None:
+        """Hangs up. May be repeated."""
+        self.close_lent()
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def read(self) -> bytes | None:
+        """What is there; b"" when nobody can write any more, None when there is nothing yet."""
+        try:
+            return os.read(self.fd, READ_BYTES)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            if error.errno != EIO:
+                raise
+            return b""  # how a terminal says that nobody holds its other side
+
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        """How much of it was taken. OSError when nobody is left to read it."""
+        try:
+            return os.write(self.fd, data)
+        except BlockingIOError:
+            return 0
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Sets the terminal's size; the kernel tells its foreground programs."""
+        ioctl(self.fd, termios.TIOCSWINSZ, pack("HHHH", rows, columns, 0, 0))
+
+
+def open_terminal(*, rows: int, columns: int, post_processing: bool) -> Line:
+    """A fresh terminal of this size. Without `post_processing` a line ends in `\\n` alone, and costs far less.
+
+    OSError when the machine has no terminal, or we no descriptor, left.
+    """
+    master, slave = (clear_of_standard(fd) for fd in os.openpty())
+    line = Line(master, (slave, slave, slave), tty=True)
+    try:
+        line.resize(rows, columns)
+        if not post_processing:
+            modes = termios.tcgetattr(slave)
+            modes[_OUTPUT_FIELD] &= ~termios.OPOST
+            termios.tcsetattr(slave, termios.TCSANOW, modes)
+    except BaseException:
+        line.close()
+        raise
+    return line
+
+
+def open_pipe() -> Line:
+    """Empty input, and one pipe for both outputs. OSError when we have no descriptor left."""
+    read_end, write_end = pipe()
+    try:
+        empty = clear_of_standard(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+    except BaseException:
+        os.close(read_end)
+        os.close(write_end)
+        raise
+    try:
+        fcntl(read_end, F_SETPIPE_SZ, PIPE_BYTES)
+    except OSError:
+        pass  # as large as pipes are here
+    return Line(read_end, (empty, write_end, write_end), tty=False)

@@ -1,0 +1,114 @@
+"""What a live command printed: once for the caller who takes it piece by piece, once for everybody.
+
+The pending part is what no call has answered with yet; taking it empties it. The transcript is the whole life, and is
+read by offset, so that readers never take anything from one another. Both keep head and tail in bounded memory and
+count what lay between. The one who reads the command writes both, directly: nothing is lost on the way.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from sandgate.execution.capture import HeadTail
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Listener = Callable[[bytes], None]
+
+
+class Taken(Record):
+    """The pending output: its beginning, its end, and how many bytes were between them and are not kept."""
+
+    head: bytes = b""
+    tail: bytes = b""
+    omitted_bytes: int = 0
+
+    @property
+    def total_bytes(self) -> int:
+        return len(self.head) + self.omitted_bytes + len(self.tail)
+
+    def joined(self) -> bytes:
+        """Everything kept, without a sign of the gap."""
+        return self.head + self.tail
+
+
+class Piece(Record):
+    """Part of the transcript. `end` is the offset to go on from."""
+
+    data: bytes
+    start: int  # the offset that was asked for
+    end: int
+    omitted_bytes: int = 0  # asked for and not kept: they lie before the part of `data` that is newest
+
+
+class Output:
+    """Both parts. `add` belongs to one thread, everything else to all."""
+
+    __slots__ = ("_guard", "_pending", "_transcript", "listeners")
+
+    def __init__(self, *, pending_bytes: int, transcript_bytes: int) -> None:
+        self._guard = allocate_lock()
+        self._pending = HeadTail(pending_bytes)
+        self._transcript = HeadTail(transcript_bytes)
+        self.listeners: tuple[Listener, ...] = ()  # are told each piece as it was read, on the reading thread
+
+    @property
+    def total_bytes(self) -> int:
+        """Everything the command ever printed."""
+        return self._transcript.total_bytes
+
+    @property
+    def omitted_bytes(self) -> int:
+        """How much of that the transcript does not keep."""
+        return self._transcript.omitted_bytes
+
+    @property
+    def pending_bytes(self) -> int:
+        """How much was printed and not taken."""
+        return self._pending.total_bytes
+
+    def add(self, data: bytes) -> None:
+        with self._guard:
+            self._pending.add(data)
+            self._transcript.add(data)
+        for listener in self.listeners:
+            listener(data)
+
+    def take(self, *, whole_characters: bool = False) -> Taken:
+        """The pending output, which is none afterwards; but for the beginning of a last character, if so wanted."""
+        with self._guard:
+            head, tail, omitted = self._pending.drain()
+            begun = unfinished(tail or head) if whole_characters and not omitted else b""
+            if begun:
+                self._pending.add(begun)
+                head, tail = (head, tail[: -len(begun)]) if tail else (head[: -len(begun)], tail)
+            return Taken(head, tail, omitted)
+
+    def read(self, offset: int) -> Piece:
+        """Everything from `offset` on that is kept. An offset beyond the end is the end."""
+        with self._guard:
+            total = self._transcript.total_bytes
+            start = min(max(offset, 0), total)
+            data, omitted = self._transcript.since(start)
+        return Piece(data, start, total, omitted)
+
+    def transcript(self) -> Taken:
+        """The whole life, as far as it is kept."""
+        with self._guard:
+            head, tail = self._transcript.ends()
+            return Taken(head, tail, self._transcript.omitted_bytes)
+
+
+def unfinished(data: bytes) -> bytes:
+    """The bytes at the end that begin a character of UTF-8 and do not complete it; three at most."""
+    for length in range(1, min(3, len(data)) + 1):
+        byte = data[-length]
+        if byte >= 0xC0:
+            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return data[-length:] if length < needed and byte < 0xF8 else b""
+        if byte < 0x80:
+            return b""
+    return b""

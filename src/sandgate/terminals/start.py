@@ -1,0 +1,84 @@
+"""Starts a plan as a live command: its connection, its process, and who looks after both."""
+
+from __future__ import annotations
+
+from errno import EMFILE, ENFILE, ENOSPC
+
+from sandgate.errors import TerminalLimitReached
+from sandgate.record import Record
+from sandgate.terminals.lines import COLUMNS, ROWS, open_pipe, open_terminal
+from sandgate.terminals.terminal import Terminal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.execution.start import Starter
+    from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.lines import Line
+    from sandgate.terminals.output import Listener
+    from sandgate.terminals.pump import Pump
+    from sandgate.terminals.terminal import Identity, Watcher
+
+CAUSES = {
+    EMFILE: ("this process has no descriptor left", "raise it with `ulimit -n`, or close terminals"),
+    ENFILE: ("this machine has no descriptor left", "close terminals, here or in other programs"),
+    ENOSPC: ("this machine has no terminal left", "raise `kernel.pty.max`, or close terminals"),
+}
+
+
+class Shape(Record):
+    """What kind of connection a live command gets."""
+
+    tty: bool = False
+    rows: int = ROWS
+    columns: int = COLUMNS
+    post_processing: bool = True  # off: lines end in `\n` alone, which the kernel passes on far faster
+
+
+def start(
+    identity: Identity,
+    shape: Shape,
+    *,
+    starter: Starter,
+    helper: str | None,
+    pump: Pump,
+    limits: ExecLimits,
+    watcher: Watcher,
+    listeners: tuple[Listener, ...] = (),
+) -> Terminal:
+    """A live command that carries out `identity.plan`.
+
+    A program that cannot be started is the terminal's `failure`. Raises TerminalLimitReached when no connection is to
+    be had, ConfinementError when the plan's backend cannot be used.
+    """
+    line = _connect(shape)
+    try:
+        stdin, stdout, stderr = line.ends
+        try:
+            child = starter(identity.plan, stdin=stdin, stdout=stdout, stderr=stderr, helper=helper)
+        finally:
+            line.close_lent()
+    except OSError as error:
+        line.close()
+        raise _no_room(error) from error
+    except BaseException:
+        line.close()
+        raise
+    sized = identity.but(rows=shape.rows, columns=shape.columns) if shape.tty else identity
+    terminal = Terminal(sized, line, child, pump, limits, watcher)
+    terminal.output.listeners = listeners
+    terminal.attend()
+    return terminal
+
+
+def _connect(shape: Shape) -> Line:
+    try:
+        if not shape.tty:
+            return open_pipe()
+        return open_terminal(rows=shape.rows, columns=shape.columns, post_processing=shape.post_processing)
+    except OSError as error:
+        raise _no_room(error) from error
+
+
+def _no_room(error: OSError) -> TerminalLimitReached:
+    why, hint = CAUSES.get(error.errno or 0, (error.strerror or str(error), "see `sandgate doctor`"))
+    return TerminalLimitReached("cannot open a terminal for the command", why=why, hint=hint)

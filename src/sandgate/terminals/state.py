@@ -1,0 +1,50 @@
+"""Names what a live command is doing, from what the kernel says about its terminal.
+
+Six words that a model can act on. No prompt is read and no program is known by name: a shell at its prompt is told from
+a script that asks a question by what it does with signals, which a shell that runs jobs must do and a script does not.
+Where that is not enough, shell integration knows more and may say so.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sandgate.kernel.foreground import Foreground
+
+    ProcessState = Literal["running", "idle", "waiting_for_input", "waiting_for_secret", "stopped", "exited"]
+
+_STOPPED = "Tt"
+_DEAD = "ZX"
+
+
+def classify(found: Foreground | None, *, exited: bool = False, at_prompt: bool | None = None) -> ProcessState:
+    """The state of a command; `found` is None where it has no terminal, and then nobody can wait for one.
+
+    `at_prompt` is what shell integration knows of the shell: True between two commands, False inside one, else None.
+
+    - `waiting_for_secret`: somebody waits for a line that the terminal would not show.
+    - `idle`: the shell that leads the session waits for its next command.
+    - `waiting_for_input`: somebody else waits, or the shell on behalf of a command such as `read`.
+    - `stopped`: everybody in the foreground is stopped, so nothing goes on before a SIGCONT.
+    """
+    if exited:
+        return "exited"
+    if found is None:
+        return "running"
+    alive = [member for member in found.members if member.state not in _DEAD]
+    if alive and all(member.state in _STOPPED for member in alive):
+        return "stopped"
+    waiting = [member for member in alive if member.waits_for_terminal]
+    if not waiting:
+        return "running"
+    if found.canonical and not found.echo:
+        return "waiting_for_secret"
+    if any(member.pid == found.session and _is_prompting(member.controls_jobs, at_prompt) for member in waiting):
+        return "idle"
+    return "waiting_for_input"
+
+
+def _is_prompting(controls_jobs: bool, at_prompt: bool | None) -> bool:
+    return controls_jobs if at_prompt is None else at_prompt

@@ -1,0 +1,107 @@
+"""Ends the sessions of commands that nothing else ties to us, should we be killed. setsid(2), proc(5)
+
+A confined command dies with the socket of its helper. One without a sandbox, or under Landlock alone, does not: after a
+SIGKILL of Sandgate it would run on. So while there is such a command, a small shell waits at the other end of a pipe.
+It is told which sessions are ours, and when the pipe closes, for whatever reason, it kills what is left of them. It
+needs nothing but `/bin/sh` and `/proc`, and is gone once there is nothing to guard.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+from sandgate.execution.streams import clear_of_standard
+
+SHELL = "/bin/sh"
+PASSES = 8  # over /proc: what forks while it is being killed needs more than one
+
+# Reads `+N` and `-N` until the end of input; a line cannot be torn, as it is shorter than a pipe's unit.
+SCRIPT = f"""
+ours=" "
+while read -r line; do
+    case $line in
+    +*) ours="$ours${{line#+}} " ;;
+    -*) ours="${{ours%% ${{line#-}} *}} ${{ours#* ${{line#-}} }}" ;;
+    esac
+done
+pass=0
+while [ "$ours" != " " ] && [ $pass -lt {PASSES} ]; do
+    pass=$((pass + 1)) found=
+    for stat in /proc/[0-9]*/stat; do
+        read -r line <"$stat" || continue
+        pid=${{line%% *}} rest=${{line##*) }}
+        set -- $rest
+        case $1$ours in Z*|X*) continue ;; esac
+        case $ours in *" $4 "*) kill -9 "$pid" && found=1 ;; esac
+    done
+    [ -n "$found" ] || break
+done
+"""
+
+
+class Warden:
+    """The shell, while it is needed."""
+
+    def __init__(self) -> None:
+        self._guard = allocate_lock()
+        self._watched: set[int] = set()
+        self._pid = 0
+        self._pipe = -1
+
+    def add(self, session: int) -> None:
+        """From now on this session ends with us. The session's leader must not be reaped yet."""
+        with self._guard:
+            if not self._pid:
+                self._start()
+            self._watched.add(session)
+            self._say(f"+{session}\n")
+
+    def drop(self, session: int) -> None:
+        """Nobody is left of it."""
+        with self._guard:
+            if session in self._watched:
+                self._watched.discard(session)
+                self._say(f"-{session}\n")
+            if not self._watched:
+                self._end()
+
+    def close(self) -> None:
+        """Whatever is left is killed now. May be repeated."""
+        with self._guard:
+            self._watched.clear()
+            self._end()
+
+    def _start(self) -> None:
+        read_end, write_end = os.pipe()
+        read_end, write_end = clear_of_standard(read_end), clear_of_standard(write_end)
+        try:
+            actions = [(os.POSIX_SPAWN_DUP2, read_end, 0)]
+            nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                actions += [(os.POSIX_SPAWN_DUP2, nowhere, slot) for slot in (1, 2)]
+                # A session of its own: a Ctrl-C meant for us must not take it along.
+                self._pid = os.posix_spawn(SHELL, ("sh", "-c", SCRIPT), {}, file_actions=actions, setsid=True)
+            finally:
+                os.close(nowhere)
+        except BaseException:
+            os.close(write_end)
+            raise
+        finally:
+            os.close(read_end)
+        self._pipe = write_end
+
+    def _say(self, line: str) -> None:
+        try:
+            os.write(self._pipe, line.encode())
+        except OSError:
+            return  # somebody killed it; the next command gets a new one
+
+    def _end(self) -> None:
+        if self._pid:
+            os.close(self._pipe)
+            try:
+                os.waitpid(self._pid, 0)
+            except ChildProcessError:
+                pass
+            self._pid, self._pipe = 0, -1

@@ -1,0 +1,85 @@
+"""Turns what a live command printed and did during one call into the answer of that call."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.errors import TerminalFailed
+from sandgate.terminals.settled import state_of
+from sandgate.tools.answers import ExecAnswer
+from sandgate.tools.truncation import answer_policy, tokens, unified_form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.terminals.output import Taken
+    from sandgate.terminals.table import Tombstone
+    from sandgate.terminals.terminal import Terminal
+    from sandgate.tools.host import Host
+
+CHUNK_ID_BYTES = 3  # six hexadecimal digits
+
+
+def answer(
+    host: Host,
+    terminal: Terminal,
+    *,
+    waited_s: float,
+    max_output_tokens: int | None,
+    notices: tuple[str, ...] = (),
+    matched: str | None = None,
+) -> ExecAnswer:
+    """Takes the pending output. The number of a command that is over is free afterwards.
+
+    Raises TerminalFailed when Sandgate ended the command before it was done.
+    """
+    exited = terminal.exited
+    taken = terminal.output.take(whole_characters=not exited)
+    started = host.started(terminal)
+    if exited:
+        host.forget(terminal)
+    if terminal.failure_message:
+        raise TerminalFailed(f"Unified exec process failed: {terminal.failure_message}")
+    attempt = started.attempt if started is not None else None
+    return ExecAnswer(
+        wall_time_seconds=waited_s,
+        output=shown(host, taken, max_output_tokens),
+        chunk_id=new_chunk_id(),
+        exit_code=terminal.exit_code if exited else None,
+        session_id=None if exited else terminal.identity.terminal_id,
+        original_token_count=tokens(taken.total_bytes),
+        state=state_of(terminal),
+        denials=attempt.denial.denials if attempt is not None else (),
+        notices=notices,
+        matched=matched,
+        omitted_bytes=taken.omitted_bytes,
+    )
+
+
+def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -> ExecAnswer:
+    """The answer of a command that ended while nobody looked."""
+    policy = answer_policy(max_output_tokens or host.limits.default_max_output_tokens, host.truncation)
+    text = stone.output.decode("utf-8", "replace")
+    return ExecAnswer(
+        wall_time_seconds=0.0,
+        output=unified_form(text, policy, omitted_bytes=stone.omitted_bytes),
+        chunk_id=new_chunk_id(),
+        exit_code=stone.exit_code,
+        original_token_count=tokens(len(stone.output) + stone.omitted_bytes),
+        state="exited",
+        omitted_bytes=stone.omitted_bytes,
+    )
+
+
+def shown(host: Host, taken: Taken, max_output_tokens: int | None) -> str:
+    """The output as the answer has it: within the budget, with what is missing said."""
+    wanted = host.limits.default_max_output_tokens if max_output_tokens is None else max_output_tokens
+    policy = answer_policy(wanted, host.truncation)
+    if not taken.omitted_bytes:
+        return unified_form(taken.joined().decode("utf-8", "replace"), policy)
+    head = taken.head.decode("utf-8", "replace")
+    text = head + taken.tail.decode("utf-8", "replace")
+    return unified_form(text, policy, omitted_bytes=taken.omitted_bytes, gap_at=len(head))
+
+
+def new_chunk_id() -> str:
+    return os.urandom(CHUNK_ID_BYTES).hex()

@@ -1,0 +1,72 @@
+"""The tool `exec_command`: starts a command and answers with what it printed within the time the caller gives it.
+
+In two parts. Starting goes through the gate and blocks, since somebody may have to be asked. Waiting is a generator, so
+that an event loop can wait for many commands at once. unified_exec.md section 8.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from sandgate.errors import CommandRefused
+from sandgate.terminals.settled import is_settled
+from sandgate.terminals.waiting import Settling, collect
+from sandgate.tools.answering import answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.terminals.start import Shape
+    from sandgate.terminals.waiting import Steps
+    from sandgate.tools.answers import ExecAnswer
+    from sandgate.tools.host import Host, Started
+
+
+def start_command(host: Host, command: CommandRequest, shape: Shape) -> Started:
+    """Passes it through the gate. Raises CommandRefused when it did not run, and what `Runtime.run` raises."""
+    started = host.start(command, shape)
+    refusal = started.passage.refusal
+    if refusal is not None:
+        raise CommandRefused(refusal.why)
+    if started.terminal is None:
+        raise AssertionError("a command that was not refused was started")
+    return started
+
+
+def await_command(
+    host: Host,
+    started: Started,
+    *,
+    yield_time_ms: float | None = None,
+    max_output_tokens: int | None = None,
+    notices: tuple[str, ...] = (),
+) -> Steps[ExecAnswer]:
+    """Waits and answers: at its end, when it waits for input, or when the time is up."""
+    terminal = started.terminal
+    assert terminal is not None  # start_command has seen to it
+    began_s = monotonic()
+    yield from collect(
+        terminal,
+        yield_s=host.limits.yield_for_exec(yield_time_ms) / 1000,
+        settling=Settling(is_settled),
+        pause=host.pause,
+    )
+    waited_s = monotonic() - began_s
+    return answer(
+        host,
+        terminal,
+        waited_s=waited_s,
+        max_output_tokens=max_output_tokens,
+        notices=(*notices, *crowd_notice(host, terminal.exited)),
+    )
+
+
+def crowd_notice(host: Host, exited: bool) -> tuple[str, ...]:
+    """What the model has to know when many commands are open; unified_exec.md section 4."""
+    limit, count = host.limits.warn_processes, len(host.table)
+    if exited or count < limit:
+        return ()
+    return (
+        f"The maximum number of unified exec processes you can keep open is {limit} and you currently have {count} "
+        "processes open. Reuse older processes or close them to prevent automatic pruning of old processes.",
+    )

@@ -1,0 +1,55 @@
+"""What the tools need of the session they work in. The runtime's `LiveCommands` is one."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import Attempt, Passage
+    from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.start import Shape
+    from sandgate.terminals.table import TerminalTable
+    from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.waiting import Pause
+    from sandgate.tools.truncation import TruncationPolicy
+
+    class Started(Protocol):
+        """What came of a command that may live on."""
+
+        @property
+        def passage(self) -> Passage: ...
+
+        @property
+        def terminal(self) -> Terminal | None: ...
+
+        @property
+        def attempt(self) -> Attempt | None:
+            """The last run; with its result once it is over."""
+            ...
+
+    class Host(Protocol):
+        """The session."""
+
+        @property
+        def limits(self) -> ExecLimits: ...
+
+        @property
+        def table(self) -> TerminalTable: ...
+
+        @property
+        def pause(self) -> Pause: ...
+
+        @property
+        def truncation(self) -> TruncationPolicy:
+            """How much of an output one answer of this turn may hold, whatever the call asks for."""
+            ...
+
+        def start(self, command: CommandRequest, shape: Shape) -> Started: ...
+
+        def started(self, terminal: Terminal) -> Started | None: ...
+
+        def forget(self, terminal: Terminal) -> None: ...
+
+        def typed(self, terminal: Terminal, text: str, *, secret: bool) -> None: ...

@@ -1,0 +1,246 @@
+"""How the tools are described to a model: names, arguments, and what they are for.
+
+Names, types and defaults are the wire's (wire-observed.md §2), because models were trained on them; the words are
+ours. `extended` adds what only Sandgate has. The tables in `arguments.py` say the same once more, as what is
+accepted; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from sandgate.tools.arguments import KEYS_MAX, PATTERNS_MAX, TERMINAL_SIDE_MAX
+from sandgate.tools.keys import KEYS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Json = dict[str, Any]
+
+# apply_patch.md §1. Stricter than the parser in what it lets a model write, so that nothing is refused for its form.
+PATCH_GRAMMAR = """\
+start: begin file_change+ end
+begin: "*** Begin Patch" LF
+end: "*** End Patch" LF?
+
+file_change: add_file | delete_file | update_file
+add_file: "*** Add File: " NAME LF new_line+
+delete_file: "*** Delete File: " NAME LF
+update_file: "*** Update File: " NAME LF move_to? edits?
+move_to: "*** Move to: " NAME LF
+
+edits: (anchor | edit_line)+ end_of_file?
+anchor: ("@@" | "@@ " NAME) LF
+new_line: "+" REST? LF
+edit_line: ("+" | "-" | " ") REST? LF
+end_of_file: "*** End of File" LF
+
+NAME: /[^\\n]+/
+REST: /[^\\n]+/
+%import common.LF
+"""
+
+_PATCH_BY_HAND = """\
+Changes files by a patch. The patch is one text:
+
+*** Begin Patch
+one section for each file
+*** End Patch
+
+A section begins with one of these lines, with a path relative to the working directory:
+*** Add File: path      creates a file; each of its lines follows with `+` in front
+*** Delete File: path   removes a file; nothing follows
+*** Update File: path   edits a file; a line `*** Move to: new path` may come next, to rename it as well
+
+An edit repeats the place it is about: three unchanged lines before and after, each with a space in front, and between
+them `-` in front of what goes and `+` in front of what comes. A line `@@ def name():` or `@@ class Name` before it
+names the function or class when three lines would fit in more than one place. `*** End of File` after an edit says
+that it is about the last lines.
+
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def greet():
+ def greet():
+-    print("hi")
++    print("hello")
+     return None
+*** End Patch
+"""
+
+_YIELD_EXEC = "How long to wait for output, in milliseconds. Default 10000; from 250 to 30000."
+_YIELD_WRITE = (
+    "How long to wait for output, in milliseconds. Default 250, at most 30000; "
+    "when nothing is sent, from 5000 to 300000."
+)
+_MAX_TOKENS = "How much output to return, in tokens. Default 10000; the middle of longer output is left out."
+
+
+def exec_command_tool(*, extended: bool = False, login_allowed: bool = True) -> Json:
+    """The definition of `exec_command`."""
+    properties: Json = {
+        "cmd": _text("The shell command to run."),
+        "workdir": _text("The directory to run it in. Default: the working directory of the turn."),
+        "shell": _text("The shell to run it with. Default: the user's."),
+        "login": _flag("Whether the shell reads its login files first. Default true."),
+        "tty": _flag("Whether the command gets a terminal. Default false, with a closed standard input."),
+        "yield_time_ms": _number(_YIELD_EXEC),
+        "max_output_tokens": _number(_MAX_TOKENS),
+        **_approval_properties(),
+    }
+    if not login_allowed:
+        del properties["login"]
+    if extended:
+        properties["rows"] = _whole("Height of the terminal. Default 24.", TERMINAL_SIDE_MAX)
+        properties["columns"] = _whole("Width of the terminal. Default 80.", TERMINAL_SIDE_MAX)
+    about = (
+        "Runs a shell command and returns what it prints. A command that is still running when the wait is over "
+        "keeps running, and the answer holds a session ID for `write_stdin`."
+    )
+    return _function("exec_command", about, properties, ("cmd",))
+
+
+def write_stdin_tool(*, extended: bool = False) -> Json:
+    """The definition of `write_stdin`."""
+    properties: Json = {
+        "session_id": _number("The session ID that `exec_command` returned."),
+        "chars": _text("What to type, as it is. Default: nothing, which only looks for new output."),
+        "yield_time_ms": _number(_YIELD_WRITE),
+        "max_output_tokens": _number(_MAX_TOKENS),
+    }
+    if extended:
+        properties["keys"] = {
+            "type": "array",
+            "items": {"type": "string", "enum": list(KEYS)},
+            "maxItems": KEYS_MAX,
+            "description": "Keys to press after `chars`, by name.",
+        }
+        properties["wait_for"] = {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"text": {"type": "string"}, "regex": {"type": "string"}},
+                "minProperties": 1,
+                "maxProperties": 1,
+                "additionalProperties": False,
+            },
+            "maxItems": PATTERNS_MAX,
+            "description": "Return as soon as the output holds one of these.",
+        }
+    about = "Types into a command that is still running, or looks for its new output, and returns what it prints."
+    return _function("write_stdin", about, properties, ("session_id",))
+
+
+def apply_patch_freeform_tool() -> Json:
+    """The definition of `apply_patch` for models that write a patch as it is."""
+    return {
+        "type": "custom",
+        "name": "apply_patch",
+        "description": "Changes files by a patch. Write the patch itself, without JSON around it.",
+        "format": {"type": "grammar", "syntax": "lark", "definition": PATCH_GRAMMAR},
+    }
+
+
+def apply_patch_function_tool() -> Json:
+    """The definition of `apply_patch` for models that only know functions."""
+    return _function("apply_patch", _PATCH_BY_HAND, {"input": _text("The whole patch.")}, ("input",))
+
+
+def shell_tool() -> Json:
+    """The definition of `shell`, which runs an argv to its end."""
+    about = (
+        'Runs a program and returns its output when it has ended. Begin with `["bash", "-lc"]` to run a shell script. '
+        "Set `workdir` instead of using `cd`."
+    )
+    return _one_shot("shell", about, _texts("The program and its arguments."))
+
+
+def shell_command_tool(*, login_allowed: bool = True) -> Json:
+    """The definition of `shell_command`, which runs a script to its end."""
+    about = "Runs a script in the user's shell and returns its output when it has ended. Set `workdir` instead of `cd`."
+    tool = _one_shot("shell_command", about, _text("The script."))
+    if login_allowed:
+        login = _flag("Whether the shell reads its login files first. Default true.")
+        tool["parameters"]["properties"]["login"] = login
+    return tool
+
+
+def exec_answer_schema() -> Json:
+    """What `ExecAnswer.structured` gives, as a schema."""
+    properties: Json = {
+        "chunk_id": _text("Names this piece of output."),
+        "wall_time_seconds": _number("How long the call waited for output."),
+        "exit_code": _number("The exit code, once the command has ended."),
+        "session_id": _number("For `write_stdin`, while the command runs."),
+        "original_token_count": _number("How much output there was before it was cut, in tokens."),
+        "output": _text("What the command printed since the last answer, cut to the budget."),
+        "state": _text("What the command is doing."),
+        "denials": {"type": "array", "items": {"type": "object"}, "description": "What the sandbox refused."},
+        "notices": _texts("What else there is to know."),
+        "matched": _text("What was found of `wait_for`."),
+        "omitted_bytes": _number("Output that was lost because nobody fetched it in time, in bytes."),
+    }
+    return _object(properties, ("wall_time_seconds", "output"))
+
+
+def _one_shot(name: str, about: str, command: Json) -> Json:
+    properties = {
+        "command": command,
+        "workdir": _text("The directory to run it in. Default: the working directory of the turn."),
+        "timeout_ms": _number("After how many milliseconds the command is ended. Default 10000."),
+        **_approval_properties(),
+    }
+    return _function(name, about, properties, ("command",))
+
+
+def _approval_properties() -> Json:
+    return {
+        "sandbox_permissions": {
+            "type": "string",
+            "enum": ["use_default", "require_escalated"],
+            "description": "`require_escalated` asks to run outside the sandbox. Default `use_default`.",
+        },
+        "justification": _text(
+            "With `require_escalated`: a question of one line to the user, saying why it is needed."
+        ),
+        "prefix_rule": _texts(
+            'With `require_escalated`: the first words of commands to allow from now on, such as `["git", "pull"]`.'
+        ),
+    }
+
+
+def _function(name: str, about: str, properties: Json, required: tuple[str, ...]) -> Json:
+    return {
+        "type": "function",
+        "name": name,
+        "description": about,
+        "strict": False,
+        "parameters": _object(properties, required),
+    }
+
+
+def _object(properties: Json, required: tuple[str, ...]) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def _text(about: str) -> Json:
+    return {"type": "string", "description": about}
+
+
+def _texts(about: str) -> Json:
+    return {"type": "array", "items": {"type": "string"}, "description": about}
+
+
+def _flag(about: str) -> Json:
+    return {"type": "boolean", "description": about}
+
+
+def _number(about: str) -> Json:
+    return {"type": "number", "description": about}
+
+
+def _whole(about: str, most: int) -> Json:
+    return {"type": "integer", "minimum": 1, "maximum": most, "description": about}

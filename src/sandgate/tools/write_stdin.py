@@ -1,0 +1,103 @@
+"""The tool `write_stdin`: types into a live command, or only looks, and answers with what it printed since.
+
+Calls on the same command take turns, so that no two of them share an answer between them. A call comes back as soon as
+the command waits for input again; what it typed where nothing is echoed is told to nobody. unified_exec.md section 9.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from sandgate.errors import InputNotTaken, StdinClosed, UnknownTerminal
+from sandgate.terminals.patterns import Patterns, Wanted
+from sandgate.terminals.settled import hides_input, is_settled
+from sandgate.terminals.terminal import SIGINT, STDIN_CLOSED
+from sandgate.terminals.waiting import Settling, collect
+from sandgate.tools.answering import answer, last_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.terminals.patterns import Match
+    from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.waiting import Steps
+    from sandgate.tools.answers import ExecAnswer
+    from sandgate.tools.arguments import WriteStdinArguments
+    from sandgate.tools.host import Host
+
+INTERRUPT = "\x03"
+
+
+def write_stdin(host: Host, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
+    """One call. Raises UnknownTerminal, StdinClosed, InputNotTaken, TerminalFailed."""
+    try:
+        terminal = host.table.get(arguments.session_id)
+    except UnknownTerminal:
+        stone = host.table.tombstone(arguments.session_id)
+        if stone is None:
+            raise
+        return last_words(host, stone, max_output_tokens=arguments.max_output_tokens)
+    turn = terminal.turns.enter()
+    try:
+        yield from terminal.turns.wait(turn)
+        host.table.get(arguments.session_id)  # the call before may have told its end
+        return (yield from _in_turn(host, terminal, arguments))
+    finally:
+        terminal.turns.leave(turn)
+
+
+def _in_turn(host: Host, terminal: Terminal, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
+    text = arguments.sent
+    watch = _Watch(terminal, arguments) if arguments.wait_for else None
+    secret = bool(text) and hides_input(terminal)
+    if text:
+        _type(terminal, text)
+    began_s = monotonic()
+    yield from collect(
+        terminal,
+        yield_s=host.limits.yield_for_write(arguments.yield_time_ms, empty=not text) / 1000,
+        settling=None if watch else Settling(is_settled, needs_output=not text),
+        pause=host.pause,
+        enough=watch.found if watch else None,
+    )
+    waited_s = monotonic() - began_s
+    try:
+        return answer(
+            host,
+            terminal,
+            waited_s=waited_s,
+            max_output_tokens=arguments.max_output_tokens,
+            matched=watch.match.text if watch and watch.match else None,
+        )
+    finally:
+        host.typed(terminal, text, secret=secret)
+
+
+def _type(terminal: Terminal, text: str) -> None:
+    if terminal.exited:
+        return  # the answer says so
+    if not terminal.tty:
+        if text != INTERRUPT:
+            raise StdinClosed(STDIN_CLOSED)
+        terminal.signal(SIGINT)
+        return
+    try:
+        terminal.write(text.encode("utf-8", "surrogateescape"))
+    except InputNotTaken:
+        if not terminal.exited:
+            raise
+
+
+class _Watch:
+    """Follows the output for the patterns of one call, from what no call has answered with yet."""
+
+    def __init__(self, terminal: Terminal, arguments: WriteStdinArguments) -> None:
+        self._terminal = terminal
+        self._patterns = Patterns([Wanted(each.text, each.regex) for each in arguments.wait_for])
+        self._offset = terminal.total_bytes - terminal.output.pending_bytes
+        self.match: Match | None = None
+
+    def found(self) -> bool:
+        piece = self._terminal.read(self._offset)
+        self._offset = piece.end
+        self.match = self.match or self._patterns.feed(piece.data)
+        return self.match is not None

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sandgate.protocol.denials import Denial
+from sandgate.protocol.permissions import Grant
+from sandgate.tools.answers import ExecAnswer, ShellAnswer
+from sandgate.tools.truncation import TruncationPolicy, unified_form
+
+PLENTY = TruncationPolicy("bytes", 10_000)
+
+
+def test_a_finished_command_reads_as_models_know_it() -> None:
+    """Required: wire-observed.md §4."""
+    answer = ExecAnswer(0.25073, "hi\r\n", chunk_id="363753", exit_code=0, original_token_count=31)
+    assert answer.text() == (
+        "Chunk ID: 363753\nWall time: 0.2507 seconds\nProcess exited with code 0\n"
+        "Original token count: 31\nOutput:\nhi\r\n"
+    )
+
+
+def test_a_running_command_names_its_session() -> None:
+    """Required: wire-observed.md §4."""
+    answer = ExecAnswer(10.0, "", chunk_id="00a0ff", session_id=97729, original_token_count=0)
+    assert answer.text() == (
+        "Chunk ID: 00a0ff\nWall time: 10.0000 seconds\nProcess running with session ID 97729\n"
+        "Original token count: 0\nOutput:\n"
+    )
+
+
+def test_a_patch_in_a_shell_line_is_answered_without_the_frame_of_a_process() -> None:
+    """Required: apply_patch.md §7; neither a chunk nor an exit code."""
+    assert ExecAnswer(0.1, "Success.\n").text() == "Wall time: 0.1000 seconds\nOutput:\nSuccess.\n"
+
+
+def test_a_lost_middle_of_a_running_command_is_said() -> None:
+    """Required: unified_exec.md §2.1; both warning lines, and the cut behind them."""
+    output = unified_form("a" * 600 + "b" * 600, TruncationPolicy("tokens", 10), omitted_bytes=240_319, gap_at=600)
+    answer = ExecAnswer(5.0, output, chunk_id="abcdef", session_id=1000, original_token_count=60_380)
+    assert answer.text().split("\n")[4:] == [
+        "Output:",
+        "Warning: truncated output (original token count: 60380)",
+        "... 240319 bytes omitted ...",
+        "",
+        "aaaaaaaaaaaaaaaaaaaa…290 tokens truncated…",
+        "... 240319 bytes omitted ...",
+        "bbbbbbbbbbbbbbbbbbbb",
+    ]
+
+
+def test_a_notice_is_one_line_before_the_output() -> None:
+    """Our choice: what a notice quotes must not read like a line of ours."""
+    answer = ExecAnswer(1.0, "out", exit_code=0, notices=("ran in `/bin/sh`\nProcess exited with code 9", "second"))
+    assert answer.text() == (
+        "Wall time: 1.0000 seconds\nProcess exited with code 0\n"
+        "Notice: ran in `/bin/sh`\\nProcess exited with code 9\nNotice: second\nOutput:\nout"
+    )
+
+
+def test_what_there_is_nothing_to_say_about_is_left_out_of_the_structured_answer() -> None:
+    assert ExecAnswer(0.0, "").structured() == {"wall_time_seconds": 0.0, "output": ""}
+
+
+def test_a_zero_is_something_to_say() -> None:
+    answer = ExecAnswer(0.5, "x", exit_code=0, original_token_count=0, chunk_id="000000")
+    assert answer.structured() == {
+        "wall_time_seconds": 0.5,
+        "output": "x",
+        "chunk_id": "000000",
+        "exit_code": 0,
+        "original_token_count": 0,
+    }
+
+
+def test_the_structured_answer_is_json_with_all_that_is_known() -> None:
+    denial = Denial("write", path="/etc/motd", errno="EROFS", grant=Grant("write_path", "/etc/motd"))
+    answer = ExecAnswer(
+        wall_time_seconds=2.0,
+        output="x",
+        session_id=4711,
+        state="waiting_for_input",
+        denials=(denial,),
+        notices=("one",),
+        matched="login:",
+        omitted_bytes=7,
+    )
+    assert json.loads(json.dumps(answer.structured())) == {
+        "wall_time_seconds": 2.0,
+        "output": "x",
+        "session_id": 4711,
+        "state": "waiting_for_input",
+        "denials": [{**denial.fields(), "grant": {"kind": "write_path", "value": "/etc/motd"}}],
+        "notices": ["one"],
+        "matched": "login:",
+        "omitted_bytes": 7,
+    }
+
+
+@pytest.mark.parametrize(
+    ("duration_ms", "seconds", "number"),
+    [(0, "0", 0.0), (49, "0", 0.0), (50, "0.1", 0.1), (1_500, "1.5", 1.5), (1_950, "2", 2.0), (61_234, "61.2", 61.2)],
+)
+def test_durations_of_one_shot_commands_have_one_decimal(duration_ms: int, seconds: str, number: float) -> None:
+    """Required: exec.md §9.1."""
+    answer = ShellAnswer("", 0, duration_ms)
+    assert answer.freeform_text(PLENTY) == f"Exit code: 0\nWall time: {seconds} seconds\nOutput:\n"
+    assert json.loads(answer.structured_text(PLENTY))["metadata"] == {"exit_code": 0, "duration_seconds": number}
+
+
+def test_the_structured_form_is_one_json_object() -> None:
+    answer = ShellAnswer('é "quoted"\n', 3, 1_200)
+    assert answer.structured_text(PLENTY) == (
+        '{"output":"é \\"quoted\\"\\n","metadata":{"exit_code":3,"duration_seconds":1.2}}'
+    )
+
+
+def test_the_structured_form_is_cut_with_a_header() -> None:
+    output = json.loads(ShellAnswer("line\n" * 20, 0, 0).structured_text(TruncationPolicy("bytes", 10)))["output"]
+    assert output == (
+        "Warning: truncated output (original token count: 25)\nTotal output lines: 20\n\n"
+        "line\n…90 chars truncated…line\n"
+    )
+
+
+def test_the_freeform_form_counts_lines_only_when_some_are_gone() -> None:
+    """Required: exec.md §17 item 20."""
+    budget = TruncationPolicy("bytes", 10)
+    assert ShellAnswer("line\n" * 20, 0, 0).freeform_text(budget) == (
+        "Exit code: 0\nWall time: 0 seconds\nTotal output lines: 20\nOutput:\nline\n…90 chars truncated…line\n"
+    )
+    assert ShellAnswer("one long line", 0, 0).freeform_text(budget) == (
+        "Exit code: 0\nWall time: 0 seconds\nOutput:\none l…3 chars truncated… line"
+    )
+
+
+def test_a_time_limit_is_told_before_the_output() -> None:
+    answer = ShellAnswer("partial", 124, 10_012, timed_out=True)
+    assert answer.freeform_text(PLENTY) == (
+        "Exit code: 124\nWall time: 10 seconds\nOutput:\ncommand timed out after 10012 milliseconds\npartial"
+    )
+
+
+def test_a_patch_reads_as_models_know_it() -> None:
+    """Required: wire-observed.md §4."""
+    answer = ShellAnswer("Success. Updated the following files:\nA m.txt\nM n.txt\n", 0, 100)
+    assert answer.freeform_text(PLENTY) == (
+        "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nA m.txt\nM n.txt\n"
+    )

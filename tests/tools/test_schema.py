@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sandgate.errors import ToolArgumentsError
+from sandgate.protocol.denials import Denial
+from sandgate.tools.answers import ExecAnswer
+from sandgate.tools.arguments import apply_patch_arguments, exec_command_arguments, write_stdin_arguments
+from sandgate.tools.schema import (
+    PATCH_GRAMMAR,
+    apply_patch_freeform_tool,
+    apply_patch_function_tool,
+    exec_answer_schema,
+    exec_command_tool,
+    shell_command_tool,
+    shell_tool,
+    write_stdin_tool,
+)
+
+APPROVAL = {"sandbox_permissions": "string", "justification": "string", "prefix_rule": "array"}
+SAMPLE: dict[str, object] = {"string": "x", "number": 1, "integer": 1, "boolean": True, "array": []}
+
+
+def types(tool: dict[str, Any]) -> dict[str, str]:
+    return {name: about["type"] for name, about in tool["parameters"]["properties"].items()}
+
+
+def test_a_command_is_described_as_on_the_wire() -> None:
+    """Required: wire-observed.md §2."""
+    tool = exec_command_tool()
+    assert types(tool) == {
+        "cmd": "string",
+        "workdir": "string",
+        "shell": "string",
+        "login": "boolean",
+        "tty": "boolean",
+        "yield_time_ms": "number",
+        "max_output_tokens": "number",
+        **APPROVAL,
+    }
+    assert (tool["type"], tool["name"], tool["strict"]) == ("function", "exec_command", False)
+    assert tool["parameters"]["required"] == ["cmd"]
+    permissions = tool["parameters"]["properties"]["sandbox_permissions"]
+    assert permissions["enum"] == ["use_default", "require_escalated"]
+
+
+def test_a_write_is_described_as_on_the_wire() -> None:
+    """Required: wire-observed.md §2."""
+    tool = write_stdin_tool()
+    assert types(tool) == {
+        "session_id": "number",
+        "chars": "string",
+        "yield_time_ms": "number",
+        "max_output_tokens": "number",
+    }
+    assert tool["parameters"]["required"] == ["session_id"]
+
+
+def test_one_shot_tools_are_described_as_specified() -> None:
+    """Required: exec.md §14."""
+    assert types(shell_tool()) == {"command": "array", "workdir": "string", "timeout_ms": "number", **APPROVAL}
+    assert types(shell_command_tool()) == {
+        "command": "string",
+        "workdir": "string",
+        "timeout_ms": "number",
+        **APPROVAL,
+        "login": "boolean",
+    }
+
+
+def test_a_login_shell_that_is_not_allowed_is_not_offered() -> None:
+    for tool in (exec_command_tool(login_allowed=False), shell_command_tool(login_allowed=False)):
+        assert "login" not in types(tool)
+
+
+def test_only_the_extended_tools_have_our_additions() -> None:
+    assert types(exec_command_tool(extended=True)).keys() - types(exec_command_tool()).keys() == {"rows", "columns"}
+    assert types(write_stdin_tool(extended=True)).keys() - types(write_stdin_tool()).keys() == {"keys", "wait_for"}
+
+
+@pytest.mark.parametrize("extended", [False, True])
+@pytest.mark.parametrize(
+    ("tool", "read"), [(exec_command_tool, exec_command_arguments), (write_stdin_tool, write_stdin_arguments)]
+)
+def test_what_is_offered_is_what_is_accepted(
+    tool: Callable[..., dict[str, Any]], read: Callable[..., object], extended: bool
+) -> None:
+    """Required: no argument is described and refused, or accepted in silence."""
+    described = tool(extended=extended)["parameters"]["properties"]
+    sent = {name: about.get("enum", [SAMPLE[about["type"]]])[0] for name, about in described.items()}
+    read(json.dumps(sent), extended=extended)
+    with pytest.raises(ToolArgumentsError) as caught:
+        read('{"?": 1}', extended=extended)
+    named = str(caught.value).partition("one of ")[2].partition(" at line")[0]
+    assert named == ", ".join(f"`{name}`" for name in described)
+
+
+def test_a_patch_is_written_by_grammar_or_by_hand() -> None:
+    """Required: apply_patch.md §9."""
+    freeform, function = apply_patch_freeform_tool(), apply_patch_function_tool()
+    assert freeform["format"] == {"type": "grammar", "syntax": "lark", "definition": PATCH_GRAMMAR}
+    assert (freeform["type"], freeform["name"], function["name"]) == ("custom", "apply_patch", "apply_patch")
+    assert types(function) == {"input": "string"}
+    apply_patch_arguments('{"input": "x"}')
+
+
+def test_every_marker_of_a_patch_is_in_the_grammar_and_in_the_words() -> None:
+    markers = ("Begin Patch", "End Patch", "Add File: ", "Delete File: ", "Update File: ", "Move to: ", "End of File")
+    for text in (PATCH_GRAMMAR, apply_patch_function_tool()["description"]):
+        assert [marker for marker in markers if f"*** {marker}" not in text] == []
+
+
+def test_every_tool_is_closed_and_explained() -> None:
+    for tool in (
+        exec_command_tool(extended=True),
+        write_stdin_tool(extended=True),
+        apply_patch_function_tool(),
+        shell_tool(),
+        shell_command_tool(),
+    ):
+        assert tool["parameters"]["additionalProperties"] is False
+        assert tool["strict"] is False
+        assert all(about["description"].endswith(".") for about in tool["parameters"]["properties"].values())
+        json.dumps(tool)
+
+
+def test_the_structured_answer_fits_its_schema() -> None:
+    schema = exec_answer_schema()
+    answer = ExecAnswer(1.0, "x", "abcdef", 0, 1000, 1, "running", (Denial("write"),), ("n",), "m", 5)
+    assert answer.structured().keys() == schema["properties"].keys()
+    assert schema["required"] == ["wall_time_seconds", "output"]
