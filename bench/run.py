@@ -8,12 +8,15 @@ import platform
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "src")]
 sys.dont_write_bytecode = False  # a program that never caches its byte code measures the compiler
 
-from workloads import WORKLOADS  # noqa: E402  the path must be set first
+from terminal_workloads import TERMINAL_WORKLOADS  # noqa: E402  the path must be set first
+from workloads import WORKLOADS  # noqa: E402
 
 ROUNDS = 20
 
@@ -21,12 +24,18 @@ ROUNDS = 20
 def main() -> None:
     """Read the command line and print one table after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {', '.join(WORKLOADS)}; all by default")
+    names = ", ".join([*WORKLOADS, *TERMINAL_WORKLOADS])
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {names}; all by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--peers", action="store_true", help="live terminals: the other products too (slow)")
     options = parser.parse_args()
-    unknown = [name for name in options.workloads if name not in WORKLOADS]
+    workloads: dict[str, Callable[[Path, Path, int], str]] = {
+        **WORKLOADS,
+        **{name: partial(run, peers=options.peers) for name, run in TERMINAL_WORKLOADS.items()},
+    }
+    unknown = [name for name in options.workloads if name not in workloads]
     if unknown:
-        parser.error(f"no workload {unknown[0]!r}; there are {', '.join(WORKLOADS)}")
+        parser.error(f"no workload {unknown[0]!r}; there are {names}")
     # Not below a temporary directory: one peer refuses to keep its files there.
     with tempfile.TemporaryDirectory(dir=Path.home()) as home, tempfile.TemporaryDirectory(dir="/var/tmp") as place:
         workspace = Path(place) / "workspace"
@@ -34,8 +43,8 @@ def main() -> None:
         subprocess.run(["git", "init", "-q", str(workspace)], check=True)
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         print(f"{platform.system()} {platform.release()}, {os.cpu_count()} CPUs, Python {platform.python_version()}\n")
-        for name in options.workloads or WORKLOADS:
-            print(WORKLOADS[name](workspace, Path(home), options.rounds), flush=True)
+        for name in options.workloads or workloads:
+            print(workloads[name](workspace, Path(home), options.rounds), flush=True)
 
 
 if __name__ == "__main__":
