@@ -159,3 +159,9 @@ class PatchFailed(SandgateError):
     """The system refused a step of applying a patch; what was done was taken back, or `why` says what was not."""
 
     code = "patch_failed"
+
+
+class VerificationFailed(RequestError):
+    """A patch that a tool was given is no patch, or does not fit; `what` is the sentence a model knows."""
+
+    code = "patch_verification_failed"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NOWHERE = "/nonexistent"  # a directory nothing lies in
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
+COMMAND_REJECTED = "exec command rejected by user"  # exec.md section 9
 RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on
 
 
@@ -201,4 +202,4 @@ def refusal_text(decision: Decision) -> str:
         return decision.reason
     if decision.decision == "timed_out":
         return "the review missed its deadline; this says nothing about the command"
-    return "exec command rejected by user"
+    return COMMAND_REJECTED

@@ -63,6 +63,12 @@ if TYPE_CHECKING:
         def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool: ...
         def quarantine(self, paths: tuple[str, ...]) -> list[str]: ...
 
+    class Pausing(Protocol):
+        """Waits elsewhere in the session whose time does not run while a question is open."""
+
+        def hold(self) -> None: ...
+        def release(self) -> None: ...
+
     AfterApproval = Literal["silent", "ask", "by-risk"]
 
 
@@ -124,6 +130,7 @@ class Gate:
         self._assess = assess
         self._record = record
         self._new_id = new_id
+        self.pause: Pausing | None = None  # held while somebody is being asked
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
@@ -142,7 +149,14 @@ class Gate:
 
     def ask(self, request: ApprovalRequest) -> Decision:
         """Puts one question to the reviewers, and tells that it was asked and answered."""
-        decision = self._reviewers.review(request, lambda: self._record(ApprovalRequested(request)))
+        pause = self.pause
+        if pause is not None:
+            pause.hold()
+        try:
+            decision = self._reviewers.review(request, lambda: self._record(ApprovalRequested(request)))
+        finally:
+            if pause is not None:
+                pause.release()
         self._record(ApprovalAnswered(request.request_id, decision))
         return decision
 

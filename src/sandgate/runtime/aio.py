@@ -1,7 +1,7 @@
 """The same session for programs with an event loop: `async with open_gate(...) as gate`.
 
 Whatever may block for long (asking a reviewer, running a command to its end) happens on a thread of its own; waiting
-for a live command does not take a thread. A reviewer is a plain async function. It approves by saying so, and by nothing
+for a live command takes no thread. A reviewer is a plain async function. It approves by saying so, and by nothing
 else: an answer that is not one of the known ones, an exception and silence are refusals.
 """
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest, Passage, ReviewDecision
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.listing import LiveCommand
+    from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.runtime import Runtime
     from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.terminal import Terminal
@@ -119,6 +120,11 @@ class AsyncGate:
         async with self._room:
             await _on_thread(lambda: self.runtime.tools.review_input(given))
         return await drive(self.runtime.tools.write(given))
+
+    async def apply_patch(self, patch: str) -> PatchAnswer:
+        """The tool of that name; see `Runtime.apply_patch`."""
+        async with self._room:
+            return await _on_thread(lambda: self.runtime.apply_patch(patch))
 
     async def terminal(self, argv: Sequence[str], **options: Any) -> AsyncTerminal:
         """A program that lives on; see `Runtime.terminal`."""

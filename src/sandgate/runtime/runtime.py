@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.environment import Environment
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
+    from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.stdio import Stdio
     from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.terminal import Terminal
@@ -103,7 +104,7 @@ class Runtime:
         self.loaded = loaded
         self.settings = for_run(loaded.settings, person_present=environment.person_present)
         self._environment = environment
-        self._record = record
+        self.record = record
         # Taken once: what a session passes on does not change under its commands.
         self._inherited = command_environment(environment.environ, self.settings.environment).env
         self.confinement = Confinement(self.settings, environment, record)
@@ -184,7 +185,7 @@ class Runtime:
         launch = Launch(
             self.confinement,
             self.settings,
-            self._record,
+            self.record,
             stdio=stdio,
             timeout_ms=command.timeout_ms,
             cancel_fd=cancel_fd,
@@ -244,6 +245,22 @@ class Runtime:
         self.tools.review_input(given)
         return drive(self.tools.write(given))
 
+    def apply_patch(self, patch: str) -> PatchAnswer:
+        """The tool of that name: apply a patch in this session's directory, all of it or nothing.
+
+        Raises VerificationFailed when it is no patch or does not fit, CommandRefused when somebody said no.
+        """
+        from sandgate.tools.arguments import ApplyPatchArguments
+
+        return self.tools.apply_patch(ApplyPatchArguments(patch))
+
+    def undo_patch(self, call_id: str) -> bool:
+        """Take back a patch that this session applied; False when it is not known.
+
+        Raises PatchDoesNotFit when a file was changed since.
+        """
+        return self.tools.patches.undo(call_id)
+
     def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session, oldest first."""
         from sandgate.runtime.listing import live_command
@@ -270,7 +287,7 @@ class Runtime:
             if self._live is None:
                 from sandgate.runtime.toolbox import open_live
 
-                self._live = open_live(self, self._record, heard=self._record is not _unheard)
+                self._live = open_live(self, self.record, heard=self.record is not _unheard)
             return self._live
 
     @property

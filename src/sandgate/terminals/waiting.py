@@ -11,6 +11,7 @@ never guessed from the output (`settled`).
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from time import monotonic
 
 from sandgate.record import Record
@@ -62,6 +63,7 @@ class Pause:
 
     def __init__(self) -> None:
         self.changes = Changes()
+        self._guard = allocate_lock()
         self._holders = 0
         self._since_s = 0.0
         self._total_s = 0.0
@@ -75,14 +77,18 @@ class Pause:
         return self._total_s + (monotonic() - self._since_s if self._holders else 0.0)
 
     def hold(self) -> None:
-        if not self._holders:
-            self._since_s = monotonic()
-        self._holders += 1
+        """From now on; to be followed by one `release`."""
+        with self._guard:
+            if not self._holders:
+                self._since_s = monotonic()
+            self._holders += 1
 
     def release(self) -> None:
-        self._holders -= 1
-        if not self._holders:
-            self._total_s += monotonic() - self._since_s
+        """Time runs again once everybody who held it has let go."""
+        with self._guard:
+            self._holders -= 1
+            if not self._holders:
+                self._total_s += monotonic() - self._since_s
         self.changes.happened()
 
 

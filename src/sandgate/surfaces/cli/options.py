@@ -106,7 +106,7 @@ COMMANDS = (
         (
             Option(("--check",), "check", "only say what would change"),
             Option(("--strict-unique",), "strict_unique", "refuse a change that fits in more than one place"),
-            *DECIDING[:9],
+            *(option for option in DECIDING if option.key not in ("json", "timeout", "verbose")),
         ),
         "patch",
         argument="FILE|PATCH",

@@ -1,14 +1,15 @@
-"""`sandgate patch`: applies a patch within what the sandbox policy lets commands write, all of it or nothing."""
+"""`sandgate patch`: passes a patch through the gate and applies it, all of it or nothing."""
 
 from __future__ import annotations
 
 import os
 
 from sandgate.display import visible
-from sandgate.errors import PatchDoesNotFit, PatchError, RequestError
-from sandgate.runtime.patching import apply_text, described, planned
+from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
+from sandgate.runtime.patching import described
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.session import opened
+from sandgate.surfaces.cli.narrate import Narrator
+from sandgate.surfaces.cli.session import opened, person_present
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,27 +39,23 @@ def main(parsed: Parsed) -> int:
 
 
 def _applied(parsed: Parsed, text: str) -> int:
-    runtime = opened(parsed)
-    permissions, strict = runtime.confinement.permissions(), parsed.on("strict_unique")
+    runtime = opened(parsed, Narrator(asks_a_person=person_present(), verbose=False))
+    patches, strict = runtime.tools.patches, parsed.on("strict_unique")
     if parsed.on("check"):
-        plan = planned(text, cwd=runtime.policies.workspace, permissions=permissions, strict_unique=strict)
+        plan = patches.plan(text, cwd=runtime.directory, strict_unique=strict)
         say.out("".join(f"{line}\n" for line in described(plan)))
         return 0
-    done = apply_text(
-        text,
-        cwd=runtime.policies.workspace,
-        permissions=permissions,
-        state_directory=runtime.confinement.state_directory,
-        strict_unique=strict,
-    )
-    for sentence in done.recovered:
-        say.fact(sentence)
-    if done.applied.denied:
-        for operation, path in done.applied.denied:
-            say.fact(f"denied: {operation} {path} (outside of what may be written)")
+    try:
+        done = patches.apply(text, cwd=runtime.directory, strict_unique=strict)
+    except CommandRefused as refused:
+        say.fact(str(refused))
         return REFUSED
-    for warning in done.plan.warnings:
+    for warning in done.warnings:
         say.fact(f"warning: {warning}")
+    if done.exit_code:
+        for line in done.output.splitlines():
+            say.fact(line)
+        return REFUSED if done.passage.attempts[-1].denial.denied else DOES_NOT_FIT
     say.out(visible_lines(done.output))
     return 0
 
