@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -147,3 +148,10 @@ def test_every_argv_has_a_summary(argv: tuple[str, ...]) -> None:
 def test_a_huge_script_is_not_read() -> None:
     script = "ls (" * 100_000
     assert of(script) == (Unknown(script),)
+
+
+@pytest.mark.parametrize("argv", [("bash", "-c", "true;" * 20_000 + "ls"), ("true", "|") * 20_000 + ("ls",)])
+def test_many_commands_are_summed_up_in_linear_time(argv: tuple[str, ...]) -> None:
+    started = time.perf_counter()
+    assert summarize(argv) == (ListFiles("ls"),)
+    assert time.perf_counter() - started < 3

@@ -135,15 +135,11 @@ def _cd_target(rest: Argv) -> str:
 
 def _simplified(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
     """Without what says nothing beside the rest: an `echo` in front, `true`, an `nl` that numbers what it is fed."""
-    while len(parts) > 1:
-        fewer = parts[1:] if parts[0].words[0] == "echo" else ()
-        for at, part in enumerate(parts):
-            if not fewer and _says_nothing(part.words):
-                fewer = parts[:at] + parts[at + 1 :]
-        if not fewer:
-            break
-        parts = fewer
-    return parts
+    kept = tuple([part for part in parts if not _says_nothing(part.words)]) or parts[-1:]
+    first = 0
+    while first < len(kept) - 1 and kept[first].words[0] == "echo":
+        first += 1
+    return kept[first:]
 
 
 def _says_nothing(words: Argv) -> bool:
