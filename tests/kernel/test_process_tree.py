@@ -14,7 +14,9 @@ from sandgate.kernel.foreground import look
 from sandgate.kernel.process_tree import DESCENDANTS_MAX, descendants, listening_ports, usage
 from waiting import wait_until
 
-SERVER = "import socket; s = socket.create_server(('127.0.0.1', {port})); print(s.getsockname()[1], flush=True); input()"
+SERVER = (
+    "import socket; s = socket.create_server(('127.0.0.1', {port})); print(s.getsockname()[1], flush=True); input()"
+)
 
 
 @contextmanager

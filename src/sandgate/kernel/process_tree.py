@@ -1,8 +1,8 @@
 """Facts about a command and everything it started: who they are, which ports they serve, what they use.  proc(5)
 
-Parents are followed downwards, so a process that was left behind by its parent is found where a pid namespace's init or a
-subreaper that is itself below the asked process took it over, and nowhere else. Answers are a moment's truth, summed up
-process by process while they go on living; a process that goes meanwhile is left out.
+Parents are followed downwards, so a process that was left behind by its parent is found where a pid namespace's init
+or a subreaper that is itself below the asked process took it over, and nowhere else. Answers are a moment's truth,
+summed up process by process while they go on living; a process that goes meanwhile is left out.
 """
 
 from __future__ import annotations
