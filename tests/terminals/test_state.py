@@ -100,6 +100,8 @@ def test_what_the_shell_integration_knows_decides_about_the_prompt() -> None:
     assert classify(_found(SHELL), at_prompt=False) == "waiting_for_input"
     assert classify(_found(SHELL), at_prompt=True) == "idle"
     assert classify(_found(SCRIPT), at_prompt=True) == "idle"
+    assert classify(_found(SHELL, echo=False), at_prompt=True) == "idle"
+    assert classify(_found(SHELL, echo=False), at_prompt=False) == "waiting_for_secret"
     assert classify(_found(SHELL)) == "idle"
     assert classify(_found(SCRIPT)) == "waiting_for_input"
 

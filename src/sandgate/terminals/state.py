@@ -39,12 +39,11 @@ def classify(found: Foreground | None, *, exited: bool = False, at_prompt: bool 
     waiting = [member for member in alive if member.waits_for_terminal]
     if not waiting:
         return "running"
+    leads = [member for member in waiting if member.pid == found.session]
+    if at_prompt and leads:
+        return "idle"  # also where a command has left the echo off
     if found.canonical and not found.echo:
         return "waiting_for_secret"
-    if any(member.pid == found.session and _is_prompting(member.controls_jobs, at_prompt) for member in waiting):
+    if at_prompt is None and any(member.controls_jobs for member in leads):
         return "idle"
     return "waiting_for_input"
-
-
-def _is_prompting(controls_jobs: bool, at_prompt: bool | None) -> bool:
-    return controls_jobs if at_prompt is None else at_prompt
