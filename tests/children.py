@@ -50,6 +50,9 @@ class PlainChild:
     def kill_tree(self) -> None:
         self._signal(signal.SIGKILL)
 
+    def settle_in(self) -> None:
+        return
+
     def close(self) -> None:
         if self._pidfd is None:
             return

@@ -123,3 +123,45 @@ class CommandRefused(SandgateError):
     """Policy, a rule or a reviewer said no, where the caller wanted an answer and not a passage. Nothing ran."""
 
     code = "refused"
+
+
+class PatchError(RequestError):
+    """A patch is not written in the patch language.
+
+    `line` counts from 1 at the begin marker; None when the patch as a whole is meant. The two forms are what models
+    and scripts know from other tools, and are part of the contract (apply_patch.md §2).
+    """
+
+    code = "bad_patch"
+
+    def __init__(self, what: str, *, line: int | None = None, why: str = "", hint: str = "") -> None:
+        super().__init__(what, why=why, hint=hint)
+        self.line = line
+
+    @property
+    def tool_text(self) -> str:
+        """As the tool says it."""
+        return f"invalid patch: {self}" if self.line is None else f"invalid hunk at line {self.line}, {self}"
+
+    @property
+    def program_text(self) -> str:
+        """As the command line program says it."""
+        return f"Invalid patch: {self}" if self.line is None else f"Invalid patch hunk on line {self.line}: {self}"
+
+
+class PatchDoesNotFit(RequestError):
+    """A well-formed patch and the files on the disk disagree; nothing was changed."""
+
+    code = "patch_does_not_fit"
+
+
+class PatchFailed(SandgateError):
+    """The system refused a step of applying a patch; what was done was taken back, or `why` says what was not."""
+
+    code = "patch_failed"
+
+
+class VerificationFailed(RequestError):
+    """A patch that a tool was given is no patch, or does not fit; `what` is the sentence a model knows."""
+
+    code = "patch_verification_failed"

@@ -1,7 +1,7 @@
 """What a session remembers."""
 
-from sandgate.approvals.keys import ApprovalKey
 from sandgate.approvals.store import ENTRIES_MAX, ApprovalStore
+from sandgate.protocol.decisions import ApprovalKey
 from sandgate.protocol.permissions import ESCALATE, Grant
 
 A, B = (Grant("write_path", f"/outside/{name}") for name in "ab")
@@ -14,14 +14,14 @@ def key(word: str) -> ApprovalKey:
 def test_what_was_never_approved_is_unknown_and_covers_nothing() -> None:
     store = ApprovalStore()
     assert store.recall(key("touch")) is None
-    assert not store.covers(key("touch"), ())
+    assert not store.covers((key("touch"),), ())
 
 
 def test_an_approval_without_grants_is_known_and_covers_only_itself() -> None:
     store = ApprovalStore()
     store.remember(key("touch"), ())
     assert store.recall(key("touch")) == ()
-    assert (store.covers(key("touch"), ()), store.covers(key("touch"), (A,))) == (True, False)
+    assert (store.covers((key("touch"),), ()), store.covers((key("touch"),), (A,))) == (True, False)
 
 
 def test_grants_of_one_command_add_up_and_another_command_has_none() -> None:
@@ -29,21 +29,21 @@ def test_grants_of_one_command_add_up_and_another_command_has_none() -> None:
     store.remember(key("touch"), (B,))
     store.remember(key("touch"), (A,))
     assert store.recall(key("touch")) == (A, B)
-    assert store.covers(key("touch"), (B, A))
+    assert store.covers((key("touch"),), (B, A))
     assert store.recall(key("rm")) is None
 
 
 def test_who_may_leave_the_sandbox_need_not_ask_for_less() -> None:
     store = ApprovalStore()
     store.remember(key("touch"), (ESCALATE,))
-    assert store.covers(key("touch"), (A, B))
+    assert store.covers((key("touch"),), (A, B))
 
 
 def test_the_other_way_round_is_asked() -> None:
     """Required: a grant never grows into the way out of the sandbox."""
     store = ApprovalStore()
     store.remember(key("touch"), (A, B))
-    assert not store.covers(key("touch"), (ESCALATE,))
+    assert not store.covers((key("touch"),), (ESCALATE,))
 
 
 def test_one_entry_or_all_can_be_forgotten() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from sandgate.approvals.keys import key_of
+from sandgate.approvals.keys import keys_of
 from sandgate.protocol.decisions import Decision
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ class ReviewerChain:
         return self._queue.length
 
     def _remembered(self, request: ApprovalRequest) -> Decision | None:
-        if not self._store.covers(key_of(request.command), request.grants):
+        if not self._store.covers(keys_of(request), request.grants):
             return None
         return Decision(request.stage, "approved_for_session", "cache", request.grants)
 
@@ -70,7 +70,8 @@ class ReviewerChain:
 
     def _kept(self, request: ApprovalRequest, decision: Decision) -> Decision:
         if decision.decision == "approved_for_session":
-            self._store.remember(key_of(request.command), decision.grants)
+            for key in keys_of(request):
+                self._store.remember(key, decision.grants)
         return decision
 
 

@@ -8,25 +8,15 @@ from __future__ import annotations
 
 from sandgate.commandline import segments
 from sandgate.policy.safety import SYSTEM_BINS, trusted_program
-from sandgate.record import Record
+from sandgate.protocol.decisions import ApprovalKey
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import ApprovalRequest
 
 # The first word of a canonical form says what the rest is, so that no argv can pass for another kind.
 ARGV, SIMPLE, SCRIPT = "argv", "simple", "script"
-
-
-class ApprovalKey(Record):
-    """Hashable identity of what was approved."""
-
-    family: str  # which kind of tool asked; grants never leak from one family to another
-    argv: tuple[str, ...]
-    cwd: str
-    environment: frozenset[tuple[str, str]]
-    wish: str
-    tty: bool
 
 
 def key_of(command: CommandRequest, *, family: str = "exec") -> ApprovalKey:
@@ -34,6 +24,11 @@ def key_of(command: CommandRequest, *, family: str = "exec") -> ApprovalKey:
     return ApprovalKey(
         family, canonical(command.argv), command.cwd, frozenset(command.env.items()), command.wish, command.tty
     )
+
+
+def keys_of(request: ApprovalRequest) -> tuple[ApprovalKey, ...]:
+    """Everything an answer for the session is about."""
+    return request.keys or (key_of(request.command),)
 
 
 def canonical(argv: tuple[str, ...]) -> tuple[str, ...]:

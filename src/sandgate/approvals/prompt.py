@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
 COMMAND_LINES_MAX = 10  # lines of a command shown before it is folded
+PATCH_LINES_MAX = 40  # the same of a patch
 DENIALS_SHOWN_MAX = 8
 COLUMNS_DEFAULT = 80
 CONTINUATION = "      ┆ "
 IN_SANDBOX = "run it in the sandbox"
+APPLY = "apply it"
 COVERS_RETRY = " (if blocked, once more with what it lacked in the workspace)"
 REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
@@ -43,7 +45,9 @@ class Choice(Record):
 def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     """The choices of one request, most careful approval first, refusals last."""
     given = request.grants
-    what = grants_text(given) or IN_SANDBOX + (COVERS_RETRY if request.covers_retry else "")
+    what = grants_text(given) or (APPLY if request.changes else IN_SANDBOX) + (
+        COVERS_RETRY if request.covers_retry else ""
+    )
     yes = Choice("y", f"yes, once: {what}", "approved", given)
     always = Choice("a", f"yes, for this session: {what}", "approved_for_session", given)
     offered = [yes, always]
@@ -157,7 +161,11 @@ def _risk_lines(request: ApprovalRequest, *, colour: bool) -> list[str]:
 
 
 def command_lines(request: ApprovalRequest) -> list[str]:
-    """The whole command as it will run, made visible, one list entry a line."""
+    """The whole command as it will run, made visible, one list entry a line; of a patch what it does."""
+    if request.changes:
+        from sandgate.approvals.patch_lines import change_lines
+
+        return change_lines(request.changes)
     argv = request.command.argv
     if len(argv) == 3 and argv[1] in ("-c", "-lc") and program_name(argv[0]) in SHELLS and "\n" in argv[2]:
         return [visible(f"{argv[0]} {argv[1]} ↵"), *map(visible, argv[2].split("\n"))]
@@ -167,12 +175,18 @@ def command_lines(request: ApprovalRequest) -> list[str]:
 def is_folded(request: ApprovalRequest) -> bool:
     """Whether the prompt shows less than the whole command."""
     lines = command_lines(request)
-    return len(lines) > COMMAND_LINES_MAX or any(len(line) > LINE_CHARACTERS_MAX for line in lines)
+    return len(lines) > _lines_max(request) or any(len(line) > LINE_CHARACTERS_MAX for line in lines)
 
 
 def _shown_command(request: ApprovalRequest) -> list[str]:
     lines = command_lines(request)
-    shown = [line[:LINE_CHARACTERS_MAX] for line in lines[:COMMAND_LINES_MAX]]
+    shown = [line[:LINE_CHARACTERS_MAX] for line in lines[: _lines_max(request)]]
     if is_folded(request):
         shown.append(f"({len(lines)} lines, {sum(map(len, lines))} characters: press v to see all of it)")
+    if request.changes:
+        return ["  $ apply_patch", *(f"    {line}" for line in shown)]
     return [f"  {'$' if number == 0 else ' '} {line}" for number, line in enumerate(shown)]
+
+
+def _lines_max(request: ApprovalRequest) -> int:
+    return PATCH_LINES_MAX if request.changes else COMMAND_LINES_MAX

@@ -10,7 +10,9 @@ from sandgate.protocol.permissions import ESCALATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.approvals.keys import ApprovalKey
+    from collections.abc import Collection
+
+    from sandgate.protocol.decisions import ApprovalKey
     from sandgate.protocol.permissions import Grant
 
 ENTRIES_MAX = 4096  # commands remembered in one session; further ones are simply asked about again
@@ -32,10 +34,17 @@ class ApprovalStore:
         given = self._given.get(key)
         return None if given is None else tuple(sorted(given, key=lambda grant: (grant.kind, grant.value)))
 
-    def covers(self, key: ApprovalKey, wanted: tuple[Grant, ...]) -> bool:
-        """Whether asking for `wanted` would repeat a question that was answered for the session."""
-        given = self._given.get(key)
-        return given is not None and (ESCALATE in given or frozenset(wanted) <= given)
+    def recall_all(self, keys: Collection[ApprovalKey]) -> tuple[Grant, ...] | None:
+        """The grants given to all of these together; None when one of them was never approved."""
+        given = [self.recall(key) for key in keys]
+        if any(grants is None for grants in given):
+            return None
+        return tuple(dict.fromkeys(grant for grants in given for grant in grants or ()))
+
+    def covers(self, keys: Collection[ApprovalKey], wanted: tuple[Grant, ...]) -> bool:
+        """Whether asking for `wanted` would repeat questions that were answered for the session."""
+        given = self.recall_all(keys)
+        return given is not None and (ESCALATE in given or set(wanted) <= set(given))
 
     def revoke(self, key: ApprovalKey) -> bool:
         """Forget one command; False when it was not there."""

@@ -148,6 +148,16 @@ ROWS: tuple[Row, ...] = (
         "tool_output_token_limit", "count", (1, COUNT_MAX), None, "lower",
         "How many tokens of output a model sees in one answer. Unset: what is usual for the model.",
     ),
+    (
+        "terminals.on_network_denial", "choice", ("terminate", "continue"), "continue", "tighter",
+        "What happens to a live command when the sandbox refuses it a connection: it is ended and its caller told, or "
+        "it copes by itself.",
+    ),
+    (
+        "terminals.review_input", "choice", ("always", "escalated", "never"), "escalated", "tighter",
+        "Whose input a reviewer sees before it is typed: that of every live command, only of those that were "
+        "approved to run without the sandbox, or of none.",
+    ),
     ("limits.core_bytes", "count", (0, BYTES_MAX), 0, "lower", "Largest core dump of a command."),
     ("limits.open_files", "count", (16, COUNT_MAX), None, "lower", "Open files of a command. Unset: as inherited."),
     ("limits.processes", "count", (1, COUNT_MAX), None, "lower", "Processes of the user. Unset: as inherited."),

@@ -60,6 +60,8 @@ class Settings(Record):
     allow_login_shell: bool
     longest_poll_ms: int  # of a command in the background
     output_tokens: int | None  # of one answer of a tool; None: what is usual for the model
+    on_network_denial: Literal["terminate", "continue"]  # of a live command
+    review_input: Literal["always", "escalated", "never"]  # to a live command
     limits: Limits
     retry_after_approval: RetryAfterApproval
     rules_enabled: bool
@@ -101,6 +103,8 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         allow_login_shell=of("allow_login_shell"),
         longest_poll_ms=of("background_terminal_max_timeout"),
         output_tokens=of("tool_output_token_limit"),
+        on_network_denial=of("terminals.on_network_denial"),
+        review_input=of("terminals.review_input"),
         limits=Limits(**{name: of(f"limits.{name}") for name in Limits.__match_args__}),
         retry_after_approval=of("retry_after_approval"),
         rules_enabled=of("rules.enabled"),

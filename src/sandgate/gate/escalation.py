@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NOWHERE = "/nonexistent"  # a directory nothing lies in
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
+COMMAND_REJECTED = "exec command rejected by user"  # exec.md section 9
 RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on
 
 
@@ -94,7 +95,7 @@ class Escalation:
         if isinstance(verdict, Forbid):
             return Finish(Refusal(verdict.by, verdict.reason))
         if isinstance(verdict, Ask):
-            wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else ()
+            wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else verdict.grants
             covers = not wished and self._rules.may_ask_after_denial and self._rules.retry_after_approval == "silent"
             return self._ask(Review("initial", verdict.reason, wished, covers_retry=covers))
         if isinstance(verdict, Allow):
@@ -201,4 +202,4 @@ def refusal_text(decision: Decision) -> str:
         return decision.reason
     if decision.decision == "timed_out":
         return "the review missed its deadline; this says nothing about the command"
-    return "exec command rejected by user"
+    return COMMAND_REJECTED

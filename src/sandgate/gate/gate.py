@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from sandgate.policy.rules import RuleSet
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
-    from sandgate.protocol.decisions import Decision
+    from sandgate.protocol.decisions import ApprovalKey, Decision
+    from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import ApprovalPolicy, Grant, SandboxPolicy
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
@@ -61,6 +62,12 @@ if TYPE_CHECKING:
         def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand: ...
         def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool: ...
         def quarantine(self, paths: tuple[str, ...]) -> list[str]: ...
+
+    class Pausing(Protocol):
+        """Waits elsewhere in the session whose time does not run while a question is open."""
+
+        def hold(self) -> None: ...
+        def release(self) -> None: ...
 
     AfterApproval = Literal["silent", "ask", "by-risk"]
 
@@ -93,6 +100,15 @@ class Policies(Record):
         return "granular" if isinstance(self.approval, Granular) else self.approval
 
 
+class Matter(Record):
+    """What one passage is about. By itself a command stands for what it says; a patch says it otherwise."""
+
+    command: CommandRequest
+    verdict: Verdict | None = None  # None: the command is judged
+    keys: tuple[ApprovalKey, ...] = ()  # what an answer for the session is about; empty: this very command
+    changes: tuple[FileChange, ...] = ()
+
+
 class Gate:
     """One door for every command of one session."""
 
@@ -114,6 +130,7 @@ class Gate:
         self._assess = assess
         self._record = record
         self._new_id = new_id
+        self.pause: Pausing | None = None  # held while somebody is being asked
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
@@ -126,9 +143,22 @@ class Gate:
             backend_available=policies.backend_available,
         )
 
-    def pass_through(self, command: CommandRequest, launch: Launcher) -> Passage:
+    def pass_through(self, matter: CommandRequest | Matter, launch: Launcher) -> Passage:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
-        return _Passage(self, command, launch).walk()
+        return _Passage(self, matter if isinstance(matter, Matter) else Matter(matter), launch).walk()
+
+    def ask(self, request: ApprovalRequest) -> Decision:
+        """Puts one question to the reviewers, and tells that it was asked and answered."""
+        pause = self.pause
+        if pause is not None:
+            pause.hold()
+        try:
+            decision = self._reviewers.review(request, lambda: self._record(ApprovalRequested(request)))
+        finally:
+            if pause is not None:
+                pause.release()
+        self._record(ApprovalAnswered(request.request_id, decision))
+        return decision
 
     def ended(
         self, call_id: str, command: CommandRequest, attempt: Attempt, plan: ConfinedCommand, outcome: AttemptOutcome
@@ -141,9 +171,10 @@ class Gate:
         self._record(CommandEnded(call_id, command, attempt))
         return attempt
 
-    def rules_for(self, command: CommandRequest, risk: RiskAssessment | None) -> Rules:
+    def rules_for(self, matter: Matter, risk: RiskAssessment | None) -> Rules:
         """What the ladder needs to know about this command."""
-        policies = self._policies
+        command, policies = matter.command, self._policies
+        keys = matter.keys or (key_of(command),) if self._store.entries() else ()
         after = policies.retry_after_approval
         if after == "by-risk":
             after = "ask" if risk is not None and risk.risk_level == "high" else "silent"
@@ -153,7 +184,7 @@ class Gate:
             # Running a dialogue again repeats what somebody typed into it.
             may_ask_after_denial=may_ask_after_denial(policies.approval) and not command.tty,
             wants_escalation=command.wish == "require_escalated",
-            remembered=self._store.recall(key_of(command)) if self._store.entries() else None,
+            remembered=self._store.recall_all(keys) if keys else None,
             retry_after_approval=after,
             workspace=policies.workspace,
         )
@@ -162,9 +193,10 @@ class Gate:
 class _Passage:
     """The state of one command on its way through."""
 
-    def __init__(self, gate: Gate, command: CommandRequest, launch: Launcher) -> None:
+    def __init__(self, gate: Gate, matter: Matter, launch: Launcher) -> None:
         self._gate = gate
-        self._command = command
+        self._matter = matter
+        self._command = matter.command
         self._launch = launch
         self._call_id = gate._new_id()
         self._attempts: list[Attempt] = []
@@ -179,10 +211,10 @@ class _Passage:
             self._launch.stand_down()
 
     def _walk(self) -> Passage:
-        verdict = self._gate.verdict(self._command)
+        verdict = self._matter.verdict or self._gate.verdict(self._command)
         if isinstance(verdict, Ask):
-            self._risk = self._gate._assess(as_judged(self._command), None)
-        ladder = Escalation(verdict, self._gate.rules_for(self._command, self._risk))
+            self._assess(None)
+        ladder = Escalation(verdict, self._gate.rules_for(self._matter, self._risk))
         step: Step = ladder.begin()
         while not isinstance(step, Finish):
             match step:
@@ -204,7 +236,7 @@ class _Passage:
     def _ask(self, review: Review) -> Decision:
         self._launch.stand_down()  # a reviewer may take long to answer, and a sandbox must not be older than the answer
         if review.denial is not None:
-            self._risk = self._gate._assess(as_judged(self._command), review.denial)
+            self._assess(review.denial)
         request = ApprovalRequest(
             request_id=self._gate._new_id(),
             call_id=self._call_id,
@@ -216,11 +248,16 @@ class _Passage:
             risk=self._risk,
             may_escalate=review.may_escalate,
             covers_retry=review.covers_retry,
+            keys=self._matter.keys,
+            changes=self._matter.changes,
         )
-        decision = self._gate._reviewers.review(request, lambda: self._gate._record(ApprovalRequested(request)))
-        self._gate._record(ApprovalAnswered(request.request_id, decision))
+        decision = self._gate.ask(request)
         self._decisions.append(decision)
         return decision
+
+    def _assess(self, denial: DenialReport | None) -> None:
+        if not self._matter.changes:  # a patch shows what it does by itself
+            self._risk = self._gate._assess(as_judged(self._command), denial)
 
     def _run(self, order: Run) -> Attempt:
         plan, outcome = self._start(order.grants)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import EffectivePermissions, Grant
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.verdicts import Verdict
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
     DecisionSource = Literal["user", "script", "cache", "rule", "config", "automated_reviewer", "none"]
     Stage = Literal["initial", "retry"]
     RefusedBy = Literal["policy", "rule", "reviewer"]
+
+
+class ApprovalKey(Record):
+    """Hashable identity of what was approved. Made by `approvals.keys`."""
+
+    family: str  # which kind of tool asked; grants never leak from one family to another
+    argv: tuple[str, ...]
+    cwd: str
+    environment: frozenset[tuple[str, str]]
+    wish: str
+    tty: bool
 
 
 class ApprovalRequest(Record):
@@ -33,6 +45,8 @@ class ApprovalRequest(Record):
     risk: RiskAssessment | None = None
     may_escalate: bool = False  # "without the sandbox" may be chosen instead of the grants
     covers_retry: bool = False  # a yes also covers one confined retry with what the first run lacked
+    keys: tuple[ApprovalKey, ...] = ()  # what "for the session" is about; empty: this very command
+    changes: tuple[FileChange, ...] = ()  # what a patch does
 
 
 class Decision(Record):

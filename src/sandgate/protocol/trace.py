@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
+    from sandgate.protocol.patches import FileChange
 
     Stream = Literal["stdout", "stderr"]
     NoticeKind = Literal["warning", "background_event"]
@@ -96,6 +97,24 @@ class TerminalEnded(Record):
     message: str = ""  # why it was declined or failed
 
 
+class PatchBegan(Record):
+    """A patch is about to be applied, or was to be: then its end follows at once and says why not."""
+
+    call_id: str
+    changes: tuple[FileChange, ...]
+    auto_approved: bool  # nobody was asked
+
+
+class PatchEnded(Record):
+    """What became of it. Told once for every `PatchBegan`."""
+
+    call_id: str
+    changes: tuple[FileChange, ...]
+    stdout: str
+    stderr: str
+    status: TerminalStatus
+
+
 class Notice(Record):
     """One line about what Sandgate itself does or had to leave out."""
 
@@ -113,6 +132,8 @@ TraceRecord = (
     | TerminalBegan
     | TerminalInput
     | TerminalEnded
+    | PatchBegan
+    | PatchEnded
     | Notice
 )
 

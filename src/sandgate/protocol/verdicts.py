@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from sandgate.protocol.permissions import Grant
+
     VerdictSource = Literal["safe-list", "danger-list", "rule", "policy", "unparsed"]
     RuleDecision = Literal["allow", "ask", "forbid"]
 
@@ -33,6 +35,7 @@ class Ask(Record):
 
     because: tuple[Because, ...] = ()
     reason: str = ""
+    grants: tuple[Grant, ...] = ()  # what it needs beyond the policy, where that is known beforehand
 
 
 class Forbid(Record):

@@ -69,6 +69,7 @@ class LiveCommands:
         self.pump = Pump()
         self.warden = Warden()
         self.teller = Teller(record) if heard else None
+        gate.pause = self.pause
         self._gate = gate
         self._record = record
         self._started: WeakKeyDictionary[Terminal, Started] = WeakKeyDictionary()
@@ -112,6 +113,24 @@ class LiveCommands:
         """The number of a command whose end was told is free again."""
         self.table.remove(terminal.identity.terminal_id)
 
+    def terminate(self, terminal_id: int) -> bool:
+        """Ends one command, politely at first; False when there is none of that number, or it is over."""
+        terminal = next((each for each in self.table.terminals() if each.identity.terminal_id == terminal_id), None)
+        if terminal is None or terminal.exited:
+            return False
+        terminal.terminate()
+        return True
+
+    def clean(self) -> int:
+        """Ends all commands and waits until they are gone; how many there were."""
+        terminals = self.table.terminals()
+        for terminal in terminals:
+            terminal.terminate(0)
+        for terminal in terminals:
+            terminal.close()
+            self.forget(terminal)
+        return len(terminals)
+
     def typed(self, terminal: Terminal, text: str, *, secret: bool) -> None:
         """Tells listeners about an input, or a look."""
         if self.teller is not None:
@@ -130,12 +149,7 @@ class LiveCommands:
         if self._closed:
             return
         self._closed = True
-        terminals = self.table.terminals()
-        for terminal in terminals:
-            terminal.terminate(0)
-        for terminal in terminals:
-            terminal.close()
-            self.forget(terminal)
+        self.clean()
         self.pump.close()
         self.warden.close()
         if self.teller is not None:

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime.environment import Environment
+    from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
+    from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.stdio import Stdio
     from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.terminal import Terminal
@@ -102,7 +104,7 @@ class Runtime:
         self.loaded = loaded
         self.settings = for_run(loaded.settings, person_present=environment.person_present)
         self._environment = environment
-        self._record = record
+        self.record = record
         # Taken once: what a session passes on does not change under its commands.
         self._inherited = command_environment(environment.environ, self.settings.environment).env
         self.confinement = Confinement(self.settings, environment, record)
@@ -116,6 +118,7 @@ class Runtime:
         )
         self.approvals = ApprovalStore()
         self._live: LiveCommands | None = None
+        self._tools: Toolbox | None = None
         self._opening = allocate_lock()
         confinement = self.confinement
         self.gate = Gate(
@@ -126,7 +129,7 @@ class Runtime:
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
             record=record,
-            new_id=new_id,
+            new_id=self.new_id,
         )
         for warning in (*loaded.warnings, *rule_warnings):
             record(Notice("warning", warning))
@@ -135,6 +138,11 @@ class Runtime:
     def directory(self) -> str:
         """Where this session stands; its policy resolves relative paths here."""
         return self._environment.cwd
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment this session was opened in."""
+        return self._environment.environ
 
     def request(
         self,
@@ -177,7 +185,7 @@ class Runtime:
         launch = Launch(
             self.confinement,
             self.settings,
-            self._record,
+            self.record,
             stdio=stdio,
             timeout_ms=command.timeout_ms,
             cancel_fd=cancel_fd,
@@ -233,7 +241,44 @@ class Runtime:
         from sandgate.terminals.waiting import drive
         from sandgate.tools.arguments import WriteStdinArguments
 
-        return drive(self.tools.write(WriteStdinArguments(session_id, chars, **arguments)))
+        given = WriteStdinArguments(session_id, chars, **arguments)
+        self.tools.review_input(given)
+        return drive(self.tools.write(given))
+
+    def apply_patch(self, patch: str) -> PatchAnswer:
+        """The tool of that name: apply a patch in this session's directory, all of it or nothing.
+
+        Raises VerificationFailed when it is no patch or does not fit, CommandRefused when somebody said no.
+        """
+        from sandgate.tools.arguments import ApplyPatchArguments
+
+        return self.tools.apply_patch(ApplyPatchArguments(patch))
+
+    def undo_patch(self, call_id: str) -> bool:
+        """Take back a patch that this session applied; False when it is not known.
+
+        Raises PatchDoesNotFit when a file was changed since.
+        """
+        return self.tools.patches.undo(call_id)
+
+    def list_live(self) -> tuple[LiveCommand, ...]:
+        """The live commands of this session, oldest first."""
+        from sandgate.runtime.listing import live_command
+
+        return tuple(live_command(terminal) for terminal in self.live.table.terminals())
+
+    def terminate(self, session_id: int) -> bool:
+        """End a live command, politely at first; False when there is none of that number."""
+        return self.live.terminate(session_id)
+
+    def clean(self) -> int:
+        """End all live commands and wait until they are gone; how many there were."""
+        return self.live.clean()
+
+    @staticmethod
+    def new_id() -> str:
+        """A fresh identifier, unguessable enough to address an approval."""
+        return os.urandom(ID_BYTES).hex()
 
     @property
     def live(self) -> LiveCommands:
@@ -242,15 +287,19 @@ class Runtime:
             if self._live is None:
                 from sandgate.runtime.toolbox import open_live
 
-                self._live = open_live(self, self._record, heard=self._record is not _unheard)
+                self._live = open_live(self, self.record, heard=self.record is not _unheard)
             return self._live
 
     @property
     def tools(self) -> Toolbox:
         """What a model may call, with typed arguments."""
-        from sandgate.runtime.toolbox import Toolbox
+        live = self.live
+        with self._opening:
+            if self._tools is None:
+                from sandgate.runtime.toolbox import Toolbox
 
-        return Toolbox(self, self.live)
+                self._tools = Toolbox(self, live)
+            return self._tools
 
     def close(self) -> None:
         """End every live command of this session and wait until they are gone. May be repeated."""
@@ -296,11 +345,6 @@ def assessed(
     from sandgate.runtime.risk import assessed as assess
 
     return assess(command, denial, confinement, environment)
-
-
-def new_id() -> str:
-    """A fresh identifier, unguessable enough to address an approval."""
-    return os.urandom(ID_BYTES).hex()
 
 
 def _unheard(_record: TraceRecord) -> None:

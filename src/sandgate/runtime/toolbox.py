@@ -6,25 +6,33 @@ Imported with the first live command, since a plain command does not need any of
 from __future__ import annotations
 
 import os
+import sys
 
-from sandgate.errors import CommandRefused
+from sandgate.commandline.patch_call import PatchCall, patch_call
+from sandgate.commandline.words import quoted
+from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, UnknownTerminal, VerificationFailed
+from sandgate.runtime.input_review import InputReview
 from sandgate.runtime.live import LiveCommands
-from sandgate.runtime.shell import shell_argv
-from sandgate.terminals.limits import exec_limits
+from sandgate.runtime.patch_gate import PatchGate
+from sandgate.runtime.shell import chosen_shell, login_wanted
+from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
+from sandgate.tools.answers import ExecAnswer, ShellAnswer
 from sandgate.tools.exec_command import await_command, start_command
 from sandgate.tools.truncation import TruncationPolicy
 from sandgate.tools.write_stdin import write_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.runtime import Runtime
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
-    from sandgate.tools.answers import ExecAnswer
-    from sandgate.tools.arguments import ExecCommandArguments, WriteStdinArguments
+    from sandgate.tools.arguments import ApplyPatchArguments, ExecCommandArguments, WriteStdinArguments
     from sandgate.tools.host import Started
 
 ANSWER_POLICY = TruncationPolicy("tokens", 10_000)  # exec.md section 10, where no model says otherwise
@@ -42,7 +50,11 @@ PLAIN_OUTPUT = {
     "GH_PAGER": "cat",
     "SANDGATE_CI": "1",
 }
+PROGRAMS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "patch", "bin")
 _WIRE_POLICY = {"untrusted": "UnlessTrusted", "on-failure": "OnFailure", "on-request": "OnRequest", "never": "Never"}
+
+IMPLICIT_PATCH = 'patch detected without explicit call to apply_patch. Rerun as ["apply_patch", "<patch>"]'
+USE_THE_TOOL = "apply_patch was requested via exec_command. Use the apply_patch tool instead of exec_command."
 
 
 class Toolbox:
@@ -51,40 +63,93 @@ class Toolbox:
     def __init__(self, runtime: Runtime, live: LiveCommands) -> None:
         self._runtime = runtime
         self.live = live
+        self.patches = PatchGate(runtime.gate, runtime.policies, runtime.confinement, runtime.record, runtime.new_id)
+        self._review = InputReview(
+            runtime.gate, runtime.settings, confines=runtime.policies.confines, new_id=runtime.new_id
+        )
 
-    def begin(self, arguments: ExecCommandArguments) -> Started:
-        """The blocking half of `exec_command`. Raises CommandRefused, and what `Runtime.run` raises."""
+    def begin(self, arguments: ExecCommandArguments) -> Started | ExecAnswer:
+        """The blocking half of `exec_command`; a patch in disguise is applied, and answered at once.
+
+        Raises CommandRefused, VerificationFailed, and what `Runtime.run` raises.
+        """
         self._check_wish(arguments)
         command = self.command(arguments)
+        intercepted = self._intercepted(command)
+        if intercepted is not None:
+            return intercepted
         limits = self.live.limits
         rows, columns = arguments.rows or limits.terminal_rows, arguments.columns or limits.terminal_columns
         return start_command(self.live, command, Shape(tty=arguments.tty, rows=rows, columns=columns))
 
-    def finish(self, arguments: ExecCommandArguments, started: Started) -> Steps[ExecAnswer]:
+    def finish(self, arguments: ExecCommandArguments, started: Started | ExecAnswer) -> Steps[ExecAnswer]:
         """The waiting half."""
-        return await_command(
-            self.live,
-            started,
-            yield_time_ms=arguments.yield_time_ms,
-            max_output_tokens=arguments.max_output_tokens,
+        if isinstance(started, ExecAnswer):
+            return started
+        return (
+            yield from await_command(
+                self.live,
+                started,
+                yield_time_ms=arguments.yield_time_ms,
+                max_output_tokens=arguments.max_output_tokens,
+                notices=tuple(filter(None, (chosen_shell(arguments.shell).notice,))),
+            )
         )
 
+    def apply_patch(self, arguments: ApplyPatchArguments) -> PatchAnswer:
+        """`apply_patch`, which blocks. Raises VerificationFailed, and CommandRefused when somebody said no."""
+        return self._apply(arguments.input, cwd=self._runtime.directory)
+
+    def patch_text(self, answer: PatchAnswer) -> str:
+        """What a model reads of a patch."""
+        shell = ShellAnswer(answer.output, answer.exit_code, answer.duration_ms)
+        return shell.freeform_text(self.live.truncation)
+
+    def review_input(self, arguments: WriteStdinArguments) -> None:
+        """The blocking half of `write_stdin`: somebody may have to see the input. Raises CommandRefused."""
+        try:
+            terminal = self.live.table.get(arguments.session_id)
+        except UnknownTerminal:
+            return  # the other half says so
+        self._review.check(terminal, arguments.sent)
+
     def write(self, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
-        """`write_stdin`, which only waits."""
+        """The waiting half."""
         return write_stdin(self.live, arguments)
 
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
         runtime = self._runtime
+        login = login_wanted(arguments.login, allowed=runtime.settings.allow_login_shell)
         directory = os.path.normpath(os.path.join(runtime.directory, arguments.workdir or "."))
         command = runtime.request(
-            shell_argv(arguments.cmd),
+            chosen_shell(arguments.shell).argv(arguments.cmd, login=login),
             cwd=directory,
             escalate=arguments.sandbox_permissions == "require_escalated",
             justification=arguments.justification,
             tty=arguments.tty,
         )
-        return command.but(env={**command.env, **PLAIN_OUTPUT}, timeout_ms=None)
+        return command.but(env=tool_environment(command.env, login=login), timeout_ms=None)
+
+    def _intercepted(self, command: CommandRequest) -> ExecAnswer | None:
+        """A patch that was handed to a shell is applied as a patch; apply_patch.md section 7."""
+        call = patch_call(command.argv)
+        if call is None:
+            return None
+        if not isinstance(call, PatchCall):
+            raise VerificationFailed(IMPLICIT_PATCH)
+        self.live.warn(USE_THE_TOOL)
+        directory = os.path.normpath(os.path.join(command.cwd, call.directory or "."))
+        answer = self._apply(call.patch, cwd=directory)
+        return ExecAnswer(wall_time_seconds=0.0, output=self.patch_text(answer), state="exited")
+
+    def _apply(self, text: str, *, cwd: str) -> PatchAnswer:
+        try:
+            return self.patches.apply(text, cwd=cwd)
+        except PatchError as problem:
+            raise VerificationFailed(f"apply_patch verification failed: {problem.tool_text}") from problem
+        except PatchDoesNotFit as problem:
+            raise VerificationFailed(f"apply_patch verification failed: {problem}") from problem
 
     def _check_wish(self, arguments: ExecCommandArguments) -> None:
         policy = self._runtime.policies.name
@@ -98,14 +163,15 @@ class Toolbox:
 
 def open_live(runtime: Runtime, record: Recorder, *, heard: bool) -> LiveCommands:
     """What the live commands of `runtime` share. Raises ConfigError for limits that do not fit together."""
+    settings = runtime.settings
     return LiveCommands(
         runtime.gate,
         runtime.confinement,
         record,
-        exec_limits(os.environ),
-        ANSWER_POLICY,
+        with_background_limit(exec_limits(runtime.environ), settings.longest_poll_ms),
+        ANSWER_POLICY if settings.output_tokens is None else TruncationPolicy("tokens", settings.output_tokens),
         heard=heard,
-        ends_on_network_denial=False,
+        ends_on_network_denial=settings.on_network_denial == "terminate",
     )
 
 
@@ -114,3 +180,16 @@ def open_terminal(live: LiveCommands, command: CommandRequest, shape: Shape) -> 
     terminal = start_command(live, command, shape).terminal
     assert terminal is not None  # start_command has seen to it
     return terminal
+
+
+def tool_environment(env: Mapping[str, str], *, login: bool) -> dict[str, str]:
+    """What a tool's command sees: readable output, and `apply_patch` wherever it looks for programs first.
+
+    A login shell may set PATH anew, so there it is a function as well, in the form in which bash passes them on.
+    """
+    path = env.get("PATH", os.defpath)
+    more = {"PATH": f"{PROGRAMS}:{path}", "SANDGATE_PATCH_PYTHON": sys.executable}
+    if login:
+        program = quoted(os.path.join(PROGRAMS, "apply_patch"))
+        more |= {f"BASH_FUNC_{name}%%": f'() {{ {program} "$@"; }}' for name in ("apply_patch", "applypatch")}
+    return {**env, **PLAIN_OUTPUT, **more}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import termios
+from contextlib import suppress
 from errno import EIO
 from fcntl import F_SETPIPE_SZ, fcntl, ioctl
 from struct import pack
@@ -96,8 +97,6 @@ def open_pipe() -> Line:
         os.close(read_end)
         os.close(write_end)
         raise
-    try:
+    with suppress(OSError):  # then it is as large as pipes are here
         fcntl(read_end, F_SETPIPE_SZ, PIPE_BYTES)
-    except OSError:
-        pass  # as large as pipes are here
     return Line(read_end, (empty, write_end, write_end), tty=False)

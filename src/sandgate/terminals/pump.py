@@ -5,7 +5,7 @@ in one epoll(7), hands each ready descriptor to whoever owns it, and keeps the f
 It is started with the first descriptor and belongs to nobody's event loop: a blocking caller and an asynchronous one
 use the same terminals.
 
-A handler runs on this thread and must not wait. One that raises loses its descriptor, and is reported; the others go on.
+A handler runs on this thread and must not wait. One that raises loses its descriptor and is reported; the others go on.
 """
 
 from __future__ import annotations

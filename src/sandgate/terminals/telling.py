@@ -1,8 +1,8 @@
 """Tells a listener what happens to live commands, without their ever waiting for the listener.
 
-Events go into a queue and are told from a thread of their own, in order. Beginnings, ends and inputs always get in; output
-only as long as the queue is not full and the command has not used up its share. What is left out is counted, and the
-end of the command says how much that was; the transcript has it all the same.
+Events go into a queue and are told from a thread of their own, in order. Beginnings, ends and inputs always get in;
+output only as long as the queue is not full and the command has not used up its share. What is left out is counted, and
+the end of the command says how much that was; the transcript has it all the same.
 """
 
 from __future__ import annotations

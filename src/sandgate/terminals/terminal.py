@@ -1,8 +1,8 @@
 """One live command: read while it runs, written to, waited for, and ended.
 
-Everything that happens to it happens on the pump's thread and steps one count (`changes.py`). Callers on any thread look
-at what is there and wait for the next step. The end is told by the process, not by its output: whoever still holds
-the other side is waited for briefly, and then it is over.
+Everything that happens to it happens on the pump's thread and steps one count (`changes.py`). Callers on any thread
+look at what is there and wait for the next step. The end is told by the process, not by its output: whoever still
+holds the other side is waited for briefly, and then it is over.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sandgate.terminals.changes import Changes
 from sandgate.terminals.lines import CELLS_MAX
 from sandgate.terminals.output import Output
 from sandgate.terminals.turns import Turns
+from sandgate.terminals.waiting import Wait, drive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +36,13 @@ if TYPE_CHECKING:
     from sandgate.terminals.output import Listener, Piece
     from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.pump import Pump
+    from sandgate.terminals.waiting import Steps
 
 READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
 UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
 KILL_GRACE_S = 2.0  # between asking a command to end and killing it; unified_exec.md section 13
 CLOSE_LIMIT_MS = 10_000  # a process in an uninterruptible call may outlive SIGKILL; we do not wait for it
+FOREVER_MS = 86_400_000 * 365  # a lock takes no longer wait
 NS_PER_MS = 1_000_000
 SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGCONT = 1, 2, 9, 15, 18  # numbers of x86-64 and arm64
 STDIN_CLOSED = "stdin is closed for this session; rerun exec_command with tty=true to keep stdin open"
@@ -241,6 +244,16 @@ class Terminal:
         `Match.end` is the offset behind it. None when it is over, or the time is up, first. Raises RequestError for
         patterns that cannot be used.
         """
+        return drive(self.watching(wanted, timeout_ms=timeout_ms, offset=offset))
+
+    def wait_exit(self, timeout_ms: int | None = None) -> int | None:
+        """Blocks until it is over, all output read; its exit code, None when it is not within `timeout_ms`."""
+        return drive(self.ending(timeout_ms))
+
+    def watching(
+        self, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int = 0
+    ) -> Steps[Match | None]:
+        """The waits of `wait_for`."""
         from sandgate.terminals.patterns import Patterns, Wanted
 
         patterns = Patterns([each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted])
@@ -255,20 +268,19 @@ class Terminal:
             left = deadline - monotonic()
             if over or left <= 0:
                 return None
-            self.changes.wait(seen, left)
+            yield Wait(self.changes, seen, left)
 
-    def wait_exit(self, timeout_ms: int | None = None) -> int | None:
-        """Blocks until it is over, all output read; its exit code, None when it is not within `timeout_ms`."""
-        deadline = None if timeout_ms is None else monotonic() + timeout_ms / 1000
-        while not self.over:
+    def ending(self, timeout_ms: int | None = None) -> Steps[int | None]:
+        """The waits of `wait_exit`."""
+        deadline = monotonic() + (FOREVER_MS if timeout_ms is None else timeout_ms) / 1000
+        while True:
             seen = self.changes.count
             if self.over:
-                break
-            left = 3600.0 if deadline is None else deadline - monotonic()
+                return self.exit_code
+            left = deadline - monotonic()
             if left <= 0:
                 return None
-            self.changes.wait(seen, left)
-        return self.exit_code
+            yield Wait(self.changes, seen, left)
 
     def close(self) -> None:
         """Kills everything it started, and waits until it is gone. May be repeated."""

@@ -1,8 +1,8 @@
 """How long a call waits for a live command, and for what.
 
 The rule is written once, as a generator: it says what it waits for and is woken when something happened or the time is
-up. A blocking caller and an event loop drive the same generator (`drive` below, `runtime/driving.py`). It takes the output
-only when it is done, so a caller who gives up in the middle takes nothing from anybody.
+up. A blocking caller (`drive`) and an event loop (`runtime/aio.py`) drive the same generator. It leaves the output
+where it is, so a caller who gives up in the middle takes nothing from anybody.
 
 A call ends at the end of the command, at its deadline, or as soon as there is nothing to wait for: the output has been
 quiet for a moment, and the kernel says that whoever is in the foreground waits for input. That last part is asked,
@@ -11,6 +11,7 @@ never guessed from the output (`settled`).
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from time import monotonic
 
 from sandgate.record import Record
@@ -62,6 +63,7 @@ class Pause:
 
     def __init__(self) -> None:
         self.changes = Changes()
+        self._guard = allocate_lock()
         self._holders = 0
         self._since_s = 0.0
         self._total_s = 0.0
@@ -75,14 +77,18 @@ class Pause:
         return self._total_s + (monotonic() - self._since_s if self._holders else 0.0)
 
     def hold(self) -> None:
-        if not self._holders:
-            self._since_s = monotonic()
-        self._holders += 1
+        """From now on; to be followed by one `release`."""
+        with self._guard:
+            if not self._holders:
+                self._since_s = monotonic()
+            self._holders += 1
 
     def release(self) -> None:
-        self._holders -= 1
-        if not self._holders:
-            self._total_s += monotonic() - self._since_s
+        """Time runs again once everybody who held it has let go."""
+        with self._guard:
+            self._holders -= 1
+            if not self._holders:
+                self._total_s += monotonic() - self._since_s
         self.changes.happened()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from contextlib import suppress
 
 from sandgate.execution.streams import clear_of_standard
 
@@ -100,8 +101,6 @@ class Warden:
     def _end(self) -> None:
         if self._pid:
             os.close(self._pipe)
-            try:
+            with suppress(ChildProcessError):  # somebody else in this process reaped it
                 os.waitpid(self._pid, 0)
-            except ChildProcessError:
-                pass
             self._pid, self._pipe = 0, -1

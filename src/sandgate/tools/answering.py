@@ -82,4 +82,5 @@ def shown(host: Host, taken: Taken, max_output_tokens: int | None) -> str:
 
 
 def new_chunk_id() -> str:
+    """A fresh name for one answer."""
     return os.urandom(CHUNK_ID_BYTES).hex()

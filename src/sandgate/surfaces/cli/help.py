@@ -14,7 +14,8 @@ EXIT_CODES = """\
 Exit codes of `run`: the command's own; 128+N when signal N ended it; 124 time limit; 125 Sandgate could not
 do its part (the command did not run unconfined); 126/127 not executable / not found; 77 refused before
 anything ran; 78 bad configuration or rules; 2 bad usage; 130 interrupted.
-`check`: 0 would run unasked, 3 would ask, 4 forbidden."""
+`check`: 0 would run unasked, 3 would ask, 4 forbidden.
+`patch`: 0 applied; 1 it does not fit the files; 2 malformed or empty; 77 refused. Nothing changed but with 0."""
 
 
 def overview() -> str:
@@ -40,7 +41,7 @@ def overview() -> str:
 def command_help(command: Command) -> str:
     """What `sandgate NAME --help` prints."""
     words = "".join(f" {word}" for word in command.words)
-    tail = " -- CMD [ARG…]" if command.takes_command else ""
+    tail = " -- CMD [ARG…]" if command.takes_command else f" [{command.argument}]" if command.argument else ""
     rows = [_row(_flags(option), _explained(option)) for option in command.options]
     usage = f"Usage: sandgate {command.name}{words} [OPTIONS]{tail}"
     lines = [usage, "", _sentence(command.summary), "", "Options:", *rows]

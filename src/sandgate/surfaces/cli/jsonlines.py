@@ -13,6 +13,8 @@ from sandgate.protocol.trace import (
     Notice,
     OutputArrived,
     OutputLost,
+    PatchBegan,
+    PatchEnded,
     TerminalBegan,
     TerminalEnded,
     TerminalInput,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from sandgate.errors import SandgateError
     from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
     from sandgate.protocol.denials import Denial
+    from sandgate.protocol.patches import FileChange
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import TraceRecord
 
@@ -194,8 +197,33 @@ def _event(record: TraceRecord) -> Json:
             return {"type": record.kind, "message": record.message}
         case TerminalBegan() | TerminalInput() | TerminalEnded():
             return _terminal(record)
+        case PatchBegan():
+            changes = {change.path: _change(change) for change in record.changes}
+            return {
+                "type": "patch_apply_begin",
+                "call_id": record.call_id,
+                "auto_approved": record.auto_approved,
+                "changes": changes,
+            }
+        case PatchEnded():
+            return {
+                "type": "patch_apply_end",
+                "call_id": record.call_id,
+                "stdout": record.stdout,
+                "stderr": record.stderr,
+                "success": record.status == "completed",
+                "status": record.status,
+                "changes": {change.path: _change(change) for change in record.changes},
+            }
         case _:
             return never_reached(record)
+
+
+def _change(change: FileChange) -> Json:
+    """A change on the wire; apply_patch.md section 9."""
+    if change.kind == "update":
+        return {"type": "update", "unified_diff": change.unified_diff, "move_path": change.move_path}
+    return {"type": change.kind, "content": change.content}
 
 
 def _ended(record: CommandEnded) -> Json:

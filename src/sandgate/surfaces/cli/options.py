@@ -29,6 +29,7 @@ class Command(Record):
     module: str
     takes_command: bool = False  # needs `-- CMD [ARG…]`
     words: tuple[str, ...] = ()  # fixed words that follow the name, such as `show`
+    argument: str = ""  # the name of one word that may follow, such as `FILE`
 
 
 DECIDING = (
@@ -98,6 +99,17 @@ COMMANDS = (
         (JSON, Option(("--origin",), "origin", "name the layer each came from"), *DECIDING[:9]),
         "config",
         words=("show",),
+    ),
+    Command(
+        "patch",
+        "apply a patch from FILE, from the argument itself, or from standard input; all of it, or nothing",
+        (
+            Option(("--check",), "check", "only say what would change"),
+            Option(("--strict-unique",), "strict_unique", "refuse a change that fits in more than one place"),
+            *(option for option in DECIDING if option.key not in ("json", "timeout", "verbose")),
+        ),
+        "patch",
+        argument="FILE|PATCH",
     ),
     Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
 )

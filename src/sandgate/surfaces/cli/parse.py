@@ -17,6 +17,7 @@ class Parsed(Record):
     command: Command
     values: dict[str, bool | str | tuple[str, ...]]
     argv: tuple[str, ...] = ()  # what follows `--`
+    argument: str | None = None  # the one word that may follow the name
     help: bool = False
 
     def text(self, key: str) -> str | None:
@@ -44,6 +45,8 @@ def parse(arguments: list[str]) -> Parsed:
     values, left, argv, wants_help = _options(command, rest)
     if wants_help:
         return Parsed(command, values, help=True)
+    if command.argument and len(left) + len(argv) == 1:
+        return Parsed(command, values, argument=(left + argv)[0])
     _positional(command, left, argv)
     if command.takes_command and not argv:
         raise _no_command(command, rest, left)

@@ -1,0 +1,46 @@
+"""A patch as a reviewer sees it: every file, what happens to it, and the difference, safe to print.
+
+Nothing here can look like a line of ours: each line of a file carries its sign, and what is no text is made visible.
+"""
+
+from __future__ import annotations
+
+from sandgate.display import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.patches import FileChange
+
+LINES_MAX = 20_000  # of one patch; what is beyond that is counted, and still decided about
+
+
+def change_lines(changes: tuple[FileChange, ...]) -> list[str]:
+    """All lines, without colour."""
+    lines: list[str] = []
+    for change in changes:
+        lines.append(heading(change))
+        lines += [visible(line) for line in difference(change)]
+        if len(lines) > LINES_MAX:
+            more = len(lines) - LINES_MAX
+            return [*lines[:LINES_MAX], f"({more} more lines of this file, and what comes after it)"]
+    return lines
+
+
+def heading(change: FileChange) -> str:
+    """What happens to which file, and how much of it."""
+    moved = "" if change.move_path is None else f" -> {visible(change.move_path)}"
+    added, removed = _counts(change)
+    return f"{change.kind} {visible(change.path)}{moved} (+{added} -{removed})"
+
+
+def difference(change: FileChange) -> list[str]:
+    """The lines of one file with their signs."""
+    if change.kind == "update":
+        return change.unified_diff.splitlines()
+    sign = "+" if change.kind == "add" else "-"
+    return [f"{sign}{line}" for line in change.content.split("\n")[: None if change.content[-1:] != "\n" else -1]]
+
+
+def _counts(change: FileChange) -> tuple[int, int]:
+    lines = [line for line in difference(change) if not line.startswith(("+++", "---"))]
+    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)

@@ -1,0 +1,30 @@
+"""Gives names inside one directory so that nothing is lost on the way.  renameat2(2), Linux 3.15
+
+Two files exchange their names in one step: what was there is still there, under the other name, and can be looked at
+before it goes. Not every file system can (EINVAL), and older kernels know no such call (ENOSYS).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from sandgate.kernel.syscalls import caller
+
+_NOREPLACE, _EXCHANGE = 1, 2  # <linux/fs.h>, RENAME_*
+UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM})
+
+
+def exchange(directory: int, one: str, other: str) -> None:
+    """`one` and `other` change names. OSError with an errno in `UNSUPPORTED` where that cannot be done at all."""
+    _rename(directory, one, other, _EXCHANGE)
+
+
+def rename_new(directory: int, old: str, new: str) -> None:
+    """`old` becomes `new`. OSError EEXIST when there is a `new` already."""
+    _rename(directory, old, new, _NOREPLACE)
+
+
+def _rename(directory: int, old: str, new: str, flags: int) -> None:
+    names = (os.fsencode(old) + b"\0", os.fsencode(new) + b"\0")
+    caller().call("renameat2", directory, names[0], directory, names[1], flags)

@@ -1,0 +1,125 @@
+"""Writes a plan to the disk: all of it, or nothing.
+
+First it is settled whether every change is allowed and every file still what the plan says; then all new files are
+prepared under spare names; then the names change hands, one after the other, each checked against the plan once
+more. Whatever goes wrong on the way, an interrupt included, is followed by taking everything back. Where writing is
+allowed is decided on canonical places and enforced by opening directories from their writable root on, so a link
+swapped in meanwhile leads nowhere. A change that is not allowed is a value, and then nothing is written.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.patch.directories import Directories
+from sandgate.patch.journal import Journal
+from sandgate.patch.plan import FileWrite, PatchPlan
+from sandgate.patch.tree import territory_of
+from sandgate.patch.undertaking import Undertaking
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.kernel.territory import Territory
+    from sandgate.protocol.denials import Operation
+    from sandgate.protocol.permissions import EffectivePermissions
+
+
+class Undo(Record):
+    """What takes an applied patch back, as a value: the same writes the other way round."""
+
+    writes: tuple[FileWrite, ...]
+    made: tuple[str, ...] = ()  # directories the patch made, outermost first
+
+
+class Applied(Record):
+    """Either `denied` names what is not allowed, and nothing was written; or everything was, and `undo` is set."""
+
+    denied: tuple[tuple[Operation, str], ...] = ()
+    undo: Undo | None = None
+
+
+def apply_plan(
+    plan: PatchPlan,
+    permissions: EffectivePermissions | None,
+    *,
+    journal_directory: str | None = None,
+    linked: frozenset[str] = frozenset(),
+) -> Applied:
+    """Carries `plan` out, confined to `permissions`; None, or unconfined ones: anywhere.
+
+    `linked` names files with further names whose change was approved although it shows elsewhere. Raises
+    PatchDoesNotFit when a file changed since the plan was made, PatchFailed when the system refused; nothing has
+    changed then, or the error says what.
+    """
+    territory = territory_of(permissions)
+    denied = _denied(plan.writes, territory, linked) if territory is not None else ()
+    if denied:
+        return Applied(denied=denied)
+    with Directories(_roots(permissions)) as directories:
+        work = Undertaking(
+            plan.writes,
+            directories,
+            Journal(journal_directory),
+            # The call costs the start of a library, which only who confines has paid for already.
+            exchanging=territory is not None or journal_directory is not None,
+        )
+        work.carry_out()
+    return Applied(undo=Undo(tuple(_reversed(write) for write in reversed(plan.writes)), tuple(work.made)))
+
+
+def undo(
+    record: Undo, permissions: EffectivePermissions | None = None, *, journal_directory: str | None = None
+) -> Applied:
+    """Takes an applied patch back. Raises PatchDoesNotFit when a file was changed since; then nothing is taken back."""
+    applied = apply_plan(
+        PatchPlan(record.writes),
+        permissions,
+        journal_directory=journal_directory,
+        linked=frozenset(write.place for write in record.writes),
+    )
+    if not applied.denied:
+        with Directories(_roots(permissions)) as held:
+            for directory in reversed(record.made):
+                try:
+                    held.remove(directory)
+                except OSError:  # something else lies in it by now
+                    break
+    return applied
+
+
+def _roots(permissions: EffectivePermissions | None) -> tuple[str, ...] | None:
+    return permissions.writable if permissions is not None and permissions.confined else None
+
+
+def _reversed(write: FileWrite) -> FileWrite:
+    now = write.after
+    if now is not None and write.before is not None:
+        now = now.but(links=write.before.links)
+    return write.but(before=now, after=write.before, is_original=False)
+
+
+def _denied(
+    writes: tuple[FileWrite, ...], territory: Territory, linked: frozenset[str]
+) -> tuple[tuple[Operation, str], ...]:
+    denied: dict[tuple[Operation, str], None] = {}
+    for write in writes:
+        operation = _operation(write)
+        if not territory.writable(write.place):
+            denied[(operation, write.place)] = None
+            continue
+        before = write.before
+        if before is not None and before.links > 1 and write.after is not None and write.place not in linked:
+            denied[(operation, write.place)] = None
+        directory = os.path.dirname(write.place)
+        while write.after is not None and not os.path.lexists(directory):
+            if not territory.writable(directory):
+                denied[("create", directory)] = None
+            directory = os.path.dirname(directory)
+    return tuple(denied)
+
+
+def _operation(write: FileWrite) -> Operation:
+    if write.before is None:
+        return "create"
+    return "delete" if write.after is None else "write"

@@ -1,0 +1,137 @@
+"""What lies at a path now: the one way in which a patch looks at the disk before it changes anything.
+
+A *place* is an entry of a directory by its canonical name: links on the way are resolved, the last name is not.
+With permissions, what a confined command may not read cannot be read through a patch either: its text would show up
+in a diff, in a moved copy, or in the difference between "fits" and "does not fit".
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.kernel.territory import Territory
+    from sandgate.protocol.permissions import EffectivePermissions
+
+    Attributes = tuple[tuple[str, bytes], ...]
+
+FILE_BYTES_MAX = 512 << 20
+DEFAULT_MODE = 0o666  # of a new file; the umask takes its part
+MODE_BITS = 0o1777  # set-user-id and set-group-id do not survive a change, as with any write
+NOT_COPIED = ("security.capability",)  # it speaks of the old content
+READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_READ_BYTES = 1 << 20
+
+
+class FileState(Record):
+    """A file as a value. For a symbolic link `link` is where it leads, and there is no content."""
+
+    content: bytes
+    mode: int | None = None  # permission bits; None: a new file's
+    link: str | None = None
+    links: int = 1  # names the file has; more than one means that a change shows elsewhere
+    attributes: Attributes = ()  # extended attributes
+
+    def is_same(self, other: FileState | None) -> bool:
+        """Whether both hold the same; modes and names do not count."""
+        return other is not None and (self.content, self.link) == (other.content, other.link)
+
+
+def absolute(cwd: str, path: str) -> str:
+    """`path` as seen from `cwd`, normalised without touching the disk."""
+    return "/" + os.path.normpath(os.path.join(cwd, path)).lstrip("/")
+
+
+class Tree:
+    """The disk, or the part of it that `permissions` leave readable. Unconfined permissions restrict nothing."""
+
+    def __init__(self, permissions: EffectivePermissions | None = None) -> None:
+        self._territory = territory_of(permissions)
+        self._directories: dict[str, str] = {}
+
+    def place(self, path: str) -> str:
+        """The entry that absolute, normalised `path` names; a link in last position is the entry itself."""
+        directory, name = os.path.split(path)
+        real = self._directories.get(directory)
+        if real is None:
+            real = self._directories[directory] = os.path.realpath(directory)
+        return os.path.join(real, name)
+
+    def followed(self, place: str) -> str:
+        """Where a write to `place` ends up: itself, or where the link that lies there leads."""
+        return os.path.realpath(place) if os.path.islink(place) else place
+
+    def state(self, place: str) -> FileState | None:
+        """What lies at `place` itself; None for nothing. OSError for what is neither file nor link, or not readable."""
+        try:
+            about = os.lstat(place)
+        except FileNotFoundError:
+            return None
+        if stat.S_ISLNK(about.st_mode):
+            return FileState(b"", link=os.readlink(place))
+        if stat.S_ISDIR(about.st_mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        descriptor = self._open(place)
+        try:
+            return state_of(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def identity(self, place: str) -> tuple[int, int] | None:
+        """Device and inode of what lies at `place`, links followed; None for nothing."""
+        try:
+            about = os.stat(place)
+        except OSError:
+            return None
+        return (about.st_dev, about.st_ino)
+
+    def leads_to_directory(self, place: str) -> bool:
+        """Whether `place` is a directory or a link to one."""
+        return os.path.isdir(place)
+
+    def _open(self, place: str) -> int:
+        if self._territory is None:
+            return os.open(place, READ_FLAGS)
+        if not self._territory.readable(place):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        from sandgate.kernel.beneath import open_canonical
+
+        return open_canonical(place, READ_FLAGS)
+
+
+def territory_of(permissions: EffectivePermissions | None) -> Territory | None:
+    """Whose each path is; None when nothing is confined."""
+    if permissions is None or not permissions.confined:
+        return None
+    from sandgate.kernel.territory import Territory  # not on the way of a patch that somebody else confines
+
+    return Territory(permissions, {}, {})
+
+
+def state_of(descriptor: int) -> FileState:
+    """The state of an open regular file. OSError EFBIG beyond a limit."""
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+    if about.st_size > FILE_BYTES_MAX:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+    content = bytearray()
+    while piece := os.read(descriptor, _READ_BYTES):
+        content += piece
+    mode = stat.S_IMODE(about.st_mode) & MODE_BITS
+    return FileState(bytes(content), mode, links=about.st_nlink, attributes=_attributes(descriptor))
+
+
+def _attributes(descriptor: int) -> Attributes:
+    try:
+        names = [name for name in os.listxattr(descriptor) if name not in NOT_COPIED]
+        return tuple((name, os.getxattr(descriptor, name)) for name in names)
+    except OSError:  # the file system has none, or keeps them to itself
+        return ()

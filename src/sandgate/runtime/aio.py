@@ -1,0 +1,260 @@
+"""The same session for programs with an event loop: `async with open_gate(...) as gate`.
+
+Whatever may block for long (asking a reviewer, running a command to its end) happens on a thread of its own; waiting
+for a live command takes no thread. A reviewer is a plain async function. It approves by saying so, and by nothing
+else: an answer that is not one of the known ones, an exception and silence are refusals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import asynccontextmanager
+from threading import Thread
+
+from sandgate.protocol.decisions import Decision
+from sandgate.runtime.environment import Environment
+from sandgate.runtime.runtime import open_runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from sandgate.protocol.decisions import ApprovalRequest, Passage, ReviewDecision
+    from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.listing import LiveCommand
+    from sandgate.runtime.patch_gate import PatchAnswer
+    from sandgate.runtime.runtime import Runtime
+    from sandgate.terminals.patterns import Match, Wanted
+    from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.waiting import Steps, Wait
+    from sandgate.tools.answers import ExecAnswer
+
+    T = TypeVar("T")
+    Answer = Decision | ReviewDecision | bool | str | None
+    AsyncReviewer = Callable[[ApprovalRequest], Awaitable[Answer]]
+
+BLOCKING_MAX = 256  # commands that are being asked about or run to their end at the same time; more wait their turn
+ANSWERS: dict[object, ReviewDecision] = {
+    True: "approved",
+    "approve": "approved",
+    "approved": "approved",
+    "approve-session": "approved_for_session",
+    "approved_for_session": "approved_for_session",
+    "abort": "abort",
+}
+
+
+@asynccontextmanager
+async def open_gate(
+    cwd: str | None = None,
+    *,
+    reviewer: AsyncReviewer | None = None,
+    environ: Mapping[str, str] | None = None,
+    overrides: tuple[str, ...] = (),
+    profile: str | None = None,
+    record: Recorder | None = None,
+) -> AsyncIterator[AsyncGate]:
+    """A session in the directory `cwd` (absolute; our own by default); what it started ends with the block.
+
+    `reviewer` answers every question: `"approve"` (or True) for once, `"approve-session"`, anything else is a refusal;
+    without one nothing is ever approved. `overrides` are `key=value`, as after `-c`. `record` is called with what
+    happens, on threads of ours. Raises ConfigError and RuleError.
+    """
+    loop = asyncio.get_running_loop()
+    reviewers = () if reviewer is None else (_Bridge(reviewer, loop),)
+    environment = Environment(
+        cwd=os.getcwd() if cwd is None else cwd,
+        environ=dict(os.environ if environ is None else environ),
+        overrides=overrides,
+        profile=profile,
+    )
+    runtime = await _on_thread(lambda: open_runtime(environment, reviewers=reviewers, record=record))
+    try:
+        yield AsyncGate(runtime)
+    finally:
+        await asyncio.shield(_on_thread(runtime.close))
+
+
+class AsyncGate:
+    """One session. `runtime` is the same session for blocking callers."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self._room = asyncio.Semaphore(BLOCKING_MAX)
+
+    async def run(self, command: str | Sequence[str], **request: Any) -> Passage:
+        """One command through the gate, to its end. A string is a script for the user's shell.
+
+        `request` are the arguments of `Runtime.request`. Cancelling kills the command, and waits until it is gone.
+        Raises what `Runtime.run` raises.
+        """
+        from sandgate.runtime.shell import shell_argv
+
+        argv = shell_argv(command) if isinstance(command, str) else tuple(command)
+        wanted = self.runtime.request(argv, **request)
+        cancel = os.eventfd(0, os.EFD_CLOEXEC)
+        try:
+            async with self._room:
+                return await _on_thread(
+                    lambda: self.runtime.run(wanted, cancel_fd=cancel), stop=lambda: os.eventfd_write(cancel, 1)
+                )
+        finally:
+            os.close(cancel)
+
+    async def exec_command(self, cmd: str, **arguments: Any) -> ExecAnswer:
+        """The tool of that name; see `Runtime.exec_command`. Cancelling leaves a command that lives alone."""
+        from sandgate.tools.arguments import ExecCommandArguments
+
+        given = ExecCommandArguments(cmd, **arguments)
+        async with self._room:
+            started = await _on_thread(lambda: self.runtime.tools.begin(given))
+        return await drive(self.runtime.tools.finish(given, started))
+
+    async def write_stdin(self, session_id: int, chars: str = "", **arguments: Any) -> ExecAnswer:
+        """The tool of that name; see `Runtime.write_stdin`."""
+        from sandgate.tools.arguments import WriteStdinArguments
+
+        given = WriteStdinArguments(session_id, chars, **arguments)
+        async with self._room:
+            await _on_thread(lambda: self.runtime.tools.review_input(given))
+        return await drive(self.runtime.tools.write(given))
+
+    async def apply_patch(self, patch: str) -> PatchAnswer:
+        """The tool of that name; see `Runtime.apply_patch`."""
+        async with self._room:
+            return await _on_thread(lambda: self.runtime.apply_patch(patch))
+
+    async def terminal(self, argv: Sequence[str], **options: Any) -> AsyncTerminal:
+        """A program that lives on; see `Runtime.terminal`."""
+        async with self._room:
+            return AsyncTerminal(await _on_thread(lambda: self.runtime.terminal(tuple(argv), **options)))
+
+    async def list(self) -> tuple[LiveCommand, ...]:
+        """The live commands of this session."""
+        return await _on_thread(self.runtime.list_live)
+
+    async def terminate(self, session_id: int) -> bool:
+        """End one; False when there is none of that number."""
+        return await _on_thread(lambda: self.runtime.terminate(session_id))
+
+
+class AsyncTerminal:
+    """A live command. What does not wait is on `terminal` itself."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self.terminal = terminal
+
+    def write(self, data: bytes | str) -> None:
+        """Types it; returns at once. Raises StdinClosed, InputNotTaken."""
+        self.terminal.write(data.encode() if isinstance(data, str) else data)
+
+    async def wait_for(self, *wanted: bytes | str | Wanted, timeout_ms: int = 10_000, offset: int = 0) -> Match | None:
+        """Until one of the texts appears in the output from `offset` on; see `Terminal.wait_for`."""
+        return await drive(self.terminal.watching(wanted, timeout_ms=timeout_ms, offset=offset))
+
+    async def wait_exit(self, timeout_ms: int | None = None) -> int | None:
+        """Until it is over; its exit code, None when it is not within `timeout_ms`."""
+        return await drive(self.terminal.ending(timeout_ms))
+
+    async def close(self) -> None:
+        """Kill it and everything it started, and wait until that is gone."""
+        await asyncio.shield(_on_thread(self.terminal.close))
+
+
+class _Bridge:
+    """A reviewer for the gate's thread that asks a coroutine on the loop."""
+
+    def __init__(self, ask: AsyncReviewer, loop: asyncio.AbstractEventLoop) -> None:
+        self._ask = ask
+        self._loop = loop
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        try:
+            answer = asyncio.run_coroutine_threadsafe(self._answer(request), self._loop).result()
+        except Exception as error:
+            return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error}")
+        return as_decision(request, answer)
+
+    async def _answer(self, request: ApprovalRequest) -> Answer:
+        return await self._ask(request)
+
+
+def as_decision(request: ApprovalRequest, answer: Answer) -> Decision:
+    """What an answer means. A plain yes gives exactly the grants that the request shows."""
+    if isinstance(answer, Decision):
+        return answer
+    decision = ANSWERS.get(answer) if isinstance(answer, bool | str) else None
+    given = request.grants if decision in ("approved", "approved_for_session") else ()
+    return Decision(request.stage, decision or "denied", "user", given)
+
+
+async def drive(steps: Steps[T]) -> T:
+    """Carries the waits out on the running loop, and returns what they were for."""
+    try:
+        wait = next(steps)
+        while True:
+            await _until(wait)
+            wait = steps.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    finally:
+        steps.close()
+
+
+async def _until(wait: Wait) -> None:
+    loop = asyncio.get_running_loop()
+    happened = loop.create_future()
+
+    def wake() -> None:
+        loop.call_soon_threadsafe(_resolve, happened)
+
+    if not wait.changes.wake_on(wait.seen, wake):
+        return
+    timer = loop.call_later(wait.timeout_s, _resolve, happened)
+    try:
+        await happened
+    finally:
+        timer.cancel()
+        wait.changes.forget(wake)
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+async def _on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None = None) -> T:
+    """`work` on a thread of its own. Cancelled, it calls `stop` and waits for the end all the same."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as error:
+            loop.call_soon_threadsafe(_fail, done, error)
+        else:
+            loop.call_soon_threadsafe(_succeed, done, result)
+
+    Thread(target=run, name="sandgate", daemon=True).start()
+    try:
+        return await asyncio.shield(done)
+    except asyncio.CancelledError:
+        if stop is not None:
+            stop()
+            await asyncio.wait([done])
+            done.exception()  # seen; the caller hears of the cancellation
+        raise
+
+
+def _succeed(future: asyncio.Future[T], result: T) -> None:
+    if not future.done():
+        future.set_result(result)
+
+
+def _fail(future: asyncio.Future[Any], error: BaseException) -> None:
+    if not future.done():
+        future.set_exception(error)

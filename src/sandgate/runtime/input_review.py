@@ -1,0 +1,62 @@
+"""Asks about what is typed into a live command that stands outside the sandbox.
+
+The approval that let a shell out was for starting it. What is typed later decides what it does, so by default each
+input is shown before it is typed, until somebody approves the rest "for the session". An input is a question like any
+other: the same reviewers, the same record, and nobody there means no.
+"""
+
+from __future__ import annotations
+
+from sandgate.errors import CommandRefused
+from sandgate.gate.escalation import refusal_text
+from sandgate.policy.approval import may_ask_after_denial
+from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.config import Settings
+    from sandgate.gate.gate import Gate
+    from sandgate.terminals.terminal import Terminal
+
+FAMILY = "stdin"
+REASON = "input for a command that runs without the sandbox"
+REASON_CONFINED = "input for a live command"
+
+
+class InputReview:
+    """Reviews inputs as `terminals.review_input` says."""
+
+    def __init__(self, gate: Gate, settings: Settings, *, confines: bool, new_id: Callable[[], str]) -> None:
+        self._gate = gate
+        self._mode = settings.review_input
+        self._may_ask = may_ask_after_denial(settings.approval)
+        self._confines = confines
+        self._new_id = new_id
+
+    def check(self, terminal: Terminal, text: str) -> None:
+        """Blocks while somebody is asked. Raises CommandRefused unless the input may be typed."""
+        if not text or not self._applies(terminal):
+            return
+        decision = self._gate.ask(self._request(terminal, text))
+        if not decision.approved:
+            raise CommandRefused(refusal_text(decision), hint="the command is still running; nothing was typed")
+
+    def _applies(self, terminal: Terminal) -> bool:
+        if self._mode == "always":
+            return True
+        # Where the policy confines nothing, nobody was asked to let it out.
+        return self._mode == "escalated" and self._confines and not terminal.identity.plan.confined and self._may_ask
+
+    def _request(self, terminal: Terminal, text: str) -> ApprovalRequest:
+        identity = terminal.identity
+        started = identity.command
+        return ApprovalRequest(
+            request_id=self._new_id(),
+            call_id=identity.call_id,
+            stage="initial",
+            command=started.but(argv=("write_stdin", str(identity.terminal_id), text), wish="use_default"),
+            reason=REASON_CONFINED if identity.plan.confined else REASON,
+            keys=(ApprovalKey(FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty),),
+        )

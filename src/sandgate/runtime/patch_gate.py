@@ -1,0 +1,214 @@
+"""Patches through the gate: verified, judged by the files they touch, shown, and applied exactly as shown.
+
+A patch is a command that says beforehand what it will do. It takes the same way as any other: verdict, question, run,
+denial, retry with the smallest grant. Its run happens in this process, held to the same permissions by the kernel
+(`patch/directories.py`), so that it costs a fraction of a start.
+"""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+
+from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
+from sandgate.gate.escalation import COMMAND_REJECTED
+from sandgate.gate.gate import Matter
+from sandgate.patch.apply import Undo, apply_plan, undo
+from sandgate.patch.journal import recover
+from sandgate.patch.report import success_text
+from sandgate.policy.patches import blocked_directories, patch_verdict
+from sandgate.protocol.commands import CommandRequest, CommandResult
+from sandgate.protocol.confinement import AttemptOutcome
+from sandgate.protocol.decisions import ApprovalKey
+from sandgate.protocol.denials import Refused
+from sandgate.protocol.trace import Notice, PatchBegan, PatchEnded
+from sandgate.protocol.verdicts import Ask
+from sandgate.record import Record
+from sandgate.runtime.patching import JOURNALS_NAME, planned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.gate.gate import Gate, Policies
+    from sandgate.patch.plan import PatchPlan
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.decisions import Passage
+    from sandgate.protocol.denials import Operation
+    from sandgate.protocol.patches import FileChange
+    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.trace import Recorder, TerminalStatus
+    from sandgate.protocol.verdicts import Verdict
+    from sandgate.runtime.confinement import Confinement
+
+FAMILY = "apply_patch"
+PATCH_REJECTED = "patch rejected by user"
+UNDO_MAX = 64  # patches of a session that can be taken back; the oldest go first
+NS_PER_MS = 1_000_000
+NOT_ALLOWED = "Permission denied"
+
+
+class PatchAnswer(Record):
+    """What became of a patch that was applied, or whose application failed."""
+
+    call_id: str
+    exit_code: int  # 0 or 1
+    output: str  # the text of success or failure
+    changes: tuple[FileChange, ...]
+    warnings: tuple[str, ...]
+    duration_ms: int
+    passage: Passage
+
+
+class PatchGate:
+    """Applies patches for one session."""
+
+    def __init__(
+        self, gate: Gate, policies: Policies, confinement: Confinement, record: Recorder, new_id: Callable[[], str]
+    ) -> None:
+        self._gate = gate
+        self._policies = policies
+        self._confinement = confinement
+        self._record = record
+        self._new_id = new_id
+        self._undo: dict[str, Undo] = {}
+
+    def plan(self, text: str, *, cwd: str, strict_unique: bool = False) -> PatchPlan:
+        """What the patch would do; a file that may not be read is one that does not fit.
+
+        Raises PatchError when it is not written in the patch language, PatchDoesNotFit when it and the files disagree.
+        """
+        return planned(text, cwd=cwd, permissions=self._confinement.permissions(), strict_unique=strict_unique)
+
+    def apply(self, text: str, *, cwd: str, strict_unique: bool = False) -> PatchAnswer:
+        """Verifies, asks if need be, applies. Raises what `plan` raises, and CommandRefused when somebody said no."""
+        for repaired in recover(self._journals):
+            self._record(Notice("warning", repaired))
+        started_ns = monotonic_ns()
+        plan = self.plan(text, cwd=cwd, strict_unique=strict_unique)
+        run = _PatchRun(self, plan)
+        command = CommandRequest(argv=("apply_patch", text), cwd=cwd, env={})
+        passage = self._gate.pass_through(self._matter(command, plan), run)
+        call_id = run.call_id or self._new_id()
+        self._tell(call_id, plan, passage)
+        if passage.refusal is not None:
+            refusal = passage.refusal
+            by_person = refusal.why == COMMAND_REJECTED
+            raise CommandRefused(PATCH_REJECTED if by_person else f"patch rejected: {refusal.why}")
+        result = passage.attempts[-1].final
+        return PatchAnswer(
+            call_id=call_id,
+            exit_code=result.exit_code,
+            output=result.aggregated.decode("utf-8", "surrogateescape"),
+            changes=plan.changes,
+            warnings=plan.warnings,
+            duration_ms=(monotonic_ns() - started_ns) // NS_PER_MS,
+            passage=passage,
+        )
+
+    def undo(self, call_id: str) -> bool:
+        """Takes an applied patch back; False when it is not known (any more).
+
+        Raises PatchDoesNotFit when a file was changed since, CommandRefused when it may not be written any more.
+        """
+        record = self._undo.pop(call_id, None)
+        if record is None:
+            return False
+        done = undo(record, self._confinement.permissions(), journal_directory=self._journals)
+        if done.denied:
+            self._undo[call_id] = record
+            raise CommandRefused(f"patch not taken back: {_sentence(done.denied)}")
+        return True
+
+    def carry_out(self, call_id: str, plan: PatchPlan, confined: ConfinedCommand) -> AttemptOutcome:
+        """One attempt at writing, within the permissions of `confined`."""
+        permissions = confined.permissions if confined.confined else None
+        granted = frozenset(path for path in confined.permissions.writable)
+        try:
+            applied = apply_plan(plan, permissions, journal_directory=self._journals, linked=granted)
+        except (PatchDoesNotFit, PatchFailed) as problem:
+            return _outcome(1, str(problem))
+        if applied.denied:
+            refused = tuple(_refused(operation, path) for operation, path in applied.denied)
+            return _outcome(1, _sentence(applied.denied)).but(refused=refused)
+        if applied.undo is not None:
+            self._remember(call_id, applied.undo)
+        return _outcome(0, success_text(plan))
+
+    @property
+    def _journals(self) -> str:
+        return f"{self._confinement.state_directory}/{JOURNALS_NAME}"
+
+    def _matter(self, command: CommandRequest, plan: PatchPlan) -> Matter:
+        nowhere: frozenset[tuple[str, str]] = frozenset()
+        keys = tuple(ApprovalKey(FAMILY, (path,), "", nowhere, "use_default", False) for path in plan.touched)
+        return Matter(command, verdict=self._verdict(plan), keys=keys, changes=plan.changes)
+
+    def _verdict(self, plan: PatchPlan) -> Verdict:
+        policies, permissions = self._policies, self._confinement.permissions()
+        verdict = patch_verdict(
+            plan.changes,
+            approval=policies.approval,
+            sandbox=policies.sandbox,
+            permissions=permissions,
+            backend_available=True,  # it is this process that is held back, by openat2
+            resolved={write.path: write.place for write in plan.writes},
+        )
+        if isinstance(verdict, Ask):
+            grants: tuple[Grant, ...] = blocked_directories(plan.changes, permissions)
+            return verdict.but(grants=grants)
+        return verdict
+
+    def _remember(self, call_id: str, record: Undo) -> None:
+        while len(self._undo) >= UNDO_MAX:
+            del self._undo[next(iter(self._undo))]
+        self._undo[call_id] = record
+
+    def _tell(self, call_id: str, plan: PatchPlan, passage: Passage) -> None:
+        status: TerminalStatus = "declined"
+        stdout = stderr = ""
+        if passage.attempts:
+            result = passage.attempts[-1].final
+            status = "completed" if result.exit_code == 0 else "failed"
+            stdout, stderr = result.stdout.decode("utf-8", "replace"), result.stderr.decode("utf-8", "replace")
+        elif passage.refusal is not None:
+            stderr = passage.refusal.why
+        asked = any(decision.source != "cache" for decision in passage.decisions)
+        self._record(PatchBegan(call_id, plan.changes, auto_approved=not asked))
+        self._record(PatchEnded(call_id, plan.changes, stdout, stderr, status))
+
+
+class _PatchRun:
+    """A `gate.Launcher` that writes instead of starting anything."""
+
+    def __init__(self, gate: PatchGate, plan: PatchPlan) -> None:
+        self._gate = gate
+        self._plan = plan
+        self.call_id = ""
+
+    def expect(self) -> None:
+        return
+
+    def get_ready(self, grants: tuple[Grant, ...]) -> None:  # noqa: ARG002  nothing has to be ready
+        return
+
+    def stand_down(self) -> None:
+        return
+
+    def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
+        self.call_id = call_id
+        return self._gate.carry_out(call_id, self._plan, plan)
+
+
+def _outcome(exit_code: int, text: str) -> AttemptOutcome:
+    said = text.encode("utf-8", "surrogateescape")
+    stdout, stderr = (said, b"") if exit_code == 0 else (b"", said)
+    result = CommandResult(exit_code, None, "exited", stdout, stderr, said)
+    return AttemptOutcome(result=result, reported=True, layers=("openat2",))
+
+
+def _refused(operation: Operation, path: str) -> Refused:
+    return Refused(operation, "openat2", path=path, errno="EACCES", layer="mount", program="apply_patch")
+
+
+def _sentence(denied: tuple[tuple[Operation, str], ...]) -> str:
+    return "\n".join(f"Failed to {operation} {path}: {NOT_ALLOWED}" for operation, path in denied)

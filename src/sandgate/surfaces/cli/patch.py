@@ -1,0 +1,88 @@
+"""`sandgate patch`: passes a patch through the gate and applies it, all of it or nothing."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.display import visible
+from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
+from sandgate.runtime.patching import described
+from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.narrate import Narrator
+from sandgate.surfaces.cli.session import opened, person_present
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.surfaces.cli.parse import Parsed
+
+DOES_NOT_FIT, MALFORMED, REFUSED = 1, 2, 77
+STDIN = 0
+PATCH_BYTES_MAX = 512 << 20
+PATCH_STARTS = ("*** Begin Patch", "<<EOF", "<<'EOF'", '<<"EOF"')
+_READ_BYTES = 1 << 20
+
+
+def main(parsed: Parsed) -> int:
+    """0 applied, or with `--check` would apply; 1 does not fit; 2 malformed or empty; 77 not allowed."""
+    try:
+        text = _patch_text(parsed.argument)
+        if not text.strip():
+            raise PatchError("the patch is empty", hint="sandgate patch FILE, or the patch on standard input")
+        return _applied(parsed, text)
+    except PatchError as problem:
+        say.fact(problem.program_text)
+        return MALFORMED
+    except PatchDoesNotFit as problem:
+        for line in str(problem).splitlines():
+            say.fact(line)
+        return DOES_NOT_FIT
+
+
+def _applied(parsed: Parsed, text: str) -> int:
+    runtime = opened(parsed, Narrator(asks_a_person=person_present(), verbose=False))
+    patches, strict = runtime.tools.patches, parsed.on("strict_unique")
+    if parsed.on("check"):
+        plan = patches.plan(text, cwd=runtime.directory, strict_unique=strict)
+        say.out("".join(f"{line}\n" for line in described(plan)))
+        return 0
+    try:
+        done = patches.apply(text, cwd=runtime.directory, strict_unique=strict)
+    except CommandRefused as refused:
+        say.fact(str(refused))
+        return REFUSED
+    for warning in done.warnings:
+        say.fact(f"warning: {warning}")
+    if done.exit_code:
+        for line in done.output.splitlines():
+            say.fact(line)
+        return REFUSED if done.passage.attempts[-1].denial.denied else DOES_NOT_FIT
+    say.out(visible_lines(done.output))
+    return 0
+
+
+def visible_lines(text: str) -> str:
+    """Text of several lines, safe for a terminal."""
+    return "".join(f"{visible(line)}\n" for line in text.splitlines())
+
+
+def _patch_text(argument: str | None) -> str:
+    if argument is not None and argument.lstrip().startswith(PATCH_STARTS):
+        return _decoded(os.fsencode(argument))
+    try:
+        descriptor = STDIN if argument is None else os.open(argument, os.O_RDONLY | os.O_CLOEXEC)
+        content = bytearray()
+        while len(content) <= PATCH_BYTES_MAX and (piece := os.read(descriptor, _READ_BYTES)):
+            content += piece
+        if argument is not None:
+            os.close(descriptor)
+    except OSError as problem:
+        source = "standard input" if argument is None else f"`{argument}`"
+        raise RequestError(f"cannot read the patch from {source}", why=str(problem.strerror)) from problem
+    return _decoded(bytes(content))
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise PatchError("the patch is not valid UTF-8") from problem
