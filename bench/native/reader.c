@@ -5,8 +5,13 @@
  *
  *   reader stream pty|raw|pipe COMMAND      read all that `bash -c COMMAND` prints
  *   reader roundtrip SAMPLES                write `echo hi` to a live shell, until `hi` has been read
- *   reader many COUNT LINES COMMAND         COUNT terminals at once, until each has printed LINES lines; then kill them
- *   reader tick LINES INTERVAL_MS           print a line every INTERVAL_MS, then stay until killed
+ *   reader many COUNT LINES COMMAND GATE    COUNT terminals at once; when each has printed a line, let GATE go, until
+ *                                           each has printed LINES lines more; then kill them
+ *   reader tick LINES INTERVAL_MS GATE      print a line, wait for GATE, print a line every INTERVAL_MS; stay until
+ *                                           killed
+ *
+ * GATE is a file that whoever opens the terminals keeps locked (flock) until all of them are there: the load is the same
+ * however long somebody takes to start them.
  *
  * It keeps nothing of what it reads and looks at it only where the question demands it. Linux only: epoll, ptmx.
  */
@@ -19,7 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -207,35 +214,34 @@ static long count_lines(const char *text, size_t bytes)
     return lines;
 }
 
-/* Read from all terminals until each has printed `wanted` lines; how many lines came in all. */
-static long gather(int poller, int count, long wanted, double until)
+/* Read from all terminals until each has printed `wanted` lines in all. */
+static void gather(int poller, int count, long wanted, double until)
 {
     struct epoll_event ready[256];
     int unfinished = count;
-    long lines = 0;
     while (unfinished > 0 && wall_s() < until) {
         int events = epoll_wait(poller, ready, 256, 1000);
         for (int event = 0; event < events; event++) {
             unsigned terminal = ready[event].data.u32;
             ssize_t got = read(masters[terminal], chunk, sizeof chunk);
+            long before = printed[terminal];
             if (got <= 0) { /* ended early: seen in the number of lines */
                 epoll_ctl(poller, EPOLL_CTL_DEL, masters[terminal], NULL);
                 unfinished--;
                 continue;
             }
-            long added = count_lines(chunk, (size_t)got);
-            lines += added;
-            if (printed[terminal] < wanted && printed[terminal] + added >= wanted)
-                unfinished--;
-            printed[terminal] += added;
+            printed[terminal] += count_lines(chunk, (size_t)got);
+            unfinished -= before < wanted && printed[terminal] >= wanted;
         }
     }
-    return lines;
 }
 
-static int many(int count, long wanted, char *command)
+static int many(int count, long wanted, char *command, const char *gate)
 {
     char *argv[] = {"bash", "-c", command, NULL};
+    int held = open(gate, O_RDWR | O_CLOEXEC);
+    if (held < 0 || flock(held, LOCK_EX) < 0)
+        fail(gate);
     memory_from_here_kb();
     double start = wall_s(), cpu = cpu_s();
     int poller = epoll_create1(EPOLL_CLOEXEC);
@@ -244,35 +250,54 @@ static int many(int count, long wanted, char *command)
         masters[terminal] = open_terminal(0, argv, &pids[terminal]);
         epoll_ctl(poller, EPOLL_CTL_ADD, masters[terminal], &watched);
     }
+    gather(poller, count, 1, start + 120);
     double started = wall_s() - start, starting = cpu_s() - cpu;
-    long lines = gather(poller, count, wanted, start + 120);
+    start = wall_s(), cpu = cpu_s();
+    flock(held, LOCK_UN);
+    gather(poller, count, wanted + 1, start + 120);
     double seconds = wall_s() - start, used = cpu_s() - cpu, peak = (double)status_kb("VmHWM") / 1024;
+    long lines = 0;
     double closing = wall_s();
     for (int terminal = 0; terminal < count; terminal++) {
+        lines += printed[terminal];
         kill(-pids[terminal], SIGKILL);
         close(masters[terminal]);
     }
     while (waitpid(-1, NULL, 0) > 0)
         continue;
-    printf("{\"seconds\": %.6f, \"start_s\": %.6f, \"start_cpu_s\": %.6f, \"cpu_s\": %.6f, \"peak_mb\": %.3f, "
-           "\"lines\": %ld, \"opened\": %d, \"close_s\": %.6f}\n",
-           seconds, started, starting, used, peak, lines, count, wall_s() - closing);
+    printf("{\"start_s\": %.6f, \"start_cpu_s\": %.6f, \"seconds\": %.6f, \"cpu_s\": %.6f, \"peak_mb\": %.3f, "
+           "\"lines\": %ld, \"close_s\": %.6f}\n",
+           started, starting, seconds, used, peak, lines - count, wall_s() - closing);
     return 0;
 }
 
-static int tick(long lines, long interval_ms)
+static void tick_line(long number)
+{
+    char line[64];
+    int bytes = snprintf(line, sizeof line, "line %06ld of a live terminal\n", number);
+    if (write(1, line, (size_t)bytes) != bytes)
+        exit(1);
+}
+
+static void tick(long lines, long interval_ms, const char *gate)
 {
     struct timespec next;
-    char line[64];
+    int waited = open(gate, O_RDONLY);
+    tick_line(0);
+    if (waited < 0 || flock(waited, LOCK_SH) < 0)
+        fail(gate);
+    /* Not all at the same moment: nobody's terminals do that. */
+    unsigned phase = 0;
+    if (getrandom(&phase, sizeof phase, 0) != sizeof phase)
+        fail("getrandom");
     clock_gettime(CLOCK_MONOTONIC, &next);
-    for (long number = 0; number < lines; number++) {
-        int bytes = snprintf(line, sizeof line, "line %06ld of a live terminal\n", number);
-        if (write(1, line, (size_t)bytes) != bytes)
-            return 1;
-        next.tv_nsec += interval_ms * 1000000;
+    next.tv_nsec += (long)(phase % (unsigned)(interval_ms * 1000000));
+    for (long number = 1; number <= lines; number++) {
         next.tv_sec += next.tv_nsec / 1000000000;
         next.tv_nsec %= 1000000000;
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+        tick_line(number);
+        next.tv_nsec += interval_ms * 1000000;
     }
     for (;;)
         pause();
@@ -284,10 +309,10 @@ int main(int argc, char **argv)
         return stream(argv[2], argv[3]);
     if (argc == 3 && strcmp(argv[1], "roundtrip") == 0)
         return roundtrip(atoi(argv[2]));
-    if (argc == 5 && strcmp(argv[1], "many") == 0)
-        return many(atoi(argv[2]), atol(argv[3]), argv[4]);
-    if (argc == 4 && strcmp(argv[1], "tick") == 0)
-        return tick(atol(argv[2]), atol(argv[3]));
+    if (argc == 6 && strcmp(argv[1], "many") == 0)
+        return many(atoi(argv[2]), atol(argv[3]), argv[4], argv[5]);
+    if (argc == 5 && strcmp(argv[1], "tick") == 0)
+        tick(atol(argv[2]), atol(argv[3]), argv[4]);
     fprintf(stderr, "usage: reader stream|roundtrip|many|tick ...\n");
     return 2;
 }

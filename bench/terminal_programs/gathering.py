@@ -11,20 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def gather_lines(readers: Mapping[int, Callable[[], bytes]], lines: int) -> int:
-    """`readers`: what reads once, by descriptor, b"" at the end. Returns how many lines came in all."""
-    missing = dict.fromkeys(readers, lines)
-    total = 0
+def gather_lines(readers: Mapping[int, Callable[[], bytes]], printed: dict[int, int], lines: int) -> int:
+    """`readers`: what reads once, by descriptor, b"" at the end. `printed`: each one's lines so far, counted on here.
+
+    Returns how many lines there are in all.
+    """
+    missing = {descriptor for descriptor in readers if printed.get(descriptor, 0) < lines}
     with select.epoll() as poller:
         for descriptor in readers:
             poller.register(descriptor, select.EPOLLIN)
         while missing and (ready := poller.poll(WAIT_MS / 1000)):
             for descriptor, _ in ready:
                 chunk = readers[descriptor]()
-                printed = chunk.count(b"\n")
-                total += printed
-                if descriptor in missing:
-                    missing[descriptor] -= printed
-                    if missing[descriptor] <= 0 or not chunk:
-                        del missing[descriptor]
-    return total
+                printed[descriptor] = printed.get(descriptor, 0) + chunk.count(b"\n")
+                if printed[descriptor] >= lines or not chunk:
+                    missing.discard(descriptor)
+    return sum(printed.values())

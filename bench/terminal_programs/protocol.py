@@ -1,12 +1,14 @@
 """What every contestant of the terminal workloads is asked and how it answers, so that the rows can be compared.
 
 A contestant is a program: `PROGRAM stream pty|raw COMMAND`, `PROGRAM roundtrip SAMPLES`, `PROGRAM tool SAMPLES` or
-`PROGRAM many COUNT LINES COMMAND`, answering with one JSON object on its last line of output. Here is what the ones in
-Python have in common: reading the question, timing the round trips, and counting what is left after closing.
+`PROGRAM many COUNT LINES COMMAND GATE`, answering with one JSON object on its last line of output. `native/reader.c`
+says what they mean. Here is what the ones in Python have in common: reading the question, timing the round trips, and
+counting what is left after closing.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import sys
 import time
@@ -59,7 +61,7 @@ class Program:
         raise NoSuchThing(count, command)
 
     def gather(self, lines: int) -> int:
-        """Read until each terminal has printed `lines` lines; returns how many lines there were in all."""
+        """Read until each terminal has printed `lines` lines since it was opened; returns how many all printed."""
         raise NoSuchThing(lines)
 
     def close_many(self) -> None:
@@ -92,8 +94,8 @@ def _answer(program: Program, question: str, arguments: list[str]) -> Answer:
             return _timed(program, program.roundtrip(), int(samples))
         case "tool", [samples]:
             return _timed(program, program.tool(), int(samples))
-        case "many", [count, lines, command]:
-            return _many(program, int(count), int(lines), command)
+        case "many", [count, lines, command, gate]:
+            return _many(program, int(count), int(lines), command, gate)
     raise SystemExit(f"cannot answer {question} {arguments}")
 
 
@@ -119,21 +121,32 @@ def _timed(program: Program, once: Callable[[], object], samples: int) -> Answer
     return {"samples_ms": taken_ms, **program.meter.used()}
 
 
-def _many(program: Program, count: int, lines: int, command: str) -> Answer:
+def _many(program: Program, count: int, lines: int, command: str, gate: str) -> Answer:
     meter = program.meter
-    before = meter.descriptors(), meter.helpers(command)
-    meter.start()
-    start = time.perf_counter()
-    program.open_many(count, command)
-    started = {"start_s": time.perf_counter() - start, "start_cpu_s": meter.used()["cpu_s"]}
-    received = program.gather(lines)
-    answer = {"seconds": time.perf_counter() - start, **started, **meter.used(), "lines": received, "opened": count}
-    helpers = meter.helpers(command)
-    answer |= {"helpers": len(helpers), "helpers_mb": meter.proportional_mb(helpers)}
-    closing = time.perf_counter()
-    program.close_many()
-    answer["close_s"] = time.perf_counter() - closing
-    return {**answer, **_left(meter, command, before)}
+    with open(gate, "rb+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        program.open_many(1, command)  # what stays after the first one is the contestant's, not its terminals'
+        program.gather(1)
+        program.close_many()
+        before = meter.descriptors(), meter.helpers(command)
+        meter.start()
+        start = time.perf_counter()
+        program.open_many(count, command)
+        program.gather(1)
+        starting = meter.used()
+        answer: Answer = {"start_s": time.perf_counter() - start, "start_cpu_s": starting["cpu_s"]}
+        start = time.perf_counter()
+        fcntl.flock(held, fcntl.LOCK_UN)
+        received = program.gather(lines + 1) - count
+        used = meter.used()
+        answer |= {"seconds": time.perf_counter() - start, "lines": received, "peak_mb": used["peak_mb"]}
+        answer["cpu_s"] = used["cpu_s"] - starting["cpu_s"]
+        helpers = meter.helpers(command)
+        answer |= {"helpers": len(helpers), "helpers_mb": meter.proportional_mb(helpers)}
+        closing = time.perf_counter()
+        program.close_many()
+        answer["close_s"] = time.perf_counter() - closing
+        return {**answer, **_left(meter, command, before)}
 
 
 def _left(meter: Meter, command: str, before: tuple[int, list[int]]) -> Answer:

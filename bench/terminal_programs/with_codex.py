@@ -154,9 +154,10 @@ class Codex(Program):
     def __init__(self, server: Server) -> None:
         super().__init__()
         self._server = server
-        self._names: list[str] = []
-        self._starts: set[int] = set()
-        self._refused = 0
+        self._opened = 0
+        self._printed: dict[str, int] = {}  # lines, by name
+        self._starts: dict[int, str] = {}  # request: name
+        self._refused: set[str] = set()
         self.meter = Meter(server.process.pid)
 
     def stream(self, mode: str, command: str) -> int:
@@ -190,28 +191,28 @@ class Codex(Program):
         return once
 
     def open_many(self, count: int, command: str) -> None:
-        self._names = [f"terminal {number}" for number in range(count)]
-        self._starts = {self._server.start(name, ("bash", "-c", command)) for name in self._names}
+        first = self._opened
+        self._opened += count
+        self._printed = {f"terminal {number}": 0 for number in range(first, self._opened)}
+        self._starts = {self._server.start(name, ("bash", "-c", command)): name for name in self._printed}
 
     def gather(self, lines: int) -> int:
-        missing = dict.fromkeys(self._names, lines)
-        total = 0
-        for message in self._server.messages():
+        missing = {name for name, printed in self._printed.items() if printed < lines} - self._refused
+        messages = self._server.messages()
+        while missing:
+            message = next(messages)
             if output := self._server.output(message):
                 name, chunk = output
-                printed = chunk.count(b"\n")
-                total += printed
-                missing[name] -= printed
-                if missing[name] <= 0:
-                    del missing[name]
-            elif message.get("id") in self._starts and "error" in message:
-                self._refused += 1
-            if len(missing) <= self._refused:
-                break
-        return total
+                self._printed[name] += chunk.count(b"\n")
+                if self._printed[name] >= lines:
+                    missing.discard(name)
+            elif "error" in message and (refused := self._starts.get(message.get("id", 0))):
+                self._refused.add(refused)
+                missing.discard(refused)
+        return sum(self._printed.values())
 
     def close_many(self) -> None:
-        asked = {self._server.terminate(name) for name in self._names}
+        asked = {self._server.terminate(name) for name in self._printed}
         for message in self._server.messages():
             asked.discard(message.get("id", 0))
             if not asked:

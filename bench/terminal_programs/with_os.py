@@ -26,6 +26,7 @@ class PlainPython(Program):
     def __init__(self) -> None:
         super().__init__()
         self._open: dict[int, subprocess.Popen[bytes]] = {}
+        self._printed: dict[int, int] = {}
 
     def _terminal(self, argv: tuple[str, ...], *, raw: bool = False) -> int:
         ours, theirs = os.openpty()
@@ -74,7 +75,7 @@ class PlainPython(Program):
             self._terminal(("bash", "-c", command))
 
     def gather(self, lines: int) -> int:
-        return gather_lines({ours: partial(_read, ours) for ours in self._open}, lines)
+        return gather_lines({ours: partial(_read, ours) for ours in self._open}, self._printed, lines)
 
     def close_many(self) -> None:
         self.finish()
@@ -86,6 +87,7 @@ class PlainPython(Program):
                 process.wait()
             os.close(ours)
         self._open.clear()
+        self._printed.clear()
 
 
 def _read(ours: int) -> bytes:

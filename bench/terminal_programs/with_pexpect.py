@@ -36,6 +36,7 @@ class Pexpect(Program):
     def __init__(self) -> None:
         super().__init__()
         self._open: dict[int, Any] = {}
+        self._printed: dict[int, int] = {}
 
     def _terminal(self, argv: tuple[str, ...]) -> Any:
         limits = {"timeout": WAIT_MS / 1000, "maxread": CHUNK_BYTES, "dimensions": (ROWS, COLUMNS)}
@@ -70,7 +71,7 @@ class Pexpect(Program):
             self._terminal(("bash", "-c", command))
 
     def gather(self, lines: int) -> int:
-        return gather_lines({ours: partial(_read, child) for ours, child in self._open.items()}, lines)
+        return gather_lines({ours: partial(_read, child) for ours, child in self._open.items()}, self._printed, lines)
 
     def close_many(self) -> None:
         for child in self._open.values():
@@ -80,6 +81,7 @@ class Pexpect(Program):
             child.delayafterclose = child.ptyproc.delayafterclose = 0
             child.close()
         self._open.clear()
+        self._printed.clear()
 
     def finish(self) -> None:
         self.close_many()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic, sleep
 
 from sandgate.runtime import Environment, open_runtime
 from terminal_programs.protocol import ANSWERED, COLUMNS, PROMPT, ROWS, SHELL, TYPED, WAIT_MS, Program, serve
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from sandgate.terminals.terminal import Terminal
 
 YIELD_TIME_MS = 1_000  # what a model asks for when it types into a shell
+LINE_BYTES = len(b"line 000000 of a live terminal\r\n")  # of `reader tick`
+LOOK_AGAIN_MS = 20
+OPENING_THREADS = 16
 
 
 class Sandgate(Program):
@@ -38,22 +43,28 @@ class Sandgate(Program):
 
     def roundtrip(self) -> Callable[[], object]:
         terminal = self._terminal(*SHELL)
-        terminal.wait_for([PROMPT], timeout_ms=WAIT_MS)
 
-        def until(text: bytes) -> None:
-            if terminal.wait_for([text], timeout_ms=WAIT_MS) is None:
+        def until(text: bytes, offset: int) -> int:
+            match = terminal.wait_for([text], timeout_ms=WAIT_MS, offset=offset)
+            if match is None:
                 raise SystemExit("no answer from the shell")
+            return match.end
 
         def once() -> Callable[[], object]:
+            offset = terminal.total_bytes
             terminal.write(TYPED)
-            until(ANSWERED)
-            return lambda: until(PROMPT)
+            end = until(ANSWERED, offset)
+            return lambda: until(PROMPT, end)
 
+        until(PROMPT, 0)
         return once
 
     def tool(self) -> Callable[[], object]:
         command = shlex.join(SHELL)
-        session = self._runtime.exec_command(cmd=command, tty=True, login=False, yield_time_ms=YIELD_TIME_MS).session_id
+        shell = self._runtime.exec_command(cmd=command, tty=True, login=False, yield_time_ms=YIELD_TIME_MS)
+        session = shell.session_id
+        if session is None:
+            raise SystemExit(f"the shell ended: {shell}")
 
         def once() -> None:
             answer = self._runtime.write_stdin(session, chars=TYPED.decode(), yield_time_ms=YIELD_TIME_MS)
@@ -63,12 +74,16 @@ class Sandgate(Program):
         return once
 
     def open_many(self, count: int, command: str) -> None:
-        self._open = [self._terminal("bash", "-c", command) for _ in range(count)]
+        # Each is watched for an early end before it is handed over, so a program that wants many asks from threads.
+        with ThreadPoolExecutor(OPENING_THREADS) as threads:
+            self._open = list(threads.map(lambda _: self._terminal("bash", "-c", command), range(count)))
 
     def gather(self, lines: int) -> int:
-        last = f"line {lines - 1:06} ".encode()
-        for terminal in self._open:
-            terminal.wait_for([last], timeout_ms=WAIT_MS)
+        # `wait_for` would do for one terminal; whoever has many only looks how far they are.
+        until = monotonic() + WAIT_MS / 1000
+        expected = lines * LINE_BYTES
+        while any(terminal.total_bytes < expected for terminal in self._open) and monotonic() < until:
+            sleep(LOOK_AGAIN_MS / 1000)
         return sum(terminal.read(0).data.count(b"\n") for terminal in self._open)
 
     def close_many(self) -> None:
