@@ -107,6 +107,7 @@ def prompt_lines(
     if request.command.justification:
         said = one_line(request.command.justification, limit=REASON_CHARACTERS_MAX)
         lines.append(f"  Justification given: {said}")
+    lines += _summary_lines(request)
     lines += _denied_lines(request)
     lines += _risk_lines(request, colour=colour)
     lines += ["", *_shown_command(request)]
@@ -135,6 +136,16 @@ def choice_lines(request: ApprovalRequest) -> list[str]:
 def question(request: ApprovalRequest) -> str:
     """The last line, which waits for a key."""
     return f"Your answer [{'/'.join(choice.key for choice in choices(request))}]: "
+
+
+def _summary_lines(request: ApprovalRequest) -> list[str]:
+    """What the command does, where that can be said in a few words."""
+    if request.changes:
+        return []
+    from sandgate.approvals.summary_words import in_words
+
+    words = in_words(request.command.argv)
+    return [f"  Does: {words}"] if words else []
 
 
 def _denied_lines(request: ApprovalRequest) -> list[str]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.runtime import Runtime
+    from sandgate.terminals.live_shell import LiveShell, ShellResult
+    from sandgate.terminals.marks import Shell
     from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps, Wait
@@ -131,6 +133,11 @@ class AsyncGate:
         async with self._room:
             return AsyncTerminal(await _on_thread(lambda: self.runtime.terminal(tuple(argv), **options)))
 
+    async def shell(self, kind: Shell = "bash", **options: Any) -> AsyncShell:
+        """A shell that runs one command after the other; see `Runtime.shell`."""
+        async with self._room:
+            return AsyncShell(await _on_thread(lambda: self.runtime.shell(kind, **options)))
+
     async def list(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session."""
         return await _on_thread(self.runtime.list_live)
@@ -152,15 +159,34 @@ class AsyncTerminal:
 
     async def wait_for(self, *wanted: bytes | str | Wanted, timeout_ms: int = 10_000, offset: int = 0) -> Match | None:
         """Until one of the texts appears in the output from `offset` on; see `Terminal.wait_for`."""
-        return await drive(self.terminal.watching(wanted, timeout_ms=timeout_ms, offset=offset))
+        from sandgate.terminals.watching import watch
+
+        return await drive(watch(self.terminal, wanted, timeout_ms=timeout_ms, offset=offset))
 
     async def wait_exit(self, timeout_ms: int | None = None) -> int | None:
         """Until it is over; its exit code, None when it is not within `timeout_ms`."""
-        return await drive(self.terminal.ending(timeout_ms))
+        from sandgate.terminals.watching import await_end
+
+        return await drive(await_end(self.terminal, timeout_ms))
 
     async def close(self) -> None:
         """Kill it and everything it started, and wait until that is gone."""
         await asyncio.shield(_on_thread(self.terminal.close))
+
+
+class AsyncShell:
+    """A live shell; `shell` is the same for blocking callers."""
+
+    def __init__(self, shell: LiveShell) -> None:
+        self.shell = shell
+
+    async def run(self, command: str, *, timeout_ms: int = 120_000) -> ShellResult:
+        """One command, to its end; see `LiveShell.run`."""
+        return await drive(self.shell.running(command, timeout_ms=timeout_ms))
+
+    async def close(self) -> None:
+        """Kill the shell and everything it started, and wait until that is gone."""
+        await asyncio.shield(_on_thread(self.shell.terminal.close))
 
 
 class _Bridge:

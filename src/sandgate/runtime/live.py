@@ -102,9 +102,9 @@ class LiveCommands:
         """How a live command came to be."""
         return self._started.get(terminal)
 
-    def keep(self, terminal: Terminal) -> None:
+    def keep(self, terminal: Terminal, *, pinned: bool) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""
-        removed = self.table.add(terminal)
+        removed = self.table.add(terminal, pinned=pinned)
         if removed is not None:
             removed.terminate()
         self.table.sweep()
@@ -161,6 +161,8 @@ class LiveCommands:
         before = passage.attempts[-1]
         attempt = self._gate.ended(launch.call_id, passage.command, before, terminal.identity.plan, outcome)
         self._tell_end(launch, "failed" if terminal.failure_message else "completed", terminal.failure_message)
+        if launch.shape.pinned:
+            self.forget(terminal)  # whoever holds it knows; nobody will ask by number
         return attempt
 
     def _tell_end(self, launch: TerminalLaunch, status: TerminalStatus, message: str) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
-    from sandgate.protocol.decisions import Passage
+    from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TraceRecord
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.stdio import Stdio
     from sandgate.runtime.toolbox import Toolbox
+    from sandgate.terminals.live_shell import LiveShell
+    from sandgate.terminals.marks import Shell
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer
 
@@ -217,8 +219,28 @@ class Runtime:
         command = self.request(
             argv, cwd=cwd, escalate=escalate, justification=justification, tty=tty, set_variables=set_variables
         )
-        shape = Shape(tty=tty, rows=rows, columns=columns, post_processing=post_processing)
+        shape = Shape(tty=tty, rows=rows, columns=columns, post_processing=post_processing, pinned=True)
         return open_terminal(self.live, command.but(timeout_ms=None), shape)
+
+    def shell(self, kind: Shell = "bash", *, cwd: str | None = None, escalate: bool = False) -> LiveShell:
+        """Start a shell that runs one command after the other and says of each how it ended.
+
+        Raises what `terminal` raises, and TerminalFailed when it does not come up.
+        """
+        from sandgate.terminals.live_shell import LiveShell, shell_start
+        from sandgate.terminals.waiting import drive
+
+        nonce, plan = shell_start(kind)
+        terminal = self.terminal(
+            (kind, *plan.arguments),
+            post_processing=False,
+            cwd=cwd,
+            escalate=escalate,
+            set_variables=dict(plan.environment),
+        )
+        shell = LiveShell(terminal, nonce, plan)
+        drive(shell.ready())
+        return shell
 
     def exec_command(self, cmd: str, **arguments: Any) -> ExecAnswer:
         """The tool of that name: run a shell script, answer with what it printed within `yield_time_ms`.
@@ -260,6 +282,11 @@ class Runtime:
         Raises PatchDoesNotFit when a file was changed since.
         """
         return self.tools.patches.undo(call_id)
+
+    def attempt_of(self, terminal: Terminal) -> Attempt | None:
+        """Why a live command was allowed to run as it does and, once it is over, its result and what was denied."""
+        started = self.live.started(terminal)
+        return None if started is None else started.attempt
 
     def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session, oldest first."""

@@ -9,8 +9,8 @@ from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
 from sandgate.runtime.attendance import Attendance
 from sandgate.runtime.readiness import Readiness
+from sandgate.terminals.identity import Identity
 from sandgate.terminals.start import start
-from sandgate.terminals.terminal import Identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 class TerminalLaunch(Readiness):
     """A `gate.Launcher` for one passage. The last command it started is `terminal`."""
 
-    __slots__ = ("_began", "_command", "_live", "_shape", "attendance", "call_id", "number", "terminal")
+    __slots__ = ("_began", "_command", "_live", "shape", "attendance", "call_id", "number", "terminal")
 
     def __init__(self, live: LiveCommands, command: CommandRequest, number: int, shape: Shape) -> None:
         super().__init__(live.confinement)
         self._live = live
         self._command = command
         self.number = number
-        self._shape = shape
+        self.shape = shape
         self._began = False
         self.call_id = ""
         self.terminal: Terminal | None = None
@@ -44,7 +44,7 @@ class TerminalLaunch(Readiness):
         terminal = self.terminal = self._start(call_id, plan, self.attendance)
         try:
             if not terminal.exited:
-                self._live.keep(terminal)
+                self._live.keep(terminal, pinned=self.shape.pinned)
             self._wait(terminal)
         except BaseException:
             terminal.close()
@@ -61,14 +61,14 @@ class TerminalLaunch(Readiness):
         """Tells listeners once, however many runs it takes."""
         if self._live.teller is not None and not self._began:
             self._began = True
-            self._live.teller.tell(TerminalBegan(call_id, self.number, self._command, self._shape.tty))
+            self._live.teller.tell(TerminalBegan(call_id, self.number, self._command, self.shape.tty))
 
     def _start(self, call_id: str, plan: ConfinedCommand, attendance: Attendance) -> Terminal:
         live = self._live
         try:
             terminal = start(
                 Identity(self.number, call_id, self._command, plan),
-                self._shape,
+                self.shape,
                 starter=self._head_start.start,
                 helper=self._confinement.helper,
                 pump=live.pump,

@@ -46,7 +46,7 @@ class MarkReader:
         _check(nonce)
         self._nonce = nonce.encode()
         self._held = b""
-        self._clean_bytes = 0
+        self.clean_bytes = 0  # given back so far
 
     def feed(self, data: bytes) -> tuple[bytes, list[Mark]]:
         """(output without our marks, the marks); an unfinished mark stays here until it is finished, or is none."""
@@ -58,7 +58,7 @@ class MarkReader:
             if escape < 0:
                 break
             clean += data[start:escape]
-            verdict = self._mark_at(data, escape, self._clean_bytes + len(clean))
+            verdict = self._mark_at(data, escape, self.clean_bytes + len(clean))
             if verdict is None:
                 clean += data[escape : escape + 1]
                 start = escape + 1
@@ -71,13 +71,13 @@ class MarkReader:
         unfinished = start < len(data) and data[start : start + 1] == _INTRODUCER[:1]
         self._held = data[start:] if unfinished else b""
         clean += b"" if unfinished else data[start:]
-        self._clean_bytes += len(clean)
+        self.clean_bytes += len(clean)
         return bytes(clean), marks
 
     def flush(self) -> bytes:
         """What was held back, when nothing follows any more."""
         held, self._held = self._held, b""
-        self._clean_bytes += len(held)
+        self.clean_bytes += len(held)
         return held
 
     def _mark_at(self, data: bytes, start: int, at: int) -> tuple[Mark, int] | Literal["unfinished"] | None:

@@ -23,9 +23,3 @@ def is_settled(terminal: Terminal) -> bool:
         return False
     found = terminal.look()
     return found is not None and not found.pending_input and classify(found) in WAITING
-
-
-def hides_input(terminal: Terminal) -> bool:
-    """What is typed now is not to be seen: somebody waits for a line with echo off."""
-    found = terminal.look()
-    return found is not None and found.canonical and not found.echo

@@ -12,11 +12,11 @@ from sandgate.terminals.terminal import Terminal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.execution.start import Starter
+    from sandgate.terminals.identity import Identity, Watcher
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
     from sandgate.terminals.output import Listener
     from sandgate.terminals.pump import Pump
-    from sandgate.terminals.terminal import Identity, Watcher
 
 CAUSES = {
     EMFILE: ("this process has no descriptor left", "raise it with `ulimit -n`, or close terminals"),
@@ -31,6 +31,7 @@ class Shape(Record):
     tty: bool = False
     rows: int = ROWS
     columns: int = COLUMNS
+    pinned: bool = False  # held by a program, see TerminalTable.add
     post_processing: bool = True  # off: lines end in `\n` alone, which the kernel passes on far faster
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.terminal import Terminal
 
 EXITED_RETENTION_S = 600  # for a command that is over and was not asked about since; then only its end is kept
+PINNED_MAX = 4_096  # live commands that programs hold; each costs two descriptors and some processes
 TOMBSTONES_MAX = 256  # ends kept of commands that are gone
 TOMBSTONE_BYTES = 16_384  # of the output nobody took, its last bytes
 DRAWS_MAX = 1_000  # numbers drawn before a free one is looked for in order
@@ -62,10 +63,13 @@ class TerminalTable:
         self._guard = allocate_lock()
         self._taken: set[int] = set()  # reserved or in use
         self._terminals: dict[int, Terminal] = {}
+        self._pinned: set[int] = set()
         self._tombstones: dict[int, Tombstone] = {}
 
-    def __len__(self) -> int:
-        return len(self._terminals)
+    @property
+    def unpinned(self) -> int:
+        """How many there are that count."""
+        return len(self._terminals) - len(self._pinned)
 
     def reserve(self) -> int:
         """A number that nobody has, to be kept by `add` or given back by `release`."""
@@ -86,13 +90,21 @@ class TerminalTable:
             if terminal_id not in self._terminals:
                 self._taken.discard(terminal_id)
 
-    def add(self, terminal: Terminal) -> Terminal | None:
-        """Keeps a live command under the number reserved for it; the one that made room for it, to be ended."""
+    def add(self, terminal: Terminal, *, pinned: bool = False) -> Terminal | None:
+        """Keeps a live command under the number reserved for it; the one that made room for it, to be ended.
+
+        A `pinned` one belongs to a program that holds it and ends it itself: it takes nobody's room and never goes to
+        make some. Raises TerminalLimitReached when there are PINNED_MAX of them.
+        """
         number = terminal.identity.terminal_id
         with self._guard:
-            removed = self._make_room()
+            if pinned and len(self._pinned) >= PINNED_MAX:
+                raise TerminalLimitReached(f"{PINNED_MAX} live commands are open", hint="close some")
+            removed = None if pinned else self._make_room()
             self._taken.add(number)
             self._terminals[number] = terminal
+            if pinned:
+                self._pinned.add(number)
         return removed
 
     def get(self, terminal_id: int) -> Terminal:
@@ -113,6 +125,7 @@ class TerminalTable:
         """Forgets a command; its number is free again."""
         with self._guard:
             self._taken.discard(terminal_id)
+            self._pinned.discard(terminal_id)
             return self._terminals.pop(terminal_id, None)
 
     def terminals(self) -> tuple[Terminal, ...]:
@@ -129,9 +142,10 @@ class TerminalTable:
         return number not in self._taken and number not in self._tombstones
 
     def _make_room(self) -> Terminal | None:
-        if len(self._terminals) < self._limits.max_processes:
+        counted = [pair for pair in self._terminals.items() if pair[0] not in self._pinned]
+        if len(counted) < self._limits.max_processes:
             return None
-        standings = [Standing(number, each.last_used_ns, each.over) for number, each in self._terminals.items()]
+        standings = [Standing(number, each.last_used_ns, each.over) for number, each in counted]
         number = victim(standings, protected=self._limits.protected_recent)
         if number is None:
             return None
@@ -143,7 +157,7 @@ class TerminalTable:
 
     def _bury(self, before_ns: int) -> None:
         for number, each in tuple(self._terminals.items()):
-            if each.over and max(each.ended_ns, each.last_used_ns) < before_ns:
+            if number not in self._pinned and each.over and max(each.ended_ns, each.last_used_ns) < before_ns:
                 del self._terminals[number]
                 self._taken.discard(number)
                 self._keep_end(number, each)

@@ -12,66 +12,41 @@ from select import EPOLLIN, EPOLLOUT
 from time import monotonic, monotonic_ns
 
 from sandgate.errors import InputNotTaken, RequestError, StdinClosed
-from sandgate.protocol.commands import CommandResult
 from sandgate.protocol.confinement import AttemptOutcome
-from sandgate.record import Record
 from sandgate.terminals.changes import Changes
-from sandgate.terminals.lines import CELLS_MAX
+from sandgate.terminals.ending import result_of
+from sandgate.terminals.lines import CELLS_MAX, COLUMNS, ROWS
 from sandgate.terminals.output import Output
 from sandgate.terminals.turns import Turns
-from sandgate.terminals.waiting import Wait, drive
+from sandgate.terminals.waiting import drive
+from sandgate.terminals.watching import await_end, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Protocol
 
     from sandgate.kernel.child import Child, Ended
     from sandgate.kernel.foreground import Foreground
-    from sandgate.protocol.commands import CommandRequest, Termination
-    from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, SetupFailure
+    from sandgate.protocol.commands import Termination
+    from sandgate.protocol.confinement import ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
+    from sandgate.terminals.identity import Identity, Watcher
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
     from sandgate.terminals.output import Listener, Piece
     from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.pump import Pump
-    from sandgate.terminals.waiting import Steps
+    from sandgate.terminals.screen import Screen
+    from sandgate.terminals.taping import Tape
 
 READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
 UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
 KILL_GRACE_S = 2.0  # between asking a command to end and killing it; unified_exec.md section 13
 CLOSE_LIMIT_MS = 10_000  # a process in an uninterruptible call may outlive SIGKILL; we do not wait for it
-FOREVER_MS = 86_400_000 * 365  # a lock takes no longer wait
 NS_PER_MS = 1_000_000
 SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGCONT = 1, 2, 9, 15, 18  # numbers of x86-64 and arm64
 STDIN_CLOSED = "stdin is closed for this session; rerun exec_command with tty=true to keep stdin open"
 NOT_WRITTEN = "failed to write to stdin"
-
-
-if TYPE_CHECKING:
-
-    class Watcher(Protocol):
-        """Is told, on the pump's thread, what matters beyond one command."""
-
-        def refused(self, terminal: Terminal) -> None:
-            """The sandbox has refused something, for the first time or again."""
-            ...
-
-        def over(self, terminal: Terminal) -> None:
-            """All output is read and the process gone; told once, before `Terminal.over` is true."""
-            ...
-
-
-class Identity(Record):
-    """Which command this is. Nothing of it changes while the command lives."""
-
-    terminal_id: int  # what a model calls the session; never a pid
-    call_id: str  # of the call that started it
-    command: CommandRequest
-    plan: ConfinedCommand
-    rows: int = 0
-    columns: int = 0
 
 
 class Terminal:
@@ -104,6 +79,7 @@ class Terminal:
         self._watcher = watcher
         self._guard = allocate_lock()
         self._unwritten = bytearray()
+        self._tape: Tape | None = None
         self._refusals_seen = 0
 
     # What there is to know
@@ -160,6 +136,12 @@ class Terminal:
                 return None
 
     @property
+    def hides_input(self) -> bool:
+        """What is typed now is not to be seen: a line is wanted, and echo is off."""
+        found = self.look()
+        return found is not None and found.canonical and not found.echo
+
+    @property
     def unwritten_bytes(self) -> int:
         """Typed, and not taken by the terminal yet."""
         return len(self._unwritten)
@@ -172,7 +154,7 @@ class Terminal:
         """How it went, for the gate. Only when it is over."""
         child = self._child
         return AttemptOutcome(
-            result=None if child.failure is not None else self._result(),
+            result=None if child.failure is not None else result_of(self),
             refused=tuple(child.refused),
             refused_omitted=child.refused_omitted,
             reported=child.reported,
@@ -186,6 +168,8 @@ class Terminal:
         """Types `data`; returns at once. Raises StdinClosed without a terminal, InputNotTaken when nobody takes it."""
         if not self.tty:
             raise StdinClosed(STDIN_CLOSED)
+        if self._tape is not None:
+            self._tape.input(data, hidden=self.hides_input)
         with self._guard:
             if self._line.fd < 0:
                 raise InputNotTaken(NOT_WRITTEN, why="the command is over")
@@ -207,6 +191,8 @@ class Terminal:
             if self._line.fd >= 0:
                 self._line.resize(rows, columns)
                 self.identity = self.identity.but(rows=rows, columns=columns)
+                if self._tape is not None:
+                    self._tape.resize(rows=rows, columns=columns)
 
     def settle_in(self) -> None:
         """It will live for long."""
@@ -234,6 +220,27 @@ class Terminal:
             self.failure_message = self.failure_message or message
             self._kill()
 
+    def record(self, path: str) -> None:
+        """From now on writes an asciicast v3 to the new file `path`, without what is typed while echo is off.
+
+        Raises RequestError when the file cannot be made or exists, or a recording is being made.
+        """
+        from sandgate.terminals.taping import Tape
+
+        if self._tape is not None or not self.tty:
+            why = "it has no terminal" if not self.tty else "it is being recorded"
+            raise RequestError("cannot record the command", why=why)
+        self._tape = Tape(path, self.identity)
+        self.listen(self._tape.output)
+
+    def screen(self) -> Screen:
+        """What somebody in front of its terminal would see now. Raises RequestError without the extra `screen`."""
+        from sandgate.terminals.screen import render
+
+        printed = self.output.transcript()
+        rows, columns = self.identity.rows or ROWS, self.identity.columns or COLUMNS
+        return render(printed.joined(), rows=rows, columns=columns)
+
     def listen(self, listener: Listener) -> None:
         """From now on tells `listener` each piece of output, on the pump's thread."""
         self.output.listeners = (*self.output.listeners, listener)
@@ -244,43 +251,11 @@ class Terminal:
         `Match.end` is the offset behind it. None when it is over, or the time is up, first. Raises RequestError for
         patterns that cannot be used.
         """
-        return drive(self.watching(wanted, timeout_ms=timeout_ms, offset=offset))
+        return drive(watch(self, wanted, timeout_ms=timeout_ms, offset=offset))
 
     def wait_exit(self, timeout_ms: int | None = None) -> int | None:
         """Blocks until it is over, all output read; its exit code, None when it is not within `timeout_ms`."""
-        return drive(self.ending(timeout_ms))
-
-    def watching(
-        self, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int = 0
-    ) -> Steps[Match | None]:
-        """The waits of `wait_for`."""
-        from sandgate.terminals.patterns import Patterns, Wanted
-
-        patterns = Patterns([each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted])
-        deadline, at = monotonic() + timeout_ms / 1000, offset
-        while True:
-            seen, over = self.changes.count, self.over
-            piece = self.read(at)
-            at = piece.end
-            match = patterns.feed(piece.data)
-            if match is not None:
-                return match.but(end=match.end + offset)
-            left = deadline - monotonic()
-            if over or left <= 0:
-                return None
-            yield Wait(self.changes, seen, left)
-
-    def ending(self, timeout_ms: int | None = None) -> Steps[int | None]:
-        """The waits of `wait_exit`."""
-        deadline = monotonic() + (FOREVER_MS if timeout_ms is None else timeout_ms) / 1000
-        while True:
-            seen = self.changes.count
-            if self.over:
-                return self.exit_code
-            left = deadline - monotonic()
-            if left <= 0:
-                return None
-            yield Wait(self.changes, seen, left)
+        return drive(await_end(self, timeout_ms))
 
     def close(self) -> None:
         """Kills everything it started, and waits until it is gone. May be repeated."""
@@ -373,6 +348,8 @@ class Terminal:
             self._line.close()
             self._unwritten.clear()
         self._child.close()
+        if self._tape is not None:
+            self._tape.end(self.exit_code)
         if self.ended is None:
             self.ended, self.ended_ns = self._child.ended, monotonic_ns()
         try:
@@ -388,22 +365,3 @@ class Terminal:
             if not data:
                 return
             self.output.add(data)
-
-    def _result(self) -> CommandResult:
-        ended = self.ended
-        assert ended is not None  # it is over, and did start
-        printed = self.output.transcript()
-        return CommandResult(
-            exit_code=ended.exit_code,
-            signal=ended.signal,
-            termination=self.stopped_by or ("exited" if ended.signal is None else "signaled"),
-            stdout=printed.joined(),
-            stderr=b"",
-            aggregated=printed.joined(),
-            stdout_omitted_bytes=printed.omitted_bytes,
-            duration_ms=self.duration_ms,
-        )
-
-
-def _as_text(wanted: bytes | str) -> str:
-    return wanted if isinstance(wanted, str) else wanted.decode("utf-8", "surrogateescape")

@@ -63,7 +63,7 @@ def await_command(
 
 def crowd_notice(host: Host, exited: bool) -> tuple[str, ...]:
     """What the model has to know when many commands are open; unified_exec.md section 4."""
-    limit, count = host.limits.warn_processes, len(host.table)
+    limit, count = host.limits.warn_processes, host.table.unpinned
     if exited or count < limit:
         return ()
     return (

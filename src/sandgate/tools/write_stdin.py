@@ -10,7 +10,7 @@ from time import monotonic
 
 from sandgate.errors import InputNotTaken, StdinClosed, UnknownTerminal
 from sandgate.terminals.patterns import Patterns, Wanted
-from sandgate.terminals.settled import hides_input, is_settled
+from sandgate.terminals.settled import is_settled
 from sandgate.terminals.terminal import SIGINT, STDIN_CLOSED
 from sandgate.terminals.waiting import Settling, collect
 from sandgate.tools.answering import answer, last_words
@@ -48,7 +48,7 @@ def write_stdin(host: Host, arguments: WriteStdinArguments) -> Steps[ExecAnswer]
 def _in_turn(host: Host, terminal: Terminal, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
     text = arguments.sent
     watch = _Watch(terminal, arguments) if arguments.wait_for else None
-    secret = bool(text) and hides_input(terminal)
+    secret = bool(text) and terminal.hides_input
     if text:
         _type(terminal, text)
     began_s = monotonic()

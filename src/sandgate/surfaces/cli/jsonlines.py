@@ -169,6 +169,7 @@ def _event(record: TraceRecord) -> Json:
                 "call_id": record.call_id,
                 "command": list(command.argv),
                 "cwd": command.cwd,
+                "parsed_cmd": _summaries(command.argv),
                 "attempt": record.attempt,
                 "backend": record.backend,
             }
@@ -219,6 +220,13 @@ def _event(record: TraceRecord) -> Json:
             return never_reached(record)
 
 
+def _summaries(argv: tuple[str, ...]) -> list[dict[str, str | None]]:
+    """What a command does, for displays; exec.md section 15."""
+    from sandgate.commandline.summary import summarize, summary_json
+
+    return [summary_json(each) for each in summarize(argv)]
+
+
 def _change(change: FileChange) -> Json:
     """A change on the wire; apply_patch.md section 9."""
     if change.kind == "update":
@@ -250,7 +258,7 @@ def _terminal(record: TerminalBegan | TerminalInput | TerminalEnded) -> Json:
     match record:
         case TerminalBegan():
             shown |= {"type": "terminal_begin", "command": list(record.command.argv), "cwd": record.command.cwd}
-            shown["tty"] = record.tty
+            shown |= {"tty": record.tty, "parsed_cmd": _summaries(record.command.argv)}
         case TerminalInput():
             shown |= {"type": "terminal_interaction", "stdin": record.stdin}
         case TerminalEnded():
