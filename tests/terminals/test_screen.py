@@ -149,7 +149,7 @@ def test_a_real_program_is_shown_as_it_paints() -> None:
         assert any(line.startswith("root:") for line in view.screen().lines)
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(0, 80), (24, 0), (-1, 80), (501, 80), (24, 1001)])
+@pytest.mark.parametrize(("rows", "columns"), [(0, 80), (24, 0), (-1, 80), (301, 80), (24, 501)])
 def test_an_impossible_size_is_the_caller_s_mistake(rows: int, columns: int) -> None:
     with pytest.raises(RequestError, match="a terminal cannot have"):
         ScreenView(rows=rows, columns=columns)

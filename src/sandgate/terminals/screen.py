@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-ROWS_MAX, COLUMNS_MAX = 500, 1_000
-RENDER_BYTES_MAX = 262_144  # of output that one picture is made from
+ROWS_MAX, COLUMNS_MAX = 300, 500
+RENDER_BYTES_MAX = 131_072  # of output that one picture is made from
 RENDER_MS_MAX = 1_000  # of making one picture; then it is made from the last `HURRIED_BYTES` alone
 HURRIED_BYTES = 8_192
 TITLE_CHARS_MAX = 200
