@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from helper_runs import ENVIRONMENT, plan_for
 from sandgate.kernel import helper as helper_module
+from sandgate.kernel.foreground import look
+from sandgate.kernel.process import Process
 from waiting import read_until, wait_until
 
 TERMINAL_ENVIRONMENT = ENVIRONMENT | {"TERM": "xterm", "PS1": "$ ", "HOME": "/", "HISTFILE": "/dev/null"}
@@ -32,6 +34,14 @@ class Live:
             return condition()
 
         return wait_until(attended)
+
+    def in_front(self, name: bytes) -> bool:
+        """Whether the foreground group is led by a program of that name, so that keys reach it and no shell."""
+        try:
+            with Process(look(self.master).group) as process:
+                return process.read("comm", 64) == name + b"\n"
+        except OSError:
+            return False
 
     def printed(self, sign: bytes) -> bytes:
         """What it printed up to `sign`, and perhaps a little more."""

@@ -17,7 +17,6 @@ from live import Live, confined_on_terminal, on_terminal
 from sandgate.errors import RequestError
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.foreground import look
-from sandgate.kernel.process import Process
 from sandgate.terminals.marks import Mark, MarkReader, command_input, integration
 from sandgate.terminals.state import classify
 from waiting import readable
@@ -123,19 +122,11 @@ class LiveShell:
         """(exit code, exact output, the terminal's line ends undone); types once a program of that name is there."""
         self.live.type(command_input(command))
         begin = self._next("output").at
-        assert not once or self.live.until(lambda: self._in_front(once))
+        assert not once or self.live.until(lambda: self.live.in_front(once))
         self.live.type(typed)
         done = self._next("done")
         self._next("prompt")
         return done.exit_code, self._seen[begin : done.at].replace(b"\r\n", b"\n").decode()
-
-    def _in_front(self, name: bytes) -> bool:
-        leader = look(self.live.master).group
-        try:
-            with Process(leader) as process:
-                return process.read("comm", 64) == name + b"\n"
-        except OSError:
-            return False
 
     def _next(self, kind: str) -> Mark:
         while True:

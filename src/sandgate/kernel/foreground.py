@@ -20,11 +20,8 @@ from sandgate.kernel.blocked import awaited
 from sandgate.kernel.process import Process
 from sandgate.record import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sandgate.kernel.process import Standing
-
 PROCESSES_MAX = 256  # of a session that are looked at for members of the foreground group
+CHECKS_MAX = 1_024  # threads and descriptors of one look; who is behind them counts as not waiting
 
 _TIOCGSID, _TIOCGPTPEER = 0x5429, 0x5441  # <asm-generic/ioctls.h>; `termios` names them in newer Pythons only
 _CONTROLLING = os.makedev(5, 0)  # /dev/tty: whichever terminal the session of its opener has
@@ -71,57 +68,68 @@ def look(master: int) -> Foreground:
         found = os.fstat(peer)
     finally:
         os.close(peer)
-    members = _members(session, group, (found.st_dev, found.st_ino))
+    members = _Search(session, group, (found.st_dev, found.st_ino)).members()
     return Foreground(session, group, echo, canonical, pending, members)
 
 
-def _members(session: int, group: int, terminal: tuple[int, int]) -> tuple[Member, ...]:
-    found: list[Member] = []
-    waiting = [group, session]
-    seen: set[int] = set()
-    while waiting and len(seen) < PROCESSES_MAX:
-        pid = waiting.pop()
-        if pid in seen or pid <= 0:
-            continue
-        seen.add(pid)
+class _Search:
+    """Walks a session downwards from its leader. A program decides how large that is, we how long it takes."""
+
+    __slots__ = ("_checks_left", "_found", "_group", "_session", "_terminal")
+
+    def __init__(self, session: int, group: int, terminal: tuple[int, int]) -> None:
+        self._session = session
+        self._group = group
+        self._terminal = terminal
+        self._checks_left = CHECKS_MAX
+        self._found: list[Member] = []
+
+    def members(self) -> tuple[Member, ...]:
+        waiting = [self._group, self._session]
+        seen: set[int] = set()
+        while waiting and len(seen) < PROCESSES_MAX:
+            pid = waiting.pop()
+            if pid in seen or pid <= 0:
+                continue
+            seen.add(pid)
+            try:
+                with Process(pid) as process:
+                    waiting += self._visit(process)
+            except OSError:
+                continue  # it has gone since
+        return tuple(self._found)
+
+    def _visit(self, process: Process) -> tuple[int, ...]:
+        """Adds the process if it is a member, and returns its children."""
+        standing = process.standing()
+        if standing.session != self._session:
+            return ()  # its descendants left with it: nobody can join a session
+        threads = process.threads(standing.threads)
+        if standing.group == self._group:
+            # A stopped process keeps the registers of the call it was stopped in, and is not woken by input.
+            waits = standing.state == _ASLEEP and any(self._waits(process, thread) for thread in threads)
+            kept = standing.ignored & _KEPT == _KEPT
+            self._found.append(Member(process.pid, standing.state, waits, kept))
+        return process.children(threads)
+
+    def _waits(self, process: Process, thread: int) -> bool:
+        if not self._may_check():
+            return False
+        return any(self._may_check() and self._is_terminal(process, thread, fd) for fd in awaited(process, thread))
+
+    def _may_check(self) -> bool:
+        self._checks_left -= 1
+        return self._checks_left >= 0
+
+    def _is_terminal(self, process: Process, thread: int, fd: int) -> bool:
         try:
-            with Process(pid) as process:
-                waiting += _visit(process, session, group, terminal, found)
+            file = process.file(thread, fd)
         except OSError:
-            continue  # it has gone since
-    return tuple(found)
-
-
-def _visit(
-    process: Process, session: int, group: int, terminal: tuple[int, int], found: list[Member]
-) -> tuple[int, ...]:
-    """Adds the process if it is a member, and returns its children."""
-    standing = process.standing()
-    if standing.session != session:
-        return ()  # its descendants left with it: nobody can join a session
-    threads = process.threads(standing.threads)
-    if standing.group == group:
-        found.append(_member(process, standing, threads, terminal))
-    return process.children(threads)
-
-
-def _member(process: Process, standing: Standing, threads: tuple[int, ...], terminal: tuple[int, int]) -> Member:
-    # A stopped process keeps the registers of the call it was stopped in, and is not woken by input.
-    waits = standing.state == _ASLEEP and any(
-        _is_terminal(process, thread, fd, terminal) for thread in threads for fd in awaited(process, thread)
-    )
-    return Member(process.pid, standing.state, waits, standing.ignored & _KEPT == _KEPT)
-
-
-def _is_terminal(process: Process, thread: int, fd: int, terminal: tuple[int, int]) -> bool:
-    try:
-        file = process.file(thread, fd)
-    except OSError:
-        return False
-    if not stat.S_ISCHR(file.st_mode):
-        return False
-    # Not its device number: two instances of devpts number their terminals alike.
-    return (file.st_dev, file.st_ino) == terminal or file.st_rdev == _CONTROLLING
+            return False
+        if not stat.S_ISCHR(file.st_mode):
+            return False
+        # Not its device number: two instances of devpts number their terminals alike.
+        return (file.st_dev, file.st_ino) == self._terminal or file.st_rdev == _CONTROLLING
 
 
 def _number(fd: int, request: int) -> int:
