@@ -21,6 +21,7 @@ YIELD_TIME_MS = 1_000  # what a model asks for when it types into a shell
 LINE_BYTES = len(b"line 000000 of a live terminal\r\n")  # of `reader tick`
 LOOK_AGAIN_MS = 20
 OPENING_THREADS = 16
+MAX_PROCESSES = 1_000
 
 
 class Sandgate(Program):
@@ -29,7 +30,9 @@ class Sandgate(Program):
     def __init__(self, sandbox_mode: str) -> None:
         super().__init__()
         overrides = (f"sandbox_mode={sandbox_mode}", "approval_policy=never")
-        self._runtime = open_runtime(Environment(cwd=os.getcwd(), environ=dict(os.environ), overrides=overrides))
+        # By itself a session keeps 64 live commands and ends the oldest for a new one.
+        environ = {**os.environ, "SANDGATE_EXEC_MAX_PROCESSES": str(MAX_PROCESSES)}
+        self._runtime = open_runtime(Environment(cwd=os.getcwd(), environ=environ, overrides=overrides))
         self._open: list[Terminal] = []
 
     def _terminal(self, *argv: str, post_processing: bool = True) -> Terminal:
