@@ -54,6 +54,9 @@ class FileText:
             view = self._views[looseness] = loosened(self.lines, looseness)
         return view
 
+    def _loosened(self, lines: list[str], looseness: int) -> list[str]:
+        return lines if looseness == EXACT and not self._returns else loosened(lines, looseness)
+
     def counts(self, looseness: int) -> dict[str, int]:
         """How often each line of a view stands in it; a line that does not may count 0. Not to be changed."""
         counts = self._counts.get(looseness)
@@ -68,7 +71,7 @@ class FileText:
         for looseness, counts in self._counts.items():
             for line in self.view(looseness)[start : start + count]:
                 counts[line] -= 1
-            for line in loosened(new, looseness):
+            for line in self._loosened(new, looseness):
                 counts[line] = counts.get(line, 0) + 1
         self.lines[start : start + count] = new
         for looseness, view in self._views.items():
