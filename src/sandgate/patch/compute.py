@@ -40,9 +40,14 @@ class Computed(Record):
     warnings: tuple[str, ...] = ()
 
 
-def compute_update(text: FileText, chunks: Iterable[Chunk], *, path: str, strict_unique: bool = False) -> Computed:
-    """Where each chunk goes. Raises PatchDoesNotFit; `strict_unique` refuses a chunk that fits in several places."""
-    search = _Search(text, path, strict_unique=strict_unique)
+def compute_update(
+    text: FileText, chunks: Iterable[Chunk], *, path: str, strict_unique: bool = False, warn: bool = True
+) -> Computed:
+    """Where each chunk goes. Raises PatchDoesNotFit; `strict_unique` refuses a chunk that fits in several places.
+
+    Without `warn` no warnings are gathered, which saves counting places.
+    """
+    search = _Search(text, path, strict_unique=strict_unique, warn=warn)
     for chunk in chunks:
         search.chunk(chunk)
     edits = sorted(search.edits, key=lambda edit: edit.start)  # stable: insertions at one place stay in order
@@ -64,10 +69,11 @@ def carry_out(text: FileText, computed: Computed) -> None:
 class _Search:
     """The cursor that moves through the file with the chunks."""
 
-    def __init__(self, text: FileText, path: str, *, strict_unique: bool) -> None:
+    def __init__(self, text: FileText, path: str, *, strict_unique: bool, warn: bool) -> None:
         self._text = text
         self._path = path
         self._strict = strict_unique
+        self._warn = warn
         self._cursor = 0
         self.edits: list[Edit] = []
         self.fuzz = 0
@@ -113,9 +119,9 @@ class _Search:
 
     def _note(self, hit: Hit, old: list[str], start: int, *, anchored: bool) -> None:
         self.fuzz += FUZZ_OF_LOOSENESS[hit.looseness]
-        if hit.looseness >= STRIPPED:
+        if hit.looseness >= STRIPPED and self._warn:
             self.warnings.append(f"matched only loosely at line {hit.index + 1} of {self._path}")
-        if hit.looseness != EXACT or anchored:
+        if hit.looseness != EXACT or anchored or not (self._strict or self._warn):
             return
         places = count_places(self._text, old, start)
         if places == 1:

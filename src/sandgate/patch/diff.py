@@ -19,7 +19,7 @@ SHOWN_CONTEXT_LINES = 3
 SHOWN_LINES_MAX = 400  # of one file's diff before a person
 SHOWN_COLUMNS_MAX = 300
 DEPTH_MAX = 32  # gaps within gaps
-CELLS_MAX = 20_000  # comparisons in one gap
+EDITS_MAX = 200  # lines dropped or taken in one gap; work grows with their square
 NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -83,7 +83,7 @@ def _trimmed(old: Sequence[str], new: Sequence[str], gap: Change) -> Change:
 def _divided(old: Sequence[str], new: Sequence[str], gap: Change) -> list[Change]:
     """The gaps that remain around lines both sides share; the gap itself when none can be told."""
     pairs = _rising(_unique_pairs(old, new, gap))
-    if not pairs and (gap.old_end - gap.old_start) * (gap.new_end - gap.new_start) <= CELLS_MAX:
+    if not pairs:
         pairs = _common(old, new, gap)
     if not pairs:
         return [gap]
@@ -133,25 +133,49 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _common(old: Sequence[str], new: Sequence[str], gap: Change) -> list[tuple[int, int]]:
-    """The longest common subsequence of a small gap, as pairs of indices."""
+    """The equal lines on a shortest way from one text to the other, as pairs of indices; none when it is long.
+
+    The way is searched by growing numbers of edits, each time as far as equal lines carry (Myers, 1986).
+    """
     height, width = gap.old_end - gap.old_start, gap.new_end - gap.new_start
-    lengths = [[0] * (width + 1) for _ in range(height + 1)]
-    for row in range(height - 1, -1, -1):
-        for column in range(width - 1, -1, -1):
-            if old[gap.old_start + row] == new[gap.new_start + column]:
-                lengths[row][column] = lengths[row + 1][column + 1] + 1
-            else:
-                lengths[row][column] = max(lengths[row + 1][column], lengths[row][column + 1])
-    pairs, row, column = [], 0, 0
-    while row < height and column < width:
-        if old[gap.old_start + row] == new[gap.new_start + column]:
+    reached = {1: 0}  # by diagonal: the furthest old line
+    history: list[dict[int, int]] = []
+    for edits in range(min(height + width, EDITS_MAX) + 1):
+        history.append(dict(reached))
+        for diagonal in range(-edits, edits + 1, 2):
+            row = _next_row(reached, diagonal, edits)
+            column = row - diagonal
+            while row < height and column < width and old[gap.old_start + row] == new[gap.new_start + column]:
+                row, column = row + 1, column + 1
+            reached[diagonal] = row
+            if row >= height and column >= width:
+                return _way_back(history, gap)
+    return []
+
+
+def _next_row(reached: dict[int, int], diagonal: int, edits: int) -> int:
+    """Where one more edit on this diagonal begins: a line of the new text taken, or one of the old text dropped."""
+    return reached[diagonal + 1] if _takes_new(reached, diagonal, edits) else reached[diagonal - 1] + 1
+
+
+def _takes_new(reached: dict[int, int], diagonal: int, edits: int) -> bool:
+    return diagonal == -edits or (diagonal != edits and reached[diagonal - 1] < reached[diagonal + 1])
+
+
+def _way_back(history: list[dict[int, int]], gap: Change) -> list[tuple[int, int]]:
+    row, column = gap.old_end - gap.old_start, gap.new_end - gap.new_start
+    pairs: list[tuple[int, int]] = []
+    for edits in range(len(history) - 1, -1, -1):
+        diagonal = row - column
+        start = _next_row(history[edits], diagonal, edits)
+        while row > start:
+            row, column = row - 1, column - 1
             pairs.append((gap.old_start + row, gap.new_start + column))
-            row, column = row + 1, column + 1
-        elif lengths[row + 1][column] >= lengths[row][column + 1]:
-            row += 1
+        if _takes_new(history[edits], diagonal, edits):
+            column -= 1
         else:
-            column += 1
-    return pairs
+            row -= 1
+    return pairs[::-1]
 
 
 def _unified(old: list[str], new: list[str], context: int) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Finds where the lines of a chunk lie in a file.
 
 Four passes from the starting point to the end, each looser than the one before; the first hit of the first pass that
-has one wins (apply_patch.md §3). How loose it was is told, so that a reader can doubt it. The longest line of the
-pattern is looked for first: it is the least likely to be everywhere.
+has one wins (apply_patch.md §3). How loose it was is told, so that a reader can doubt it. The line of the pattern
+that is rarest in the file is looked for first; where one does not occur at all, nothing is looked for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.patch.text import FileText
 
-PLACES_COUNTED_MAX = 1000
+PLACES_COUNTED_MAX = 100
 
 
 class Hit(Record):
@@ -33,7 +33,7 @@ def seek(text: FileText, pattern: list[str], start: int, *, at_end: bool) -> Hit
     if first < 0 or first > last:
         return None
     for looseness in range(LOOSENESSES):
-        index = _find(text.view(looseness), loosened(pattern, looseness), first, last)
+        index = _find(text, looseness, loosened(pattern, looseness), first, last)
         if index is not None:
             return Hit(index, looseness)
     return None
@@ -41,17 +41,29 @@ def seek(text: FileText, pattern: list[str], start: int, *, at_end: bool) -> Hit
 
 def count_places(text: FileText, pattern: list[str], start: int) -> int:
     """How often `pattern` lies exactly so at or after `start`, overlapping places included, up to a limit."""
-    view, last = text.view(EXACT), len(text.lines) - len(pattern)
+    counts = text.counts(EXACT)
+    most = min(counts.get(line, 0) for line in pattern)
+    if most < 2:
+        return most
+    last = len(text.lines) - len(pattern)
     found = 0
-    while found < PLACES_COUNTED_MAX and (index := _find(view, pattern, start, last)) is not None:
+    while found < PLACES_COUNTED_MAX and (index := _find(text, EXACT, pattern, start, last)) is not None:
         found += 1
         start = index + 1
     return found
 
 
-def _find(lines: list[str], pattern: list[str], first: int, last: int) -> int | None:
-    """The first index from `first` to `last` at which `pattern` lies."""
-    offset = max(range(len(pattern)), key=lambda position: len(pattern[position]))
+def _find(text: FileText, looseness: int, pattern: list[str], first: int, last: int) -> int | None:
+    """The first index from `first` to `last` at which `pattern` lies in that view."""
+    lines, counts = text.view(looseness), text.counts(looseness)
+    offset = 0
+    rarest = len(lines) + 1
+    for position, line in enumerate(pattern):
+        count = counts.get(line, 0)
+        if not count:
+            return None
+        if count < rarest:
+            offset, rarest = position, count
     anchor, length, stop = pattern[offset], len(pattern), last + offset + 1
     at = first + offset
     while True:

@@ -49,8 +49,7 @@ def parse_partial(text: str) -> Patch:
     The begin marker must be there. A chunk without body and a line that makes no sense yet are left out.
     """
     lines = _lines(text.lstrip())
-    if lines and not text.endswith("\n"):
-        lines.pop()  # it may go on
+    lines.pop()  # it may go on
     if not lines or lines[0].strip() != BEGIN:
         raise PatchError(f"The first line of the patch must be '{BEGIN}'")
     if lines[-1].strip() == END:

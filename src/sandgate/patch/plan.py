@@ -107,7 +107,7 @@ class _Overlay:
     def warnings(self) -> tuple[str, ...]:
         kept = self._warnings[:WARNINGS_MAX]
         if len(self._warnings) > len(kept):
-            kept.append(f"and {len(self._warnings) - len(kept)} more warnings")
+            kept.append("and more warnings")
         return tuple(kept)
 
     def writes(self) -> tuple[FileWrite, ...]:
@@ -147,7 +147,13 @@ class _Overlay:
         source = draft if moved is None else draft.copied()
         if hunk.chunks:
             text = self._text(source, path)
-            computed = compute_update(text, hunk.chunks, path=path, strict_unique=self._strict)
+            computed = compute_update(
+                text,
+                hunk.chunks,
+                path=path,
+                strict_unique=self._strict,
+                warn=len(self._warnings) < WARNINGS_MAX + 1,
+            )
             carry_out(text, computed)
             self.fuzz += computed.fuzz
             self._warnings += computed.warnings

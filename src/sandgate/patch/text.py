@@ -31,6 +31,7 @@ class FileText:
         if unfinished:  # a final newline is added where it is missing
             self.lines.append(unfinished.removesuffix("\r") + self.ending_at(len(self.lines)))
         self._views: dict[int, list[str]] = {}
+        self._counts: dict[int, dict[str, int]] = {}
 
     def to_bytes(self) -> bytes:
         """The file; a text without lines is an empty file."""
@@ -53,8 +54,25 @@ class FileText:
             view = self._views[looseness] = loosened(self.lines, looseness)
         return view
 
+    def _loosened(self, lines: list[str], looseness: int) -> list[str]:
+        return lines if looseness == EXACT and not self._returns else loosened(lines, looseness)
+
+    def counts(self, looseness: int) -> dict[str, int]:
+        """How often each line of a view stands in it; a line that does not may count 0. Not to be changed."""
+        counts = self._counts.get(looseness)
+        if counts is None:
+            counts = self._counts[looseness] = {}
+            for line in self.view(looseness):
+                counts[line] = counts.get(line, 0) + 1
+        return counts
+
     def replace(self, start: int, count: int, new: list[str]) -> None:
         """Puts `new` in the place of `count` lines."""
+        for looseness, counts in self._counts.items():
+            for line in self.view(looseness)[start : start + count]:
+                counts[line] -= 1
+            for line in self._loosened(new, looseness):
+                counts[line] = counts.get(line, 0) + 1
         self.lines[start : start + count] = new
         for looseness, view in self._views.items():
             view[start : start + count] = loosened(new, looseness)
