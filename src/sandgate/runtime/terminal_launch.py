@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class TerminalLaunch(Readiness):
     """A `gate.Launcher` for one passage. The last command it started is `terminal`."""
 
-    __slots__ = ("_began", "_command", "_live", "shape", "attendance", "call_id", "number", "terminal")
+    __slots__ = ("_began", "_command", "_live", "attendance", "call_id", "number", "shape", "terminal")
 
     def __init__(self, live: LiveCommands, command: CommandRequest, number: int, shape: Shape) -> None:
         super().__init__(live.confinement)

@@ -10,6 +10,7 @@ from sandgate.errors import ConfigError
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.trace import (
@@ -20,6 +21,11 @@ from sandgate.protocol.trace import (
     Notice,
     OutputArrived,
     OutputLost,
+    PatchBegan,
+    PatchEnded,
+    TerminalBegan,
+    TerminalEnded,
+    TerminalInput,
 )
 from sandgate.protocol.verdicts import Allow, Forbid
 from sandgate.surfaces.cli.jsonlines import DELTAS_MAX, JsonLines, attempt_json, plain, risk_json
@@ -29,6 +35,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMAND = CommandRequest(("touch", "\udcff"), "/repo", {}, justification="because")
+READING = CommandRequest(("cat", "n"), "/repo", {})
+CHANGES = (FileChange("add", "/a", content="x"), FileChange("update", "/b", unified_diff="@@", move_path="/c"))
+CHANGES_JSON = {
+    "/a": {"type": "add", "content": "x"},
+    "/b": {"type": "update", "unified_diff": "@@", "move_path": "/c"},
+}
 MOTD = Grant("write_path", "/etc/motd")
 DENIED = DenialReport("denied", (Denial("write", path="/etc/motd", program="touch", grant=MOTD),), omitted=2)
 MOTD_JSON = {"kind": "write_path", "value": "/etc/motd"}
@@ -102,7 +114,32 @@ NOTHING_RAN: dict[str, object] = {
         (
             CommandBegan("c", COMMAND, 2, "namespace"),
             {"type": "exec_command_begin", "call_id": "c", "command": ["touch", "\udcff"], "cwd": "/repo"}
-            | {"attempt": 2, "backend": "namespace"},
+            | {"attempt": 2, "backend": "namespace"}
+            | {"parsed_cmd": [{"type": "unknown", "cmd": "touch $'\\xff'"}]},
+        ),
+        (
+            TerminalBegan("c", 4711, READING, tty=True),
+            {"type": "terminal_begin", "call_id": "c", "process_id": "4711", "command": ["cat", "n"], "cwd": "/repo"}
+            | {"tty": True, "parsed_cmd": [{"type": "read", "cmd": "cat n", "name": "n", "path": "n"}]},
+        ),
+        (
+            TerminalInput("c", 4711, "x\n"),
+            {"type": "terminal_interaction", "call_id": "c", "process_id": "4711", "stdin": "x\n"},
+        ),
+        (
+            TerminalEnded("c", 4711, 1, b"out\xff", 2, 3, 4, 5, "failed", "why"),
+            {"type": "terminal_end", "call_id": "c", "process_id": "4711", "exit_code": 1}
+            | {"aggregated_output": "out\ufffd", "omitted_bytes": 2, "deltas_omitted_bytes": 4}
+            | {"duration_ms": 5, "status": "failed", "message": "why"},
+        ),
+        (
+            PatchBegan("c", CHANGES, auto_approved=True),
+            {"type": "patch_apply_begin", "call_id": "c", "auto_approved": True, "changes": CHANGES_JSON},
+        ),
+        (
+            PatchEnded("c", CHANGES, "", "no", "declined"),
+            {"type": "patch_apply_end", "call_id": "c", "stdout": "", "stderr": "no", "success": False}
+            | {"status": "declined", "changes": CHANGES_JSON},
         ),
         (
             OutputArrived("c", "stderr", b"\xff"),
