@@ -71,6 +71,7 @@ def _die_at(moment: int) -> None:
 def test_a_kill_at_any_moment_is_put_right_by_the_next_one(folder: Path, tmp_path: Path, exchanging: bool) -> None:
     """Required: afterwards all of the patch is there or nothing of it, and nothing else."""
     journals = str(tmp_path / "journals")
+    os.mkdir(journals)
     before = tree_of(folder)
     outcomes = []
     for moment in range(1, MOMENTS_MAX):

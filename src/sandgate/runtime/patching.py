@@ -13,6 +13,7 @@ from sandgate.patch.apply import Applied, apply_plan
 from sandgate.patch.diff import shown_diff
 from sandgate.patch.journal import recover
 from sandgate.patch.parse import parse_patch
+from sandgate.patch.plan import EMPTY as EMPTY
 from sandgate.patch.plan import PatchPlan, plan_patch
 from sandgate.patch.report import success_text
 from sandgate.patch.stepwise import apply_in_order

@@ -6,7 +6,7 @@ import os
 
 from sandgate.display import visible
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
-from sandgate.runtime.patching import described
+from sandgate.runtime.patching import EMPTY, described
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present
@@ -35,7 +35,7 @@ def main(parsed: Parsed) -> int:
     except PatchDoesNotFit as problem:
         for line in str(problem).splitlines():
             say.fact(line)
-        return DOES_NOT_FIT
+        return MALFORMED if problem.what == EMPTY else DOES_NOT_FIT
 
 
 def _applied(parsed: Parsed, text: str) -> int:

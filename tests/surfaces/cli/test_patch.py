@@ -1,0 +1,78 @@
+"""`sandgate patch`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from patching import tree_of, wrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+ADD = wrapped("*** Add File: g\n+x")
+SUCCESS = "Success. Updated the following files:\nA g\n"
+
+
+def test_a_patch_from_a_file_is_applied(program: Any, tmp_path: Path) -> None:
+    (tmp_path / "p").write_text(ADD)
+    assert (program("patch", str(tmp_path / "p")), program.out, program.err) == (0, SUCCESS, "")
+    assert tree_of(program.repo) == {"g": b"x\n"}
+
+
+def test_a_patch_may_be_the_argument_itself(program: Any) -> None:
+    assert (program("patch", ADD), program.out) == (0, SUCCESS)
+
+
+def test_a_patch_may_come_on_stdin(program: Any, tmp_path: Path) -> None:
+    (tmp_path / "p").write_text(ADD)
+    kept, given = os.dup(0), os.open(tmp_path / "p", os.O_RDONLY)
+    try:
+        os.dup2(given, 0)
+        assert (program("patch"), program.out) == (0, SUCCESS)
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)
+        os.close(given)
+
+
+def test_check_changes_nothing(program: Any) -> None:
+    assert (program("patch", "--check", ADD), program.out) == (0, f"add {program.repo}/g\n+x\n")
+    assert tree_of(program.repo) == {}
+
+
+@pytest.mark.parametrize(
+    ("patch", "code", "said"),
+    [
+        ("*** Begin Patch\n*** Add File: g\n+x", 2, "Invalid patch: The last line of the patch must be"),
+        ("*** Begin Patch\n*** End Patch", 2, "No files were modified."),
+        (wrapped("*** Delete File: none"), 1, "Failed to delete file"),
+        (
+            wrapped("*** Add File: ../../../../../../../../etc/sandgate-test\n+x"),
+            77,
+            "denied: create /etc/sandgate-test",
+        ),
+        (wrapped("*** Add File: .git/hooks/pre-commit\n+x"), 77, "denied: create"),
+        ("/nowhere/at/all", 2, "cannot read the patch"),
+    ],
+)
+def test_each_failure_has_its_code(program: Any, patch: str, code: int, said: str) -> None:
+    assert program("patch", patch) == code
+    assert said in program.err
+    assert tree_of(program.repo) == {}
+
+
+def test_several_places_can_be_refused(program: Any) -> None:
+    (program.repo / "f").write_text("a\na\n")
+    patch = wrapped("*** Update File: f\n@@\n-a\n+b")
+    assert program("patch", "--strict-unique", patch) == 1
+    assert program("patch", patch) == 0
+    assert "warning: matched 1 of 2 places" in program.err
+
+
+def test_names_in_the_answer_are_safe_to_print(program: Any) -> None:
+    assert program("patch", wrapped("*** Add File: a\x1b[2Jb\n+x")) == 0
+    assert program.out.endswith("A a\\x1b[2Jb\n")
