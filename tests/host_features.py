@@ -89,6 +89,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "bwrap": _bubblewrap,
     "landlock": lambda: _refusal(LANDLOCK_PROBE),
     "notify": lambda: _refusal(NOTIFY_PROBE),
+    "sqlite3": lambda: None if shutil.which("sqlite3") else "no sqlite3 on PATH",
 }
 """Feature name → a probe that returns why the feature is missing, or None."""
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps, Wait
     from sandgate.tools.answers import ExecAnswer
+    from sandgate.tools.calls import ToolOutput
 
     T = TypeVar("T")
     Answer = Decision | ReviewDecision | bool | str | None
@@ -120,8 +121,14 @@ class AsyncGate:
 
         given = WriteStdinArguments(session_id, chars, **arguments)
         async with self._room:
-            await _on_thread(lambda: self.runtime.tools.review_input(given))
-        return await drive(self.runtime.tools.write(given))
+            reviewed = await _on_thread(lambda: self.runtime.tools.review_input(given))
+        return await drive(self.runtime.tools.write(given, reviewed))
+
+    async def call_tool(self, name: str, arguments: str) -> ToolOutput:
+        """A call as a model makes it; see `Runtime.call_tool`."""
+        async with self._room:
+            steps = await _on_thread(lambda: self.runtime.tools.call(name, arguments))
+        return await drive(steps)
 
     async def apply_patch(self, patch: str) -> PatchAnswer:
         """The tool of that name; see `Runtime.apply_patch`."""

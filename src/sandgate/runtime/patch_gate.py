@@ -48,11 +48,11 @@ NOT_ALLOWED = "Permission denied"
 
 
 class PatchAnswer(Record):
-    """What became of a patch that was applied, or whose application failed."""
+    """What became of a patch that fits: it was applied, it could not be, or somebody said no."""
 
     call_id: str
-    exit_code: int  # 0 or 1
-    output: str  # the text of success or failure
+    exit_code: int | None  # 0 or 1; None: refused
+    output: str  # the text of success, failure or refusal
     changes: tuple[FileChange, ...]
     warnings: tuple[str, ...]
     duration_ms: int
@@ -80,7 +80,7 @@ class PatchGate:
         return planned(text, cwd=cwd, permissions=self._confinement.permissions(), strict_unique=strict_unique)
 
     def apply(self, text: str, *, cwd: str, strict_unique: bool = False) -> PatchAnswer:
-        """Verifies, asks if need be, applies. Raises what `plan` raises, and CommandRefused when somebody said no."""
+        """Verifies, asks if need be, applies. Raises what `plan` raises."""
         for repaired in recover(self._journals):
             self._record(Notice("warning", repaired))
         started_ns = monotonic_ns()
@@ -90,15 +90,11 @@ class PatchGate:
         passage = self._gate.pass_through(self._matter(command, plan), run)
         call_id = run.call_id or self._new_id()
         self._tell(call_id, plan, passage)
-        if passage.refusal is not None:
-            refusal = passage.refusal
-            by_person = refusal.why == COMMAND_REJECTED
-            raise CommandRefused(PATCH_REJECTED if by_person else f"patch rejected: {refusal.why}")
-        result = passage.attempts[-1].final
+        result = passage.result
         return PatchAnswer(
             call_id=call_id,
-            exit_code=result.exit_code,
-            output=result.aggregated.decode("utf-8", "surrogateescape"),
+            exit_code=None if result is None else result.exit_code,
+            output=_said(passage),
             changes=plan.changes,
             warnings=plan.warnings,
             duration_ms=(monotonic_ns() - started_ns) // NS_PER_MS,
@@ -197,6 +193,13 @@ class _PatchRun:
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         self.call_id = call_id
         return self._gate.carry_out(call_id, self._plan, plan)
+
+
+def _said(passage: Passage) -> str:
+    if passage.result is not None:
+        return passage.result.aggregated.decode("utf-8", "surrogateescape")
+    why = passage.refusal.why if passage.refusal is not None else ""
+    return PATCH_REJECTED if why == COMMAND_REJECTED else f"patch rejected: {why}"
 
 
 def _outcome(exit_code: int, text: str) -> AttemptOutcome:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.marks import Shell
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer
+    from sandgate.tools.calls import ToolOutput
 
 ID_BYTES = 8
 
@@ -245,8 +246,8 @@ class Runtime:
     def exec_command(self, cmd: str, **arguments: Any) -> ExecAnswer:
         """The tool of that name: run a shell script, answer with what it printed within `yield_time_ms`.
 
-        `arguments` are the fields of `tools.arguments.ExecCommandArguments`. Raises CommandRefused when it did not
-        run, and what `run` raises.
+        `arguments` are the fields of `tools.arguments.ExecCommandArguments`. A refusal is an answer. Raises
+        VerificationFailed for a patch that is none, and what `run` raises.
         """
         from sandgate.terminals.waiting import drive
         from sandgate.tools.arguments import ExecCommandArguments
@@ -264,13 +265,21 @@ class Runtime:
         from sandgate.tools.arguments import WriteStdinArguments
 
         given = WriteStdinArguments(session_id, chars, **arguments)
-        self.tools.review_input(given)
-        return drive(self.tools.write(given))
+        return drive(self.tools.write(given, self.tools.review_input(given)))
+
+    def call_tool(self, name: str, arguments: str) -> ToolOutput:
+        """A call as a model makes it, answered as a model reads it. Raises nothing but what is a bug.
+
+        `arguments` is the JSON of the call; of `apply_patch` also the patch itself.
+        """
+        from sandgate.terminals.waiting import drive
+
+        return drive(self.tools.call(name, arguments))
 
     def apply_patch(self, patch: str) -> PatchAnswer:
         """The tool of that name: apply a patch in this session's directory, all of it or nothing.
 
-        Raises VerificationFailed when it is no patch or does not fit, CommandRefused when somebody said no.
+        A refusal is an answer. Raises VerificationFailed when it is no patch or does not fit.
         """
         from sandgate.tools.arguments import ApplyPatchArguments
 

@@ -10,14 +10,24 @@ import sys
 
 from sandgate.commandline.patch_call import PatchCall, patch_call
 from sandgate.commandline.words import quoted
-from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, UnknownTerminal, VerificationFailed
+from sandgate.errors import (
+    CommandRefused,
+    PatchDoesNotFit,
+    PatchError,
+    SandgateError,
+    UnknownTerminal,
+    VerificationFailed,
+)
 from sandgate.runtime.input_review import InputReview
 from sandgate.runtime.live import LiveCommands
 from sandgate.runtime.patch_gate import PatchGate
 from sandgate.runtime.shell import chosen_shell, login_wanted
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
+from sandgate.tools.answering import refusal
 from sandgate.tools.answers import ExecAnswer, ShellAnswer
+from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
+from sandgate.tools.calls import ToolOutput, at_once, error_text, patch_in, told
 from sandgate.tools.exec_command import await_command, start_command
 from sandgate.tools.truncation import TruncationPolicy
 from sandgate.tools.write_stdin import write_stdin
@@ -69,18 +79,23 @@ class Toolbox:
         )
 
     def begin(self, arguments: ExecCommandArguments) -> Started | ExecAnswer:
-        """The blocking half of `exec_command`; a patch in disguise is applied, and answered at once.
+        """The blocking half of `exec_command`. What needs no waiting is answered at once: a refusal, and a patch.
 
-        Raises CommandRefused, VerificationFailed, and what `Runtime.run` raises.
+        Raises VerificationFailed for a patch that is none, and what `Runtime.run` raises.
         """
-        self._check_wish(arguments)
+        unfit = self._unfit(arguments)
+        if unfit:
+            return refusal(unfit)
         command = self.command(arguments)
         intercepted = self._intercepted(command)
         if intercepted is not None:
             return intercepted
         limits = self.live.limits
         rows, columns = arguments.rows or limits.terminal_rows, arguments.columns or limits.terminal_columns
-        return start_command(self.live, command, Shape(tty=arguments.tty, rows=rows, columns=columns))
+        try:
+            return start_command(self.live, command, Shape(tty=arguments.tty, rows=rows, columns=columns))
+        except CommandRefused as refused:
+            return refusal(refused.what)
 
     def finish(self, arguments: ExecCommandArguments, started: Started | ExecAnswer) -> Steps[ExecAnswer]:
         """The waiting half."""
@@ -97,25 +112,52 @@ class Toolbox:
         )
 
     def apply_patch(self, arguments: ApplyPatchArguments) -> PatchAnswer:
-        """`apply_patch`, which blocks. Raises VerificationFailed, and CommandRefused when somebody said no."""
+        """`apply_patch`, which blocks. Raises VerificationFailed."""
         return self._apply(arguments.input, cwd=self._runtime.directory)
 
     def patch_text(self, answer: PatchAnswer) -> str:
         """What a model reads of a patch."""
+        if answer.exit_code is None:
+            return answer.output
         shell = ShellAnswer(answer.output, answer.exit_code, answer.duration_ms)
         return shell.freeform_text(self.live.truncation)
 
-    def review_input(self, arguments: WriteStdinArguments) -> None:
-        """The blocking half of `write_stdin`: somebody may have to see the input. Raises CommandRefused."""
+    def review_input(self, arguments: WriteStdinArguments) -> ExecAnswer | None:
+        """The blocking half of `write_stdin`: somebody may have to see the input. An answer is a refusal."""
         try:
-            terminal = self.live.table.get(arguments.session_id)
+            self._review.check(self.live.table.get(arguments.session_id), arguments.sent)
         except UnknownTerminal:
-            return  # the other half says so
-        self._review.check(terminal, arguments.sent)
+            return None  # the other half says so
+        except CommandRefused as refused:
+            return refusal(refused.what)
+        return None
 
-    def write(self, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
+    def write(self, arguments: WriteStdinArguments, reviewed: ExecAnswer | None) -> Steps[ExecAnswer]:
         """The waiting half."""
-        return write_stdin(self.live, arguments)
+        if reviewed is not None:
+            return reviewed
+        return (yield from write_stdin(self.live, arguments))
+
+    def call(self, name: str, arguments: str) -> Steps[ToolOutput]:
+        """A call as a model makes it: the blocking half now, the waiting half in what is returned. Raises nothing."""
+        try:
+            match name:
+                case "exec_command":
+                    command = exec_command_arguments(arguments, extended=True)
+                    return told(name, self.finish(command, self.begin(command)))
+                case "write_stdin":
+                    typed = write_stdin_arguments(arguments, extended=True)
+                    return told(name, self.write(typed, self.review_input(typed)))
+                case "apply_patch":
+                    return at_once(self._patch_output(patch_in(arguments)))
+                case _:
+                    return at_once(ToolOutput(f"unsupported call: {name}", success=False))
+        except SandgateError as error:
+            return at_once(ToolOutput(error_text(name, error), success=False))
+
+    def _patch_output(self, text: str) -> ToolOutput:
+        answer = self._apply(text, cwd=self._runtime.directory)
+        return ToolOutput(self.patch_text(answer), success=answer.exit_code == 0)
 
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
@@ -151,14 +193,16 @@ class Toolbox:
         except PatchDoesNotFit as problem:
             raise VerificationFailed(f"apply_patch verification failed: {problem}") from problem
 
-    def _check_wish(self, arguments: ExecCommandArguments) -> None:
+    def _unfit(self, arguments: ExecCommandArguments) -> str:
+        """Why the call is refused before anything is judged, in words models know; "" when it is not."""
         policy = self._runtime.policies.name
-        if arguments.sandbox_permissions == "require_escalated" and policy != "on-request":
-            name = _WIRE_POLICY.get(policy, policy)
-            raise CommandRefused(
-                f"approval policy is {name}; reject command — you cannot ask for escalated permissions if the "
-                f"approval policy is {name}"
-            )
+        if arguments.sandbox_permissions != "require_escalated" or policy == "on-request":
+            return ""
+        name = _WIRE_POLICY.get(policy, policy)
+        return (
+            f"approval policy is {name}; reject command — you cannot ask for escalated permissions if the "
+            f"approval policy is {name}"
+        )
 
 
 def open_live(runtime: Runtime, record: Recorder, *, heard: bool) -> LiveCommands:

@@ -70,6 +70,11 @@ def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -
     )
 
 
+def refusal(why: str) -> ExecAnswer:
+    """The answer of a call that nobody allowed: a value like any other."""
+    return ExecAnswer(wall_time_seconds=0.0, output="", refused=why)
+
+
 def shown(host: Host, taken: Taken, max_output_tokens: int | None) -> str:
     """The output as the answer has it: within the budget, with what is missing said."""
     wanted = host.limits.default_max_output_tokens if max_output_tokens is None else max_output_tokens

@@ -35,9 +35,12 @@ class ExecAnswer(Record):
     notices: tuple[str, ...] = ()  # what the model has to know; a line each in the text, too
     matched: str | None = None  # what a wait for a pattern found
     omitted_bytes: int = 0  # output that no buffer had room for
+    refused: str = ""  # nothing ran, or was typed, and this is why
 
     def text(self) -> str:
         """What a model reads."""
+        if self.refused:
+            return self.refused
         lines = [f"Chunk ID: {self.chunk_id}"] if self.chunk_id is not None else []
         lines.append(f"Wall time: {self.wall_time_seconds:.4f} seconds")
         if self.exit_code is not None:
@@ -52,7 +55,8 @@ class ExecAnswer(Record):
 
     def structured(self) -> Json:
         """What a program reads: `wall_time_seconds` and `output` always, the rest when there is something to say."""
-        found = {name: value for name, value in self.fields().items() if value is not None and value != ()}
+        found = {name: value for name, value in self.fields().items() if value is not None and value not in ((), "")}
+        found["output"] = self.output
         if not self.omitted_bytes:
             del found["omitted_bytes"]
         if self.denials:

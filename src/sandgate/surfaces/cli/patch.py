@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.display import visible
-from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
+from sandgate.errors import PatchDoesNotFit, PatchError, RequestError
 from sandgate.runtime.patching import EMPTY, described
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.narrate import Narrator
@@ -45,10 +45,9 @@ def _applied(parsed: Parsed, text: str) -> int:
         plan = patches.plan(text, cwd=runtime.directory, strict_unique=strict)
         say.out("".join(f"{line}\n" for line in described(plan)))
         return 0
-    try:
-        done = patches.apply(text, cwd=runtime.directory, strict_unique=strict)
-    except CommandRefused as refused:
-        say.fact(str(refused))
+    done = patches.apply(text, cwd=runtime.directory, strict_unique=strict)
+    if done.exit_code is None:
+        say.fact(done.output)
         return REFUSED
     for warning in done.warnings:
         say.fact(f"warning: {warning}")

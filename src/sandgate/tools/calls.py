@@ -1,0 +1,59 @@
+"""Calls as models make them: a name, arguments as text, and an answer as text whatever happened."""
+
+from __future__ import annotations
+
+from sandgate.errors import (
+    ConfinementError,
+    InputNotTaken,
+    LaunchError,
+    SandgateError,
+    StdinClosed,
+    TerminalFailed,
+    UnknownTerminal,
+)
+from sandgate.record import Record
+from sandgate.tools.arguments import apply_patch_arguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.terminals.waiting import Steps
+    from sandgate.tools.answers import ExecAnswer
+
+
+class ToolOutput(Record):
+    """What goes back to a model. A command that failed is a success of the tool; so is a denial."""
+
+    text: str
+    success: bool
+    structured: dict[str, Any] | None = None
+
+
+def told(name: str, steps: Steps[ExecAnswer]) -> Steps[ToolOutput]:
+    """The answer that `steps` lead to, or the error, as output."""
+    try:
+        answer = yield from steps
+    except SandgateError as error:
+        return ToolOutput(error_text(name, error), success=False)
+    return ToolOutput(answer.text(), success=not answer.refused, structured=answer.structured())
+
+
+def at_once(output: ToolOutput) -> Steps[ToolOutput]:
+    """Nothing has to be waited for."""
+    return output
+    yield  # what makes it a generator
+
+
+def error_text(name: str, error: SandgateError) -> str:
+    """The sentence for the model, in the words of unified_exec.md section 10."""
+    if isinstance(error, LaunchError | ConfinementError):
+        return f"{name} failed: Failed to create unified exec process: {error}"
+    if isinstance(error, UnknownTerminal | StdinClosed | InputNotTaken | TerminalFailed):
+        return f"{name} failed: {error.what}"
+    return str(error)
+
+
+def patch_in(arguments: str) -> str:
+    """The patch of a call: the text itself, or what a JSON object has it in. Raises ToolArgumentsError."""
+    return apply_patch_arguments(arguments).input if arguments.lstrip().startswith("{") else arguments
