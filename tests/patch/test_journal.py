@@ -68,7 +68,9 @@ def _die_at(moment: int) -> None:
 
 
 @pytest.mark.parametrize("exchanging", [True, False])
-def test_a_kill_at_any_moment_is_put_right_by_the_next_one(folder: Path, tmp_path: Path, exchanging: bool) -> None:
+def test_a_kill_at_any_moment_is_put_right_by_the_next_one(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchanging: bool
+) -> None:
     """Required: afterwards all of the patch is there or nothing of it, and nothing else."""
     journals = str(tmp_path / "journals")
     os.mkdir(journals)
@@ -77,13 +79,10 @@ def test_a_kill_at_any_moment_is_put_right_by_the_next_one(folder: Path, tmp_pat
     for moment in range(1, MOMENTS_MAX):
         permissions = within(folder)
         plan = planned(folder, BODY, permissions)
-        if not exchanging:
-            renames_exchange, renames.exchange = renames.exchange, _unsupported
-        try:
-            died = killed_at(moment, plan, permissions, journals)
-        finally:
+        with monkeypatch.context() as patching:
             if not exchanging:
-                renames.exchange = renames_exchange
+                patching.setattr(renames, "exchange", _unsupported)
+            died = killed_at(moment, plan, permissions, journals)
         recover(journals)
         now = tree_of(folder)
         if now != before:
