@@ -185,3 +185,25 @@ def test_a_directory_swapped_after_the_kill_is_not_entered(folder: Path, tmp_pat
     told = recover(journals)
     assert tree_of(victim) == {"f": b"precious\n"}
     assert "was left as an interrupted patch left it" in told[0]
+
+
+def test_another_directory_in_its_place_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    """Even one that holds the very same files: what was taken note of was another one."""
+    journals = str(tmp_path / "journals")
+    (folder / "d").mkdir()
+    (folder / "d" / "f").write_text("a\n")
+    permissions = within(folder)
+    for moment in range(1, MOMENTS_MAX):
+        assert killed_at(
+            moment, planned(folder, "*** Update File: d/f\n@@\n-a\n+b", permissions), permissions, journals
+        )
+        if (folder / "d" / "f").read_text() == "b\n":
+            break
+        recover(journals)
+    (folder / "d").rename(folder / "moved")
+    (folder / "d").mkdir()
+    for path in (folder / "moved").iterdir():
+        os.link(path, folder / "d" / path.name)
+    before = tree_of(folder)
+    assert "was left as an interrupted patch left it" in recover(journals)[0]
+    assert tree_of(folder) == before
