@@ -27,9 +27,11 @@ def patched(folder: Path, body: str, permissions: EffectivePermissions | None = 
     return apply_plan(planned(folder, body, permissions), permissions)
 
 
-def within(*roots: Path, **rest: tuple[str, ...]) -> EffectivePermissions:
+def within(
+    *roots: Path, read_only: tuple[str, ...] = (), absent: tuple[str, ...] = (), hidden: tuple[str, ...] = ()
+) -> EffectivePermissions:
     """Permissions with these writable roots."""
-    return EffectivePermissions(writable=tuple(map(str, roots)), **rest)
+    return EffectivePermissions(tuple(map(str, roots)), read_only, absent, hidden)
 
 
 def tree_of(folder: Path) -> dict[str, bytes | str]:

@@ -68,7 +68,9 @@ def _die_at(moment: int) -> None:
 
 
 @pytest.mark.parametrize("exchanging", [True, False])
-def test_a_kill_at_any_moment_is_put_right_by_the_next_one(folder: Path, tmp_path: Path, exchanging: bool) -> None:
+def test_a_kill_at_any_moment_is_put_right_by_the_next_one(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exchanging: bool
+) -> None:
     """Required: afterwards all of the patch is there or nothing of it, and nothing else."""
     journals = str(tmp_path / "journals")
     os.mkdir(journals)
@@ -77,13 +79,10 @@ def test_a_kill_at_any_moment_is_put_right_by_the_next_one(folder: Path, tmp_pat
     for moment in range(1, MOMENTS_MAX):
         permissions = within(folder)
         plan = planned(folder, BODY, permissions)
-        if not exchanging:
-            renames_exchange, renames.exchange = renames.exchange, _unsupported
-        try:
-            died = killed_at(moment, plan, permissions, journals)
-        finally:
+        with monkeypatch.context() as patching:
             if not exchanging:
-                renames.exchange = renames_exchange
+                patching.setattr(renames, "exchange", _unsupported)
+            died = killed_at(moment, plan, permissions, journals)
         recover(journals)
         now = tree_of(folder)
         if now != before:
@@ -186,3 +185,25 @@ def test_a_directory_swapped_after_the_kill_is_not_entered(folder: Path, tmp_pat
     told = recover(journals)
     assert tree_of(victim) == {"f": b"precious\n"}
     assert "was left as an interrupted patch left it" in told[0]
+
+
+def test_another_directory_in_its_place_is_left_alone(folder: Path, tmp_path: Path) -> None:
+    """Even one that holds the very same files: what was taken note of was another one."""
+    journals = str(tmp_path / "journals")
+    (folder / "d").mkdir()
+    (folder / "d" / "f").write_text("a\n")
+    permissions = within(folder)
+    for moment in range(1, MOMENTS_MAX):
+        assert killed_at(
+            moment, planned(folder, "*** Update File: d/f\n@@\n-a\n+b", permissions), permissions, journals
+        )
+        if (folder / "d" / "f").read_text() == "b\n":
+            break
+        recover(journals)
+    (folder / "d").rename(folder / "moved")
+    (folder / "d").mkdir()
+    for path in (folder / "moved").iterdir():
+        os.link(path, folder / "d" / path.name)
+    before = tree_of(folder)
+    assert "was left as an interrupted patch left it" in recover(journals)[0]
+    assert tree_of(folder) == before

@@ -192,7 +192,7 @@ def printed(patch: Patch) -> str:
     return wrapped("\n".join(lines))
 
 
-TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\n\r\0"), max_size=8)
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0"), max_size=8)
 PATHS = TEXT.map(str.strip).filter(bool)
 CHUNKS = st.builds(
     Chunk,
@@ -216,5 +216,5 @@ def test_what_is_printed_is_read_as_the_same(patch: Patch) -> None:
 def test_any_text_gives_a_patch_or_a_patch_error(text: str) -> None:
     try:
         parse_patch(wrapped(text))
-    except PatchError as problem:
-        assert problem.what
+    except PatchError:
+        return

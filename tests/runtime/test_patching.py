@@ -8,7 +8,7 @@ import pytest
 
 from patching import tree_of, within, wrapped
 from sandgate.errors import PatchDoesNotFit
-from sandgate.runtime.patching import JOURNALS_NAME, apply_text, described, planned
+from sandgate.runtime.patching import JOURNALS_NAME, apply_text
 
 
 def test_a_patch_is_applied_and_told(tmp_path: Path) -> None:
@@ -38,21 +38,3 @@ def test_hunk_by_hunk_is_possible_on_request(tmp_path: Path) -> None:
     with pytest.raises(PatchDoesNotFit):
         apply_text(text, cwd=str(tmp_path), permissions=None, atomic=False)
     assert tree_of(tmp_path) == {"f": b"x\n"}
-
-
-def test_a_description_shows_everything_and_obeys_nothing(tmp_path: Path) -> None:
-    (tmp_path / "f").write_text("a\na\n")
-    (tmp_path / "g").write_text("bye\n")
-    body = "*** Update File: f\n*** Move to: h\n@@\n-a\n+\x1b[2J\n*** Delete File: g\n*** Add File: n\n+x"
-    assert described(planned(wrapped(body), cwd=str(tmp_path))) == [
-        f"update {tmp_path}/f -> {tmp_path}/h",
-        "@@ -1,2 +1,2 @@",
-        "-a",
-        "+\\x1b[2J",
-        " a",
-        f"delete {tmp_path}/g",
-        "-bye",
-        f"add {tmp_path}/n",
-        "+x",
-        f"warning: matched 1 of 2 places in {tmp_path}/f, the one at line 1",
-    ]

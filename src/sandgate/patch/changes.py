@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def file_changes(drafts: Mapping[str, Draft]) -> tuple[FileChange, ...]:
     """In the order in which the patch first names the files. A moved file stands once, under the path it had."""
     moved = {id(draft.origin) for draft in drafts.values() if _is_move(draft)}
-    changes = (_change(draft) for draft in drafts.values() if id(draft) not in moved)
+    changes = (_change(draft) for draft in drafts.values() if draft.is_touched and id(draft) not in moved)
     return tuple(change for change in changes if change is not None)
 
 

@@ -19,6 +19,7 @@ class Draft:
     __slots__ = (
         "_content",
         "_text",
+        "_was_set",
         "attributes",
         "base",
         "exists",
@@ -42,6 +43,12 @@ class Draft:
         self.moved_away = False
         self._content = self.base
         self._text: FileText | None = None
+        self._was_set = False
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether a hunk did anything here but read."""
+        return self._was_set or self._text is not None
 
     def content(self) -> bytes:
         """What it holds now."""
@@ -59,11 +66,12 @@ class Draft:
             self.mode, self.attributes, self.moved_away, self.origin = None, (), False, None
             if self.first is not None and self.first.link is None:
                 self.mode, self.attributes = self.first.mode, self.first.attributes
-        self.exists, self.is_link, self._content, self._text = True, False, content, None
+        self.exists, self.is_link, self._content, self._text, self._was_set = True, False, content, None, True
 
     def remove(self, *, moved: bool = False) -> None:
         """Nothing is here any more; `moved`: because it is elsewhere now."""
         self.exists = self.is_link = False
+        self._was_set = True
         self._content, self._text, self.moved_away, self.origin = b"", None, moved, None
 
     def copied(self) -> Draft:
@@ -76,7 +84,7 @@ class Draft:
 
     def take_over(self, source: Draft, original: Draft) -> None:
         """Becomes what `source` holds, with its mode; `original` is the entry that is left behind."""
-        self.exists, self.is_link, self._content, self._text = True, False, source.content(), None
+        self.write(source.content())
         self.mode, self.attributes, self.moved_away = source.mode, source.attributes, False
         self.base = source.base
         self.origin = source.origin or original

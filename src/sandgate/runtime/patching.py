@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 
-from sandgate.display import visible
 from sandgate.patch.apply import Applied, apply_plan
-from sandgate.patch.diff import shown_diff
+from sandgate.patch.describe import described as described
 from sandgate.patch.journal import recover
 from sandgate.patch.parse import parse_patch
 from sandgate.patch.plan import EMPTY as EMPTY
@@ -68,17 +67,3 @@ def apply_text(
         plan = planned(text, cwd=cwd, permissions=permissions, strict_unique=strict_unique)
         applied = apply_plan(plan, permissions, journal_directory=journals, linked=linked)
     return Patched(plan, applied, "" if applied.denied else success_text(plan), recovered)
-
-
-def described(plan: PatchPlan) -> list[str]:
-    """The plan in lines for a person, safe to print: every file, what happens to it, and the difference."""
-    lines: list[str] = []
-    for change in plan.changes:
-        moved = "" if change.move_path is None else f" -> {visible(change.move_path)}"
-        lines.append(f"{change.kind} {visible(change.path)}{moved}")
-        if change.kind == "update":
-            lines += shown_diff(change.unified_diff)
-        else:
-            sign = "+" if change.kind == "add" else "-"
-            lines += shown_diff("".join(f"{sign}{line}\n" for line in change.content.splitlines()))
-    return lines + [f"warning: {visible(warning)}" for warning in plan.warnings]
