@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from _thread import allocate_lock, get_ident, start_new_thread
+from contextlib import suppress
 from heapq import heappop, heappush
 from select import EPOLLIN, epoll
 from time import monotonic
@@ -45,9 +46,8 @@ class Pump:
     def watch(self, fd: int, handler: Handler, events: int = EPOLLIN) -> None:
         """Calls `handler` whenever `fd` is ready for `events`, until `forget`."""
         with self._guard:
-            waiting = self._running()
+            self._running().register(fd, events)
             self._handlers[fd] = handler
-            waiting.register(fd, events)
 
     def change(self, fd: int, events: int) -> None:
         """From now on for these events. Nothing happens when the descriptor is not watched."""
@@ -59,7 +59,8 @@ class Pump:
         """Ends `watch`; to be called before the descriptor is closed. May be repeated."""
         with self._guard:
             if self._handlers.pop(fd, None) is not None and self._epoll is not None:
-                self._epoll.unregister(fd)
+                with suppress(OSError):  # closed too early; then the kernel has forgotten it already
+                    self._epoll.unregister(fd)
 
     def at(self, moment_s: float, action: Action) -> None:
         """Calls `action` once, as soon as the monotonic clock shows `moment_s`."""
@@ -98,14 +99,17 @@ class Pump:
         handlers = self._handlers
         try:
             while not self._closing:
-                for fd, events in waiting.poll(self._patience_s(), EVENTS_MAX):
-                    handler = handlers.get(fd)
-                    if handler is not None:
+                ready = waiting.poll(self._patience_s(), EVENTS_MAX)
+                for handler, fd, events in [(handlers.get(fd), fd, events) for fd, events in ready]:
+                    # The one before may have closed this descriptor, and opened something else of its number.
+                    if handler is not None and handlers.get(fd) is handler:
                         self._call(handler, fd, events)
                 self._do_what_is_due()
         finally:
-            waiting.close()
-            os.close(self._bell)
+            with self._guard:
+                self._epoll = None
+                waiting.close()
+                os.close(self._bell)
             self._ended.release()
 
     def _patience_s(self) -> float | None:

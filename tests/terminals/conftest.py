@@ -1,0 +1,18 @@
+"""A stage for live commands, empty again afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from terminal_stage import Stage
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage()
+    try:
+        yield made
+    finally:
+        made.close()
