@@ -36,6 +36,8 @@ class HeadTail:
 
     def add(self, data: bytes) -> None:
         self.total_bytes += len(data)
+        if not self._capacity_bytes:
+            return
         room = self._head_bytes - len(self._head)
         if room > 0:
             self._head += data[:room]
@@ -64,7 +66,8 @@ class HeadTail:
 
     def kept(self) -> bytes:
         """Head and tail, one after the other."""
-        return bytes(self._head) + self._tail_from(0)
+        tail = memoryview(self._tail)
+        return b"".join((self._head, tail[self._next :], tail[: self._next]))
 
     def ends(self) -> tuple[bytes, bytes]:
         """Head and tail; `omitted_bytes` lay between them."""

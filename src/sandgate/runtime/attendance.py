@@ -6,7 +6,6 @@ from _thread import allocate_lock
 
 from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.placeholder import Placeholders
-from sandgate.kernel.session_tree import members
 from sandgate.terminals.telling import Deltas
 
 TYPE_CHECKING = False
@@ -71,15 +70,15 @@ class Attendance:
             outcome = outcome.but(created_protected=self._aftermath.created)
         with self._guard:
             self.outcome = outcome
-            conclude = self._conclude
+            conclude, self._conclude = self._conclude, None
         if conclude is not None:
             self.attempt = conclude(outcome)
 
     def hand_out(self, conclude: Callable[[AttemptOutcome], Attempt]) -> None:
         """It lives on; `conclude` makes the attempt of how it went, as soon as that is known."""
         with self._guard:
-            self._conclude = conclude
             outcome = self.outcome
+            self._conclude = conclude if outcome is None else None
         if outcome is not None:
             self.attempt = conclude(outcome)
 
@@ -95,5 +94,5 @@ class Attendance:
             self._session.warn(f"`{path}` is protected, and is gone or another object now: look at it")
         if self.deltas is not None:
             self.deltas.end()
-        if self._plan.backend in SESSION_BOUND and terminal.pid and not members((terminal.pid,)):
-            self._session.warden.drop(terminal.pid)
+        if self._plan.backend in SESSION_BOUND and terminal.pid:
+            self._session.warden.leader_ended(terminal.pid)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from sandgate.errors import SandgateError
+from sandgate.kernel.session_tree import kill_sessions
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
+from sandgate.runtime.attendance import SESSION_BOUND
 from sandgate.runtime.terminal_launch import TerminalLaunch
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.table import TerminalTable
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 REDACTED = "(not shown: typed while echo was off)"
 NEVER_RAN = -1
+KILLED_MS = 2_000  # for the end of what was killed to be told; then it is killed once more
 
 
 class Started(Record):
@@ -67,7 +70,7 @@ class LiveCommands:
         self.pause = Pause()
         self.table = TerminalTable(limits)
         self.pump = Pump()
-        self.warden = Warden()
+        self.warden = Warden(self.pump)
         self.teller = Teller(record) if heard else None
         gate.pause = self.pause
         self._gate = gate
@@ -91,7 +94,7 @@ class LiveCommands:
         if passage.refusal is not None:
             self._tell_end(launch, "declined", passage.refusal.why)
         if launch.terminal is not None:
-            self._started[launch.terminal] = started
+            self._started[launch.terminal] = started.but(terminal=None)  # else it would keep its own key alive
         if passage.refusal is None and not passage.running:
             self._tell_end(launch, "completed", "")
         elif passage.running and launch.attendance is not None:
@@ -125,8 +128,11 @@ class LiveCommands:
         """Ends all commands and waits until they are gone; how many there were."""
         terminals = self.table.terminals()
         for terminal in terminals:
-            terminal.terminate(0)
+            terminal.kill()
+        # One look at all processes for those that nothing else ends as a whole.
+        kill_sessions([each.pid for each in terminals if each.identity.plan.backend in SESSION_BOUND and each.pid])
         for terminal in terminals:
+            terminal.wait_exit(KILLED_MS)
             terminal.close()
             self.forget(terminal)
         return len(terminals)
@@ -173,7 +179,6 @@ class LiveCommands:
         if terminal is None or attendance is None or not terminal.exited:
             teller.tell(TerminalEnded(launch.call_id, launch.number, NEVER_RAN, b"", 0, 0, 0, 0, status, message))
             return
-        printed = terminal.output.transcript()
         code = terminal.exit_code
         failed = status == "failed" or code != 0
         deltas = attendance.deltas
@@ -182,8 +187,8 @@ class LiveCommands:
                 call_id=launch.call_id,
                 process_id=launch.number,
                 exit_code=NEVER_RAN if status == "failed" or code is None else code,
-                output=printed.joined(),
-                omitted_bytes=printed.omitted_bytes,
+                output=terminal.output.transcript(),
+                omitted_bytes=terminal.output.omitted_bytes,
                 deltas=deltas.told if deltas else 0,
                 deltas_omitted_bytes=deltas.omitted_bytes if deltas else 0,
                 duration_ms=terminal.duration_ms,

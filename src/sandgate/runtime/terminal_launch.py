@@ -67,7 +67,7 @@ class TerminalLaunch(Readiness):
         live = self._live
         try:
             terminal = start(
-                Identity(self.number, call_id, self._command, plan),
+                Identity(self.number, call_id, self._command, plan, held=self.shape.pinned),
                 self.shape,
                 starter=self._head_start.start,
                 helper=self._confinement.helper,
@@ -83,11 +83,14 @@ class TerminalLaunch(Readiness):
         return terminal
 
     def _wait(self, terminal: Terminal) -> None:
-        """For an end so early that the command may be run again with what it lacked."""
+        """For an end so early that the command may be run again with what it lacked.
+
+        Whoever holds the command itself gets it as soon as it has something to say.
+        """
         deadline = monotonic() + self._live.limits.early_exit_grace_ms / 1000
         while not terminal.exited:
             seen = terminal.changes.count
             left = deadline - monotonic()
-            if terminal.exited or left <= 0:
+            if terminal.exited or left <= 0 or (self.shape.pinned and terminal.total_bytes):
                 return
             terminal.changes.wait(seen, left)

@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Wake = Callable[[], object]
+    Waiter = Callable[[int, float], bool]  # takes the place of `wait`; False: it could not, and did nothing
 
 
 class Changes:
     """The count, and the waiters for its next step."""
 
-    __slots__ = ("_guard", "_waiting", "count")
+    __slots__ = ("_guard", "_waiting", "count", "wait_instead")
 
     def __init__(self) -> None:
         self._guard = allocate_lock()
         self._waiting: list[Wake] = []
         self.count = 0
+        self.wait_instead: Waiter | None = None  # a blocking waiter who can make the change happen himself
 
     def happened(self) -> None:
         """Something did; everybody who waits is woken once."""
@@ -51,8 +53,10 @@ class Changes:
                 self._waiting.remove(wake)
 
     def wait(self, seen: int, timeout_s: float) -> bool:
-        """Blocks until there is a change after `seen`; False when there was none for `timeout_s`."""
+        """Blocks until there is a change after `seen`, for `timeout_s` at most; False when there was none yet."""
         if timeout_s <= 0:
+            return self.count != seen
+        if self.wait_instead is not None and self.wait_instead(seen, timeout_s):
             return self.count != seen
         gate = allocate_lock()
         gate.acquire()

@@ -18,9 +18,9 @@ def result_of(terminal: Terminal) -> CommandResult:
         exit_code=ended.exit_code,
         signal=ended.signal,
         termination=terminal.stopped_by or ("exited" if ended.signal is None else "signaled"),
-        stdout=printed.joined(),
+        stdout=printed,
         stderr=b"",
-        aggregated=printed.joined(),
-        stdout_omitted_bytes=printed.omitted_bytes,
+        aggregated=printed,
+        stdout_omitted_bytes=terminal.output.omitted_bytes,
         duration_ms=terminal.duration_ms,
     )

@@ -31,5 +31,6 @@ class Identity(Record):
     call_id: str  # of the call that started it
     command: CommandRequest
     plan: ConfinedCommand
+    held: bool = False  # by a program, which ends it itself; see TerminalTable.add
     rows: int = 0
     columns: int = 0

@@ -95,11 +95,10 @@ class Output:
             data, omitted = self._transcript.since(start)
         return Piece(data, start, total, omitted)
 
-    def transcript(self) -> Taken:
-        """The whole life, as far as it is kept."""
+    def transcript(self) -> bytes:
+        """The whole life, as far as it is kept, without a sign of the gap; see `omitted_bytes`."""
         with self._guard:
-            head, tail = self._transcript.ends()
-            return Taken(head, tail, self._transcript.omitted_bytes)
+            return self._transcript.kept()
 
 
 def unfinished(data: bytes) -> bytes:

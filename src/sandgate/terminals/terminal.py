@@ -17,6 +17,7 @@ from sandgate.terminals.changes import Changes
 from sandgate.terminals.ending import result_of
 from sandgate.terminals.lines import CELLS_MAX, COLUMNS, ROWS
 from sandgate.terminals.output import Output
+from sandgate.terminals.reading_here import await_readable
 from sandgate.terminals.turns import Turns
 from sandgate.terminals.waiting import drive
 from sandgate.terminals.watching import await_end, watch
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.taping import Tape
 
 READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
+READ_HERE_S = 1.0  # a caller reads by himself, before he looks around
 UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
 KILL_GRACE_S = 2.0  # between asking a command to end and killing it; unified_exec.md section 13
 CLOSE_LIMIT_MS = 10_000  # a process in an uninterruptible call may outlive SIGKILL; we do not wait for it
@@ -63,7 +65,8 @@ class Terminal:
     ) -> None:
         self.identity = identity
         self.changes = Changes()
-        self.output = Output(pending_bytes=limits.output_max_bytes, transcript_bytes=limits.output_max_bytes)
+        pending_bytes = 0 if identity.held else limits.output_max_bytes  # its holder reads by offset
+        self.output = Output(pending_bytes=pending_bytes, transcript_bytes=limits.output_max_bytes)
         self.turns = Turns()
         self.started_ns = self.last_used_ns = monotonic_ns()
         self.ended_ns = 0
@@ -78,9 +81,12 @@ class Terminal:
         self._trailing_s = limits.trailing_output_grace_ms / 1000
         self._watcher = watcher
         self._guard = allocate_lock()
+        self._reading = allocate_lock()
+        self._interest = EPOLLIN  # what the pump watches the command's output for
         self._unwritten = bytearray()
         self._tape: Tape | None = None
         self._refusals_seen = 0
+        self.changes.wait_instead = self._read_here
 
     # What there is to know
 
@@ -179,7 +185,7 @@ class Terminal:
                 data = data[self._written(data) :]
             if data:
                 self._unwritten += data
-                self._pump.change(self._line.fd, EPOLLIN | EPOLLOUT)
+                self._pump.change(self._line.fd, self._interest | EPOLLOUT)
 
     def resize(self, rows: int, columns: int) -> None:
         """Changes the size of its terminal. Raises RequestError for a size no terminal has, or without one."""
@@ -214,6 +220,12 @@ class Terminal:
                 self._child.signal_group(number)
         self._pump.at(monotonic() + grace_s, self._kill)
 
+    def kill(self) -> None:
+        """Kills its process group, and under a helper everything it started. Returns at once."""
+        if not self.exited:
+            self.stopped_by = self.stopped_by or "cancelled"
+            self._child.signal_group(SIGKILL)
+
     def fail(self, message: str) -> None:
         """Ends it at once, for a reason that the caller is told."""
         if not self.exited:
@@ -239,7 +251,7 @@ class Terminal:
 
         printed = self.output.transcript()
         rows, columns = self.identity.rows or ROWS, self.identity.columns or COLUMNS
-        return render(printed.joined(), rows=rows, columns=columns)
+        return render(printed, rows=rows, columns=columns)
 
     def listen(self, listener: Listener) -> None:
         """From now on tells `listener` each piece of output, on the pump's thread."""
@@ -277,11 +289,19 @@ class Terminal:
     def _ready(self, events: int) -> None:
         if events & EPOLLOUT:
             self._write_on()
-        if events & ~EPOLLOUT:
-            self._read_on()
+        if events & ~EPOLLOUT and self._reading.acquire(blocking=False):
+            try:
+                self._read_on()
+            finally:
+                self._reading.release()
+            if self.output_closed and self.exited:
+                self._finish()
 
     def _read_on(self) -> None:
+        """With `_reading` held."""
         for _ in range(READS_PER_TURN):
+            if self.output_closed:
+                return
             data = self._line.read()
             if data is None:
                 break
@@ -291,15 +311,38 @@ class Terminal:
                 break
             self.output.add(data)
         self.changes.happened()
+
+    def _read_here(self, seen: int, timeout_s: float) -> bool:
+        """A blocking caller's wait: he reads the next output himself. False: the pump has to do it."""
+        if self.output_closed or self.over or not self._reading.acquire(blocking=False):
+            return False
+        try:
+            if self.output_closed or self._line.fd < 0:
+                return False
+            self._attend_to(0)
+            try:
+                if await_readable(self._line.fd, self.changes, seen, min(timeout_s, READ_HERE_S)):
+                    self._read_on()
+            finally:
+                self._attend_to(EPOLLIN)
+        finally:
+            self._reading.release()
         if self.output_closed and self.exited:
-            self._finish()
+            self._pump.at(monotonic(), self._finish)
+        return True
+
+    def _attend_to(self, reading: int) -> None:
+        """Has the pump watch for what there is to do; `reading` is 0 while somebody else reads."""
+        with self._guard:
+            self._interest = reading
+            self._pump.change(self._line.fd, reading | (EPOLLOUT if self._unwritten else 0))
 
     def _write_on(self) -> None:
         with self._guard:
             written = self._written(self._unwritten)
             del self._unwritten[:written]
             if not self._unwritten:
-                self._pump.change(self._line.fd, EPOLLIN)
+                self._pump.change(self._line.fd, self._interest)
 
     def _written(self, data: bytes | bytearray) -> int:
         try:
@@ -341,9 +384,10 @@ class Terminal:
         """It is over: what is still on its way is taken, everything is let go."""
         if self.over:
             return
-        if not self.output_closed:
-            self._pump.forget(self._line.fd)
-            self._read_the_rest()
+        with self._reading:  # whoever reads here leaves at once: it was told that the command has exited
+            if not self.output_closed:
+                self._pump.forget(self._line.fd)
+                self._read_the_rest()
         with self._guard:
             self._line.close()
             self._unwritten.clear()
@@ -352,6 +396,7 @@ class Terminal:
             self._tape.end(self.exit_code)
         if self.ended is None:
             self.ended, self.ended_ns = self._child.ended, monotonic_ns()
+        self.changes.wait_instead = None
         try:
             self._watcher.over(self)
         finally:

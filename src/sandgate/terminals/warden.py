@@ -11,10 +11,17 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from contextlib import suppress
+from time import monotonic
 
 from sandgate.execution.streams import clear_of_standard
+from sandgate.kernel.session_tree import living_sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.terminals.pump import Pump
 
 SHELL = "/bin/sh"
+SWEEP_DELAY_S = 0.5  # after the end of a leader; process numbers are not used up in that time
 PASSES = 8  # over /proc: what forks while it is being killed needs more than one
 
 # Reads `+N` and `-N` until the end of input; a line cannot be torn, as it is shorter than a pipe's unit.
@@ -44,9 +51,12 @@ done
 class Warden:
     """The shell, while it is needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, pump: Pump) -> None:
         self._guard = allocate_lock()
+        self._pump = pump
+        self._closed = False
         self._watched: set[int] = set()
+        self._leaderless: set[int] = set()
         self._pid = 0
         self._pipe = -1
 
@@ -58,10 +68,23 @@ class Warden:
             self._watched.add(session)
             self._say(f"+{session}\n")
 
-    def drop(self, session: int) -> None:
-        """Nobody is left of it."""
+    def leader_ended(self, session: int) -> None:
+        """Its leader was reaped. The session is let go in a moment, unless somebody is left of it.
+
+        Its number cannot have been given away by then. Many ends at a time cost one look at all processes.
+        """
         with self._guard:
-            if session in self._watched:
+            self._leaderless.add(session)
+            if len(self._leaderless) == 1 and not self._closed:
+                self._pump.at(monotonic() + SWEEP_DELAY_S, self.sweep)
+
+    def sweep(self) -> None:
+        """Lets go of the sessions nobody is left of."""
+        with self._guard:
+            leaderless, self._leaderless = self._leaderless & self._watched, set()
+            if not leaderless:
+                return
+            for session in leaderless - living_sessions():
                 self._watched.discard(session)
                 self._say(f"-{session}\n")
             if not self._watched:
@@ -70,6 +93,7 @@ class Warden:
     def close(self) -> None:
         """Whatever is left is killed now. May be repeated."""
         with self._guard:
+            self._closed = True
             self._watched.clear()
             self._end()
 
