@@ -8,7 +8,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.start import Shape, start
-from sandgate.terminals.terminal import Identity
+from sandgate.terminals.identity import Identity
 from waiting import LIMIT_S
 
 TYPE_CHECKING = False

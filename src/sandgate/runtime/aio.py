@@ -164,8 +164,10 @@ class AsyncTerminal:
         """Types it; returns at once. Raises StdinClosed, InputNotTaken."""
         self.terminal.write(data.encode() if isinstance(data, str) else data)
 
-    async def wait_for(self, *wanted: bytes | str | Wanted, timeout_ms: int = 10_000, offset: int = 0) -> Match | None:
-        """Until one of the texts appears in the output from `offset` on; see `Terminal.wait_for`."""
+    async def wait_for(
+        self, *wanted: bytes | str | Wanted, timeout_ms: int = 10_000, offset: int | None = None
+    ) -> Match | None:
+        """Until one of the texts appears in the output; see `Terminal.wait_for`."""
         from sandgate.terminals.watching import watch
 
         return await drive(watch(self.terminal, wanted, timeout_ms=timeout_ms, offset=offset))

@@ -72,6 +72,7 @@ class Terminal:
         self.ended_ns = 0
         self.ended: Ended | None = None
         self.stopped_by: Termination | None = None
+        self.cursor = 0  # the offset behind the last text that was waited for
         self.failure_message = ""  # why Sandgate ended it, when it did
         self.output_closed = False
         self.over = False
@@ -257,12 +258,10 @@ class Terminal:
         """From now on tells `listener` each piece of output, on the pump's thread."""
         self.output.listeners = (*self.output.listeners, listener)
 
-    def wait_for(self, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int = 0) -> Match | None:
-        """Blocks until one of the texts or patterns appears in the output from `offset` on.
-
-        `Match.end` is the offset behind it. None when it is over, or the time is up, first. Raises RequestError for
-        patterns that cannot be used.
-        """
+    def wait_for(
+        self, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int | None = None
+    ) -> Match | None:
+        """Blocks until one of the texts or patterns appears in the output from `offset` on; see `watching.watch`."""
         return drive(watch(self, wanted, timeout_ms=timeout_ms, offset=offset))
 
     def wait_exit(self, timeout_ms: int | None = None) -> int | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from time import monotonic
 
+from sandgate.terminals.literals import Literals
 from sandgate.terminals.waiting import Wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sandgate.terminals.patterns import Match, Wanted
+    from sandgate.terminals.patterns import Match, Patterns, Wanted
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
 
@@ -18,16 +19,15 @@ FOREVER_MS = 86_400_000 * 365  # a lock takes no longer wait
 
 
 def watch(
-    terminal: Terminal, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int = 0
+    terminal: Terminal, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int | None = None
 ) -> Steps[Match | None]:
-    """Until one of the texts or patterns appears in the output from `offset` on; `Match.end` is the offset behind it.
+    """Until one of the texts or patterns appears in the output; `Match.end` is the offset behind it.
 
-    None when the command is over, or the time is up, first. Raises RequestError for patterns that cannot be used.
+    Looked for from `offset` on; without one, from behind the last thing that was waited for like that. None when the command is over, or the time is up, first. Raises RequestError for patterns that cannot be used.
     """
-    from sandgate.terminals.patterns import Patterns, Wanted
-
-    patterns = Patterns([each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted])
-    deadline, at = monotonic() + timeout_ms / 1000, offset
+    patterns = patterns_for(wanted)
+    deadline = monotonic() + timeout_ms / 1000
+    start = at = terminal.cursor if offset is None else offset
     skipped = 0  # bytes that are no longer kept: the patterns never see them
     while True:
         seen, over = terminal.changes.count, terminal.over
@@ -36,7 +36,10 @@ def watch(
         skipped += piece.omitted_bytes
         match = patterns.feed(piece.data)
         if match is not None:
-            return match.but(end=match.end + offset + skipped)
+            match = match.but(end=match.end + start + skipped)
+            if offset is None:
+                terminal.cursor = match.end
+            return match
         left = deadline - monotonic()
         if over or left <= 0:
             return None
@@ -54,6 +57,16 @@ def await_end(terminal: Terminal, timeout_ms: int | None = None) -> Steps[int | 
         if left <= 0:
             return None
         yield Wait(terminal.changes, seen, left)
+
+
+def patterns_for(wanted: Sequence[bytes | str | Wanted]) -> Literals | Patterns:
+    """What follows the output for these; plain texts are cheaper to follow. Raises RequestError."""
+    from sandgate.terminals.patterns import Patterns, Wanted
+
+    given = [each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted]
+    if any(each.regex for each in given):
+        return Patterns(given)
+    return Literals([each.text.encode("utf-8", "surrogateescape") for each in given])
 
 
 def _as_text(wanted: bytes | str) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from time import monotonic
 
 from sandgate.errors import InputNotTaken, StdinClosed, UnknownTerminal
-from sandgate.terminals.patterns import Patterns, Wanted
+from sandgate.terminals.patterns import Wanted
 from sandgate.terminals.settled import is_settled
 from sandgate.terminals.terminal import SIGINT, STDIN_CLOSED
 from sandgate.terminals.waiting import Settling, collect
+from sandgate.terminals.watching import patterns_for
 from sandgate.tools.answering import answer, last_words
 
 TYPE_CHECKING = False
@@ -92,7 +93,7 @@ class _Watch:
 
     def __init__(self, terminal: Terminal, arguments: WriteStdinArguments) -> None:
         self._terminal = terminal
-        self._patterns = Patterns([Wanted(each.text, each.regex) for each in arguments.wait_for])
+        self._patterns = patterns_for([Wanted(each.text, each.regex) for each in arguments.wait_for])
         self._offset = terminal.total_bytes - terminal.output.pending_bytes
         self.match: Match | None = None
 
