@@ -5,10 +5,10 @@ from __future__ import annotations
 from children import plan, shell
 from sandgate.execution.start import start_child
 from sandgate.protocol.commands import CommandRequest
+from sandgate.terminals.identity import Identity
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.start import Shape, start
-from sandgate.terminals.identity import Identity
 from waiting import LIMIT_S
 
 TYPE_CHECKING = False

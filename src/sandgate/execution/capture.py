@@ -34,7 +34,7 @@ class HeadTail:
         self._next = 0  # where the full ring is written next: its oldest byte
         self.total_bytes = 0  # everything that was ever added
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes | memoryview) -> None:
         self.total_bytes += len(data)
         if not self._capacity_bytes:
             return
@@ -53,7 +53,7 @@ class HeadTail:
             self._tail += data[:free]
             self._overwrite(data[free:])
 
-    def _overwrite(self, data: bytes) -> None:
+    def _overwrite(self, data: bytes | memoryview) -> None:
         tail, at = self._tail, self._next
         end = at + len(data)
         if end <= self._tail_bytes:

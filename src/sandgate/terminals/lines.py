@@ -17,7 +17,6 @@ from sandgate.execution.streams import clear_of_standard, pipe
 
 ROWS, COLUMNS = 24, 80  # unified_exec.md section 1
 CELLS_MAX = 4_096  # rows or columns; far beyond every screen, and what a reader of the size can still multiply
-READ_BYTES = 65_536
 PIPE_BYTES = 1_048_576  # asked for; a busy pipe then needs fewer wake-ups, and a refusal does not matter
 _OUTPUT_FIELD = 1  # of what tcgetattr returns
 
@@ -46,16 +45,16 @@ class Line:
             os.close(self.fd)
             self.fd = -1
 
-    def read(self) -> bytes | None:
-        """What is there; b"" when nobody can write any more, None when there is nothing yet."""
+    def read_into(self, buffer: bytearray) -> int:
+        """How much of what is there was put at the start of `buffer`; 0 when nobody can write any more, -1: nothing."""
         try:
-            return os.read(self.fd, READ_BYTES)
+            return os.readv(self.fd, (buffer,))
         except BlockingIOError:
-            return None
+            return -1
         except OSError as error:
             if error.errno != EIO:
                 raise
-            return b""  # how a terminal says that nobody holds its other side
+            return 0  # how a terminal says that nobody holds its other side
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
         """How much of it was taken. OSError when nobody is left to read it."""

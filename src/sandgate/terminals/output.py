@@ -70,12 +70,15 @@ class Output:
         """How much was printed and not taken."""
         return self._pending.total_bytes
 
-    def add(self, data: bytes) -> None:
+    def add(self, data: bytes | memoryview) -> None:
+        """Keeps a copy; `data` may change afterwards."""
         with self._guard:
             self._pending.add(data)
             self._transcript.add(data)
-        for listener in self.listeners:
-            listener(data)
+        if self.listeners:
+            piece = bytes(data)
+            for listener in self.listeners:
+                listener(piece)
 
     def take(self, *, whole_characters: bool = False) -> Taken:
         """The pending output, which is none afterwards; but for the beginning of a last character, if so wanted."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Handler = Callable[[int], None]  # is told which events, epoll(7)
     Action = Callable[[], None]
 
+READ_BYTES = 65_536  # of one read; the default capacity of a pipe, pipe(7)
 EVENTS_MAX = 64  # descriptors handled before the clock is looked at again
 CLOSE_LIMIT_S = 5.0  # a handler is quick; one that is stuck in the kernel must not keep us
 
@@ -33,6 +34,7 @@ class Pump:
     """The thread. Its methods may be called from any thread, also from handlers."""
 
     def __init__(self) -> None:
+        self.buffer = bytearray(READ_BYTES)  # for handlers, which run one after the other
         self._guard = allocate_lock()
         self._epoll: epoll | None = None
         self._bell = -1  # an eventfd: something is due earlier than the thread thinks

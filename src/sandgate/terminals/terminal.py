@@ -17,6 +17,7 @@ from sandgate.terminals.changes import Changes
 from sandgate.terminals.ending import result_of
 from sandgate.terminals.lines import CELLS_MAX, COLUMNS, ROWS
 from sandgate.terminals.output import Output
+from sandgate.terminals.pump import READ_BYTES
 from sandgate.terminals.reading_here import await_readable
 from sandgate.terminals.turns import Turns
 from sandgate.terminals.waiting import drive
@@ -24,7 +25,7 @@ from sandgate.terminals.watching import await_end, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from sandgate.kernel.child import Child, Ended
     from sandgate.kernel.foreground import Foreground
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.taping import Tape
 
 READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
+FULL_BYTES = 2_048  # a smaller read has emptied a terminal, nearly always; the rest is reported again
 READ_HERE_S = 1.0  # a caller reads by himself, before he looks around
 UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
 KILL_GRACE_S = 2.0  # between asking a command to end and killing it; unified_exec.md section 13
@@ -64,7 +66,8 @@ class Terminal:
         watcher: Watcher,
     ) -> None:
         self.identity = identity
-        self.changes = Changes()
+        self.changes = Changes()  # whatever happens to it
+        self.endings = Changes()  # only that it is over: whoever waits for that need not hear of each piece of output
         pending_bytes = 0 if identity.held else limits.output_max_bytes  # its holder reads by offset
         self.output = Output(pending_bytes=pending_bytes, transcript_bytes=limits.output_max_bytes)
         self.turns = Turns()
@@ -281,7 +284,7 @@ class Terminal:
         if self.failure is not None:  # known at once: nothing was started
             self._pump.at(monotonic(), self._finish)
         for fd in self._child.descriptors():
-            self._pump.watch(fd, self._told_through(fd))
+            self._listen_to(fd)
 
     # On the pump's thread
 
@@ -290,25 +293,26 @@ class Terminal:
             self._write_on()
         if events & ~EPOLLOUT and self._reading.acquire(blocking=False):
             try:
-                self._read_on()
+                self._read_on(self._pump.buffer)
             finally:
                 self._reading.release()
             if self.output_closed and self.exited:
                 self._finish()
 
-    def _read_on(self) -> None:
-        """With `_reading` held."""
-        for _ in range(READS_PER_TURN):
-            if self.output_closed:
-                return
-            data = self._line.read()
-            if data is None:
-                break
-            if not data:
-                self._pump.forget(self._line.fd)
-                self.output_closed = True
-                break
-            self.output.add(data)
+    def _read_on(self, buffer: bytearray) -> None:
+        """Takes what is there, through `buffer`. With `_reading` held."""
+        if self.output_closed:
+            return
+        with memoryview(buffer) as view:
+            for _ in range(READS_PER_TURN):
+                size = self._line.read_into(buffer)
+                if size > 0:
+                    self.output.add(view[:size])
+                if size < FULL_BYTES:
+                    break
+        if size == 0:
+            self._pump.forget(self._line.fd)
+            self.output_closed = True
         self.changes.happened()
 
     def _read_here(self, seen: int, timeout_s: float) -> bool:
@@ -321,7 +325,7 @@ class Terminal:
             self._attend_to(0)
             try:
                 if await_readable(self._line.fd, self.changes, seen, min(timeout_s, READ_HERE_S)):
-                    self._read_on()
+                    self._read_on(bytearray(READ_BYTES))
             finally:
                 self._attend_to(EPOLLIN)
         finally:
@@ -349,16 +353,16 @@ class Terminal:
         except OSError:
             return len(data)  # nobody is left to read it; its end will be told
 
-    def _told_through(self, fd: int) -> Callable[[int], None]:
-        def told(_events: int) -> None:
-            # `handle` may close the descriptor, and its number may be somebody else's a moment later.
-            self._pump.forget(fd)
-            self._child.handle(fd)
-            self._note()
-            if fd in self._child.descriptors():
-                self._pump.watch(fd, told)
+    def _listen_to(self, fd: int) -> None:
+        self._pump.watch(fd, lambda _events: self._told(fd))
 
-        return told
+    def _told(self, fd: int) -> None:
+        # `handle` may close the descriptor, and its number may be somebody else's a moment later.
+        self._pump.forget(fd)
+        self._child.handle(fd)
+        self._note()
+        if fd in self._child.descriptors():
+            self._listen_to(fd)
 
     def _note(self) -> None:
         if len(self._child.refused) > self._refusals_seen:
@@ -401,11 +405,13 @@ class Terminal:
         finally:
             self.over = True
             self.changes.happened()
+            self.endings.happened()
 
     def _read_the_rest(self) -> None:
         self.output_closed = True
+        buffer = bytearray(READ_BYTES)
         for _ in range(READS_PER_TURN):
-            data = self._line.read()
-            if not data:
+            size = self._line.read_into(buffer)
+            if size <= 0:
                 return
-            self.output.add(data)
+            self.output.add(memoryview(buffer)[:size])

@@ -23,7 +23,8 @@ def watch(
 ) -> Steps[Match | None]:
     """Until one of the texts or patterns appears in the output; `Match.end` is the offset behind it.
 
-    Looked for from `offset` on; without one, from behind the last thing that was waited for like that. None when the command is over, or the time is up, first. Raises RequestError for patterns that cannot be used.
+    Looked for from `offset` on; without one, from behind the last thing that was waited for like that. None when the
+    command is over, or the time is up, first. Raises RequestError for patterns that cannot be used.
     """
     patterns = patterns_for(wanted)
     deadline = monotonic() + timeout_ms / 1000
@@ -50,13 +51,13 @@ def await_end(terminal: Terminal, timeout_ms: int | None = None) -> Steps[int | 
     """Until it is over, all output read; its exit code, None when it is not within `timeout_ms`."""
     deadline = monotonic() + (FOREVER_MS if timeout_ms is None else timeout_ms) / 1000
     while True:
-        seen = terminal.changes.count
+        seen = terminal.endings.count
         if terminal.over:
             return terminal.exit_code
         left = deadline - monotonic()
         if left <= 0:
             return None
-        yield Wait(terminal.changes, seen, left)
+        yield Wait(terminal.endings, seen, left)
 
 
 def patterns_for(wanted: Sequence[bytes | str | Wanted]) -> Literals | Patterns:
