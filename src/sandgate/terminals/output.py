@@ -70,6 +70,12 @@ class Output:
         """How much was printed and not taken."""
         return self._pending.total_bytes
 
+    @property
+    def taken_bytes(self) -> int:
+        """How much was printed and taken: the offset at which the pending output begins."""
+        with self._guard:
+            return self._transcript.total_bytes - self._pending.total_bytes
+
     def add(self, data: bytes) -> None:
         with self._guard:
             self._pending.add(data)
@@ -81,10 +87,13 @@ class Output:
         """The pending output, which is none afterwards; but for the beginning of a last character, if so wanted."""
         with self._guard:
             head, tail, omitted = self._pending.drain()
-            begun = unfinished(tail or head) if whole_characters and not omitted else b""
+            # Head and tail may meet inside a character; behind a gap they do not meet.
+            end = tail[-3:] if omitted else head[-3:] + tail[-3:]
+            begun = unfinished(end) if whole_characters else b""
             if begun:
                 self._pending.add(begun)
-                head, tail = (head, tail[: -len(begun)]) if tail else (head[: -len(begun)], tail)
+                head = head[: len(head) - max(0, len(begun) - len(tail))]
+                tail = tail[: max(0, len(tail) - len(begun))]
             return Taken(head, tail, omitted)
 
     def read(self, offset: int) -> Piece:
