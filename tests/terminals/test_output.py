@@ -50,8 +50,17 @@ def test_a_reader_gets_everything_kept_from_its_offset_on(parts: list[bytes], ca
         made.add(part)
     start = min(max(offset, 0), len(whole))
     head, tail_start = capacity // 2, max(capacity // 2, len(whole) - (capacity - capacity // 2))
-    kept = whole[start:head] + whole[max(start, tail_start) :]
-    assert made.read(offset) == Piece(kept, start, len(whole), len(whole) - start - len(kept))
+    before, behind = whole[start:head], whole[max(start, tail_start) :]
+    omitted = len(whole) - start - len(before) - len(behind)
+    assert made.read(offset) == Piece(before + behind, start, len(whole), omitted, gap_at=len(before) if omitted else 0)
+
+
+@given(st.integers(1, 60), CAPACITY, st.integers(0, 60))
+def test_every_byte_of_a_piece_knows_its_offset(size: int, capacity: int, offset: int) -> None:
+    made, whole = output(capacity), bytes(range(size))
+    made.add(whole)
+    piece = made.read(offset)
+    assert [piece.offset_of(place + 1) for place in range(len(piece.data))] == [byte + 1 for byte in piece.data]
 
 
 @given(PIECES, st.lists(st.integers(1, 5), min_size=2, max_size=2))

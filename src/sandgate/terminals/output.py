@@ -42,17 +42,23 @@ class Piece(Record):
     start: int  # the offset that was asked for
     end: int
     omitted_bytes: int = 0  # asked for and not kept: they lie before the part of `data` that is newest
+    gap_at: int = 0  # where in `data` they are missing
+
+    def offset_of(self, place: int) -> int:
+        """The offset of what ends at `place` of `data`."""
+        return self.start + place + (self.omitted_bytes if place > self.gap_at else 0)
 
 
 class Output:
     """Both parts. `add` belongs to one thread, everything else to all."""
 
-    __slots__ = ("_guard", "_pending", "_transcript", "listeners")
+    __slots__ = ("_guard", "_head_bytes", "_pending", "_transcript", "listeners")
 
     def __init__(self, *, pending_bytes: int, transcript_bytes: int) -> None:
         self._guard = allocate_lock()
         self._pending = HeadTail(pending_bytes)
         self._transcript = HeadTail(transcript_bytes)
+        self._head_bytes = transcript_bytes // 2  # of the transcript: as HeadTail divides it
         self.listeners: tuple[Listener, ...] = ()  # are told each piece as it was read, on the reading thread
 
     @property
@@ -102,7 +108,7 @@ class Output:
             total = self._transcript.total_bytes
             start = min(max(offset, 0), total)
             data, omitted = self._transcript.since(start)
-        return Piece(data, start, total, omitted)
+        return Piece(data, start, total, omitted, max(0, self._head_bytes - start) if omitted else 0)
 
     def transcript(self) -> Taken:
         """The whole life, as far as it is kept."""

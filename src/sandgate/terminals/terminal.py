@@ -257,14 +257,15 @@ class Terminal:
         from sandgate.terminals.patterns import Patterns, Wanted
 
         patterns = Patterns([each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted])
-        deadline, at = monotonic() + timeout_ms / 1000, offset
+        deadline, at, fed = monotonic() + timeout_ms / 1000, offset, 0
         while True:
             seen, over = self.changes.count, self.over
             piece = self.read(at)
             at = piece.end
             match = patterns.feed(piece.data)
             if match is not None:
-                return match.but(end=match.end + offset)
+                return match.but(end=piece.offset_of(match.end - fed))
+            fed += len(piece.data)
             left = deadline - monotonic()
             if over or left <= 0:
                 return None
