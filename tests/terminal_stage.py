@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from children import plan, shell
 from sandgate.execution.start import start_child
+from sandgate.kernel.session_tree import kill_sessions, started, still_the_same
 from sandgate.protocol.commands import CommandRequest
 from sandgate.terminals.identity import Identity
 from sandgate.terminals.limits import DEFAULT_LIMITS
@@ -46,6 +47,7 @@ class Stage:
         self.pump = Pump()
         self.witness = Witness()
         self._terminals: list[Terminal] = []
+        self._started: dict[int, int] = {}
 
     def start(
         self,
@@ -77,12 +79,17 @@ class Stage:
             listeners=listeners,
         )
         self._terminals.append(terminal)
+        when = started(terminal.pid)
+        if terminal.pid and when is not None:
+            self._started[terminal.pid] = when
         return terminal
 
     def close(self) -> None:
         for terminal in self._terminals:
             terminal.close()
         self.pump.close()
+        # What a command left behind on purpose; a session's number is not given away while it has members.
+        kill_sessions(still_the_same(self._started))
 
 
 def sees(terminal: Terminal, *texts: str | bytes, offset: int = 0) -> int:

@@ -42,17 +42,23 @@ class Piece(Record):
     start: int  # the offset that was asked for
     end: int
     omitted_bytes: int = 0  # asked for and not kept: they lie before the part of `data` that is newest
+    gap_at: int = 0  # where in `data` they are missing
+
+    def offset_of(self, place: int) -> int:
+        """The offset of what ends at `place` of `data`."""
+        return self.start + place + (self.omitted_bytes if place > self.gap_at else 0)
 
 
 class Output:
     """Both parts. `add` belongs to one thread, everything else to all."""
 
-    __slots__ = ("_guard", "_pending", "_transcript", "listeners")
+    __slots__ = ("_guard", "_head_bytes", "_pending", "_transcript", "listeners")
 
     def __init__(self, *, pending_bytes: int, transcript_bytes: int) -> None:
         self._guard = allocate_lock()
         self._pending = HeadTail(pending_bytes)
         self._transcript = HeadTail(transcript_bytes)
+        self._head_bytes = transcript_bytes // 2  # of the transcript: as HeadTail divides it
         self.listeners: tuple[Listener, ...] = ()  # are told each piece as it was read, on the reading thread
 
     @property
@@ -70,6 +76,12 @@ class Output:
         """How much was printed and not taken."""
         return self._pending.total_bytes
 
+    @property
+    def taken_bytes(self) -> int:
+        """How much was printed and taken: the offset at which the pending output begins."""
+        with self._guard:
+            return self._transcript.total_bytes - self._pending.total_bytes
+
     def add(self, data: bytes | memoryview) -> None:
         """Keeps a copy; `data` may change afterwards."""
         with self._guard:
@@ -84,10 +96,13 @@ class Output:
         """The pending output, which is none afterwards; but for the beginning of a last character, if so wanted."""
         with self._guard:
             head, tail, omitted = self._pending.drain()
-            begun = unfinished(tail or head) if whole_characters and not omitted else b""
+            # Head and tail may meet inside a character; behind a gap they do not meet.
+            end = tail[-3:] if omitted else head[-3:] + tail[-3:]
+            begun = unfinished(end) if whole_characters else b""
             if begun:
                 self._pending.add(begun)
-                head, tail = (head, tail[: -len(begun)]) if tail else (head[: -len(begun)], tail)
+                head = head[: len(head) - max(0, len(begun) - len(tail))]
+                tail = tail[: max(0, len(tail) - len(begun))]
             return Taken(head, tail, omitted)
 
     def read(self, offset: int) -> Piece:
@@ -96,7 +111,7 @@ class Output:
             total = self._transcript.total_bytes
             start = min(max(offset, 0), total)
             data, omitted = self._transcript.since(start)
-        return Piece(data, start, total, omitted)
+        return Piece(data, start, total, omitted, max(0, self._head_bytes - start) if omitted else 0)
 
     def transcript(self) -> bytes:
         """The whole life, as far as it is kept, without a sign of the gap; see `omitted_bytes`."""

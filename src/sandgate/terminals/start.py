@@ -67,7 +67,15 @@ def start(
     sized = identity.but(rows=shape.rows, columns=shape.columns) if shape.tty else identity
     terminal = Terminal(sized, line, child, pump, limits, watcher)
     terminal.output.listeners = listeners
-    terminal.attend()
+    try:
+        terminal.attend()
+    except BaseException:
+        # Nobody would read it or see its end: the session is being closed, or the kernel watches no more descriptors.
+        for fd in (line.fd, *child.descriptors()):
+            pump.forget(fd)
+        child.close()
+        line.close()
+        raise
     return terminal
 
 

@@ -79,6 +79,9 @@ class TerminalTable:
             number = next((each for each in drawn if self._is_free(each)), None)
             if number is None:
                 number = next((each for each in range(first, first + size) if self._is_free(each)), None)
+            if number is None and self._tombstones:
+                number = next(iter(self._tombstones))
+                del self._tombstones[number]
             if number is None:
                 raise TerminalLimitReached("no number is left for one more command", hint="close terminals")
             self._taken.add(number)

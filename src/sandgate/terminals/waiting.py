@@ -120,9 +120,9 @@ def collect(
             yield Wait(pause.changes, pause.changes.count, PAUSE_LOOK_S)
             continue
         seen = terminal.changes.count
-        shift_s = pause.elapsed_s() - paused_before_s if pause is not None else 0.0
-        now_s = monotonic()
-        until_s = started_s + shift_s + yield_s
+        # Time that counts: a pause moves every deadline by its length.
+        now_s = monotonic() - (pause.elapsed_s() - paused_before_s if pause is not None else 0.0)
+        until_s = started_s + yield_s
         if (enough is not None and enough()) or terminal.over or now_s >= until_s:
             return
         if terminal.exited and not terminal.output_closed:  # else it is over in a moment

@@ -28,19 +28,19 @@ def watch(
     """
     patterns = patterns_for(wanted)
     deadline = monotonic() + timeout_ms / 1000
-    start = at = terminal.cursor if offset is None else offset
-    skipped = 0  # bytes that are no longer kept: the patterns never see them
+    at = terminal.cursor if offset is None else offset
+    fed = 0
     while True:
         seen, over = terminal.changes.count, terminal.over
         piece = terminal.read(at)
         at = piece.end
-        skipped += piece.omitted_bytes
         match = patterns.feed(piece.data)
         if match is not None:
-            match = match.but(end=match.end + start + skipped)
+            match = match.but(end=piece.offset_of(match.end - fed))
             if offset is None:
                 terminal.cursor = match.end
             return match
+        fed += len(piece.data)
         left = deadline - monotonic()
         if over or left <= 0:
             return None

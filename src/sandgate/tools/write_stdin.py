@@ -94,7 +94,7 @@ class _Watch:
     def __init__(self, terminal: Terminal, arguments: WriteStdinArguments) -> None:
         self._terminal = terminal
         self._patterns = patterns_for([Wanted(each.text, each.regex) for each in arguments.wait_for])
-        self._offset = terminal.total_bytes - terminal.output.pending_bytes
+        self._offset = terminal.output.taken_bytes
         self.match: Match | None = None
 
     def found(self) -> bool:
