@@ -7,6 +7,8 @@ attempt and the reason each was allowed, as one `Passage`.
 
 from __future__ import annotations
 
+from _thread import allocate_lock
+
 from sandgate.approvals.keys import key_of
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
 from sandgate.gate.escalation import NOWHERE, Escalation, Finish, Review, Rules, Run
@@ -130,7 +132,9 @@ class Gate:
         self._assess = assess
         self._record = record
         self._new_id = new_id
-        self.pause: Pausing | None = None  # held while somebody is being asked
+        self._pause: Pausing | None = None
+        self._open_questions = 0
+        self._asking = allocate_lock()
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
@@ -147,16 +151,26 @@ class Gate:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
         return _Passage(self, matter if isinstance(matter, Matter) else Matter(matter), launch).walk()
 
+    def pause_while_asking(self, pause: Pausing) -> None:
+        """From now on `pause` is held while somebody is being asked, be it since before."""
+        with self._asking:
+            self._pause = pause
+            for _ in range(self._open_questions):
+                pause.hold()
+
     def ask(self, request: ApprovalRequest) -> Decision:
         """Puts one question to the reviewers, and tells that it was asked and answered."""
-        pause = self.pause
-        if pause is not None:
-            pause.hold()
+        with self._asking:
+            self._open_questions += 1
+            if self._pause is not None:
+                self._pause.hold()
         try:
             decision = self._reviewers.review(request, lambda: self._record(ApprovalRequested(request)))
         finally:
-            if pause is not None:
-                pause.release()
+            with self._asking:
+                self._open_questions -= 1
+                if self._pause is not None:
+                    self._pause.release()
         self._record(ApprovalAnswered(request.request_id, decision))
         return decision
 

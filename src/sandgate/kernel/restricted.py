@@ -94,8 +94,11 @@ class Restriction:
 
     def __init__(self, plan: ConfinedCommand, abi: int, terminal: str | None) -> None:
         network = plan.permissions.network == "on"
-        mounts = plan.mounts if terminal is None else (*plan.mounts, Mount("write", terminal))
-        self.rules = rule_set(mounts, abi, network=network)
+        if terminal is None:
+            self.rules = rule_set(plan.mounts, abi, network=network)
+        else:
+            # Never kept: devpts gives the next terminal the name and the inode number of one that is gone.
+            self.rules = RuleSet((*plan.mounts, Mount("write", terminal)), abi, network=network)
         self._program = _program(network, _reads(plan.permissions))
 
     def apply(self) -> int:

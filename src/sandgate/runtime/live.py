@@ -72,7 +72,7 @@ class LiveCommands:
         self.pump = Pump()
         self.warden = Warden(self.pump)
         self.teller = Teller(record) if heard else None
-        gate.pause = self.pause
+        gate.pause_while_asking(self.pause)
         self._gate = gate
         self._record = record
         self._started: WeakKeyDictionary[Terminal, Started] = WeakKeyDictionary()

@@ -1,0 +1,126 @@
+"""What is done around a live command: protected names afterwards, granted files meanwhile, and a refused connection."""
+
+from __future__ import annotations
+
+import pytest
+
+from live_sessions import Colleague, Workplace, pid_in, run_to_end
+from sandgate.errors import TerminalFailed, UnknownTerminal
+from sandgate.protocol.trace import Notice, TerminalEnded
+from waiting import wait_until
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.runtime import Runtime
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+CONNECT = "bash connect 2>/dev/null"  # a script, because policy knows what the words in it do
+STANDING_BY = "read end"
+
+
+@pytest.fixture
+def connecting(place: Workplace) -> Workplace:
+    """A workspace with a script that connects; nobody answers there (TEST-NET-1)."""
+    (place.repo / "connect").write_text("exec 3<>/dev/tcp/192.0.2.1/80\n")
+    return place
+
+
+def begin(runtime: Runtime, cmd: str) -> int:
+    """A command that is live; its session id."""
+    answer = runtime.exec_command(cmd, tty=True, yield_time_ms=500, login=False)
+    assert answer.session_id is not None, answer
+    return answer.session_id
+
+
+def warnings(place: Workplace) -> list[str]:
+    return [notice.message for notice in place.told(Notice)]
+
+
+def test_a_protected_name_that_appeared_meanwhile_is_moved_away(place: Workplace) -> None:
+    runtime = place.session()
+    number = begin(runtime, STANDING_BY)
+    (place.repo / ".envrc").write_text("planted")
+    assert runtime.write_stdin(number, "\r").exit_code == 0
+    assert wait_until(lambda: not (place.repo / ".envrc").exists())
+    assert [".envrc" in message for message in warnings(place)] == [True]
+
+
+def test_a_protected_name_appears_and_the_session_is_closed(place: Workplace) -> None:
+    runtime = place.session()
+    begin(runtime, STANDING_BY)
+    (place.repo / ".envrc").write_text("planted")
+    runtime.close()
+    assert not (place.repo / ".envrc").exists()
+
+
+def test_a_protected_object_that_was_exchanged_is_reported(place: Workplace) -> None:
+    (place.repo / ".git").mkdir()
+    runtime = place.session()
+    number = begin(runtime, STANDING_BY)
+    (place.repo / ".git").rename(place.outside / "git")
+    (place.repo / ".git").mkdir()
+    assert runtime.write_stdin(number, "\r").exit_code == 0
+    assert warnings(place) == [f"`{place.repo}/.git` is protected, and is gone or another object now: look at it"]
+
+
+def test_an_untouched_workspace_is_told_nothing_about(place: Workplace) -> None:
+    (place.repo / ".git").mkdir()
+    runtime = place.session()
+    number = begin(runtime, f"touch made; {STANDING_BY}")
+    assert runtime.write_stdin(number, "\r").exit_code == 0
+    assert warnings(place) == []
+
+
+def test_a_granted_new_file_stands_ready_while_the_command_lives_and_goes_if_unused(place: Workplace) -> None:
+    new = place.outside / "new"
+    runtime = place.session(reviewer=Colleague(), approval_policy="on-failure")
+    script = f"[ -e {new} ] || {{ : > {new}; exit 1; }}; echo $$ > pid; sleep 1"
+    answer = runtime.exec_command(script, yield_time_ms=250, login=False)
+    pid_in(place.repo / "pid")
+    assert new.exists()
+    last = runtime.write_stdin(answer.session_id or 0)
+    assert (last.exit_code, new.exists()) == (0, False)
+
+
+def test_a_granted_new_file_that_was_written_stays(place: Workplace) -> None:
+    new = place.outside / "new"
+    runtime = place.session(reviewer=Colleague(), approval_policy="on-failure")
+    answer = run_to_end(runtime, f"echo text > {new} || exit 1; sleep 0.5")
+    assert (answer.exit_code, new.read_text()) == (0, "text\n")
+
+
+def test_a_refused_connection_ends_the_command_and_the_next_call_says_why(connecting: Workconnecting) -> None:
+    """Idea 51."""
+    runtime = connecting.session('terminals.on_network_denial="terminate"')
+    number = runtime.exec_command(
+        f"echo begun; sleep 0.6; {CONNECT}; sleep 1000", yield_time_ms=250, login=False
+    ).session_id
+    assert number is not None
+    with pytest.raises(
+        TerminalFailed,
+        match=r"^Unified exec process failed: Network access was denied by the Sandgate sandbox\.$",
+    ):
+        runtime.write_stdin(number)
+    with pytest.raises(UnknownTerminal):
+        runtime.write_stdin(number)
+    assert runtime.live.teller is not None
+    runtime.live.teller.flush()
+    (end,) = connecting.told(TerminalEnded)
+    assert (end.status, end.exit_code, end.output) == ("failed", -1, b"begun\n")
+    assert end.message == "Network access was denied by the Sandgate sandbox."
+
+
+def test_a_refused_connection_of_a_short_command_fails_the_call(connecting: Workconnecting) -> None:
+    """Idea 52: told by the kernel just before the end, and not lost."""
+    runtime = connecting.session('terminals.on_network_denial="terminate"')
+    with pytest.raises(TerminalFailed, match="Network access was denied"):
+        runtime.exec_command(f"{CONNECT}; exit 0", login=False)
+
+
+def test_a_refused_connection_is_the_commands_own_affair_by_default(connecting: Workconnecting) -> None:
+    runtime = connecting.session()
+    begun = runtime.exec_command(f"sleep 0.6; {CONNECT} || echo coped", yield_time_ms=250, login=False)
+    last = runtime.write_stdin(begun.session_id or 0)
+    assert (last.exit_code, last.output) == (0, "coped\n")
+    assert [(each.operation, each.address) for each in last.denials] == [("connect", "192.0.2.1:80")]

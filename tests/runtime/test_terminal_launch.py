@@ -1,0 +1,106 @@
+"""A start that goes wrong: asked about while there is still somebody to ask, answered plainly later, and never kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from live_sessions import Colleague, Workplace, run_to_end
+from sandgate.errors import CommandRefused, DirectoryMissing, ProgramNotFound, RequestError
+from sandgate.protocol.permissions import Grant
+from sandgate.protocol.trace import CommandBegan, CommandEnded, TerminalBegan, TerminalEnded
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+# One number for all commands: who keeps it keeps everybody else from starting.
+ONE_NUMBER = {
+    "SANDGATE_EXEC_MIN_PROCESS_ID": "4711",
+    "SANDGATE_EXEC_END_PROCESS_ID": "4712",
+    "SANDGATE_EXEC_MAX_PROCESSES": "1",
+    "SANDGATE_EXEC_WARN_PROCESSES": "1",
+    "SANDGATE_EXEC_PROTECTED_RECENT": "0",
+}
+
+
+def test_a_denial_at_once_is_asked_about_and_the_command_run_again(place: Workplace) -> None:
+    """Idea 54, first half."""
+    (place.outside / "file").touch()
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    answer = run_to_end(runtime, f"echo line >> {place.outside}/file && echo written")
+    assert (answer.exit_code, answer.output, answer.denials) == (0, "written\n", ())
+    assert [(asked.stage, asked.grants) for asked in colleague.asked] == [
+        ("retry", (Grant("write_path", f"{place.outside}/file"),))
+    ]
+    assert (place.outside / "file").read_text() == "line\n"
+
+
+def test_two_runs_of_one_call_are_told_as_one_command(place: Workplace) -> None:
+    (place.outside / "file").touch()
+    runtime = place.session(reviewer=Colleague(), approval_policy="on-failure")
+    run_to_end(runtime, f"echo once; echo line >> {place.outside}/file")
+    assert runtime.live.teller is not None
+    runtime.live.teller.flush()
+    (began,), (end,) = place.told(TerminalBegan), place.told(TerminalEnded)
+    assert (end.call_id, end.exit_code, end.output) == (began.call_id, 0, b"once\n")
+    runs = [(each.call_id, each.attempt) for each in place.told(CommandBegan)]
+    assert runs == [(began.call_id, 1), (began.call_id, 2)]
+
+
+def test_a_denial_at_once_that_stays_denied_is_a_plain_answer(place: Workplace) -> None:
+    """The model gets exit code and output, and what the sandbox refused."""
+    runtime = place.session(reviewer=Colleague("denied"), approval_policy="on-failure")
+    answer = run_to_end(runtime, f"echo before; touch {place.outside}/file")
+    assert (answer.exit_code, answer.session_id, answer.output.splitlines()[0]) == (1, None, "before")
+    assert [(each.operation, each.path) for each in answer.denials] == [("create", f"{place.outside}/file")]
+
+
+@pytest.mark.parametrize("yield_time_ms", [250, 10_000], ids=["polled", "waited"])
+def test_a_later_denial_is_a_plain_answer_and_nobody_is_asked(place: Workplace, yield_time_ms: int) -> None:
+    """Idea 54, second half: whoever was handed the command might have typed into it."""
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    answer = runtime.exec_command(
+        f"sleep 0.8; echo said; touch {place.outside}/file", yield_time_ms=yield_time_ms, login=False
+    )
+    if answer.session_id is not None:
+        answer = runtime.write_stdin(answer.session_id)
+    assert (answer.exit_code, answer.output.splitlines()[0]) == (1, "said")
+    assert [(each.operation, each.path) for each in answer.denials] == [("create", f"{place.outside}/file")]
+    assert colleague.asked == []
+    assert [each.attempt.denial.verdict for each in place.told(CommandEnded)] == ["denied"]
+
+
+def test_a_command_with_a_terminal_is_not_run_again(place: Workplace) -> None:
+    """Somebody may have typed into it already."""
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    answer = run_to_end(runtime, f"touch {place.outside}/file", tty=True)
+    assert (answer.exit_code, len(answer.denials), colleague.asked) == (1, 1, [])
+
+
+def test_a_start_that_failed_gives_its_number_back(place: Workplace) -> None:
+    """Ideas 44 and 49, and every other way not to start."""
+    runtime = place.session("allow_login_shell=false", reviewer=Colleague("denied"), environ=ONE_NUMBER,
+                            approval_policy="on-request")  # fmt: skip
+    with pytest.raises(DirectoryMissing, match="no-such-place.*does not exist"):
+        runtime.exec_command("true", workdir="no-such-place")
+    with pytest.raises(ProgramNotFound):
+        runtime.terminal(("no-such-program",))
+    with pytest.raises(RequestError, match="login shell is disabled by config"):
+        runtime.exec_command("true", login=True)
+    with pytest.raises(CommandRefused, match="^exec command rejected by user$"):
+        runtime.exec_command("true", sandbox_permissions="require_escalated", justification="why not")
+    assert run_to_end(runtime, "exit 3").exit_code == 3
+    assert runtime.exec_command("sleep 1000", yield_time_ms=250).session_id == 4711
+    assert [each.session_id for each in runtime.list_live()] == [4711]
+
+
+def test_a_start_that_failed_is_told_with_its_reason(place: Workplace) -> None:
+    runtime = place.session()
+    with pytest.raises(DirectoryMissing):
+        runtime.exec_command("true", workdir="no-such-place")
+    assert runtime.live.teller is not None
+    runtime.live.teller.flush()
+    (end,) = place.told(TerminalEnded)
+    assert (end.status, end.exit_code, end.output) == ("failed", -1, b"")
+    assert "no-such-place" in end.message
