@@ -40,7 +40,9 @@ def test_a_shell_at_its_prompt_is_settled_and_one_that_works_is_not(stage: Stage
 
 
 def test_a_question_is_settled_and_a_secret_one_hides_what_is_typed(stage: Stage) -> None:
-    terminal = stage.start("printf 'user: '; read u; stty -echo; printf 'secret: '; read s; stty echo; exec cat", tty=True)
+    terminal = stage.start(
+        "printf 'user: '; read u; stty -echo; printf 'secret: '; read s; stty echo; exec cat", tty=True
+    )
     sees(terminal, "user: ")
     assert wait_until(lambda: is_settled(terminal))
     assert (state_of(terminal), hides_input(terminal)) == ("waiting_for_input", False)

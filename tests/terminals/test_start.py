@@ -28,7 +28,9 @@ BOTH = pytest.mark.parametrize("tty", [False, True], ids=["pipe", "terminal"])
 
 def test_a_terminal_is_the_commands_own_and_has_its_size(stage: Stage) -> None:
     """Required: test idea 32, and unified_exec.md section 6: the controlling terminal of a session of its own."""
-    script = "test -t 0 && test -t 1 && test -t 2 && stty size && echo to the terminal >/dev/tty; ps -o sid= -p $$; echo $$"
+    script = (
+        "test -t 0 && test -t 1 && test -t 2 && stty size && echo to the terminal >/dev/tty; ps -o sid= -p $$; echo $$"
+    )
     terminal = stage.start(script, tty=True, shape=Shape(tty=True, rows=30, columns=100))
     assert terminal.wait_exit(LIMIT_MS) == 0
     size, said, session, pid = terminal.read().data.split(b"\r\n")[:4]

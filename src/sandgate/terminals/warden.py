@@ -13,6 +13,7 @@ from _thread import allocate_lock
 from contextlib import suppress
 
 from sandgate.execution.streams import clear_of_standard
+from sandgate.kernel.plain import inheritable_descriptors
 
 SHELL = "/bin/sh"
 PASSES = 8  # over /proc: what forks while it is being killed needs more than one
@@ -56,7 +57,8 @@ class Warden:
             if not self._pid:
                 self._start()
             self._watched.add(session)
-            self._say(f"+{session}\n")
+            if not self._say(f"+{session}\n"):
+                self._replace()
 
     def drop(self, session: int) -> None:
         """Nobody is left of it."""
@@ -77,10 +79,11 @@ class Warden:
         read_end, write_end = os.pipe()
         read_end, write_end = clear_of_standard(read_end), clear_of_standard(write_end)
         try:
-            actions = [(os.POSIX_SPAWN_DUP2, read_end, 0)]
+            actions: list[tuple[int, ...]] = [(os.POSIX_SPAWN_DUP2, read_end, 0)]
             nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
             try:
                 actions += [(os.POSIX_SPAWN_DUP2, nowhere, slot) for slot in (1, 2)]
+                actions += [(os.POSIX_SPAWN_CLOSE, fd) for fd in inheritable_descriptors()]
                 # A session of its own: a Ctrl-C meant for us must not take it along.
                 self._pid = os.posix_spawn(SHELL, ("sh", "-c", SCRIPT), {}, file_actions=actions, setsid=True)
             finally:
@@ -92,11 +95,18 @@ class Warden:
             os.close(read_end)
         self._pipe = write_end
 
-    def _say(self, line: str) -> None:
+    def _replace(self) -> None:
+        """Somebody killed it; the next one has to know of everybody."""
+        self._end()
+        self._start()
+        for session in self._watched:
+            self._say(f"+{session}\n")
+
+    def _say(self, line: str) -> bool:
         try:
-            os.write(self._pipe, line.encode())
+            return os.write(self._pipe, line.encode()) > 0
         except OSError:
-            return  # somebody killed it; the next command gets a new one
+            return False
 
     def _end(self) -> None:
         if self._pid:
