@@ -11,7 +11,7 @@ from sandgate.approvals.summary_words import in_words
         (("cat", "notes.txt"), "reads `notes.txt`"),
         (("ls", "-l", "src"), "lists files in `src`"),
         (("bash", "-lc", "rg --files | head -50"), "lists files"),
-        (("grep", "-rn", "TODO", "src"), "searches for `TODO` in `src`"),
+        (("grep", "-rn", "tea", "src"), "searches for `tea` in `src`"),
         (("rm", "-rf", "x"), ""),
         (("bash", "-c", "cat a; rm b"), ""),
     ],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.telling import Teller
     from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.remnants import Remnants
     from sandgate.terminals.warden import Warden
 
     Marks = dict[str, Mark]
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         limits: ExecLimits
         teller: Teller | None
         warden: Warden
+        remnants: Remnants
         ends_on_network_denial: bool
 
         def warn(self, message: str) -> None: ...
@@ -95,4 +97,4 @@ class Attendance:
         if self.deltas is not None:
             self.deltas.end()
         if self._plan.backend in SESSION_BOUND and terminal.pid:
-            self._session.warden.leader_ended(terminal.pid)
+            self._session.remnants.leader_ended(terminal.pid)

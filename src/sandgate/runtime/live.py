@@ -11,6 +11,7 @@ from sandgate.record import Record
 from sandgate.runtime.attendance import SESSION_BOUND
 from sandgate.runtime.terminal_launch import TerminalLaunch
 from sandgate.terminals.pump import Pump
+from sandgate.terminals.remnants import Remnants
 from sandgate.terminals.table import TerminalTable
 from sandgate.terminals.telling import Teller
 from sandgate.terminals.waiting import Pause
@@ -70,7 +71,8 @@ class LiveCommands:
         self.pause = Pause()
         self.table = TerminalTable(limits)
         self.pump = Pump()
-        self.warden = Warden(self.pump)
+        self.warden = Warden()
+        self.remnants = Remnants(self.warden, self.pump)
         self.teller = Teller(record) if heard else None
         gate.pause_while_asking(self.pause)
         self._gate = gate

@@ -11,17 +11,11 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from contextlib import suppress
-from time import monotonic
 
 from sandgate.execution.streams import clear_of_standard
-from sandgate.kernel.session_tree import living_sessions
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sandgate.terminals.pump import Pump
+from sandgate.kernel.plain import inheritable_descriptors
 
 SHELL = "/bin/sh"
-SWEEP_DELAY_S = 0.5  # after the end of a leader; process numbers are not used up in that time
 PASSES = 8  # over /proc: what forks while it is being killed needs more than one
 
 # Reads `+N` and `-N` until the end of input; a line cannot be torn, as it is shorter than a pipe's unit.
@@ -51,12 +45,9 @@ done
 class Warden:
     """The shell, while it is needed."""
 
-    def __init__(self, pump: Pump) -> None:
+    def __init__(self) -> None:
         self._guard = allocate_lock()
-        self._pump = pump
-        self._closed = False
         self._watched: set[int] = set()
-        self._leaderless: set[int] = set()
         self._pid = 0
         self._pipe = -1
 
@@ -66,25 +57,13 @@ class Warden:
             if not self._pid:
                 self._start()
             self._watched.add(session)
-            self._say(f"+{session}\n")
+            if not self._say(f"+{session}\n"):
+                self._replace()
 
-    def leader_ended(self, session: int) -> None:
-        """Its leader was reaped. The session is let go in a moment, unless somebody is left of it.
-
-        Its number cannot have been given away by then. Many ends at a time cost one look at all processes.
-        """
+    def drop(self, session: int) -> None:
+        """Nobody is left of it."""
         with self._guard:
-            self._leaderless.add(session)
-            if len(self._leaderless) == 1 and not self._closed:
-                self._pump.at(monotonic() + SWEEP_DELAY_S, self.sweep)
-
-    def sweep(self) -> None:
-        """Lets go of the sessions nobody is left of."""
-        with self._guard:
-            leaderless, self._leaderless = self._leaderless & self._watched, set()
-            if not leaderless:
-                return
-            for session in leaderless - living_sessions():
+            if session in self._watched:
                 self._watched.discard(session)
                 self._say(f"-{session}\n")
             if not self._watched:
@@ -93,7 +72,6 @@ class Warden:
     def close(self) -> None:
         """Whatever is left is killed now. May be repeated."""
         with self._guard:
-            self._closed = True
             self._watched.clear()
             self._end()
 
@@ -101,10 +79,11 @@ class Warden:
         read_end, write_end = os.pipe()
         read_end, write_end = clear_of_standard(read_end), clear_of_standard(write_end)
         try:
-            actions = [(os.POSIX_SPAWN_DUP2, read_end, 0)]
+            actions: list[tuple[int, ...]] = [(os.POSIX_SPAWN_DUP2, read_end, 0)]
             nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
             try:
                 actions += [(os.POSIX_SPAWN_DUP2, nowhere, slot) for slot in (1, 2)]
+                actions += [(os.POSIX_SPAWN_CLOSE, fd) for fd in inheritable_descriptors()]
                 # A session of its own: a Ctrl-C meant for us must not take it along.
                 self._pid = os.posix_spawn(SHELL, ("sh", "-c", SCRIPT), {}, file_actions=actions, setsid=True)
             finally:
@@ -116,11 +95,18 @@ class Warden:
             os.close(read_end)
         self._pipe = write_end
 
-    def _say(self, line: str) -> None:
+    def _replace(self) -> None:
+        """Somebody killed it; the next one has to know of everybody."""
+        self._end()
+        self._start()
+        for session in self._watched:
+            self._say(f"+{session}\n")
+
+    def _say(self, line: str) -> bool:
         try:
-            os.write(self._pipe, line.encode())
+            return os.write(self._pipe, line.encode()) > 0
         except OSError:
-            return  # somebody killed it; the next command gets a new one
+            return False
 
     def _end(self) -> None:
         if self._pid:
