@@ -90,7 +90,7 @@ def test_a_granted_new_file_that_was_written_stays(place: Workplace) -> None:
     assert (answer.exit_code, new.read_text()) == (0, "text\n")
 
 
-def test_a_refused_connection_ends_the_command_and_the_next_call_says_why(connecting: Workconnecting) -> None:
+def test_a_refused_connection_ends_the_command_and_the_next_call_says_why(connecting: Workplace) -> None:
     """Idea 51."""
     runtime = connecting.session('terminals.on_network_denial="terminate"')
     number = runtime.exec_command(
@@ -111,14 +111,14 @@ def test_a_refused_connection_ends_the_command_and_the_next_call_says_why(connec
     assert end.message == "Network access was denied by the Sandgate sandbox."
 
 
-def test_a_refused_connection_of_a_short_command_fails_the_call(connecting: Workconnecting) -> None:
+def test_a_refused_connection_of_a_short_command_fails_the_call(connecting: Workplace) -> None:
     """Idea 52: told by the kernel just before the end, and not lost."""
     runtime = connecting.session('terminals.on_network_denial="terminate"')
     with pytest.raises(TerminalFailed, match="Network access was denied"):
         runtime.exec_command(f"{CONNECT}; exit 0", login=False)
 
 
-def test_a_refused_connection_is_the_commands_own_affair_by_default(connecting: Workconnecting) -> None:
+def test_a_refused_connection_is_the_commands_own_affair_by_default(connecting: Workplace) -> None:
     runtime = connecting.session()
     begun = runtime.exec_command(f"sleep 0.6; {CONNECT} || echo coped", yield_time_ms=250, login=False)
     last = runtime.write_stdin(begun.session_id or 0)

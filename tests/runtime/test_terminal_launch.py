@@ -82,13 +82,13 @@ def test_a_start_that_failed_gives_its_number_back(place: Workplace) -> None:
     """Ideas 44 and 49, and every other way not to start."""
     runtime = place.session("allow_login_shell=false", reviewer=Colleague("denied"), environ=ONE_NUMBER,
                             approval_policy="on-request")  # fmt: skip
-    with pytest.raises(DirectoryMissing, match="no-such-place.*does not exist"):
+    with pytest.raises(DirectoryMissing, match=r"no-such-place.*does not exist"):
         runtime.exec_command("true", workdir="no-such-place")
     with pytest.raises(ProgramNotFound):
         runtime.terminal(("no-such-program",))
     with pytest.raises(RequestError, match="login shell is disabled by config"):
         runtime.exec_command("true", login=True)
-    with pytest.raises(CommandRefused, match="^exec command rejected by user$"):
+    with pytest.raises(CommandRefused, match=r"^exec command rejected by user$"):
         runtime.exec_command("true", sandbox_permissions="require_escalated", justification="why not")
     assert run_to_end(runtime, "exit 3").exit_code == 3
     assert runtime.exec_command("sleep 1000", yield_time_ms=250).session_id == 4711

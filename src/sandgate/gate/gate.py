@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sandgate.approvals.chain import ReviewerChain
     from sandgate.approvals.store import ApprovalStore
     from sandgate.gate.escalation import Step
+    from sandgate.policy.approval import Tool
     from sandgate.policy.rules import RuleSet
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
@@ -188,6 +189,7 @@ class Gate:
     def rules_for(self, matter: Matter, risk: RiskAssessment | None) -> Rules:
         """What the ladder needs to know about this command."""
         command, policies = matter.command, self._policies
+        tool: Tool = "apply_patch" if matter.changes else "command"
         keys = matter.keys or (key_of(command),) if self._store.entries() else ()
         after = policies.retry_after_approval
         if after == "by-risk":
@@ -196,7 +198,7 @@ class Gate:
             policy=policies.name,
             confines=policies.confines,
             # Running a dialogue again repeats what somebody typed into it.
-            may_ask_after_denial=may_ask_after_denial(policies.approval) and not command.tty,
+            may_ask_after_denial=may_ask_after_denial(policies.approval, tool) and not command.tty,
             wants_escalation=command.wish == "require_escalated",
             remembered=self._store.recall_all(keys) if keys else None,
             retry_after_approval=after,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from sandgate.errors import CommandRefused
 from sandgate.gate.escalation import refusal_text
-from sandgate.policy.approval import may_ask_after_denial
 from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest
+from sandgate.protocol.permissions import Granular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sandgate.config import Settings
     from sandgate.gate.gate import Gate
+    from sandgate.protocol.permissions import ApprovalPolicy
     from sandgate.terminals.terminal import Terminal
 
 FAMILY = "stdin"
@@ -31,7 +32,7 @@ class InputReview:
     def __init__(self, gate: Gate, settings: Settings, *, confines: bool, new_id: Callable[[], str]) -> None:
         self._gate = gate
         self._mode = settings.review_input
-        self._may_ask = may_ask_after_denial(settings.approval)
+        self._may_ask = may_ask(settings.approval)
         self._confines = confines
         self._new_id = new_id
 
@@ -46,7 +47,7 @@ class InputReview:
     def _applies(self, terminal: Terminal) -> bool:
         if self._mode == "always":
             return True
-        # Where the policy confines nothing, nobody was asked to let it out.
+        # Where the policy confines nothing, nobody was asked to let it out; under `never` only a rule did, for good.
         return self._mode == "escalated" and self._confines and not terminal.identity.plan.confined and self._may_ask
 
     def _request(self, terminal: Terminal, text: str) -> ApprovalRequest:
@@ -60,3 +61,8 @@ class InputReview:
             reason=REASON_CONFINED if identity.plan.confined else REASON,
             keys=(ApprovalKey(FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty),),
         )
+
+
+def may_ask(approval: ApprovalPolicy) -> bool:
+    """Whether this policy knows questions about leaving the sandbox."""
+    return approval.sandbox_approval if isinstance(approval, Granular) else approval != "never"

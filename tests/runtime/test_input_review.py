@@ -1,0 +1,149 @@
+"""Input for a live command outside the sandbox is seen before it is typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from live_sessions import Colleague, Workplace, shell
+from sandgate.errors import CommandRefused
+from sandgate.protocol.permissions import Granular
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, TerminalInput
+from sandgate.runtime.input_review import may_ask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.permissions import ApprovalPolicy
+    from sandgate.runtime import Runtime
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+
+def escalated(runtime: Runtime, colleague: Colleague) -> int:
+    """A shell that was let out of the sandbox; what was asked for that is forgotten."""
+    answer = runtime.exec_command(
+        "exec bash --norc --noprofile -i",
+        tty=True,
+        login=False,
+        sandbox_permissions="require_escalated",
+    )
+    assert answer.session_id is not None, answer
+    assert runtime.list_live()[-1].backend == "none"
+    colleague.asked.clear()
+    return answer.session_id
+
+
+def test_each_input_of_an_escalated_shell_is_asked_about(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    number = escalated(runtime, colleague)
+    assert "two" in runtime.write_stdin(number, "echo one; echo two\r").output
+    runtime.write_stdin(number, keys=("ctrl-c",))
+    assert [asked.command.argv for asked in colleague.asked] == [
+        ("write_stdin", str(number), "echo one; echo two\r"),
+        ("write_stdin", str(number), "\x03"),
+    ]
+    assert {asked.reason for asked in colleague.asked} == {"input for a command that runs without the sandbox"}
+    assert len(place.told(ApprovalRequested)) == len(place.told(ApprovalAnswered)) == 3
+
+
+def test_denied_input_is_not_typed_and_the_command_runs_on(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    number = escalated(runtime, colleague)
+    colleague.answer = "denied"
+    with pytest.raises(CommandRefused, match=r"^exec command rejected by user$") as refused:
+        runtime.write_stdin(number, "touch made\r")
+    assert refused.value.hint == "the command is still running; nothing was typed"
+    colleague.answer = "approved"
+    runtime.write_stdin(number, "true\r")
+    assert list(place.repo.iterdir()) == []
+    assert [each.stdin for each in place.told(TerminalInput)] == ["true\r"]
+
+
+def test_approval_for_the_session_covers_the_rest_of_that_command_only(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    first, second = escalated(runtime, colleague), escalated(runtime, colleague)
+    colleague.answer = "approved_for_session"
+    for _ in range(3):
+        runtime.write_stdin(first, "true\r")
+    assert len(colleague.asked) == 1
+    colleague.answer = "denied"
+    with pytest.raises(CommandRefused):
+        runtime.write_stdin(second, "true\r")
+    assert len(colleague.asked) == 2
+
+
+def test_a_look_is_not_asked_about(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request",
+                            environ={"SANDGATE_EXEC_MIN_EMPTY_YIELD_MS": "250"})  # fmt: skip
+    runtime.write_stdin(escalated(runtime, colleague))
+    assert colleague.asked == []
+
+
+def test_input_of_a_confined_command_is_not_asked_about(place: Workplace) -> None:
+    colleague = Colleague("denied")
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    assert "4" in runtime.write_stdin(shell(runtime), "echo $((2 + 2))\r").output
+    assert colleague.asked == []
+
+
+def test_configuration_can_have_all_inputs_asked_about(place: Workplace) -> None:
+    colleague = Colleague("denied")
+    runtime = place.session('terminals.review_input="always"', reviewer=colleague, approval_policy="on-request")
+    with pytest.raises(CommandRefused):
+        runtime.write_stdin(shell(runtime), "touch made\r")
+    assert ([asked.reason for asked in colleague.asked], list(place.repo.iterdir())) == (
+        ["input for a live command"],
+        [],
+    )
+
+
+def test_configuration_can_have_none_asked_about(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session('terminals.review_input="never"', reviewer=colleague, approval_policy="on-request")
+    runtime.write_stdin(escalated(runtime, colleague), "true\r")
+    assert colleague.asked == []
+
+
+def test_nobody_there_means_no(place: Workplace) -> None:
+    runtime = place.session('terminals.review_input="always"', approval_policy="never")
+    with pytest.raises(CommandRefused):
+        runtime.write_stdin(shell(runtime), "touch made\r")
+    assert list(place.repo.iterdir()) == []
+
+
+def test_where_policy_confines_nothing_nobody_is_asked(place: Workplace) -> None:
+    colleague = Colleague("denied")
+    runtime = place.session(reviewer=colleague, backend="none", approval_policy="on-failure")
+    runtime.write_stdin(shell(runtime), "touch made\r")
+    assert ((place.repo / "made").exists(), colleague.asked) == (True, [])
+
+
+def test_reviewer_that_fails_has_not_approved(place: Workplace) -> None:
+    class Absent(Colleague):
+        def review(self, request: ApprovalRequest) -> Decision:
+            raise RuntimeError(f"not at the desk for {request.request_id}")
+
+    runtime = place.session('terminals.review_input="always"', reviewer=Absent(), approval_policy="on-request")
+    with pytest.raises(RuntimeError):
+        runtime.write_stdin(shell(runtime), "touch made\r")
+    assert list(place.repo.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("approval", "expected"),
+    [
+        ("untrusted", True),
+        ("on-request", True),
+        ("on-failure", True),
+        ("never", False),
+        (Granular(sandbox_approval=True, rules=True, mcp_elicitations=True), True),
+        (Granular(sandbox_approval=False, rules=True, mcp_elicitations=True), False),
+    ],
+)
+def test_policy_that_asks_about_leaving_the_sandbox_asks_about_input(approval: ApprovalPolicy, expected: bool) -> None:
+    """Required for on-request: it is the only policy under which a model may wish to leave."""
+    assert may_ask(approval) is expected
