@@ -16,7 +16,8 @@ from sandgate.terminals.lines import CELLS_MAX
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.patterns import Wanted
 from sandgate.terminals.start import Shape
-from sandgate.terminals.terminal import NOT_WRITTEN, STDIN_CLOSED, UNWRITTEN_BYTES_MAX
+from sandgate.terminals.terminal import STDIN_CLOSED
+from sandgate.terminals.traffic import NOT_WRITTEN, UNWRITTEN_BYTES_MAX
 from terminal_stage import LIMIT_MS, Stage, program, sees
 from waiting import LIMIT_S, is_dead, open_descriptors, wait_until
 

@@ -15,7 +15,8 @@ from sandgate.errors import (
     UnknownTerminal,
     VerificationFailed,
 )
-from sandgate.terminals.terminal import NOT_WRITTEN, STDIN_CLOSED
+from sandgate.terminals.terminal import STDIN_CLOSED
+from sandgate.terminals.traffic import NOT_WRITTEN
 from sandgate.terminals.waiting import drive
 from sandgate.tools.answers import ExecAnswer
 from sandgate.tools.calls import ToolOutput, at_once, error_text, patch_in, told

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Attempt
     from sandgate.sandbox.memory import Mark
     from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.remnants import Remnants
     from sandgate.terminals.telling import Teller
     from sandgate.terminals.terminal import Terminal
-    from sandgate.terminals.remnants import Remnants
     from sandgate.terminals.warden import Warden
 
     Marks = dict[str, Mark]

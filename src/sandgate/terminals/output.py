@@ -7,6 +7,7 @@ count what lay between. The one who reads the command writes both, directly: not
 
 from __future__ import annotations
 
+import sys
 from _thread import allocate_lock
 
 from sandgate.execution.capture import HeadTail
@@ -90,7 +91,14 @@ class Output:
         if self.listeners:
             piece = bytes(data)
             for listener in self.listeners:
-                listener(piece)
+                self._tell(listener, piece)
+
+    def _tell(self, listener: Listener, piece: bytes) -> None:
+        try:
+            listener(piece)
+        except Exception:  # a listener's mistake must not stop the reading; it is told once, and nothing more
+            self.listeners = tuple(each for each in self.listeners if each is not listener)
+            sys.excepthook(*sys.exc_info())
 
     def take(self, *, whole_characters: bool = False) -> Taken:
         """The pending output, which is none afterwards; but for the beginning of a last character, if so wanted."""

@@ -7,18 +7,15 @@ holds the other side is waited for briefly, and then it is over.
 
 from __future__ import annotations
 
-from _thread import allocate_lock
-from select import EPOLLIN, EPOLLOUT
 from time import monotonic, monotonic_ns
 
-from sandgate.errors import InputNotTaken, RequestError, StdinClosed
+from sandgate.errors import RequestError, StdinClosed
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.terminals.changes import Changes
 from sandgate.terminals.ending import result_of
 from sandgate.terminals.lines import CELLS_MAX, COLUMNS, ROWS
 from sandgate.terminals.output import Output
-from sandgate.terminals.pump import READ_BYTES
-from sandgate.terminals.reading_here import await_readable
+from sandgate.terminals.traffic import Traffic
 from sandgate.terminals.turns import Turns
 from sandgate.terminals.waiting import drive
 from sandgate.terminals.watching import await_end, watch
@@ -41,16 +38,11 @@ if TYPE_CHECKING:
     from sandgate.terminals.screen import Screen
     from sandgate.terminals.taping import Tape
 
-READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
-FULL_BYTES = 2_048  # a smaller read has emptied a terminal, nearly always; the rest is reported again
-READ_HERE_S = 1.0  # a caller reads by himself, before he looks around
-UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
 KILL_GRACE_S = 2.0  # between asking a command to end and killing it; unified_exec.md section 13
 CLOSE_LIMIT_MS = 10_000  # a process in an uninterruptible call may outlive SIGKILL; we do not wait for it
 NS_PER_MS = 1_000_000
 SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGCONT = 1, 2, 9, 15, 18  # numbers of x86-64 and arm64
 STDIN_CLOSED = "stdin is closed for this session; rerun exec_command with tty=true to keep stdin open"
-NOT_WRITTEN = "failed to write to stdin"
 
 
 class Terminal:
@@ -77,17 +69,13 @@ class Terminal:
         self.stopped_by: Termination | None = None
         self.cursor = 0  # the offset behind the last text that was waited for
         self.failure_message = ""  # why Sandgate ended it, when it did
-        self.output_closed = False
         self.over = False
         self._line = line
         self._child = child
         self._pump = pump
         self._trailing_s = limits.trailing_output_grace_ms / 1000
         self._watcher = watcher
-        self._guard = allocate_lock()
-        self._reading = allocate_lock()
-        self._interest = EPOLLIN  # what the pump watches the command's output for
-        self._unwritten = bytearray()
+        self._traffic = Traffic(line, pump, self.output, self.changes)
         self._tape: Tape | None = None
         self._refusals_seen = 0
         self.changes.wait_instead = self._read_here
@@ -107,6 +95,11 @@ class Terminal:
     def exited(self) -> bool:
         """The command itself is over; some of its output may still be on its way."""
         return self.ended is not None or self.failure is not None
+
+    @property
+    def output_closed(self) -> bool:
+        """Nobody can print any more."""
+        return self._traffic.closed
 
     @property
     def exit_code(self) -> int | None:
@@ -133,17 +126,7 @@ class Terminal:
 
     def look(self) -> Foreground | None:
         """Who uses its terminal, and who waits for it; None without a terminal, and when that cannot be told."""
-        from termios import error as TerminalGone  # noqa: N812  it is an exception of another module's making
-
-        from sandgate.kernel.foreground import look
-
-        with self._guard:  # the descriptor must not become somebody else's meanwhile
-            if not self.tty or self._line.fd < 0:
-                return None
-            try:
-                return look(self._line.fd)
-            except (OSError, TerminalGone):
-                return None
+        return self._traffic.look()
 
     @property
     def hides_input(self) -> bool:
@@ -154,7 +137,7 @@ class Terminal:
     @property
     def unwritten_bytes(self) -> int:
         """Typed, and not taken by the terminal yet."""
-        return len(self._unwritten)
+        return self._traffic.unwritten_bytes
 
     def read(self, offset: int = 0) -> Piece:
         """Everything it printed from `offset` on, as far as it is kept. Takes nothing from anybody."""
@@ -180,16 +163,7 @@ class Terminal:
             raise StdinClosed(STDIN_CLOSED)
         if self._tape is not None:
             self._tape.input(data, hidden=self.hides_input)
-        with self._guard:
-            if self._line.fd < 0:
-                raise InputNotTaken(NOT_WRITTEN, why="the command is over")
-            if len(self._unwritten) + len(data) > UNWRITTEN_BYTES_MAX:
-                raise InputNotTaken(NOT_WRITTEN, why="the command does not read its input", hint="interrupt it")
-            if not self._unwritten:
-                data = data[self._written(data) :]
-            if data:
-                self._unwritten += data
-                self._pump.change(self._line.fd, self._interest | EPOLLOUT)
+        self._traffic.write(data)
 
     def resize(self, rows: int, columns: int) -> None:
         """Changes the size of its terminal. Raises RequestError for a size no terminal has, or without one."""
@@ -197,12 +171,10 @@ class Terminal:
             raise RequestError("cannot resize", why="the command has no terminal", hint="start it with tty=true")
         if not (0 < rows <= CELLS_MAX and 0 < columns <= CELLS_MAX):
             raise RequestError(f"`{rows}` x `{columns}` is no size", hint=f"rows and columns are 1 to {CELLS_MAX}")
-        with self._guard:
-            if self._line.fd >= 0:
-                self._line.resize(rows, columns)
-                self.identity = self.identity.but(rows=rows, columns=columns)
-                if self._tape is not None:
-                    self._tape.resize(rows=rows, columns=columns)
+        if self._traffic.resize(rows, columns):
+            self.identity = self.identity.but(rows=rows, columns=columns)
+            if self._tape is not None:
+                self._tape.resize(rows=rows, columns=columns)
 
     def settle_in(self) -> None:
         """It will live for long."""
@@ -289,69 +261,17 @@ class Terminal:
     # On the pump's thread
 
     def _ready(self, events: int) -> None:
-        if events & EPOLLOUT:
-            self._write_on()
-        if events & ~EPOLLOUT and self._reading.acquire(blocking=False):
-            try:
-                self._read_on(self._pump.buffer)
-            finally:
-                self._reading.release()
-            if self.output_closed and self.exited:
-                self._finish()
-
-    def _read_on(self, buffer: bytearray) -> None:
-        """Takes what is there, through `buffer`. With `_reading` held."""
-        if self.output_closed:
-            return
-        with memoryview(buffer) as view:
-            for _ in range(READS_PER_TURN):
-                size = self._line.read_into(buffer)
-                if size > 0:
-                    self.output.add(view[:size])
-                if size < FULL_BYTES:
-                    break
-        if size == 0:
-            self._pump.forget(self._line.fd)
-            self.output_closed = True
-        self.changes.happened()
+        self._traffic.ready(events)
+        if self.output_closed and self.exited:
+            self._finish()
 
     def _read_here(self, seen: int, timeout_s: float) -> bool:
-        """A blocking caller's wait: he reads the next output himself. False: the pump has to do it."""
-        if self.output_closed or self.over or not self._reading.acquire(blocking=False):
+        """On a caller's thread, in place of a wait."""
+        if self.over or not self._traffic.read_here(seen, timeout_s):
             return False
-        try:
-            if self.output_closed or self._line.fd < 0:
-                return False
-            self._attend_to(0)
-            try:
-                if await_readable(self._line.fd, self.changes, seen, min(timeout_s, READ_HERE_S)):
-                    self._read_on(bytearray(READ_BYTES))
-            finally:
-                self._attend_to(EPOLLIN)
-        finally:
-            self._reading.release()
         if self.output_closed and self.exited:
             self._pump.at(monotonic(), self._finish)
         return True
-
-    def _attend_to(self, reading: int) -> None:
-        """Has the pump watch for what there is to do; `reading` is 0 while somebody else reads."""
-        with self._guard:
-            self._interest = reading
-            self._pump.change(self._line.fd, reading | (EPOLLOUT if self._unwritten else 0))
-
-    def _write_on(self) -> None:
-        with self._guard:
-            written = self._written(self._unwritten)
-            del self._unwritten[:written]
-            if not self._unwritten:
-                self._pump.change(self._line.fd, self._interest)
-
-    def _written(self, data: bytes | bytearray) -> int:
-        try:
-            return self._line.write(data)
-        except OSError:
-            return len(data)  # nobody is left to read it; its end will be told
 
     def _listen_to(self, fd: int) -> None:
         self._pump.watch(fd, lambda _events: self._told(fd))
@@ -387,18 +307,12 @@ class Terminal:
         """It is over: what is still on its way is taken, everything is let go."""
         if self.over:
             return
-        with self._reading:  # whoever reads here leaves at once: it was told that the command has exited
-            if not self.output_closed:
-                self._pump.forget(self._line.fd)
-                self._read_the_rest()
-        with self._guard:
-            self._line.close()
-            self._unwritten.clear()
+        self._traffic.end()
         self._child.close()
-        if self._tape is not None:
-            self._tape.end(self.exit_code)
         if self.ended is None:
             self.ended, self.ended_ns = self._child.ended, monotonic_ns()
+        if self._tape is not None:
+            self._tape.end(self.exit_code)
         self.changes.wait_instead = None
         try:
             self._watcher.over(self)
@@ -406,12 +320,3 @@ class Terminal:
             self.over = True
             self.changes.happened()
             self.endings.happened()
-
-    def _read_the_rest(self) -> None:
-        self.output_closed = True
-        buffer = bytearray(READ_BYTES)
-        for _ in range(READS_PER_TURN):
-            size = self._line.read_into(buffer)
-            if size <= 0:
-                return
-            self.output.add(memoryview(buffer)[:size])

@@ -1,0 +1,162 @@
+"""Moves the bytes of one live command: what it prints into its output, what is typed towards it.
+
+The pump does it as things become possible. A blocking caller who waits for the next output may read it himself for
+that time (`reading_here.py`); nobody else reads then. What a terminal does not take yet is kept, within a limit.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from select import EPOLLIN, EPOLLOUT
+
+from sandgate.errors import InputNotTaken
+from sandgate.terminals.pump import READ_BYTES
+from sandgate.terminals.reading_here import await_readable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.kernel.foreground import Foreground
+    from sandgate.terminals.changes import Changes
+    from sandgate.terminals.lines import Line
+    from sandgate.terminals.output import Output
+    from sandgate.terminals.pump import Pump
+
+READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
+FULL_BYTES = 2_048  # a smaller read has emptied a terminal, nearly always; the rest is reported again
+READ_HERE_S = 1.0  # a caller reads by himself, before he looks around
+UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
+NOT_WRITTEN = "failed to write to stdin"
+
+
+class Traffic:
+    """One line and both directions. `closed`: nobody can print any more, or nobody listens."""
+
+    def __init__(self, line: Line, pump: Pump, output: Output, changes: Changes) -> None:
+        self.closed = False
+        self._line = line
+        self._pump = pump
+        self._output = output
+        self._changes = changes
+        self._guard = allocate_lock()
+        self._reading = allocate_lock()
+        self._interest = EPOLLIN  # what the pump watches the command's output for
+        self._unwritten = bytearray()
+
+    @property
+    def unwritten_bytes(self) -> int:
+        return len(self._unwritten)
+
+    def write(self, data: bytes) -> None:
+        """Types `data`; returns at once. Raises InputNotTaken when nobody takes it."""
+        with self._guard:
+            if self._line.fd < 0:
+                raise InputNotTaken(NOT_WRITTEN, why="the command is over")
+            if len(self._unwritten) + len(data) > UNWRITTEN_BYTES_MAX:
+                raise InputNotTaken(NOT_WRITTEN, why="the command does not read its input", hint="interrupt it")
+            if not self._unwritten:
+                data = data[self._written(data) :]
+            if data:
+                self._unwritten += data
+                self._pump.change(self._line.fd, self._interest | EPOLLOUT)
+
+    def resize(self, rows: int, columns: int) -> bool:
+        """False when there is nothing left to resize."""
+        with self._guard:
+            if self._line.fd >= 0:
+                self._line.resize(rows, columns)
+            return self._line.fd >= 0
+
+    def look(self) -> Foreground | None:
+        """Who uses the terminal; None without one, and when that cannot be told."""
+        from termios import error as TerminalGone  # noqa: N812  it is an exception of another module's making
+
+        from sandgate.kernel.foreground import look
+
+        with self._guard:  # the descriptor must not become somebody else's meanwhile
+            if not self._line.tty or self._line.fd < 0:
+                return None
+            try:
+                return look(self._line.fd)
+            except (OSError, TerminalGone):
+                return None
+
+    def ready(self, events: int) -> None:
+        """The pump's call: something can be moved."""
+        if events & EPOLLOUT:
+            self._write_on()
+        if events & ~EPOLLOUT and self._reading.acquire(blocking=False):
+            try:
+                self._read_on(self._pump.buffer)
+            finally:
+                self._reading.release()
+
+    def read_here(self, seen: int, timeout_s: float) -> bool:
+        """A blocking caller's wait: he reads the next output himself. False: the pump has to do it."""
+        if self.closed or not self._reading.acquire(blocking=False):
+            return False
+        try:
+            if self.closed or self._line.fd < 0:
+                return False
+            self._attend_to(0)
+            try:
+                if await_readable(self._line.fd, self._changes, seen, min(timeout_s, READ_HERE_S)):
+                    self._read_on(bytearray(READ_BYTES))
+            finally:
+                self._attend_to(EPOLLIN)
+        finally:
+            self._reading.release()
+        return True
+
+    def end(self) -> None:
+        """Takes what is still on its way, and hangs up. Whoever reads here must have been told to leave."""
+        with self._reading:
+            if not self.closed:
+                self._pump.forget(self._line.fd)
+                self._read_the_rest()
+        with self._guard:
+            self._line.close()
+            self._unwritten.clear()
+
+    def _read_on(self, buffer: bytearray) -> None:
+        """Takes what is there, through `buffer`. With `_reading` held."""
+        if self.closed:
+            return
+        with memoryview(buffer) as view:
+            for _ in range(READS_PER_TURN):
+                size = self._line.read_into(buffer)
+                if size > 0:
+                    self._output.add(view[:size])
+                if size < FULL_BYTES:
+                    break
+        if size == 0:
+            self._pump.forget(self._line.fd)
+            self.closed = True
+        self._changes.happened()
+
+    def _read_the_rest(self) -> None:
+        self.closed = True
+        buffer = bytearray(READ_BYTES)
+        for _ in range(READS_PER_TURN):
+            size = self._line.read_into(buffer)
+            if size <= 0:
+                return
+            self._output.add(memoryview(buffer)[:size])
+
+    def _attend_to(self, reading: int) -> None:
+        """Has the pump watch for what there is to do; `reading` is 0 while somebody else reads."""
+        with self._guard:
+            self._interest = reading
+            self._pump.change(self._line.fd, reading | (EPOLLOUT if self._unwritten else 0))
+
+    def _write_on(self) -> None:
+        with self._guard:
+            written = self._written(self._unwritten)
+            del self._unwritten[:written]
+            if not self._unwritten:
+                self._pump.change(self._line.fd, self._interest)
+
+    def _written(self, data: bytes | bytearray) -> int:
+        try:
+            return self._line.write(data)
+        except OSError:
+            return len(data)  # nobody is left to read it; its end will be told
