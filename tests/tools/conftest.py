@@ -1,3 +1,18 @@
-from live_sessions import place
+"""A session for the tools, empty again afterwards."""
 
-__all__ = ["place"]
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tool_host import ToolHost
+
+
+@pytest.fixture
+def host() -> Iterator[ToolHost]:
+    made = ToolHost()
+    try:
+        yield made
+    finally:
+        made.stage.close()

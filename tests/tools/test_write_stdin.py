@@ -1,135 +1,288 @@
-"""The tool `write_stdin` on the real kernel: typing, keys, waiting for a pattern, and looking."""
+"""Typing into live commands as a model does, and what it is told."""
 
 from __future__ import annotations
 
 import threading
+from time import monotonic
 
 import pytest
 
-from live_sessions import BACKENDS, CONNECTIONS, JOIN_LIMIT_S, Workplace, shell
-from sandgate.errors import InputNotTaken, UnknownTerminal
-from sandgate.tools.arguments import WaitPattern
-from waiting import wait_until
+from sandgate.errors import InputNotTaken, RequestError, StdinClosed, TerminalFailed, UnknownTerminal
+from sandgate.terminals.table import EXITED_RETENTION_S, NS_PER_S, TerminalTable
+from sandgate.terminals.terminal import STDIN_CLOSED
+from sandgate.terminals.waiting import drive
+from sandgate.tools.arguments import WaitPattern, WriteStdinArguments
+from sandgate.tools.write_stdin import write_stdin
+from terminal_stage import LIMIT_MS, sees
+from tool_host import PATIENT, ToolHost
+from waiting import LIMIT_S, wait_until
 
-pytestmark = pytest.mark.host("namespace", "notify")
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_interrupt_reaches_a_command_without_terminal(place: Workplace, backend: str) -> None:
-    """Idea 41, second half."""
-    runtime = place.session(backend=backend)
-    number = runtime.exec_command("sleep 1000", yield_time_ms=250, login=False).session_id or 0
-    assert runtime.write_stdin(number, "\x03").exit_code == 130
+SOON_S = 5.0
+SHELL = "PS1='> ' exec bash --norc --noprofile -i"
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_ctrl_c_ends_the_command_in_front_and_the_shell_prompts_again(place: Workplace, backend: str) -> None:
-    """The reference loses the whole session here, inside its sandbox."""
-    runtime = place.session(backend=backend)
-    number = shell(runtime)
-    assert runtime.write_stdin(number, "sleep 1000\r").state == "running"
-    assert runtime.write_stdin(number, keys=("ctrl-c",)).state == "idle"
-    assert "130" in runtime.write_stdin(number, "echo $?\r").output
+def shell(host: ToolHost) -> int:
+    """The number of a shell at its prompt."""
+    answer = host.exec(SHELL, tty=True)
+    assert answer.session_id is not None
+    assert answer.output.endswith("> ")
+    return answer.session_id
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_ctrl_z_stops_and_fg_goes_on(place: Workplace, backend: str) -> None:
-    runtime = place.session(backend=backend)
-    number = shell(runtime)
-    runtime.write_stdin(number, "sleep 1000\r")
-    assert "Stopped" in runtime.write_stdin(number, keys=("ctrl-z",)).output
-    assert runtime.write_stdin(number, "fg\r").state == "running"
+def bury(host: ToolHost, session: int) -> None:
+    """The command was over long ago, and nobody asked."""
+    terminal = host.table.get(session)
+    assert terminal.wait_exit(LIMIT_MS) is not None
+    past = (EXITED_RETENTION_S + 1) * NS_PER_S
+    terminal.last_used_ns -= past
+    terminal.ended_ns -= past
+    host.table.sweep()
 
 
-def test_burst_is_followed_by_its_slow_tail(place: Workplace) -> None:
-    """Idea 36."""
-    runtime = place.session()
-    begun = runtime.exec_command(
-        "head -c 160000 /dev/zero | tr '\\0' x; sleep 0.8; echo tail", yield_time_ms=250, login=False
+# Typing
+
+
+def test_a_shell_keeps_its_state_between_calls_and_each_call_has_its_own_answer(host: ToolHost) -> None:
+    """Required: test idea 12; the answer comes with the prompt."""
+    session = shell(host)
+    before = monotonic()
+    assert host.write(session, "export WORD=kept\n").session_id == session
+    answer = host.write(session, "echo $WORD\n")
+    assert monotonic() - before < SOON_S * 2
+    assert answer.output == "echo $WORD\r\nkept\r\n> "
+    assert answer.state == "idle"
+
+
+def test_two_sessions_share_nothing(host: ToolHost) -> None:
+    """Required: test idea 13."""
+    one, two = shell(host), shell(host)
+    host.write(one, "WORD=mine\n")
+    assert "[mine]" in host.write(one, "echo [$WORD]\n").output
+    assert "\n[]" in host.write(two, "echo [$WORD]\n").output
+
+
+def test_a_program_that_answers_and_ends_is_told_with_its_code_and_its_number_is_free(host: ToolHost) -> None:
+    """Required: test ideas 16 and 34."""
+    session = host.exec("exec cat", tty=True).session_id
+    assert host.write(session, "text\n").output == "text\r\ntext\r\n"
+    answer = host.write(session, "\x04")
+    assert (answer.exit_code, answer.session_id, answer.state) == (0, None, "exited")
+    assert len(host.table) == 0
+    with pytest.raises(UnknownTerminal, match=f"^Unknown process id {session}$"):
+        host.write(session)
+
+
+def test_keys_are_typed_after_the_characters(host: ToolHost) -> None:
+    session = host.exec("trap 'echo caught; exit 9' INT; echo ready; while :; do read x; done", tty=True).session_id
+    answer = host.write(session, "abc", keys=("ctrl-c",))
+    assert answer.exit_code == 9
+    assert "caught" in answer.output
+    assert host.told == [("abc\x03", False)]
+
+
+def test_input_without_a_terminal_is_refused_but_for_an_interrupt(host: ToolHost) -> None:
+    """Required: test idea 41."""
+    session = host.exec("exec sleep 1000", yield_time_ms=250).session_id
+    with pytest.raises(StdinClosed) as caught:
+        host.write(session, "x")
+    assert str(caught.value) == STDIN_CLOSED
+    with pytest.raises(StdinClosed):
+        host.write(session, "\x03\x03")
+    answer = host.write(session, "\x03")
+    assert (answer.exit_code, answer.session_id) == (130, None)
+    assert host.told == [("\x03", False)]
+
+
+def test_input_that_nobody_takes_is_an_error_and_the_command_stays(host: ToolHost) -> None:
+    session = host.exec("stty raw -echo; echo ready; exec sleep 1000", tty=True, yield_time_ms=250).session_id
+    with pytest.raises(InputNotTaken, match="^failed to write to stdin"):
+        for _ in range(3):
+            host.write(session, "x" * 700_000, yield_time_ms=250)
+    assert not host.terminal(session).exited
+
+
+def test_input_for_what_is_over_is_answered_with_the_end(host: ToolHost) -> None:
+    """Required: section 9; the write fails because it exited, so the exit is what is told."""
+    for tty in (False, True):
+        session = host.begin("printf bye; exit 4", tty=tty).terminal.identity.terminal_id
+        assert host.terminal(session).wait_exit(LIMIT_MS) == 4
+        answer = host.write(session, "too late\n")
+        assert (answer.exit_code, answer.output, answer.session_id) == (4, "bye", None)
+
+
+@pytest.mark.parametrize(("echo", "secret"), [("-echo", True), ("echo", False)])
+def test_what_is_typed_where_nothing_is_echoed_is_marked_as_a_secret(host: ToolHost, echo: str, secret: bool) -> None:
+    """Required: listeners and records must not learn a password."""
+    session = host.exec(f"stty {echo}; printf 'word: '; read x; stty echo; echo; exec cat", tty=True).session_id
+    host.write(session, "hush\n")
+    assert host.told == [("hush\n", secret)]
+    host.write(session, "said\n")
+    assert host.told[1:] == [("said\n", False)]
+
+
+def test_half_a_character_that_was_typed_arrives_as_its_bytes(host: ToolHost) -> None:
+    session = host.exec("stty raw -echo; head -c 2 | od -An -tx1", tty=True, yield_time_ms=250).session_id
+    assert host.write(session, "é").output.split() == ["c3", "a9"]
+
+
+# Looking
+
+
+def test_a_look_is_told_as_one_and_brings_what_was_printed_since(host: ToolHost) -> None:
+    """Required: test idea 27; empty polls are told, too."""
+    session = host.exec("echo one; read x; echo two; exec sleep 1000", tty=True).session_id
+    terminal = host.terminal(session)
+    assert host.write(session, yield_time_ms=250).output == ""
+    terminal.write(b"\n")
+    sees(terminal, "two\r\n")
+    assert host.write(session, yield_time_ms=250).output == "\r\ntwo\r\n"
+    assert host.told == [("", False), ("", False)]
+
+
+def test_a_look_comes_back_with_the_end(host: ToolHost) -> None:
+    """Required: test idea 14."""
+    started = host.begin("read x; echo V; exit 5", tty=True)
+    session = started.terminal.identity.terminal_id
+    answers = []
+    call = threading.Thread(target=lambda: answers.append(host.write(session, yield_time_ms=60_000)), daemon=True)
+    call.start()
+    assert wait_until(lambda: started.terminal.changes._waiting != [])
+    started.terminal.write(b"\n")
+    call.join(LIMIT_S)
+    (answer,) = answers
+    assert (answer.output, answer.exit_code) == ("\r\nV\r\n", 5)
+
+
+def test_a_look_at_a_silent_shell_waits_its_time(host: ToolHost) -> None:
+    session = shell(host)
+    before = monotonic()
+    assert host.write(session, yield_time_ms=300).output == ""
+    assert monotonic() - before >= 0.3
+
+
+def test_an_end_that_nobody_asked_about_is_told_once(host: ToolHost) -> None:
+    session = host.begin("printf 'last words'; exit 6").terminal.identity.terminal_id
+    bury(host, session)
+    answer = host.write(session, "ignored")
+    assert (answer.exit_code, answer.output, answer.session_id, answer.state) == (6, "last words", None, "exited")
+    with pytest.raises(UnknownTerminal):
+        host.write(session)
+
+
+def test_a_command_that_sandgate_ended_is_an_error_with_the_reason(host: ToolHost) -> None:
+    """Required: test idea 51."""
+    session = host.exec("echo begun; exec sleep 1000", yield_time_ms=250).session_id
+    host.terminal(session).fail("network access was denied")
+    with pytest.raises(TerminalFailed, match="^Unified exec process failed: network access was denied$"):
+        host.write(session)
+    with pytest.raises(UnknownTerminal):
+        host.write(session)
+    assert host.told == [("", False)]
+
+
+# Waiting for something
+
+
+def test_a_wait_comes_back_with_what_it_waited_for(host: ToolHost) -> None:
+    session = host.exec(
+        "stty -echo; printf 'go? '; read x; echo building; echo READY on 8080; exec sleep 1000", tty=True
     )
-    assert begun.original_token_count == 40_000
-    last = runtime.write_stdin(begun.session_id or 0)
-    assert (last.output, last.exit_code) == ("tail\n", 0)
+    before = monotonic()
+    answer = host.write(
+        session.session_id,
+        "\n",
+        yield_time_ms=30_000,
+        wait_for=(WaitPattern("FAILED"), WaitPattern("READY.*", regex=True)),
+    )
+    assert monotonic() - before < SOON_S
+    assert answer.matched is not None
+    assert answer.matched.startswith("READY on 80")
+    assert "building" in answer.output
 
 
-def test_call_comes_back_as_soon_as_a_pattern_appears(place: Workplace) -> None:
-    runtime = place.session()
-    script = "read go; for i in 1 2 3; do echo step $i; sleep 0.1; done; sleep 1000"
-    number = runtime.exec_command(script, tty=True, login=False).session_id or 0
-    wanted = (WaitPattern("never"), WaitPattern(r"step [2-9]", regex=True))
-    answer = runtime.write_stdin(number, "\r", wait_for=wanted, yield_time_ms=30_000)
-    assert (answer.matched, answer.state) == ("step 2", "running")
+def test_a_wait_looks_at_what_no_answer_has_had_yet_and_at_nothing_older(host: ToolHost) -> None:
+    """Required: an old match would end every later wait at once."""
+    session = host.exec("echo OLD; read x; echo NEW; exec sleep 1000", tty=True).session_id
+    answer = host.write(session, yield_time_ms=250, wait_for=(WaitPattern("OLD"),))
+    assert answer.matched is None
+    terminal = host.terminal(session)
+    terminal.write(b"\n")
+    sees(terminal, "NEW")
+    assert host.write(session, yield_time_ms=30_000, wait_for=(WaitPattern("NEW"),)).matched == "NEW"
 
 
-def test_pattern_is_looked_for_in_what_no_call_has_answered_with(place: Workplace) -> None:
-    """The same words in an earlier answer do not count, and those that nobody has seen yet do."""
-    runtime = place.session()
-    number = runtime.exec_command("echo ready; read go; sleep 0.3; echo ready again; sleep 1000", tty=True, login=False)
-    answer = runtime.write_stdin(number.session_id or 0, "\r", wait_for=(WaitPattern("ready"),), yield_time_ms=30_000)
-    assert "ready again" in answer.output
+def test_a_wait_is_not_cut_short_by_a_prompt(host: ToolHost) -> None:
+    session = shell(host)
+    before = monotonic()
+    assert host.write(session, "true\n", yield_time_ms=300, wait_for=(WaitPattern("never"),)).matched is None
+    assert monotonic() - before >= 0.3
 
 
-def test_character_is_not_torn_between_two_answers(place: Workplace) -> None:
-    runtime = place.session()
-    script = r"printf 'a\xe2\x82'; sleep 0.8; printf '\xac\n'"
-    first = runtime.exec_command(script, yield_time_ms=250, login=False)
-    last = runtime.write_stdin(first.session_id or 0)
-    assert (first.output, last.output) == ("a", "€\n")
+def test_a_pattern_that_cannot_be_used_is_said_before_anything_is_typed(host: ToolHost) -> None:
+    """Required: the model will send the call again, and the input must not be there twice."""
+    session = host.exec("exec cat", tty=True, yield_time_ms=250).session_id
+    with pytest.raises(RequestError):
+        host.write(session, "typed\n", wait_for=(WaitPattern("(", regex=True),))
+    assert host.terminal(session).read().data == b""
+    assert host.told == []
+    assert host.write(session, "once\n").output == "once\r\nonce\r\n", "the turn was given back"
 
 
-def test_input_that_nobody_reads_is_refused_when_there_is_no_room(place: Workplace) -> None:
-    runtime = place.session()
-    number = runtime.exec_command("stty raw; sleep 1000", tty=True, yield_time_ms=250, login=False).session_id or 0
-    typed = "x" * 500_000
-    runtime.write_stdin(number, typed)
-    runtime.write_stdin(number, typed)
-    with pytest.raises(InputNotTaken, match=r"^failed to write to stdin"):
-        runtime.write_stdin(number, typed)
+# Turns
 
 
-@pytest.mark.parametrize("tty", CONNECTIONS)
-def test_unknown_number_is_named(place: Workplace, tty: bool) -> None:
-    runtime = place.session()
-    runtime.exec_command("true", tty=tty, login=False)
-    with pytest.raises(UnknownTerminal, match=r"^Unknown process id 99999$"):
-        runtime.write_stdin(99_999, "x")
-
-
-def test_calls_on_one_command_take_turns(place: Workplace) -> None:
-    """Idea 47, for writing: what each typed is in its own answer."""
-    runtime = place.session()
-    number = shell(runtime)
+def test_calls_on_one_command_take_turns_and_share_nothing(host: ToolHost) -> None:
+    """Required: test idea 47; every line is answered about in one call, whole, and in the order of calling."""
+    session = host.exec("stty -echo; echo ready; exec cat", tty=True).session_id
+    assert session is not None
+    calls = [write_stdin(host, WriteStdinArguments(session, f"line-{number}\n")) for number in range(6)]
+    first_waits = [next(call) for call in calls]  # all have entered, in this order
+    assert len(first_waits) == 6
     answers: dict[int, str] = {}
 
-    def ask(index: int) -> None:
-        answers[index] = runtime.write_stdin(number, f"echo answer-$(({index} + 1000))\r").output
+    def finish(number: int) -> None:
+        answers[number] = drive(calls[number]).output
 
-    threads = [threading.Thread(target=ask, args=(index,)) for index in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(JOIN_LIMIT_S)
-    assert {index: f"answer-{index + 1000}\r\n" in text for index, text in answers.items()} == dict.fromkeys(
-        range(12), True
-    )
+    threads = [threading.Thread(target=finish, args=(number,), daemon=True) for number in reversed(range(6))]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(LIMIT_S)
+    assert answers == {number: f"line-{number}\r\n" for number in range(6)}
 
 
-def test_end_is_told_once_also_to_those_who_wait_in_line(place: Workplace) -> None:
-    runtime = place.session()
-    number = shell(runtime)
-    outcomes: list[int | str | None] = []
+def test_a_call_that_is_given_up_lets_the_next_one_in(host: ToolHost) -> None:
+    session = shell(host)
+    waiting = write_stdin(host, WriteStdinArguments(session, "sleep 1000\n", wait_for=(WaitPattern("never"),)))
+    next(waiting)
+    waiting.close()
+    assert host.write(session, "\x03").session_id == session
 
-    def poll() -> None:
-        try:
-            outcomes.append(runtime.write_stdin(number, yield_time_ms=5000).exit_code)
-        except UnknownTerminal as error:
-            outcomes.append(str(error))
 
-    threads = [threading.Thread(target=poll) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    runtime.live.table.get(number).write(b"exit 7\r")
-    for thread in threads:
-        thread.join(JOIN_LIMIT_S)
-    assert sorted(map(str, outcomes)) == ["7", f"Unknown process id {number}", f"Unknown process id {number}"]
-    assert wait_until(lambda: runtime.list_live() == ())
+def test_who_waited_for_a_turn_on_a_command_that_ended_meanwhile_is_told_so(host: ToolHost) -> None:
+    session = host.exec("read x; exit 3", tty=True).session_id
+    assert session is not None
+    first = write_stdin(host, WriteStdinArguments(session, "\n"))
+    next(first)
+    second = write_stdin(host, WriteStdinArguments(session, ""))
+    next(second)
+    assert drive(first).exit_code == 3
+    with pytest.raises(UnknownTerminal, match=f"^Unknown process id {session}$"):
+        drive(second)
+
+
+def test_a_number_that_was_given_to_another_command_meanwhile_is_not_taken_from_it(host: ToolHost) -> None:
+    """Required: who waited for the old command must neither read nor remove the new one of its number."""
+    host.table = TerminalTable(PATIENT, draw=lambda _size: 0)
+    session = host.exec("read x; exit 3", tty=True).session_id
+    assert session is not None
+    first = write_stdin(host, WriteStdinArguments(session, "\n"))
+    next(first)
+    second = write_stdin(host, WriteStdinArguments(session, "for the old one\n"))
+    next(second)
+    assert drive(first).exit_code == 3
+    other = host.exec("echo new; exec cat", tty=True)
+    assert other.session_id == session
+    with pytest.raises(UnknownTerminal):
+        drive(second)
+    assert host.write(session, "still here\n").output == "still here\r\nstill here\r\n"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.table import Tombstone
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.host import Host
+    from sandgate.tools.truncation import TruncationPolicy
 
 CHUNK_ID_BYTES = 3  # six hexadecimal digits
 
@@ -57,11 +58,10 @@ def answer(
 
 def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -> ExecAnswer:
     """The answer of a command that ended while nobody looked."""
-    policy = answer_policy(max_output_tokens or host.limits.default_max_output_tokens, host.truncation)
     text = stone.output.decode("utf-8", "replace")
     return ExecAnswer(
         wall_time_seconds=0.0,
-        output=unified_form(text, policy, omitted_bytes=stone.omitted_bytes),
+        output=unified_form(text, _policy(host, max_output_tokens), omitted_bytes=stone.omitted_bytes),
         chunk_id=new_chunk_id(),
         exit_code=stone.exit_code,
         original_token_count=tokens(len(stone.output) + stone.omitted_bytes),
@@ -77,13 +77,17 @@ def refusal(why: str) -> ExecAnswer:
 
 def shown(host: Host, taken: Taken, max_output_tokens: int | None) -> str:
     """The output as the answer has it: within the budget, with what is missing said."""
-    wanted = host.limits.default_max_output_tokens if max_output_tokens is None else max_output_tokens
-    policy = answer_policy(wanted, host.truncation)
+    policy = _policy(host, max_output_tokens)
     if not taken.omitted_bytes:
         return unified_form(taken.joined().decode("utf-8", "replace"), policy)
     head = taken.head.decode("utf-8", "replace")
     text = head + taken.tail.decode("utf-8", "replace")
     return unified_form(text, policy, omitted_bytes=taken.omitted_bytes, gap_at=len(head))
+
+
+def _policy(host: Host, max_output_tokens: int | None) -> TruncationPolicy:
+    wanted = host.limits.default_max_output_tokens if max_output_tokens is None else max_output_tokens
+    return answer_policy(wanted, host.truncation)
 
 
 def new_chunk_id() -> str:

@@ -40,7 +40,9 @@ def write_stdin(host: Host, arguments: WriteStdinArguments) -> Steps[ExecAnswer]
     turn = terminal.turns.enter()
     try:
         yield from terminal.turns.wait(turn)
-        host.table.get(arguments.session_id)  # the call before may have told its end
+        # The call before may have told its end, and the number may be another command's by now.
+        if host.table.get(arguments.session_id) is not terminal:
+            raise UnknownTerminal(f"Unknown process id {arguments.session_id}")
         return (yield from _in_turn(host, terminal, arguments))
     finally:
         terminal.turns.leave(turn)
