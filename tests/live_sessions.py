@@ -93,7 +93,10 @@ class Workplace:
         )
 
     def told(self, kind: type[Event]) -> list[Event]:
-        """The events of one kind so far."""
+        """The events of one kind so far; what was to be told by now has been."""
+        for each in self._sessions:
+            if each.live.teller is not None:
+                each.live.teller.flush()
         return [event for event in tuple(self.events) if isinstance(event, kind)]
 
     def forget(self, runtime: Runtime) -> None:

@@ -26,6 +26,7 @@ from live_sessions import (
 )
 from sandgate.errors import CommandRefused, UnknownTerminal
 from sandgate.protocol.trace import (
+    ApprovalRequested,
     CommandBegan,
     CommandEnded,
     OutputArrived,
@@ -35,23 +36,12 @@ from sandgate.protocol.trace import (
 )
 from waiting import open_descriptors, wait_until
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sandgate.runtime import Runtime
-
 pytestmark = pytest.mark.host("namespace", "notify")
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 CYCLES = 200
 WARM_UP = 10  # caches and lazily opened descriptors settle
 STAND_STILL = "echo $$ > pid; exec sleep 1000"
-
-
-def ended(place: Workplace, runtime: Runtime) -> list[TerminalEnded]:
-    """The ends told so far, after everything that was to be told has been."""
-    assert runtime.live.teller is not None
-    runtime.live.teller.flush()
-    return place.told(TerminalEnded)
 
 
 def test_shell_keeps_its_state_from_call_to_call(place: Workplace) -> None:
@@ -137,7 +127,7 @@ def test_short_command_has_one_beginning_one_end_and_its_output(place: Workplace
     """Ideas 22, 24, 25, 26: with yield before its end, the end is told once and holds all output."""
     runtime = place.session()
     run_to_end(runtime, "sleep 0.5; printf X", yield_time_ms=1000, workdir="/usr")
-    (end,) = ended(place, runtime)
+    (end,) = place.told(TerminalEnded)
     (began,) = place.told(TerminalBegan)
     assert (began.command.argv[1:], began.command.cwd, began.tty) == (("-c", "sleep 0.5; printf X"), "/usr", False)
     assert (end.call_id, end.process_id) == (began.call_id, began.process_id)
@@ -150,7 +140,7 @@ def test_short_command_has_one_beginning_one_end_and_its_output(place: Workplace
 def test_beginning_comes_first_and_the_end_last(place: Workplace) -> None:
     runtime = place.session()
     run_to_end(runtime, "echo a; sleep 0.3; echo b")
-    ended(place, runtime)
+    assert len(place.told(TerminalEnded)) == 1
     order = [type(event).__name__ for event in place.events]
     live = [name for name in order if name in ("TerminalBegan", "OutputArrived", "TerminalEnded")]
     assert (live[0], live[-1], live.count("OutputArrived")) == ("TerminalBegan", "TerminalEnded", 2)
@@ -164,7 +154,7 @@ def test_inputs_are_told_under_the_call_that_started_the_command(place: Workplac
     for text in typed:
         runtime.write_stdin(number, text)
     runtime.write_stdin(number, "exit\r")
-    (end,) = ended(place, runtime)
+    (end,) = place.told(TerminalEnded)
     (began,) = place.told(TerminalBegan)
     inputs = place.told(TerminalInput)
     assert [each.stdin for each in inputs] == [*typed, "exit\r"]
@@ -180,7 +170,8 @@ def test_what_is_typed_without_echo_is_told_to_nobody(place: Workplace) -> None:
     assert (asking.state, asking.session_id is not None) == ("waiting_for_secret", True)
     answer = runtime.write_stdin(asking.session_id or 0, "hunter2\r")
     assert "got 7" in answer.output
-    ended(place, runtime)
+    assert len(place.told(TerminalEnded)) == 1
+    assert place.told(OutputArrived)
     assert "hunter2" not in repr(place.events)
     assert [each.stdin for each in place.told(TerminalInput)] == ["(not shown: typed while echo was off)"]
 
@@ -193,7 +184,7 @@ def test_cat_repeats_what_is_typed_and_ends_at_end_of_file(place: Workplace) -> 
     assert runtime.write_stdin(number, "text\r").output == "text\r\ntext\r\n"
     answer = runtime.write_stdin(number, "\x04")
     assert (answer.exit_code, answer.session_id) == (0, None)
-    (end,) = ended(place, runtime)
+    (end,) = place.told(TerminalEnded)
     assert (end.call_id, end.process_id, end.exit_code) == (place.told(TerminalBegan)[0].call_id, number, 0)
     with pytest.raises(UnknownTerminal):
         runtime.write_stdin(number)
@@ -204,10 +195,11 @@ def test_a_refused_start_is_told_with_its_reason(place: Workplace) -> None:
     runtime = place.session(approval_policy="untrusted")
     with pytest.raises(CommandRefused):
         runtime.exec_command("touch made", login=False)
-    (end,) = ended(place, runtime)
+    (end,) = place.told(TerminalEnded)
     assert (end.status, end.exit_code, end.output) == ("declined", -1, b"")
     assert end.message
     assert [each.call_id for each in place.told(TerminalBegan)] == [end.call_id]
+    assert [each.request.call_id for each in place.told(ApprovalRequested)] == [end.call_id]
 
 
 # Room and numbers
@@ -243,8 +235,8 @@ def test_the_one_unused_for_longest_makes_room_when_all_run_and_is_ended(place: 
     runtime.write_stdin(numbers[0], yield_time_ms=0, max_output_tokens=1)
     newest = runtime.exec_command("sleep 1000", yield_time_ms=250, login=False).session_id
     assert [each.session_id for each in runtime.list_live()] == [numbers[0], numbers[2], numbers[3], newest]
-    assert wait_until(lambda: len(ended(place, runtime)) == 1)
-    assert ended(place, runtime)[0].process_id == numbers[1]
+    assert wait_until(lambda: len(place.told(TerminalEnded)) == 1)
+    assert place.told(TerminalEnded)[0].process_id == numbers[1]
 
 
 def test_many_open_commands_are_warned_about(place: Workplace) -> None:
@@ -396,11 +388,11 @@ def test_starts_and_ends_leave_no_descriptor_thread_or_child(place: Workplace, b
     runtime = place.session(backend=backend)
     for _ in range(WARM_UP):
         run_to_end(runtime, "true", tty=tty)
-    ended(place, runtime)
+    place.told(TerminalEnded)
     before = census()
     for _ in range(CYCLES):
         assert run_to_end(runtime, "true", tty=tty).exit_code == 0
-    ended(place, runtime)
+    place.told(TerminalEnded)
     assert wait_until(lambda: census() == before), (census(), before)
     place.forget(runtime)
     runtime.close()

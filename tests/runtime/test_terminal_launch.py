@@ -38,8 +38,6 @@ def test_two_runs_of_one_call_are_told_as_one_command(place: Workplace) -> None:
     (place.outside / "file").touch()
     runtime = place.session(reviewer=Colleague(), approval_policy="on-failure")
     run_to_end(runtime, f"echo once; echo line >> {place.outside}/file")
-    assert runtime.live.teller is not None
-    runtime.live.teller.flush()
     (began,), (end,) = place.told(TerminalBegan), place.told(TerminalEnded)
     assert (end.call_id, end.exit_code, end.output) == (began.call_id, 0, b"once\n")
     runs = [(each.call_id, each.attempt) for each in place.told(CommandBegan)]
@@ -99,8 +97,6 @@ def test_a_start_that_failed_is_told_with_its_reason(place: Workplace) -> None:
     runtime = place.session()
     with pytest.raises(DirectoryMissing):
         runtime.exec_command("true", workdir="no-such-place")
-    assert runtime.live.teller is not None
-    runtime.live.teller.flush()
     (end,) = place.told(TerminalEnded)
     assert (end.status, end.exit_code, end.output) == ("failed", -1, b"")
     assert "no-such-place" in end.message

@@ -110,6 +110,7 @@ class Matter(Record):
     verdict: Verdict | None = None  # None: the command is judged
     keys: tuple[ApprovalKey, ...] = ()  # what an answer for the session is about; empty: this very command
     changes: tuple[FileChange, ...] = ()
+    call_id: str = ""  # what it is called in the trail; "": a fresh name
 
 
 class Gate:
@@ -132,7 +133,7 @@ class Gate:
         self._store = store
         self._assess = assess
         self._record = record
-        self._new_id = new_id
+        self.new_id = new_id
         self._pause: Pausing | None = None
         self._open_questions = 0
         self._asking = allocate_lock()
@@ -194,6 +195,8 @@ class Gate:
         after = policies.retry_after_approval
         if after == "by-risk":
             after = "ask" if risk is not None and risk.risk_level == "high" else "silent"
+        if matter.changes:  # what a patch does was shown; what stops it is news. apply_patch.md section 8
+            after = "ask"
         return Rules(
             policy=policies.name,
             confines=policies.confines,
@@ -214,7 +217,7 @@ class _Passage:
         self._matter = matter
         self._command = matter.command
         self._launch = launch
-        self._call_id = gate._new_id()
+        self._call_id = matter.call_id or gate.new_id()
         self._attempts: list[Attempt] = []
         self._decisions: list[Decision] = []
         self._risk: RiskAssessment | None = None
@@ -254,7 +257,7 @@ class _Passage:
         if review.denial is not None:
             self._assess(review.denial)
         request = ApprovalRequest(
-            request_id=self._gate._new_id(),
+            request_id=self._gate.new_id(),
             call_id=self._call_id,
             stage=review.stage,
             command=self._command,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from sandgate.errors import SandgateError
+from sandgate.gate.gate import Matter
 from sandgate.kernel.session_tree import kill_sessions
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
@@ -84,9 +85,9 @@ class LiveCommands:
     def start(self, command: CommandRequest, shape: Shape) -> Started:
         """Passes a command through the gate and lets it live on. Raises what `Runtime.run` raises."""
         number = self.table.reserve()
-        launch = TerminalLaunch(self, command, number, shape)
+        launch = TerminalLaunch(self, command, number, shape, call_id=self._gate.new_id())
         try:
-            passage = self._gate.pass_through(command, launch)
+            passage = self._gate.pass_through(Matter(command, call_id=launch.call_id), launch)
         except SandgateError as error:
             self._tell_end(launch, "failed", str(error))
             raise
@@ -177,7 +178,7 @@ class LiveCommands:
         teller, terminal, attendance = self.teller, launch.terminal, launch.attendance
         if teller is None:
             return
-        launch.tell_begin(launch.call_id)
+        launch.tell_begin()
         if terminal is None or attendance is None or not terminal.exited:
             teller.tell(TerminalEnded(launch.call_id, launch.number, NEVER_RAN, b"", 0, 0, 0, 0, status, message))
             return

@@ -85,10 +85,9 @@ class PatchGate:
             self._record(Notice("warning", repaired))
         started_ns = monotonic_ns()
         plan = self.plan(text, cwd=cwd, strict_unique=strict_unique)
-        run = _PatchRun(self, plan)
+        call_id = self._new_id()
         command = CommandRequest(argv=("apply_patch", text), cwd=cwd, env={})
-        passage = self._gate.pass_through(self._matter(command, plan), run)
-        call_id = run.call_id or self._new_id()
+        passage = self._gate.pass_through(self._matter(command, plan).but(call_id=call_id), _PatchRun(self, plan))
         self._tell(call_id, plan, passage)
         result = passage.result
         return PatchAnswer(
@@ -115,10 +114,11 @@ class PatchGate:
             raise CommandRefused(f"patch not taken back: {_sentence(done.denied)}")
         return True
 
-    def carry_out(self, call_id: str, plan: PatchPlan, confined: ConfinedCommand) -> AttemptOutcome:
-        """One attempt at writing, within the permissions of `confined`."""
+    def carry_out(
+        self, call_id: str, plan: PatchPlan, confined: ConfinedCommand, granted: frozenset[str]
+    ) -> AttemptOutcome:
+        """One attempt at writing, within the permissions of `confined`; `granted` files by their own name."""
         permissions = confined.permissions if confined.confined else None
-        granted = frozenset(path for path in confined.permissions.writable)
         try:
             applied = apply_plan(plan, permissions, journal_directory=self._journals, linked=granted)
         except (PatchDoesNotFit, PatchFailed) as problem:
@@ -179,20 +179,19 @@ class _PatchRun:
     def __init__(self, gate: PatchGate, plan: PatchPlan) -> None:
         self._gate = gate
         self._plan = plan
-        self.call_id = ""
+        self._granted: frozenset[str] = frozenset()
 
     def expect(self) -> None:
         return
 
-    def get_ready(self, grants: tuple[Grant, ...]) -> None:  # noqa: ARG002  nothing has to be ready
-        return
+    def get_ready(self, grants: tuple[Grant, ...]) -> None:
+        self._granted = frozenset(grant.value for grant in grants if grant.kind == "write_path")
 
     def stand_down(self) -> None:
         return
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
-        self.call_id = call_id
-        return self._gate.carry_out(call_id, self._plan, plan)
+        return self._gate.carry_out(call_id, self._plan, plan, self._granted)
 
 
 def _said(passage: Passage) -> str:

@@ -26,20 +26,19 @@ class TerminalLaunch(Readiness):
 
     __slots__ = ("_began", "_command", "_live", "attendance", "call_id", "number", "shape", "terminal")
 
-    def __init__(self, live: LiveCommands, command: CommandRequest, number: int, shape: Shape) -> None:
+    def __init__(self, live: LiveCommands, command: CommandRequest, number: int, shape: Shape, *, call_id: str) -> None:
         super().__init__(live.confinement)
         self._live = live
         self._command = command
         self.number = number
         self.shape = shape
         self._began = False
-        self.call_id = ""
+        self.call_id = call_id
         self.terminal: Terminal | None = None
         self.attendance: Attendance | None = None
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
-        self.call_id = call_id
-        self.tell_begin(call_id)
+        self.tell_begin()
         self.attendance = Attendance(self._live, call_id, plan, Aftermath(plan, self._live.confinement.marks()))
         terminal = self.terminal = self._start(call_id, plan, self.attendance)
         try:
@@ -57,11 +56,11 @@ class TerminalLaunch(Readiness):
         terminal.settle_in()
         return AttemptOutcome(result=None, running=True)
 
-    def tell_begin(self, call_id: str) -> None:
+    def tell_begin(self) -> None:
         """Tells listeners once, however many runs it takes."""
         if self._live.teller is not None and not self._began:
             self._began = True
-            self._live.teller.tell(TerminalBegan(call_id, self.number, self._command, self.shape.tty))
+            self._live.teller.tell(TerminalBegan(self.call_id, self.number, self._command, self.shape.tty))
 
     def _start(self, call_id: str, plan: ConfinedCommand, attendance: Attendance) -> Terminal:
         live = self._live

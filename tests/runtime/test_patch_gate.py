@@ -1,0 +1,389 @@
+"""Patches through the gate, from the tool's call to the disk: apply_patch.md section 8."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from live_sessions import Colleague, Workplace
+from sandgate.errors import CommandRefused, PatchDoesNotFit, VerificationFailed
+from sandgate.protocol.permissions import Grant
+from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.runtime import Runtime
+    from sandgate.runtime.patch_gate import PatchAnswer
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+OUTSIDE_OF_PROJECT = "patch rejected: writing outside of the project; rejected by user approval settings"
+READ_ONLY = "patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings"
+
+
+def add(*paths: Path | str) -> str:
+    files = "".join(f"*** Add File: {path}\n+new\n" for path in paths)
+    return f"*** Begin Patch\n{files}*** End Patch"
+
+
+def update(path: Path | str, *, old: str = "old", new: str = "new", move_to: str = "") -> str:
+    move = f"*** Move to: {move_to}\n" if move_to else ""
+    return f"*** Begin Patch\n*** Update File: {path}\n{move}@@\n-{old}\n+{new}\n*** End Patch"
+
+
+def delete(path: Path | str) -> str:
+    return f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch"
+
+
+def together(*patches: str) -> str:
+    """One patch that does what all of them do."""
+    inside = "".join(each.removeprefix("*** Begin Patch\n").removesuffix("*** End Patch") for each in patches)
+    return f"*** Begin Patch\n{inside}*** End Patch"
+
+
+def refusal(runtime: Runtime, patch: str) -> str:
+    with pytest.raises(CommandRefused) as refused:
+        runtime.apply_patch(patch)
+    return str(refused.value)
+
+
+def texts(place: Path) -> dict[str, str]:
+    return {str(each.relative_to(place)): each.read_text() for each in place.rglob("*") if each.is_file()}
+
+
+# The table
+
+
+@pytest.mark.parametrize("approval", ["untrusted", "on-failure", "on-request", "never"])
+def test_empty_patch_is_rejected(place: Workplace, approval: str) -> None:
+    """Row 1, or earlier: nothing to verify is no patch."""
+    with pytest.raises((CommandRefused, VerificationFailed), match=r"(?i)empty|no files"):
+        place.session(approval_policy=approval).apply_patch("*** Begin Patch\n*** End Patch")
+
+
+@pytest.mark.parametrize("answer", ["approved", "denied"])
+def test_every_patch_is_asked_about_where_nothing_is_trusted(place: Workplace, answer: str) -> None:
+    """Row 2: also a contained one."""
+    colleague = Colleague(answer)
+    runtime = place.session(reviewer=colleague, approval_policy="untrusted")
+    if answer == "approved":
+        assert runtime.apply_patch(add("made")).exit_code == 0
+    else:
+        assert refusal(runtime, add("made")) == "patch rejected by user"
+    assert [(asked.stage, [each.path for each in asked.changes]) for asked in colleague.asked] == [
+        ("initial", [f"{place.repo}/made"])
+    ]
+    assert texts(place.repo) == ({"made": "new\n"} if answer == "approved" else {})
+
+
+@pytest.mark.parametrize("approval", ["on-failure", "on-request", "never"])
+def test_contained_patch_is_applied_unasked(place: Workplace, approval: str) -> None:
+    """Rows 3 and 4."""
+    (place.repo / "file").write_text("old\n")
+    colleague = Colleague("denied")
+    answer = place.session(reviewer=colleague, approval_policy=approval).apply_patch(
+        together(add("a/b/made"), update(place.repo / "file"))
+    )
+    assert answer.output == f"Success. Updated the following files:\nA a/b/made\nM {place.repo}/file\n"
+    assert texts(place.repo) == {"a/b/made": "new\n", "file": "new\n"}
+    assert (answer.exit_code, answer.passage.attempts[0].confined, colleague.asked) == (0, True, [])
+
+
+def test_nothing_is_confined_nothing_is_asked(place: Workplace) -> None:
+    """Row 3."""
+    colleague = Colleague("denied")
+    runtime = place.session(reviewer=colleague, backend="none", approval_policy="on-request")
+    answer = runtime.apply_patch(add(place.outside / "made"))
+    assert (answer.exit_code, answer.passage.attempts[0].confined, colleague.asked) == (0, False, [])
+    assert texts(place.outside) == {"made": "new\n"}
+
+
+def test_patch_outside_is_rejected_where_nobody_is_asked(place: Workplace) -> None:
+    """Row 6, never; a contained part does not help."""
+    runtime = place.session(approval_policy="never")
+    for patch in (
+        add(place.outside / "made"),
+        add("made", place.outside / "made"),
+        add("../outside/made"),
+        add(f"{place.repo}/../outside/made"),
+    ):
+        assert refusal(runtime, patch) == OUTSIDE_OF_PROJECT
+    assert (texts(place.repo), texts(place.outside)) == ({}, {})
+
+
+def test_move_to_the_outside_is_no_contained_patch(place: Workplace) -> None:
+    (place.repo / "file").write_text("old\n")
+    runtime = place.session(approval_policy="never")
+    assert refusal(runtime, update("file", move_to=f"{place.outside}/file")) == OUTSIDE_OF_PROJECT
+    assert (texts(place.repo), texts(place.outside)) == ({"file": "old\n"}, {})
+
+
+def test_read_only_sandbox_rejects_in_its_own_words(place: Workplace) -> None:
+    """Row 6."""
+    runtime = place.session(approval_policy="never", sandbox_mode="read-only")
+    assert refusal(runtime, add("made")) == READ_ONLY
+    assert texts(place.repo) == {}
+
+
+def test_patch_in_a_read_only_sandbox_is_asked_about_and_then_applied(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request", sandbox_mode="read-only")
+    assert runtime.apply_patch(add("made")).exit_code == 0
+    assert ([asked.grants for asked in colleague.asked], texts(place.repo)) == (
+        [(Grant("write_root", str(place.repo)),)],
+        {"made": "new\n"},
+    )
+
+
+@pytest.mark.parametrize("answer", ["approved", "denied"])
+def test_patch_outside_is_asked_about_with_the_directory_it_needs(place: Workplace, answer: str) -> None:
+    """Row 6, with the smallest grant."""
+    colleague = Colleague(answer)
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    if answer == "approved":
+        given = runtime.apply_patch(add(place.outside / "made"))
+        assert (given.exit_code, given.passage.attempts[0].confined) == (0, True)
+    else:
+        assert refusal(runtime, add(place.outside / "made")) == "patch rejected by user"
+    (asked,) = colleague.asked
+    assert asked.grants == (Grant("write_root", str(place.outside)),)
+    assert asked.reason == f"writes to `{place.outside}/made`, outside of what it may write"
+    assert texts(place.outside) == ({"made": "new\n"} if answer == "approved" else {})
+
+
+def test_on_failure_the_sandbox_decides_first_and_then_a_person(place: Workplace) -> None:
+    """Row 4, then the retry prompt."""
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    answer = runtime.apply_patch(add(place.outside / "made"))
+    assert [(asked.stage, asked.denial is not None) for asked in colleague.asked] == [("retry", True)]
+    assert (answer.exit_code, len(answer.passage.attempts), texts(place.outside)) == (0, 2, {"made": "new\n"})
+
+
+def test_on_failure_and_nobody_says_yes_nothing_is_written(place: Workplace) -> None:
+    runtime = place.session(reviewer=Colleague("denied"), approval_policy="on-failure")
+    answer = runtime.apply_patch(add("made", place.outside / "made"))
+    assert answer.exit_code == 1
+    assert answer.output == f"Failed to create {place.outside}/made: Permission denied"
+    assert (texts(place.repo), texts(place.outside)) == ({}, {})
+
+
+# For the session
+
+
+def test_approval_for_the_session_is_remembered_path_by_path(place: Workplace) -> None:
+    colleague = Colleague("approved_for_session")
+    runtime = place.session(reviewer=colleague, approval_policy="untrusted")
+    runtime.apply_patch(add("one", "two"))
+    assert len(colleague.asked) == 1
+    runtime.apply_patch(update("one", old="new", new="newer"))  # one of them, otherwise
+    runtime.apply_patch(delete("two"))
+    assert len(colleague.asked) == 1
+    runtime.apply_patch(together(update("one", old="newer"), add("three")))
+    assert [asked.changes[-1].path for asked in colleague.asked[1:]] == [f"{place.repo}/three"]
+
+
+def test_approval_for_the_session_covers_the_same_path_outside_and_no_other(place: Workplace) -> None:
+    colleague = Colleague("approved_for_session")
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    runtime.apply_patch(add(place.outside / "made"))
+    runtime.apply_patch(update(place.outside / "made", old="new", new="newer"))
+    assert len(colleague.asked) == 1
+    colleague.answer = "denied"
+    assert refusal(runtime, add(place.outside / "other")) == "patch rejected by user"
+    assert texts(place.outside) == {"made": "newer\n"}
+
+
+def test_approval_of_a_patch_opens_nothing_for_commands(place: Workplace) -> None:
+    """Required: what was approved is that patch."""
+    colleague = Colleague("approved_for_session")
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    runtime.apply_patch(add(place.outside / "made"))
+    answer = runtime.exec_command(f"echo more >> {place.outside}/made", login=False)
+    assert (answer.exit_code, texts(place.outside)) == (1, {"made": "new\n"})
+
+
+# What a path leads to
+
+
+def test_link_that_leads_out_is_no_contained_patch(place: Workplace) -> None:
+    (place.outside / "file").write_text("old\n")
+    (place.repo / "link").symlink_to(place.outside / "file")
+    (place.repo / "directory").symlink_to(place.outside)
+    runtime = place.session(approval_policy="never")
+    for patch in (update("link"), add("directory/made"), delete("directory/file")):
+        assert refusal(runtime, patch) == OUTSIDE_OF_PROJECT
+    assert texts(place.outside) == {"file": "old\n"}
+
+
+def test_file_with_another_name_is_not_changed_unasked(place: Workplace) -> None:
+    """A hard link may show the change anywhere."""
+    (place.outside / "file").write_text("old\n")
+    os.link(place.outside / "file", place.repo / "file")
+    answer = place.session(approval_policy="never").apply_patch(update("file"))
+    assert (answer.exit_code, texts(place.outside)) == (1, {"file": "old\n"})
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    assert runtime.apply_patch(update("file")).exit_code == 0
+    assert [(asked.stage, asked.grants) for asked in colleague.asked] == [
+        ("retry", (Grant("write_path", f"{place.repo}/file"),))
+    ]
+    assert texts(place.repo) == {"file": "new\n"}
+
+
+def test_file_with_another_name_is_asked_about_also_after_the_patch_was_approved(place: Workplace) -> None:
+    """What was approved was the change of one file."""
+    (place.outside / "file").write_text("old\n")
+    os.link(place.outside / "file", place.repo / "file")
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="untrusted")
+    assert runtime.apply_patch(update("file")).exit_code == 0
+    assert [asked.stage for asked in colleague.asked] == ["initial", "retry"]
+
+
+def test_hooks_of_git_are_not_written_unasked(place: Workplace) -> None:
+    """Required: a hook runs outside the sandbox."""
+    (place.repo / ".git" / "hooks").mkdir(parents=True)
+    runtime = place.session(approval_policy="never")
+    for patch in (
+        add(".git/hooks/pre-commit"),
+        add(".GIT/../.git/config"),
+        add(".envrc"),
+        add(".sandgate/config.toml"),
+    ):
+        assert refusal(runtime, patch) == OUTSIDE_OF_PROJECT
+    assert texts(place.repo) == {}
+
+
+def test_protected_name_is_granted_by_itself(place: Workplace) -> None:
+    (place.repo / ".git" / "hooks").mkdir(parents=True)
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    answer = runtime.apply_patch(add(".git/hooks/pre-commit"))
+    assert [asked.grants for asked in colleague.asked] == [
+        (Grant("write_path", f"{place.repo}/.git/hooks/pre-commit"),)
+    ]
+    assert (answer.exit_code, texts(place.repo)) == (0, {".git/hooks/pre-commit": "new\n"})
+
+
+def test_own_files_of_sandgate_are_out_of_reach_also_when_approved(place: Workplace) -> None:
+    runtime = place.session(reviewer=Colleague(), approval_policy="on-request")
+    (place.home / ".sandgate").mkdir(exist_ok=True)
+    try:
+        answer: PatchAnswer | None = runtime.apply_patch(add(place.home / ".sandgate" / "config.toml"))
+    except Exception:
+        answer = None
+    assert answer is None or answer.exit_code != 0
+    assert not (place.home / ".sandgate" / "config.toml").exists()
+
+
+def test_hidden_file_is_not_shown_by_a_patch(place: Workplace) -> None:
+    """A failed update names the lines it looked for, never those it found."""
+    (place.repo / "secret").write_text("treasure\n")
+    runtime = place.session(
+        f'secrets.hidden=["{place.repo}/secret"]', reviewer=Colleague(), approval_policy="untrusted"
+    )
+    with pytest.raises(VerificationFailed) as refused:
+        runtime.apply_patch(delete("secret"))
+    assert "treasure" not in str(refused.value)
+    assert "treasure" not in repr(place.events)
+
+
+# Between question and deed
+
+
+def test_file_changed_after_it_was_approved_is_left_alone(place: Workplace) -> None:
+    """Idea 42 of apply_patch.md: exactly what was shown is written, or nothing."""
+
+    class Meddler(Colleague):
+        def review(self, request: Any) -> Any:
+            (place.repo / "file").write_text("old\nmeddled\n")
+            return super().review(request)
+
+    (place.repo / "file").write_text("old\n")
+    runtime = place.session(reviewer=Meddler(), approval_policy="untrusted")
+    answer = runtime.apply_patch(update("file"))
+    assert (answer.exit_code, texts(place.repo)) == (1, {"file": "old\nmeddled\n"})
+
+
+def test_directory_exchanged_after_it_was_approved_is_not_entered(place: Workplace) -> None:
+    class Meddler(Colleague):
+        def review(self, request: Any) -> Any:
+            (place.repo / "sub").rename(place.repo / "was")
+            (place.repo / "sub").symlink_to(place.outside)
+            return super().review(request)
+
+    (place.repo / "sub").mkdir()
+    runtime = place.session(reviewer=Meddler(), approval_policy="untrusted")
+    answer = runtime.apply_patch(add("sub/made"))
+    assert (answer.exit_code, texts(place.outside)) == (1, {})
+
+
+# Taking back, and what is told
+
+
+def test_applied_patch_is_taken_back_once(place: Workplace) -> None:
+    (place.repo / "file").write_text("old\n")
+    (place.repo / "gone").write_text("was here\n")
+    runtime = place.session()
+    answer = runtime.apply_patch(together(update("file"), delete("gone"), add("a/made")))
+    assert texts(place.repo) == {"file": "new\n", "a/made": "new\n"}
+    assert runtime.undo_patch(answer.call_id) is True
+    assert (texts(place.repo), (place.repo / "a").exists()) == ({"file": "old\n", "gone": "was here\n"}, False)
+    assert runtime.undo_patch(answer.call_id) is False
+    assert runtime.undo_patch("never heard of") is False
+
+
+def test_patch_is_not_taken_back_over_later_changes(place: Workplace) -> None:
+    runtime = place.session()
+    answer = runtime.apply_patch(add("made"))
+    (place.repo / "made").write_text("edited\n")
+    with pytest.raises(PatchDoesNotFit):
+        runtime.undo_patch(answer.call_id)
+    assert texts(place.repo) == {"made": "edited\n"}
+
+
+def test_patch_approved_outside_is_taken_back_only_with_permission(place: Workplace) -> None:
+    runtime = place.session(reviewer=Colleague(), approval_policy="on-request")
+    answer = runtime.apply_patch(add(place.outside / "made"))
+    with pytest.raises(CommandRefused, match="patch not taken back"):
+        runtime.undo_patch(answer.call_id)
+    assert texts(place.outside) == {"made": "new\n"}
+
+
+@pytest.mark.parametrize(
+    ("approval", "answer", "status", "auto"),
+    [
+        ("never", "denied", "completed", True),
+        ("untrusted", "approved", "completed", False),
+        ("untrusted", "denied", "declined", False),
+    ],
+)
+def test_beginning_and_end_are_told_with_the_changes(
+    place: Workplace, approval: str, answer: str, status: str, auto: bool
+) -> None:
+    runtime = place.session(reviewer=Colleague(answer), approval_policy=approval)
+    try:
+        runtime.apply_patch(add("made"))
+    except CommandRefused:
+        assert status == "declined"
+    (began,), (end,) = place.told(PatchBegan), place.told(PatchEnded)
+    assert (began.call_id, began.auto_approved, end.call_id, end.status) == (end.call_id, auto, began.call_id, status)
+    assert [(each.path, each.kind) for each in began.changes] == [(f"{place.repo}/made", "add")]
+    assert {each.request.call_id for each in place.told(ApprovalRequested)} <= {began.call_id}
+
+
+def test_patch_that_does_not_fit_is_told_to_nobody_and_changes_nothing(place: Workplace) -> None:
+    (place.repo / "file").write_text("something else\n")
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="untrusted")
+    with pytest.raises(VerificationFailed) as refused:
+        runtime.apply_patch(update("file"))
+    assert str(refused.value) == (
+        f"apply_patch verification failed: Failed to find expected lines in {place.repo}/file:\nold"
+    )
+    assert (texts(place.repo), colleague.asked, place.told(PatchBegan)) == ({"file": "something else\n"}, [], [])
