@@ -16,8 +16,6 @@ from sandgate.tools.schema import (
     apply_patch_function_tool,
     exec_answer_schema,
     exec_command_tool,
-    shell_command_tool,
-    shell_tool,
     write_stdin_tool,
 )
 
@@ -60,21 +58,8 @@ def test_a_write_is_described_as_on_the_wire() -> None:
     assert tool["parameters"]["required"] == ["session_id"]
 
 
-def test_one_shot_tools_are_described_as_specified() -> None:
-    """Required: exec.md §14."""
-    assert types(shell_tool()) == {"command": "array", "workdir": "string", "timeout_ms": "number", **APPROVAL}
-    assert types(shell_command_tool()) == {
-        "command": "string",
-        "workdir": "string",
-        "timeout_ms": "number",
-        **APPROVAL,
-        "login": "boolean",
-    }
-
-
 def test_a_login_shell_that_is_not_allowed_is_not_offered() -> None:
-    for tool in (exec_command_tool(login_allowed=False), shell_command_tool(login_allowed=False)):
-        assert "login" not in types(tool)
+    assert "login" not in types(exec_command_tool(login_allowed=False))
 
 
 def test_only_the_extended_tools_have_our_additions() -> None:
@@ -119,8 +104,6 @@ def test_every_tool_is_closed_and_explained() -> None:
         exec_command_tool(extended=True),
         write_stdin_tool(extended=True),
         apply_patch_function_tool(),
-        shell_tool(),
-        shell_command_tool(),
     ):
         assert tool["parameters"]["additionalProperties"] is False
         assert tool["strict"] is False

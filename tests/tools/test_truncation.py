@@ -10,7 +10,6 @@ from sandgate.tools.truncation import (
     cut,
     header_form,
     line_count,
-    telemetry_preview,
     tokens,
     unified_form,
 )
@@ -159,18 +158,3 @@ def test_without_a_loss_the_unified_form_is_the_header_form() -> None:
 def test_a_loss_is_always_said_twice(text: str, policy: TruncationPolicy, omitted: int, gap_at: int) -> None:
     line = f"... {omitted} bytes omitted ..."
     assert unified_form(text, policy, omitted_bytes=omitted, gap_at=gap_at).split("\n").count(line) == 2
-
-
-@pytest.mark.parametrize("text", ["", "short", "a\n" * 64, "a\n" * 63 + "a", "x" * 2048])
-def test_a_small_output_is_its_own_preview(text: str) -> None:
-    assert telemetry_preview(text) == text
-
-
-def test_a_preview_says_that_there_was_more() -> None:
-    """Required: exec.md §10.5; 2048 bytes, 64 lines, no half character."""
-    notice = "\n[... telemetry preview truncated ...]"
-    assert telemetry_preview("x" * 2049) == "x" * 2048 + notice
-    assert telemetry_preview("é" * 1025) == "é" * 1024 + notice
-    assert telemetry_preview("x" + "é" * 1024) == "x" + "é" * 1023 + notice
-    assert telemetry_preview("a\n" * 65) == "a\n" * 63 + "a" + notice
-    assert telemetry_preview("x" * 2047 + "\nmore") == "x" * 2047 + notice

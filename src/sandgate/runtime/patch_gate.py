@@ -13,8 +13,13 @@ from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.gate import Matter
 from sandgate.patch.apply import Undo, apply_plan, undo
+from sandgate.patch.describe import described as described
 from sandgate.patch.journal import recover
+from sandgate.patch.parse import parse_partial, parse_patch
+from sandgate.patch.plan import EMPTY as EMPTY
+from sandgate.patch.plan import plan_patch
 from sandgate.patch.report import success_text
+from sandgate.patch.tree import Tree
 from sandgate.policy.patches import blocked_directories, patch_verdict
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome
@@ -23,13 +28,13 @@ from sandgate.protocol.denials import Refused
 from sandgate.protocol.trace import Notice, PatchBegan, PatchEnded
 from sandgate.protocol.verdicts import Ask
 from sandgate.record import Record
-from sandgate.runtime.patching import JOURNALS_NAME, planned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.gate.gate import Gate, Policies
+    from sandgate.patch.hunks import Patch
     from sandgate.patch.plan import PatchPlan
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import Passage
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
 
 FAMILY = "apply_patch"
 PATCH_REJECTED = "patch rejected by user"
+JOURNALS_NAME = "patches"  # in Sandgate's own state directory
 UNDO_MAX = 64  # patches of a session that can be taken back; the oldest go first
 NS_PER_MS = 1_000_000
 NOT_ALLOWED = "Permission denied"
@@ -77,28 +83,30 @@ class PatchGate:
 
         Raises PatchError when it is not written in the patch language, PatchDoesNotFit when it and the files disagree.
         """
-        return planned(text, cwd=cwd, permissions=self._confinement.permissions(), strict_unique=strict_unique)
+        return self._planned(parse_patch(text), cwd=cwd, strict_unique=strict_unique)
+
+    def so_far(self, text: str) -> Patch:
+        """What a patch that is still being written says so far; for display. Raises PatchError."""
+        return parse_partial(text)
 
     def apply(self, text: str, *, cwd: str, strict_unique: bool = False) -> PatchAnswer:
         """Verifies, asks if need be, applies. Raises what `plan` raises."""
-        for repaired in recover(self._journals):
-            self._record(Notice("warning", repaired))
-        started_ns = monotonic_ns()
-        plan = self.plan(text, cwd=cwd, strict_unique=strict_unique)
-        call_id = self._new_id()
-        command = CommandRequest(argv=("apply_patch", text), cwd=cwd, env={})
-        passage = self._gate.pass_through(self._matter(command, plan).but(call_id=call_id), _PatchRun(self, plan))
-        self._tell(call_id, plan, passage)
-        result = passage.result
-        return PatchAnswer(
-            call_id=call_id,
-            exit_code=None if result is None else result.exit_code,
-            output=_said(passage),
-            changes=plan.changes,
-            warnings=plan.warnings,
-            duration_ms=(monotonic_ns() - started_ns) // NS_PER_MS,
-            passage=passage,
-        )
+        self._put_right()
+        return self._pass(text, self.plan(text, cwd=cwd, strict_unique=strict_unique), cwd)
+
+    def apply_in_order(self, text: str, *, cwd: str) -> tuple[PatchAnswer, ...]:
+        """Each hunk by itself, as tools do that are not all or nothing: the first that fails is the last.
+
+        Raises what `plan` raises; what came before stays applied.
+        """
+        self._put_right()
+        answers: list[PatchAnswer] = []
+        patch = parse_patch(text)
+        for hunk in patch.hunks:
+            answers.append(self._pass(text, self._planned(patch.but(hunks=(hunk,)), cwd=cwd), cwd))
+            if answers[-1].exit_code != 0:
+                break
+        return tuple(answers)
 
     def undo(self, call_id: str) -> bool:
         """Takes an applied patch back; False when it is not known (any more).
@@ -129,6 +137,30 @@ class PatchGate:
         if applied.undo is not None:
             self._remember(call_id, applied.undo)
         return _outcome(0, success_text(plan))
+
+    def _planned(self, patch: Patch, *, cwd: str, strict_unique: bool = False) -> PatchPlan:
+        return plan_patch(patch, cwd=cwd, tree=Tree(self._confinement.permissions()), strict_unique=strict_unique)
+
+    def _put_right(self) -> None:
+        for repaired in recover(self._journals):
+            self._record(Notice("warning", repaired))
+
+    def _pass(self, text: str, plan: PatchPlan, cwd: str) -> PatchAnswer:
+        started_ns = monotonic_ns()
+        call_id = self._new_id()
+        command = CommandRequest(argv=("apply_patch", text), cwd=cwd, env={})
+        passage = self._gate.pass_through(self._matter(command, plan).but(call_id=call_id), _PatchRun(self, plan))
+        self._tell(call_id, plan, passage)
+        result = passage.result
+        return PatchAnswer(
+            call_id=call_id,
+            exit_code=None if result is None else result.exit_code,
+            output=_said(passage),
+            changes=plan.changes,
+            warnings=plan.warnings,
+            duration_ms=(monotonic_ns() - started_ns) // NS_PER_MS,
+            passage=passage,
+        )
 
     @property
     def _journals(self) -> str:

@@ -29,12 +29,20 @@ from sandgate.tools.answers import ExecAnswer, ShellAnswer
 from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
 from sandgate.tools.calls import ToolOutput, at_once, error_text, patch_in, told
 from sandgate.tools.exec_command import await_command, start_command
+from sandgate.tools.schema import (
+    apply_patch_freeform_tool,
+    apply_patch_function_tool,
+    exec_answer_schema,
+    exec_command_tool,
+    write_stdin_tool,
+)
 from sandgate.tools.truncation import TruncationPolicy
 from sandgate.tools.write_stdin import write_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
@@ -109,6 +117,16 @@ class Toolbox:
                 max_output_tokens=arguments.max_output_tokens,
                 notices=tuple(filter(None, (chosen_shell(arguments.shell).notice,))),
             )
+        )
+
+    def definitions(self, *, freeform_patch: bool = False) -> tuple[dict[str, Any], ...]:
+        """What a model is told about the tools, as JSON Schema; `freeform_patch`: for models that write by grammar."""
+        patch = apply_patch_freeform_tool() if freeform_patch else apply_patch_function_tool()
+        login = self._runtime.settings.allow_login_shell
+        return (
+            {**exec_command_tool(extended=True, login_allowed=login), "output_schema": exec_answer_schema()},
+            {**write_stdin_tool(extended=True), "output_schema": exec_answer_schema()},
+            patch,
         )
 
     def apply_patch(self, arguments: ApplyPatchArguments) -> PatchAnswer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sandgate.display import visible
 from sandgate.record import Record
-from sandgate.tools.truncation import cut, header_form, line_count
+from sandgate.tools.truncation import cut, line_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,14 +73,6 @@ class ShellAnswer(Record):
     exit_code: int
     duration_ms: int
     timed_out: bool = False
-
-    def structured_text(self, policy: TruncationPolicy) -> str:
-        """One JSON object, for `shell` and `local_shell`."""
-        import json
-
-        metadata = {"exit_code": self.exit_code, "duration_seconds": _tenths(self.duration_ms) / 10}
-        answer = {"output": header_form(self._body(), policy), "metadata": metadata}
-        return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
     def freeform_text(self, policy: TruncationPolicy) -> str:
         """Lines, for `shell_command` and patches."""

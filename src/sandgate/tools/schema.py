@@ -144,25 +144,6 @@ def apply_patch_function_tool() -> Json:
     return _function("apply_patch", _PATCH_BY_HAND, {"input": _text("The whole patch.")}, ("input",))
 
 
-def shell_tool() -> Json:
-    """The definition of `shell`, which runs an argv to its end."""
-    about = (
-        'Runs a program and returns its output when it has ended. Begin with `["bash", "-lc"]` to run a shell script. '
-        "Set `workdir` instead of using `cd`."
-    )
-    return _one_shot("shell", about, _texts("The program and its arguments."))
-
-
-def shell_command_tool(*, login_allowed: bool = True) -> Json:
-    """The definition of `shell_command`, which runs a script to its end."""
-    about = "Runs a script in the user's shell and returns its output when it has ended. Set `workdir` instead of `cd`."
-    tool = _one_shot("shell_command", about, _text("The script."))
-    if login_allowed:
-        login = _flag("Whether the shell reads its login files first. Default true.")
-        tool["parameters"]["properties"]["login"] = login
-    return tool
-
-
 def exec_answer_schema() -> Json:
     """What `ExecAnswer.structured` gives, as a schema."""
     properties: Json = {
@@ -179,16 +160,6 @@ def exec_answer_schema() -> Json:
         "omitted_bytes": _number("Output that was lost because nobody fetched it in time, in bytes."),
     }
     return _object(properties, ("wall_time_seconds", "output"))
-
-
-def _one_shot(name: str, about: str, command: Json) -> Json:
-    properties = {
-        "command": command,
-        "workdir": _text("The directory to run it in. Default: the working directory of the turn."),
-        "timeout_ms": _number("After how many milliseconds the command is ended. Default 10000."),
-        **_approval_properties(),
-    }
-    return _function(name, about, properties, ("command",))
 
 
 def _approval_properties() -> Json:

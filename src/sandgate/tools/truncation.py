@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     BudgetUnit = Literal["bytes", "tokens"]
 
 BYTES_PER_TOKEN = 4  # exec.md §10
-PREVIEW_BYTES_MAX = 2_048  # exec.md §10.5
-PREVIEW_LINES_MAX = 64
-PREVIEW_CUT = "[... telemetry preview truncated ...]"
 
 
 class TruncationPolicy(Record):
@@ -35,9 +32,6 @@ class TruncationPolicy(Record):
     @property
     def token_budget(self) -> int:
         return max(0, self.amount) if self.unit == "tokens" else tokens(max(0, self.amount))
-
-
-FALLBACK_POLICY = TruncationPolicy("bytes", 10_000)  # where nobody says what the model can take
 
 
 def tokens(size_bytes: int) -> int:
@@ -78,18 +72,6 @@ def unified_form(text: str, policy: TruncationPolicy, *, omitted_bytes: int = 0,
 def line_count(text: str) -> int:
     """Lines of `text`; a newline at the end does not begin another."""
     return text.count("\n") + (not text.endswith("\n") and text != "")
-
-
-def telemetry_preview(text: str) -> str:
-    """The first lines of `text`, for a log that must stay small; the last line says when there was more."""
-    raw = _utf8(text[: PREVIEW_BYTES_MAX + 1])
-    kept = _text(raw[: _start_of_character(raw, PREVIEW_BYTES_MAX)])
-    lines = kept.split("\n")
-    if lines[PREVIEW_LINES_MAX:] not in ([], [""]):
-        kept = "\n".join(lines[:PREVIEW_LINES_MAX])
-    if kept == text:
-        return text
-    return f"{kept}{_line_end(kept)}{PREVIEW_CUT}"
 
 
 class _Cut:

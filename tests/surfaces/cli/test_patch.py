@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+SANDBOX_TMP = "sandbox_workspace_write.exclude_slash_tmp=true"
 ADD = wrapped("*** Add File: g\n+x")
 SUCCESS = "Success. Updated the following files:\nA g\n"
 
@@ -53,9 +54,9 @@ def test_check_changes_nothing(program: Any) -> None:
         (
             wrapped("*** Add File: ../../../../../../../../etc/sandgate-test\n+x"),
             77,
-            "denied: create /etc/sandgate-test",
+            "patch rejected: writing outside of the project",
         ),
-        (wrapped("*** Add File: .git/hooks/pre-commit\n+x"), 77, "denied: create"),
+        (wrapped("*** Add File: .git/hooks/pre-commit\n+x"), 77, "patch rejected: writing outside of the project"),
         ("/nowhere/at/all", 2, "cannot read the patch"),
     ],
 )
@@ -76,3 +77,20 @@ def test_several_places_can_be_refused(program: Any) -> None:
 def test_names_in_the_answer_are_safe_to_print(program: Any) -> None:
     assert program("patch", wrapped("*** Add File: a\x1b[2Jb\n+x")) == 0
     assert program.out.endswith("A a\\x1b[2Jb\n")
+
+
+def test_what_was_approved_is_applied_and_what_was_not_is_told(program: Any, tmp_path: Path) -> None:
+    patch = wrapped(f"*** Add File: {tmp_path}/outside\n+x")
+    assert program("patch", "--answer", "deny", "-a", "untrusted", patch) == 77
+    assert "patch rejected by user" in program.err
+    assert program("patch", "--answer", "approve", "-a", "on-request", "-c", SANDBOX_TMP, patch) == 0
+    assert (tmp_path / "outside").read_text() == "x\n"
+
+
+def test_hunk_by_hunk_what_came_before_a_failure_stays(program: Any) -> None:
+    """Scenario 15 as other tools have it: on request only."""
+    patch = wrapped("*** Add File: n\n+x\n*** Delete File: none\n*** Add File: never\n+x")
+    assert program("patch", patch) == 1
+    assert tree_of(program.repo) == {}
+    assert program("patch", "--in-order", patch) == 1
+    assert tree_of(program.repo) == {"n": b"x\n"}

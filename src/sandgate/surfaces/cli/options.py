@@ -105,6 +105,7 @@ COMMANDS = (
         "apply a patch from FILE, from the argument itself, or from standard input; all of it, or nothing",
         (
             Option(("--check",), "check", "only say what would change"),
+            Option(("--in-order",), "in_order", "hunk by hunk: what came before one that fails stays"),
             Option(("--strict-unique",), "strict_unique", "refuse a change that fits in more than one place"),
             *(option for option in DECIDING if option.key not in ("json", "timeout", "verbose")),
         ),

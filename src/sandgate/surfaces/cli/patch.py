@@ -6,13 +6,14 @@ import os
 
 from sandgate.display import visible
 from sandgate.errors import PatchDoesNotFit, PatchError, RequestError
-from sandgate.runtime.patching import EMPTY, described
+from sandgate.runtime.patch_gate import EMPTY, described
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.surfaces.cli.parse import Parsed
 
 DOES_NOT_FIT, MALFORMED, REFUSED = 1, 2, 77
@@ -45,18 +46,22 @@ def _applied(parsed: Parsed, text: str) -> int:
         plan = patches.plan(text, cwd=runtime.directory, strict_unique=strict)
         say.out("".join(f"{line}\n" for line in described(plan)))
         return 0
-    done = patches.apply(text, cwd=runtime.directory, strict_unique=strict)
-    if done.exit_code is None:
-        say.fact(done.output)
-        return REFUSED
+    if parsed.on("in_order"):
+        answers = patches.apply_in_order(text, cwd=runtime.directory)
+    else:
+        answers = (patches.apply(text, cwd=runtime.directory, strict_unique=strict),)
+    return max(_told(answer) for answer in answers)
+
+
+def _told(done: PatchAnswer) -> int:
     for warning in done.warnings:
         say.fact(f"warning: {warning}")
-    if done.exit_code:
-        for line in done.output.splitlines():
-            say.fact(line)
-        return REFUSED if done.passage.attempts[-1].denial.denied else DOES_NOT_FIT
-    say.out(visible_lines(done.output))
-    return 0
+    if done.exit_code == 0:
+        say.out(visible_lines(done.output))
+        return 0
+    for line in done.output.splitlines():
+        say.fact(line)
+    return REFUSED if done.exit_code is None or done.passage.attempts[-1].denial.denied else DOES_NOT_FIT
 
 
 def visible_lines(text: str) -> str:
