@@ -180,7 +180,7 @@ def test_listeners_get_each_piece_as_it_was_read_and_in_their_order() -> None:
 
 def test_takers_on_many_threads_share_everything_and_lose_nothing() -> None:
     """Required: one writer, and callers on whatever threads; each byte is taken once."""
-    made, total = output(), 20_000
+    made, total = output(), 2_000
     taken: list[list[bytes]] = [[], []]
     finished = threading.Event()
 

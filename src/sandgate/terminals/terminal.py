@@ -105,6 +105,7 @@ class Terminal:
         self._guard = allocate_lock()
         self._unwritten = bytearray()
         self._refusals_seen = 0
+        self._reading = False
 
     # What there is to know
 
@@ -163,6 +164,13 @@ class Terminal:
     def unwritten_bytes(self) -> int:
         """Typed, and not taken by the terminal yet."""
         return len(self._unwritten)
+
+    @property
+    def has_unread_output(self) -> bool:
+        """It printed something that is not in `output` yet."""
+        with self._guard:
+            # In this order: what is not there any more is being read, or has been.
+            return self._line.fd >= 0 and (self._line.readable() or self._reading)
 
     def read(self, offset: int = 0) -> Piece:
         """Everything it printed from `offset` on, as far as it is kept. Takes nothing from anybody."""
@@ -307,6 +315,7 @@ class Terminal:
             self._read_on()
 
     def _read_on(self) -> None:
+        self._reading = True
         for _ in range(READS_PER_TURN):
             data = self._line.read()
             if data is None:
@@ -316,6 +325,7 @@ class Terminal:
                 self.output_closed = True
                 break
             self.output.add(data)
+        self._reading = False
         self.changes.happened()
         if self.output_closed and self.exited:
             self._finish()
