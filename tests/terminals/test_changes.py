@@ -56,7 +56,12 @@ def test_everybody_sees_the_last_of_many_steps() -> None:
 
 def test_steps_of_many_threads_are_all_counted() -> None:
     changes = Changes()
-    threads = [threading.Thread(target=lambda: [changes.happened() for _ in range(STEPS)]) for _ in range(WAITERS)]
+
+    def step() -> None:
+        for _ in range(STEPS):
+            changes.happened()
+
+    threads = [threading.Thread(target=step) for _ in range(WAITERS)]
     for each in threads:
         each.start()
     for each in threads:

@@ -87,6 +87,17 @@ def test_what_the_command_printed_before_it_went_is_still_read(terminal: Line, p
         assert line.read() == b""
 
 
+def test_what_can_be_read_is_known_without_reading_it(terminal: Line, pipe: Line) -> None:
+    for line in (terminal, pipe):
+        assert not line.readable()
+        os.write(line.ends[1], b"news")
+        assert wait_until(line.readable)
+        assert line.read() == b"news"
+        assert not line.readable()
+        line.close_lent()
+        assert line.readable(), "the end is to be read, too"
+
+
 def test_writing_never_waits(terminal: Line) -> None:
     """Required: a program that does not read must not stop everybody else's bytes."""
     modes = termios.tcgetattr(terminal.ends[0])

@@ -15,7 +15,9 @@ from waiting import LIMIT_S, open_descriptors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from sandgate.terminals.pump import Handler
 
     Pipe = tuple[int, int]
 
@@ -54,6 +56,17 @@ def caught_up(pump: Pump) -> None:
     assert passed.wait(LIMIT_S)
 
 
+def reads(fd: int, *then: Callable[[], object]) -> Handler:
+    """A handler that takes a byte and does what follows."""
+
+    def handle(_events: int) -> None:
+        os.read(fd, 1)
+        for each in then:
+            each()
+
+    return handle
+
+
 def broken(_events: int) -> None:
     raise ValueError("broken on purpose")
 
@@ -82,7 +95,7 @@ def test_every_one_of_many_descriptors_is_handled(pump: Pump, pipes: list[Pipe])
 def test_handlers_run_on_one_thread_that_is_not_the_callers(pump: Pump, pipes: list[Pipe]) -> None:
     threads: set[int] = set()
     for read_end, write_end in pipes[:20]:
-        pump.watch(read_end, lambda _events, fd=read_end: (threads.add(threading.get_ident()), os.read(fd, 1)))
+        pump.watch(read_end, reads(read_end, lambda: threads.add(threading.get_ident())))
         os.write(write_end, b".")
     caught_up(pump)
     pump.at(monotonic(), lambda: threads.add(threading.get_ident()))
@@ -100,7 +113,7 @@ def test_a_handler_that_raises_is_dropped_and_reported_and_the_others_go_on(
     pump.watch(bad, broken)
     os.write(to_bad, b"still there, and nobody reads it")
     caught_up(pump)
-    pump.watch(good, lambda _events: (os.read(good, 1), arrived.set()))
+    pump.watch(good, reads(good, arrived.set))
     os.write(to_good, b".")
     assert arrived.wait(LIMIT_S)
     assert complaints == ["broken on purpose"]
@@ -129,7 +142,7 @@ def test_a_descriptor_that_lost_its_handler_can_be_watched_again(
     pump.watch(fd, broken)
     os.write(other, b".")
     caught_up(pump)
-    pump.watch(fd, lambda _events: (os.read(fd, 1), again.set()))
+    pump.watch(fd, reads(fd, again.set))
     assert again.wait(LIMIT_S)
     assert len(complaints) == 1
 
@@ -138,7 +151,8 @@ def test_what_is_due_happens_in_order_of_time_whatever_the_order_of_asking(pump:
     happened: list[str] = []
     done = threading.Event()
     now = monotonic()
-    pump.at(now + 0.06, lambda: (happened.append("last"), done.set()))
+    pump.at(now + 0.06, lambda: happened.append("last"))
+    pump.at(now + 0.06, done.set)
     pump.at(now + 0.02, lambda: happened.append("first"))
     pump.at(now + 0.04, lambda: happened.append("second"))
     pump.at(now + 0.04, lambda: happened.append("third"))
@@ -323,7 +337,7 @@ def test_a_handler_may_close_the_pump(pipes: list[Pipe]) -> None:
     pump = Pump()
     fd, other = pipes[0]
     closed = threading.Event()
-    pump.watch(fd, lambda _events: (os.read(fd, 1), pump.close(), closed.set()))
+    pump.watch(fd, reads(fd, pump.close, closed.set))
     os.write(other, b".")
     assert closed.wait(LIMIT_S)
 
@@ -337,7 +351,7 @@ def test_what_cannot_be_watched_is_not_remembered(pump: Pump, pipes: list[Pipe],
         pump.forget(fd)
         os.dup2(pipes[0][0], fd)
         arrived = threading.Event()
-        pump.watch(fd, lambda _events: (os.read(fd, 1), arrived.set()))
+        pump.watch(fd, reads(fd, arrived.set))
         os.write(pipes[0][1], b".")
         assert arrived.wait(LIMIT_S)
         pump.forget(fd)

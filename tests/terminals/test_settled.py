@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import signal
+import threading
+from time import monotonic
 
 import pytest
 
 from sandgate.terminals.settled import hides_input, is_settled, state_of
 from sandgate.terminals.waiting import Settling, collect, drive
 from terminal_stage import LIMIT_MS, Stage, program, sees
-from waiting import wait_until
+from waiting import LIMIT_S, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +22,12 @@ ENDLESS_S = 60.0
 ROUNDS = 25
 
 
-def sleeps(terminal: Terminal) -> bool:
-    """Whether `sleep` is what runs in the foreground, and no longer the shell that becomes it."""
+def runs(terminal: Terminal, name: str) -> bool:
+    """Whether this program is in the foreground, and no longer the shell that becomes it."""
     found = terminal.look()
     assert found is not None
     with open(f"/proc/{found.group}/comm") as file:
-        return file.read() == "sleep\n"
+        return file.read() == f"{name}\n"
 
 
 def test_a_shell_at_its_prompt_is_settled_and_one_that_works_is_not(stage: Stage) -> None:
@@ -33,7 +35,7 @@ def test_a_shell_at_its_prompt_is_settled_and_one_that_works_is_not(stage: Stage
     assert wait_until(lambda: is_settled(terminal))
     assert state_of(terminal) == "idle"
     terminal.write(b"sleep 1000\n")
-    assert wait_until(lambda: sleeps(terminal) and state_of(terminal) == "running")
+    assert wait_until(lambda: runs(terminal, "sleep") and state_of(terminal) == "running")
     assert not is_settled(terminal)
     terminal.write(b"\x03")
     assert wait_until(lambda: is_settled(terminal) and state_of(terminal) == "idle")
@@ -93,6 +95,36 @@ def test_input_that_the_terminal_has_not_taken_keeps_it_unsettled(stage: Stage) 
         terminal.write(b"x" * 65_536)
     assert terminal.unwritten_bytes > 0
     assert not is_settled(terminal)
+
+
+def test_output_that_was_not_read_yet_keeps_it_unsettled(stage: Stage) -> None:
+    """Required: a call must not come back without what the command printed before it began to wait.
+
+    Known before: with a busy machine one answer in ten was empty, and the output came with the next one.
+    """
+    terminal = stage.start("stty -echo; echo ready; read x; echo answer; exec cat", tty=True)
+    sees(terminal, "ready\r\n")
+    assert wait_until(lambda: is_settled(terminal))
+    busy, may_go_on = threading.Event(), threading.Event()
+
+    def keep_busy() -> None:
+        busy.set()
+        assert may_go_on.wait(LIMIT_S)
+
+    stage.pump.at(monotonic(), keep_busy)
+    assert busy.wait(LIMIT_S)
+    before = terminal.total_bytes
+    terminal.write(b"\n")
+    try:
+        assert wait_until(lambda: runs(terminal, "cat") and state_of(terminal) == "waiting_for_secret")
+        assert terminal.total_bytes == before
+        assert terminal.has_unread_output
+        assert not is_settled(terminal)
+    finally:
+        may_go_on.set()
+    sees(terminal, "answer\r\n")
+    assert wait_until(lambda: is_settled(terminal))
+    assert not terminal.has_unread_output
 
 
 def test_a_command_without_a_terminal_is_never_settled(stage: Stage) -> None:

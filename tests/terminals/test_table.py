@@ -180,7 +180,7 @@ def test_a_command_is_found_by_its_number_until_it_is_removed(stage: Stage) -> N
     assert table.remove(number) is kept
     assert table.remove(number) is None
     assert len(table) == 0
-    with pytest.raises(UnknownTerminal, match=f"^Unknown process id {number}$"):
+    with pytest.raises(UnknownTerminal, match=rf"^Unknown process id {number}$"):
         table.get(number)
 
 

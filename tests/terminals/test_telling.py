@@ -155,12 +155,12 @@ def test_the_thread_is_there_only_while_there_is_something_to_tell(listener: Lis
 
 def test_many_threads_may_tell_and_each_ones_order_is_kept(listener: Listener) -> None:
     teller = Teller(listener)
-    threads = [
-        threading.Thread(
-            target=lambda who=who: [teller.tell(ENDED.but(process_id=who, exit_code=n)) for n in range(200)]
-        )
-        for who in range(4)
-    ]
+
+    def tell(who: int) -> None:
+        for number in range(200):
+            teller.tell(ENDED.but(process_id=who, exit_code=number))
+
+    threads = [threading.Thread(target=tell, args=(who,)) for who in range(4)]
     for each in threads:
         each.start()
     for each in threads:

@@ -1,7 +1,7 @@
 """How long a call waits: the rule of unified_exec.md section 7, played with a command whose state we set.
 
-Where only time passes, the waits are driven by hand on a clock that is moved. Where a thread waits, what counts is that it
-did not return before it should, and that it returned because of what happened and not because its time was up.
+Where only time passes, the waits are driven by hand on a clock that is moved. Where a thread waits, what counts is that
+it did not return before it should, and that it returned because of what happened and not because its time was up.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_a_question_to_a_person_does_not_cost_the_command_its_time(host: ToolHos
 
 def test_a_refused_command_is_an_error_with_the_reason(host: ToolHost) -> None:
     host.refuses = "the rule says no"
-    with pytest.raises(CommandRefused, match="^the rule says no$"):
+    with pytest.raises(CommandRefused, match=r"^the rule says no$"):
         host.exec("echo never")
     assert len(host.table) == 0
 

@@ -11,6 +11,7 @@ import termios
 from contextlib import suppress
 from errno import EIO
 from fcntl import F_SETPIPE_SZ, fcntl, ioctl
+from select import POLLIN, poll
 from struct import pack
 
 from sandgate.execution.streams import clear_of_standard, pipe
@@ -55,6 +56,12 @@ class Line:
             if error.errno != EIO:
                 raise
             return 0  # how a terminal says that nobody holds its other side
+
+    def readable(self) -> bool:
+        """There is something to read, or the end."""
+        waiting = poll()
+        waiting.register(self.fd, POLLIN)
+        return bool(waiting.poll(0))
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
         """How much of it was taken. OSError when nobody is left to read it."""

@@ -18,8 +18,11 @@ def state_of(terminal: Terminal) -> ProcessState:
 
 
 def is_settled(terminal: Terminal) -> bool:
-    """Whoever is in the foreground waits for input, and everything typed so far has been read."""
+    """Whoever is in the foreground waits for input, everything typed has been read, and so has all that was printed."""
     if terminal.unwritten_bytes:
         return False
     found = terminal.look()
-    return found is not None and not found.pending_input and classify(found) in WAITING
+    if found is None or found.pending_input or classify(found) not in WAITING:
+        return False
+    # Asked last: what it printed before it began to wait may still be on its way to us.
+    return not terminal.has_unread_output

@@ -139,6 +139,11 @@ class Terminal:
         """Typed, and not taken by the terminal yet."""
         return self._traffic.unwritten_bytes
 
+    @property
+    def has_unread_output(self) -> bool:
+        """It printed something that is not in `output` yet."""
+        return self._traffic.has_unread
+
     def read(self, offset: int = 0) -> Piece:
         """Everything it printed from `offset` on, as far as it is kept. Takes nothing from anybody."""
         return self.output.read(offset)

@@ -39,12 +39,20 @@ class Traffic:
         self._changes = changes
         self._guard = allocate_lock()
         self._reading = allocate_lock()
+        self._taking = False
         self._interest = EPOLLIN  # what the pump watches the command's output for
         self._unwritten = bytearray()
 
     @property
     def unwritten_bytes(self) -> int:
         return len(self._unwritten)
+
+    @property
+    def has_unread(self) -> bool:
+        """Something was printed that is not in the output yet."""
+        with self._guard:
+            # In this order: what is not there any more is being taken, or has been.
+            return self._line.fd >= 0 and (self._line.readable() or self._taking)
 
     def write(self, data: bytes) -> None:
         """Types `data`; returns at once. Raises InputNotTaken when nobody takes it."""
@@ -121,6 +129,18 @@ class Traffic:
         """Takes what is there, through `buffer`. With `_reading` held."""
         if self.closed:
             return
+        self._taking = True
+        try:
+            size = self._take(buffer)
+        finally:
+            self._taking = False
+        if size == 0:
+            self._pump.forget(self._line.fd)
+            self.closed = True
+        self._changes.happened()
+
+    def _take(self, buffer: bytearray) -> int:
+        size = -1
         with memoryview(buffer) as view:
             for _ in range(READS_PER_TURN):
                 size = self._line.read_into(buffer)
@@ -128,10 +148,7 @@ class Traffic:
                     self._output.add(view[:size])
                 if size < FULL_BYTES:
                     break
-        if size == 0:
-            self._pump.forget(self._line.fd)
-            self.closed = True
-        self._changes.happened()
+        return size
 
     def _read_the_rest(self) -> None:
         self.closed = True
