@@ -1,0 +1,312 @@
+"""The same session on an event loop: nothing is lost, nothing is approved by accident, and nothing is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from contextlib import asynccontextmanager
+
+import pytest
+
+from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
+from sandgate.errors import CommandRefused, UnknownTerminal
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.permissions import Grant
+from sandgate.runtime.aio import as_decision, open_gate
+from waiting import open_descriptors, wait_until
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+    from typing import Any
+
+    from sandgate.runtime.aio import AsyncGate
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+LIMIT_S = 60
+TERMINALS = 50
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """On a fresh loop, for a bounded time."""
+
+    async def bounded() -> None:
+        async with asyncio.timeout(LIMIT_S):
+            await work
+
+    asyncio.run(bounded())
+
+
+@asynccontextmanager
+async def gate_of(
+    place: Workplace, reviewer: Callable[[ApprovalRequest], Awaitable[Any]] | None = None, *, approval: str = "never"
+) -> AsyncIterator[AsyncGate]:
+    environ = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(place.home)}
+    overrides = (NOT_ALL_OF_TMP, "sandbox_mode=workspace-write", f"approval_policy={approval}")
+    async with open_gate(
+        str(place.repo), reviewer=reviewer, environ=environ, overrides=overrides, record=place.events.append
+    ) as gate:
+        yield gate
+
+
+def test_tools_work_on_a_loop(place: Workplace) -> None:
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            begun = await gate.exec_command("exec bash --norc --noprofile -i", tty=True, login=False)
+            number = begun.session_id or 0
+            assert "so 4" in (await gate.write_stdin(number, "echo so $((2 + 2))\r")).output
+            assert [each.session_id for each in await gate.list()] == [number]
+            assert await gate.terminate(number) is True
+            assert (await gate.write_stdin(number)).session_id is None
+            with pytest.raises(UnknownTerminal):
+                await gate.write_stdin(number)
+            patch = "*** Begin Patch\n*** Add File: made\n+new\n*** End Patch"
+            assert (await gate.apply_patch(patch)).exit_code == 0
+            passage = await gate.run("cat made; exit 3")
+            assert passage.result is not None
+            assert (passage.result.exit_code, passage.result.stdout) == (3, b"new\n")
+
+    run(work())
+
+
+def test_terminal_is_driven_on_a_loop(place: Workplace) -> None:
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            terminal = await gate.terminal(("bash", "--norc", "--noprofile", "-i"))
+            terminal.write("echo so-$((20 + 3))\n")
+            match = await terminal.wait_for("so-23")
+            assert match is not None
+            assert await terminal.wait_for("never", timeout_ms=50, offset=match.end) is None
+            terminal.write(b"exit 9\n")
+            assert await terminal.wait_exit() == 9
+
+    run(work())
+
+
+def test_end_of_the_block_ends_what_was_started(place: Workplace) -> None:
+    mark = f"1000.{os.getpid()}{id(place)}"
+
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            await gate.exec_command(f"sleep {mark}", yield_time_ms=250, login=False)
+            assert left_of(mark) == 1
+
+    run(work())
+    assert left_of(mark) == 0
+
+
+# Reviewers
+
+
+def test_plain_async_function_is_a_reviewer_on_the_callers_loop(place: Workplace) -> None:
+    asked: list[tuple[ApprovalRequest, int]] = []
+
+    async def reviewer(request: ApprovalRequest) -> str:
+        await asyncio.sleep(0)
+        asked.append((request, threading.get_ident()))
+        return "approve"
+
+    async def work() -> None:
+        async with gate_of(place, reviewer, approval="untrusted") as gate:
+            answer = await gate.exec_command("touch made; echo done", login=False)
+            assert answer.output == "done\n"
+
+    run(work())
+    assert [thread for _request, thread in asked] == [threading.get_ident()]
+    assert (place.repo / "made").exists()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        False,
+        0,
+        1,
+        "",
+        "yes",
+        "y",
+        "Approve",
+        "approve ",
+        "denied",
+        b"approve",
+        ["approve"],
+        object(),
+        float("nan"),
+    ],
+    ids=repr,
+)
+def test_nothing_but_a_known_yes_approves(place: Workplace, answer: Any) -> None:
+    async def reviewer(_request: ApprovalRequest) -> Any:
+        return answer
+
+    async def work() -> None:
+        async with gate_of(place, reviewer, approval="untrusted") as gate:
+            with pytest.raises(CommandRefused):
+                await gate.exec_command("touch made", login=False)
+
+    run(work())
+    assert list(place.repo.iterdir()) == []
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, asyncio.CancelledError, TimeoutError])
+def test_reviewer_that_fails_has_refused(place: Workplace, failure: type[BaseException]) -> None:
+    async def reviewer(_request: ApprovalRequest) -> Any:
+        raise failure("not now")
+
+    async def work() -> None:
+        async with gate_of(place, reviewer, approval="untrusted") as gate:
+            with pytest.raises(CommandRefused):
+                await gate.exec_command("touch made", login=False)
+
+    run(work())
+    assert list(place.repo.iterdir()) == []
+
+
+def test_without_a_reviewer_nothing_is_approved(place: Workplace) -> None:
+    async def work() -> None:
+        async with gate_of(place, approval="untrusted") as gate:
+            with pytest.raises(CommandRefused):
+                await gate.exec_command("touch made", login=False)
+
+    run(work())
+    assert list(place.repo.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "decision", "given"),
+    [
+        (True, "approved", True),
+        ("approve", "approved", True),
+        ("approve-session", "approved_for_session", True),
+        (False, "denied", False),
+        ("abort", "abort", False),
+        (1, "denied", False),
+        ("x", "denied", False),
+    ],
+)
+def test_yes_gives_what_was_shown_and_everything_else_gives_nothing(
+    place: Workplace, answer: Any, decision: str, given: bool
+) -> None:
+    grant = Grant("write_root", "/somewhere")
+    command = place.session().request(("true",))
+    request = ApprovalRequest("request", "call", "retry", command, "", grants=(grant,))
+    assert as_decision(request, answer) == Decision("retry", decision, "user", (grant,) if given else ())  # type: ignore[arg-type]
+
+
+# Cancelling
+
+
+def test_cancelled_run_is_killed_and_gone_before_the_caller_goes_on(place: Workplace) -> None:
+    mark = f"1000.{os.getpid()}{id(place)}"
+
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            task = asyncio.create_task(gate.run(f"sleep {mark} & sleep {mark}"))
+            assert await asyncio.to_thread(wait_until, lambda: left_of(mark) == 2)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert left_of(mark) == 0
+
+    run(work())
+
+
+def test_cancelled_exec_command_leaves_the_command_alive(place: Workplace) -> None:
+    """Idea 35: an interrupted turn keeps what runs."""
+    mark = f"1000.{os.getpid()}{id(place)}"
+
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            task = asyncio.create_task(gate.exec_command(f"echo begun; sleep {mark}", login=False))
+            assert await asyncio.to_thread(wait_until, lambda: left_of(mark) == 1 and gate.runtime.list_live() != ())
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            (listed,) = await gate.list()
+            assert (listed.state, left_of(mark)) == ("running", 1)
+
+    run(work())
+    assert left_of(mark) == 0
+
+
+def test_cancelled_write_keeps_its_output_for_the_next_call(place: Workplace) -> None:
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            begun = await gate.exec_command("read go; echo heard; sleep 1000", tty=True, login=False)
+            number = begun.session_id or 0
+            task = asyncio.create_task(gate.write_stdin(number, "go\r", yield_time_ms=30_000))
+            terminal = gate.runtime.live.table.get(number)
+            assert await asyncio.to_thread(wait_until, lambda: b"heard" in terminal.read().data)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert "heard" in (await gate.write_stdin(number, "\r")).output
+
+    run(work())
+
+
+def test_reviewer_of_a_cancelled_call_does_not_keep_the_session_open(place: Workplace) -> None:
+    asked = asyncio.Event()
+
+    async def reviewer(_request: ApprovalRequest) -> str:
+        asked.set()
+        await asyncio.sleep(0.2)
+        return "approve"
+
+    async def work() -> None:
+        async with gate_of(place, reviewer, approval="untrusted") as gate:
+            task = asyncio.create_task(gate.run("touch made"))
+            await asked.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    run(work())
+
+
+# Many
+
+
+@pytest.mark.slow
+def test_fifty_terminals_on_one_loop_keep_their_words_apart(place: Workplace) -> None:
+    async def converse(gate: AsyncGate, index: int) -> None:
+        begun = await gate.exec_command("exec bash --norc --noprofile -i", tty=True, login=False)
+        number = begun.session_id or 0
+        for turn in range(3):
+            said = await gate.write_stdin(number, f"echo {index}-{turn}-$((1000 + {index}))\r", yield_time_ms=10_000)
+            assert f"\r\n{index}-{turn}-{1000 + index}\r\n" in said.output, (index, turn, said)
+        assert (await gate.write_stdin(number, f"exit {index}\r", yield_time_ms=10_000)).exit_code == index
+
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            await gate.exec_command("true", login=False)
+            before = threading.active_count()
+            async with asyncio.TaskGroup() as group:
+                for index in range(TERMINALS):
+                    group.create_task(converse(gate, index))
+            assert threading.active_count() <= before + 2
+            assert await gate.list() == ()
+
+    before = sorted(open_descriptors().values())
+    run(work())
+    assert wait_until(lambda: sorted(open_descriptors().values()) == before)
+
+
+def test_concurrent_writes_from_two_tasks_lose_nothing(place: Workplace) -> None:
+    """Idea 47."""
+
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            begun = await gate.exec_command("stty -echo; exec cat", tty=True, login=False)
+            number = begun.session_id or 0
+
+            async def write(name: str) -> list[str]:
+                return [(await gate.write_stdin(number, f"{name}{turn}\r")).output for turn in range(20)]
+
+            answers = await asyncio.gather(write("a"), write("b"))
+            assert list(answers) == [[f"{name}{turn}\r\n" for turn in range(20)] for name in "ab"]
+
+    run(work())
