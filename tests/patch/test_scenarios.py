@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from patching import patched, planned, tree_of, wrapped
+from patching import patched, planned, tree_of
 from sandgate.errors import PatchDoesNotFit, PatchError, SandgateError
 from sandgate.patch.apply import apply_plan
 from sandgate.patch.parse import parse_patch

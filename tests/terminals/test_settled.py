@@ -8,7 +8,7 @@ from time import monotonic
 
 import pytest
 
-from sandgate.terminals.settled import hides_input, is_settled, state_of
+from sandgate.terminals.settled import is_settled, state_of
 from sandgate.terminals.waiting import Settling, collect, drive
 from terminal_stage import LIMIT_MS, Stage, program, sees
 from waiting import LIMIT_S, wait_until
@@ -47,13 +47,13 @@ def test_a_question_is_settled_and_a_secret_one_hides_what_is_typed(stage: Stage
     )
     sees(terminal, "user: ")
     assert wait_until(lambda: is_settled(terminal))
-    assert (state_of(terminal), hides_input(terminal)) == ("waiting_for_input", False)
+    assert (state_of(terminal), terminal.hides_input) == ("waiting_for_input", False)
     terminal.write(b"me\n")
     sees(terminal, "secret: ")
     assert wait_until(lambda: is_settled(terminal))
-    assert (state_of(terminal), hides_input(terminal)) == ("waiting_for_secret", True)
+    assert (state_of(terminal), terminal.hides_input) == ("waiting_for_secret", True)
     terminal.write(b"hush\n")
-    assert wait_until(lambda: state_of(terminal) == "waiting_for_input" and not hides_input(terminal))
+    assert wait_until(lambda: state_of(terminal) == "waiting_for_input" and not terminal.hides_input)
     assert b"hush" not in terminal.read().data
 
 
@@ -61,7 +61,7 @@ def test_a_secret_is_hidden_before_anybody_reads_it(stage: Stage) -> None:
     """Required: echo off is enough; whoever types ahead must not be recorded because the program was not there yet."""
     terminal = stage.start("stty -echo; echo ready; exec sleep 1000", tty=True)
     sees(terminal, "ready")
-    assert hides_input(terminal)
+    assert terminal.hides_input
     assert not is_settled(terminal)
 
 
@@ -71,7 +71,7 @@ def test_programs_that_echo_themselves_hide_nothing(stage: Stage) -> None:
     assert wait_until(lambda: is_settled(terminal))
     found = terminal.look()
     assert found is not None
-    assert not hides_input(terminal)
+    assert not terminal.hides_input
 
 
 def test_input_that_is_not_read_yet_keeps_it_unsettled(stage: Stage) -> None:
@@ -129,14 +129,14 @@ def test_output_that_was_not_read_yet_keeps_it_unsettled(stage: Stage) -> None:
 
 def test_a_command_without_a_terminal_is_never_settled(stage: Stage) -> None:
     terminal = stage.start("cat; exec sleep 1000")
-    assert (state_of(terminal), is_settled(terminal), hides_input(terminal)) == ("running", False, False)
+    assert (state_of(terminal), is_settled(terminal), terminal.hides_input) == ("running", False, False)
 
 
 @pytest.mark.parametrize("tty", [False, True], ids=["pipe", "terminal"])
 def test_what_is_over_has_exited_and_waits_for_nobody(stage: Stage, tty: bool) -> None:
     terminal = stage.start("true", tty=tty)
     terminal.wait_exit(LIMIT_MS)
-    assert (state_of(terminal), is_settled(terminal), hides_input(terminal)) == ("exited", False, False)
+    assert (state_of(terminal), is_settled(terminal), terminal.hides_input) == ("exited", False, False)
 
 
 def test_call_after_call_on_a_shell_has_the_whole_answer_of_its_own_line(stage: Stage) -> None:

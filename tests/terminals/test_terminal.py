@@ -18,6 +18,7 @@ from sandgate.terminals.patterns import Wanted
 from sandgate.terminals.start import Shape
 from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.traffic import NOT_WRITTEN, UNWRITTEN_BYTES_MAX
+from sandgate.terminals.watching import watch
 from terminal_stage import LIMIT_MS, Stage, program, sees
 from waiting import LIMIT_S, is_dead, open_descriptors, wait_until
 
@@ -436,7 +437,7 @@ def test_a_wait_sees_the_last_words(stage: Stage) -> None:
 def test_a_wait_from_beyond_the_end_begins_at_the_end(stage: Stage) -> None:
     terminal = stage.start("echo one; read x; echo two", tty=True)
     end = sees(terminal, "one\r\n")
-    waiting = terminal.watching(["two"], timeout_ms=LIMIT_MS, offset=10_000)
+    waiting = watch(terminal, ["two"], timeout_ms=LIMIT_MS, offset=10_000)
     next(waiting)
     terminal.write(b"\n")
     assert terminal.wait_exit(LIMIT_MS) == 0

@@ -68,7 +68,7 @@ def test_a_command_that_sandgate_ended_is_an_error_and_is_forgotten(host: ToolHo
     terminal.wait_exit(LIMIT_MS)
     with pytest.raises(TerminalFailed, match=r"^Unified exec process failed: the reason$"):
         answer(host, terminal, waited_s=0, max_output_tokens=None)
-    assert len(host.table) == 0
+    assert len(host.table.terminals()) == 0
 
 
 @pytest.mark.parametrize(

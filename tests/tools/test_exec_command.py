@@ -27,7 +27,7 @@ def test_a_command_that_ends_in_time_is_told_with_its_code_and_gone(host: ToolHo
     assert answer.chunk_id is not None
     assert len(answer.chunk_id) == 6
     assert 0 <= answer.wall_time_seconds < SOON_S
-    assert len(host.table) == 0
+    assert len(host.table.terminals()) == 0
 
 
 def test_a_command_that_lives_on_is_told_by_its_number_and_found_under_it(host: ToolHost) -> None:
@@ -86,7 +86,7 @@ def test_a_refused_command_is_an_error_with_the_reason(host: ToolHost) -> None:
     host.refuses = "the rule says no"
     with pytest.raises(CommandRefused, match=r"^the rule says no$"):
         host.exec("echo never")
-    assert len(host.table) == 0
+    assert len(host.table.terminals()) == 0
 
 
 def test_a_command_that_was_given_up_waiting_for_can_still_be_asked_about(host: ToolHost) -> None:

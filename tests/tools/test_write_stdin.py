@@ -67,7 +67,7 @@ def test_a_program_that_answers_and_ends_is_told_with_its_code_and_its_number_is
     assert host.write(session, "text\n").output == "text\r\ntext\r\n"
     answer = host.write(session, "\x04")
     assert (answer.exit_code, answer.session_id, answer.state) == (0, None, "exited")
-    assert len(host.table) == 0
+    assert len(host.table.terminals()) == 0
     with pytest.raises(UnknownTerminal, match=rf"^Unknown process id {session}$"):
         host.write(session)
 
