@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LIMIT_MS = LIMIT_S * 1000
 FIRST_NUMBER = 1_000
+GONE = -1  # it ended before anybody could look; then no process may have its number any more
 
 
 class Witness:
@@ -79,9 +80,9 @@ class Stage:
             listeners=listeners,
         )
         self._terminals.append(terminal)
-        when = started(terminal.pid)
-        if terminal.pid and when is not None:
-            self._started[terminal.pid] = when
+        if terminal.pid:
+            when = started(terminal.pid)
+            self._started[terminal.pid] = GONE if when is None else when
         return terminal
 
     def close(self) -> None:

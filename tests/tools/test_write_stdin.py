@@ -251,12 +251,14 @@ def test_calls_on_one_command_take_turns_and_share_nothing(host: ToolHost) -> No
     assert answers == {number: f"line-{number}\r\n" for number in range(6)}
 
 
-def test_a_call_that_is_given_up_lets_the_next_one_in(host: ToolHost) -> None:
-    session = shell(host)
-    waiting = write_stdin(host, WriteStdinArguments(session, "sleep 1000\n", wait_for=(WaitPattern("never"),)))
+def test_a_call_that_is_given_up_lets_the_next_one_in_and_takes_no_output_along(host: ToolHost) -> None:
+    session = host.exec("stty -echo; echo ready; exec cat", tty=True).session_id
+    assert session is not None
+    waiting = write_stdin(host, WriteStdinArguments(session, "one\n", wait_for=(WaitPattern("never"),)))
     next(waiting)
+    sees(host.terminal(session), "one\r\n")
     waiting.close()
-    assert host.write(session, "\x03").session_id == session
+    assert host.write(session, "two\n").output == "one\r\ntwo\r\n"
 
 
 def test_who_waited_for_a_turn_on_a_command_that_ended_meanwhile_is_told_so(host: ToolHost) -> None:
