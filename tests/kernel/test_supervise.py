@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -11,8 +12,10 @@ from typing import Any
 
 import pytest
 
-from confined_runs import confined, plan_for, run_plan
+from confined_runs import confined, permissions, plan_for, run_plan
 from sandgate.kernel import supervise
+from sandgate.kernel.territory import Territory
+from sandgate.kernel.waiting import Observed
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
@@ -109,3 +112,21 @@ time.sleep(60)
     assert told.count(b"Function not implemented") == 2
     assert told.endswith(b"told\n")
     assert sorted(path.name for path in my_workspace.rglob("made")) == []
+
+
+def test_a_late_call_for_the_end_writes_into_nobody_elses_descriptor() -> None:
+    """Required: the numbers of what was closed belong to whoever opens something next, such as a file of the user."""
+    listener = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    supervisor = supervise.Supervisor(
+        listener,
+        Observed(Territory(permissions("/nowhere"), {}, {}), network=False, sockets=()),
+        on_birth=lambda _pid: None,
+    )
+    supervisor.close()
+    others = [os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK) for _ in range(4)]
+    try:
+        supervisor.wake(kill_tree=True)
+        assert [select.select([fd], [], [], 0)[0] for fd in others] == [[]] * 4
+    finally:
+        for fd in others:
+            os.close(fd)

@@ -16,6 +16,7 @@ import errno
 import os
 import select
 import time
+from _thread import allocate_lock
 
 from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
 from sandgate.kernel.notify import Listener
@@ -88,6 +89,7 @@ class Supervisor:
         self._on_birth = on_birth
         self._born = False
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._guard = allocate_lock()
         self._killing = False
         self._stopping = False
         self._waiting: dict[int, tuple[str, Callable[[], Answer]]] = {}
@@ -97,10 +99,9 @@ class Supervisor:
         """From another thread: kill everything, or stop serving, at once."""
         self._killing = self._killing or kill_tree
         self._stopping = self._stopping or stop
-        try:
-            os.eventfd_write(self._wake, 1)
-        except OSError:
-            return  # it is over already
+        with self._guard:  # once closed, the number may be anybody's
+            if self._wake >= 0:
+                os.eventfd_write(self._wake, 1)
 
     def serve_until(self, fd: int) -> None:
         """Answers calls until `fd` polls readable, or `wake(stop=True)`."""
@@ -130,7 +131,9 @@ class Supervisor:
     def close(self) -> None:
         """Every held and later call fails from here on."""
         os.close(self._listener.fd)
-        os.close(self._wake)
+        with self._guard:
+            os.close(self._wake)
+            self._wake = -1
 
     def _poller(self) -> select.poll:
         poller = select.poll()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from threading import Thread
 
 from sandgate.protocol.decisions import Decision
@@ -280,7 +280,9 @@ async def _on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None
     except asyncio.CancelledError:
         if stop is not None:
             stop()
-            await asyncio.wait([done])
+            while not done.done():  # a second cancellation must not take away what the thread still uses
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait([done])
             done.exception()  # seen; the caller hears of the cancellation
         raise
 
