@@ -36,11 +36,17 @@ def heading(change: FileChange) -> str:
 def difference(change: FileChange) -> list[str]:
     """The lines of one file with their signs."""
     if change.kind == "update":
-        return change.unified_diff.splitlines()
+        return _lines(change.unified_diff)
     sign = "+" if change.kind == "add" else "-"
-    return [f"{sign}{line}" for line in change.content.split("\n")[: None if change.content[-1:] != "\n" else -1]]
+    return [f"{sign}{line}" for line in _lines(change.content)]
+
+
+def _lines(text: str) -> list[str]:
+    """Only a newline ends a line: other breaks belong to its content, and must not hide its sign."""
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
 
 
 def _counts(change: FileChange) -> tuple[int, int]:
-    lines = [line for line in difference(change) if not line.startswith(("+++", "---"))]
+    lines = difference(change)
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)

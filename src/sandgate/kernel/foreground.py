@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import select
 import stat
 import termios
 
@@ -64,6 +65,10 @@ def look(master: int) -> Foreground:
         return Foreground(0, 0, echo, canonical)
     peer = fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     try:
+        # Input is handed on by another thread of the kernel; asking for readiness waits for that.
+        waiting = select.poll()
+        waiting.register(peer, select.POLLIN)
+        waiting.poll(0)
         pending = _number(peer, termios.FIONREAD)
         found = os.fstat(peer)
     finally:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SIGKILL = 9  # numbers of x86-64 and arm64; importing `signal` costs more than a command
 PYTHON_IGNORES = (13, 25)  # SIGPIPE and SIGXFSZ: CPython's start-up ignores them; a command expects the default
+ENVIRON_BYTES_MAX = 8 << 20  # looked at; the kernel's own bound is a quarter of the stack limit
 KILL_PASSES_MAX = 32  # a pass kills every member it sees; forking members need more than one
 
 
@@ -72,6 +73,28 @@ def kill_sessions(sessions: Collection[int], *, passes_max: int = KILL_PASSES_MA
         for pid in alive:
             kill(pid)
     return not members(sessions)
+
+
+def kill_marked(variable: str, *, passes_max: int = KILL_PASSES_MAX) -> None:
+    """SIGKILLs every process we may look into that was started with `variable` (`NAME=value`) in its environment.
+
+    It finds descendants that left their session. One that cleared its environment is not found.
+    """
+    wanted = variable.encode()
+    for _ in range(passes_max):
+        alive = [pid for pid, _session in _living() if _was_started_with(pid, wanted)]
+        if not alive:
+            return
+        for pid in alive:
+            kill(pid)
+
+
+def _was_started_with(pid: int, variable: bytes) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb", buffering=0) as file:
+            return variable in file.read(ENVIRON_BYTES_MAX).split(b"\0")
+    except OSError:
+        return False
 
 
 def kill(pid: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+import os
+from weakref import WeakKeyDictionary, WeakSet
 
 from sandgate.errors import SandgateError
 from sandgate.gate.gate import Matter
-from sandgate.kernel.session_tree import kill_sessions
+from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
 from sandgate.runtime.attendance import SESSION_BOUND
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 REDACTED = "(not shown: typed while echo was off)"
 NEVER_RAN = -1
+MARK, MARK_BYTES = "SANDGATE_SESSION_ID", 16  # tells what our commands have started, wherever it went
 KILLED_MS = 2_000  # for the end of what was killed to be told; then it is killed once more
 
 
@@ -72,7 +74,8 @@ class LiveCommands:
         self.pause = Pause()
         self.table = TerminalTable(limits)
         self.pump = Pump()
-        self.warden = Warden()
+        self.mark = f"{MARK}={os.urandom(MARK_BYTES).hex()}"
+        self.warden = Warden(self.mark)
         self.remnants = Remnants(self.warden, self.pump)
         self.teller = Teller(record) if heard else None
         gate.pause_while_asking(self.pause)
@@ -80,10 +83,13 @@ class LiveCommands:
         self._record = record
         self._started: WeakKeyDictionary[Terminal, Started] = WeakKeyDictionary()
         self.truncation = truncation
+        self._leaving: WeakSet[Terminal] = WeakSet()  # told to go to make room, and not gone yet
         self._closed = False
 
     def start(self, command: CommandRequest, shape: Shape) -> Started:
         """Passes a command through the gate and lets it live on. Raises what `Runtime.run` raises."""
+        name, _, value = self.mark.partition("=")
+        command = command.but(env={**command.env, name: value})
         number = self.table.reserve()
         launch = TerminalLaunch(self, command, number, shape, call_id=self._gate.new_id())
         try:
@@ -112,6 +118,7 @@ class LiveCommands:
         """Stores a command that is alive; what had to go to make room is ended."""
         removed = self.table.add(terminal, pinned=pinned)
         if removed is not None:
+            self._leaving.add(removed)
             removed.terminate()
         self.table.sweep()
 
@@ -129,11 +136,13 @@ class LiveCommands:
 
     def clean(self) -> int:
         """Ends all commands and waits until they are gone; how many there were."""
-        terminals = self.table.terminals()
+        terminals = (*self.table.terminals(), *self._leaving)
         for terminal in terminals:
             terminal.kill()
         # One look at all processes for those that nothing else ends as a whole.
         kill_sessions([each.pid for each in terminals if each.identity.plan.backend in SESSION_BOUND and each.pid])
+        if self.warden.is_needed:
+            kill_marked(self.mark)
         for terminal in terminals:
             terminal.wait_exit(KILLED_MS)
             terminal.close()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.pump import Pump
     from sandgate.terminals.warden import Warden
 
+LOOK_AGAIN_S = 30.0  # while somebody is left
 LOOK_AFTER_S = 0.5  # the end of a leader; process numbers are not used up in that time
 
 
@@ -40,5 +41,10 @@ class Remnants:
         """Lets go of the sessions nobody is left of."""
         with self._guard:
             leaderless, self._leaderless = self._leaderless, set()
-        for session in leaderless - living_sessions() if leaderless else ():
+        peopled = leaderless & living_sessions() if leaderless else leaderless
+        for session in leaderless - peopled:
             self._warden.drop(session)
+        if peopled:  # to be let go in time, before the number is somebody else's
+            with self._guard:
+                self._leaderless |= peopled
+            self._pump.at(monotonic() + LOOK_AGAIN_S, self.look)

@@ -55,9 +55,14 @@ class Teller:
 
     def _wake(self) -> None:
         if not self._busy:
+            start_new_thread(self._begin, ())  # if there is none to be had, the next event tries again
             self._busy = True
             self._idle.acquire()
-            start_new_thread(self._run, ())
+
+    def _begin(self) -> None:
+        with self._guard:
+            pass  # until whoever started us has said so
+        self._run()
 
     def _run(self) -> None:
         while True:

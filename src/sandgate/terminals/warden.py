@@ -2,8 +2,9 @@
 
 A confined command dies with the socket of its helper. One without a sandbox, or under Landlock alone, does not: after a
 SIGKILL of Sandgate it would run on. So while there is such a command, a small shell waits at the other end of a pipe.
-It is told which sessions are ours, and when the pipe closes, for whatever reason, it kills what is left of them. It
-needs nothing but `/bin/sh` and `/proc`, and is gone once there is nothing to guard.
+It is told which sessions are ours, and when the pipe closes, for whatever reason, it kills what is left of them, and
+whatever carries our mark in its environment: daemons that left their session. It needs nothing but `/bin/sh`, `grep`
+and `/proc`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sandgate.execution.streams import clear_of_standard
 from sandgate.kernel.plain import inheritable_descriptors
 
 SHELL = "/bin/sh"
+PATHS = {"PATH": "/usr/bin:/bin"}
 PASSES = 8  # over /proc: what forks while it is being killed needs more than one
 
 # Reads `+N` and `-N` until the end of input; a line cannot be torn, as it is shorter than a pipe's unit.
@@ -27,9 +29,13 @@ while read -r line; do
     -*) ours="${{ours%% ${{line#-}} *}} ${{ours#* ${{line#-}} }}" ;;
     esac
 done
-pass=0
-while [ "$ours" != " " ] && [ $pass -lt {PASSES} ]; do
+pass=0 mark=$1
+while [ $pass -lt {PASSES} ]; do
     pass=$((pass + 1)) found=
+    for marked in $(grep -lsF -e "$mark" /proc/[0-9]*/environ); do
+        pid=${{marked#/proc/}}
+        kill -9 "${{pid%/environ}}" && found=1
+    done
     for stat in /proc/[0-9]*/stat; do
         read -r line <"$stat" || continue
         pid=${{line%% *}} rest=${{line##*) }}
@@ -45,7 +51,9 @@ done
 class Warden:
     """The shell, while it is needed."""
 
-    def __init__(self) -> None:
+    def __init__(self, mark: str) -> None:
+        """`mark` is a variable, `NAME=value`, that only our commands are started with."""
+        self._mark = mark
         self._guard = allocate_lock()
         self._watched: set[int] = set()
         self._pid = 0
@@ -66,8 +74,11 @@ class Warden:
             if session in self._watched:
                 self._watched.discard(session)
                 self._say(f"-{session}\n")
-            if not self._watched:
-                self._end()
+
+    @property
+    def is_needed(self) -> bool:
+        """There was a command that nothing else would end."""
+        return bool(self._pid)
 
     def close(self) -> None:
         """Whatever is left is killed now. May be repeated."""
@@ -85,7 +96,9 @@ class Warden:
                 actions += [(os.POSIX_SPAWN_DUP2, nowhere, slot) for slot in (1, 2)]
                 actions += [(os.POSIX_SPAWN_CLOSE, fd) for fd in inheritable_descriptors()]
                 # A session of its own: a Ctrl-C meant for us must not take it along.
-                self._pid = os.posix_spawn(SHELL, ("sh", "-c", SCRIPT), {}, file_actions=actions, setsid=True)
+                self._pid = os.posix_spawn(
+                    SHELL, ("sh", "-c", SCRIPT, "sandgate-warden", self._mark), PATHS, file_actions=actions, setsid=True
+                )
             finally:
                 os.close(nowhere)
         except BaseException:
