@@ -1,6 +1,7 @@
 """Who uses a terminal, and who waits for it."""
 
 import errno
+import fcntl
 import os
 import select
 import signal
@@ -19,6 +20,7 @@ from waiting import open_descriptors, wait_until
 LOOK_US_MAX = 1_000  # the aim is 150; a busy machine must not fail the test
 
 CROWD_LOOK_US_MAX = 200_000
+TIOCSPTLCK = 0x40045431  # unlocks the other side, ioctl_tty(2)
 
 
 def someone_waits(live: Live) -> bool:
@@ -97,6 +99,19 @@ def test_a_terminal_that_nobody_leads_yet_is_left_alone() -> None:
     finally:
         os.close(master)
         os.close(slave)
+
+
+def test_a_terminal_that_nobody_has_opened_yet_is_not_hung_up() -> None:
+    """Required: the first one to open and close it would end it before it began."""
+    master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
+    try:
+        fcntl.ioctl(master, TIOCSPTLCK, bytes(4))
+        look(master)
+        poller = select.poll()
+        poller.register(master, 0)
+        assert poller.poll(0) == []
+    finally:
+        os.close(master)
 
 
 def test_what_is_no_terminal_is_an_error() -> None:

@@ -151,7 +151,8 @@ def live_shell(name: str, how: str = "plain") -> Iterator[LiveShell]:
         pytest.skip(f"{PROGRAMS[name]} is not installed")
     nonce = secrets.token_hex(16)
     shell = integration(name, nonce)  # type: ignore[arg-type] # the names of the table
-    settings = [f"{key}={value}" for key, value in shell.environment]
+    exported = ["PS1=exported", "__sandgate_mark=exported"]
+    settings = exported + [f"{key}={value}" for key, value in shell.environment]
     started: AbstractContextManager[Live] = START[how]("env", *settings, program, *shell.arguments)
     with started as live:
         yield LiveShell(live, nonce, shell.first_input)

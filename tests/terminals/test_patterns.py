@@ -64,6 +64,11 @@ def test_a_match_longer_than_the_window_is_told_by_its_end() -> None:
     assert len(match.text) <= WINDOW_CHARS
 
 
+def test_the_edge_of_the_window_is_not_the_edge_of_a_word() -> None:
+    text = b"xa" + b"-" * (WINDOW_CHARS - 1)
+    assert found((regex(r"\ba-*z"), Wanted("z")), text, b"z") == Match(1, "z", len(text) + 1)
+
+
 def test_what_follows_many_windows_still_counts_from_the_beginning() -> None:
     assert found((regex("^end"),), *[b"e\xc3\xa9\r\n" * 3000] * 5, b"end") == Match(0, "end", 75_003)
 

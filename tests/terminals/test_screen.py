@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from live import on_terminal
 from sandgate.errors import RequestError
 from sandgate.terminals import screen as screen_module
+from sandgate.terminals.emulator import CELL_CHARS_MAX
 from sandgate.terminals.screen import (
-    CELL_CHARS_MAX,
     HURRIED_BYTES,
     RENDER_BYTES_MAX,
     TITLE_CHARS_MAX,
@@ -101,6 +101,7 @@ EXPENSIVE = {
     "inserting characters": b"\x1b[4h\x1b[Gxxxxxxx",
     "reverse": b"\x1b[?5h\x1b[?5l",
     "accents": "\u0301".encode(),
+    "accents on one letter": "\x1b[2G\u0301".encode(),
     "accents apart": "\x1b[2Ga\u0301".encode(),
     "text": b"some ordinary text\r\n",
     "colours": b"\x1b[31mx\x1b[0m",

@@ -2,8 +2,8 @@
 
 `pyte` plays the terminal. It is optional, imported by the first picture, and kept on a short lead: output is only
 collected until somebody asks for a picture, and then at most its last `RENDER_BYTES_MAX` bytes are played, for at most
-`RENDER_MS_MAX`. A screen is mostly repainted as a whole, so an early picture lost is soon made good. What pyte lacks is
-added in the class at the end: a second screen, and an end to sequences that cost much or raise.
+`RENDER_MS_MAX`. A screen is mostly repainted as a whole, so an early picture lost is soon made good. `emulator.py`
+adds what pyte lacks.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.terminals.emulator import Emulator
+
 ROWS_MAX, COLUMNS_MAX = 300, 500
-RENDER_BYTES_MAX = 131_072  # of output that one picture is made from
+RENDER_BYTES_MAX = 65_536  # of output that one picture is made from
 RENDER_MS_MAX = 1_000  # of making one picture; then it is made from the last `HURRIED_BYTES` alone
 HURRIED_BYTES = 8_192
 TITLE_CHARS_MAX = 200
-CELL_CHARS_MAX = 8  # a letter and its accents; more of them take time that grows with their square
 
 _SLICE_BYTES = 1_024  # played between two looks at the clock
 _NS_PER_MS = 1_000_000
-_ALTERNATES = (47, 1047, 1049)  # private modes that switch to the second screen
-_IGNORED = (3, 5)  # 132 columns: the size is not the program's to set; everything reversed: costly, and not text
+_ALTERNATES = (47, 1047, 1049)  # private modes that switch to the second screen, as in emulator.py
 _TO_ALTERNATE = tuple(b"\x1b[?%dh" % mode for mode in _ALTERNATES)
 _FROM_ALTERNATE = tuple(b"\x1b[?%dl" % mode for mode in _ALTERNATES)
 
@@ -94,7 +94,7 @@ class ScreenView:
     def _played(self, *, hurried: bool = False) -> bool:
         """False when the time is over; what is pending is then still there."""
         if self._emulator is None:
-            self._emulator = _emulator()(self._columns, self._rows)
+            self._emulator = _emulator(self._columns, self._rows)
             if self._alternate:
                 self._emulator.feed(_TO_ALTERNATE[-1])
         deadline = monotonic_ns() + RENDER_MS_MAX * _NS_PER_MS
@@ -142,101 +142,13 @@ def _text(cells: Any, columns: int) -> str:
     return "".join(cells[column].data for column in range(columns) if column in cells or cells.default.data).rstrip()
 
 
-_made: Any = None
-
-
-def _emulator() -> Any:
-    """The class of emulators, made when pyte is needed."""
-    global _made
-    if _made is None:
-        try:
-            import pyte
-        except ImportError as problem:
-            raise SandgateError(
-                "cannot show the screen",
-                why="the package `pyte`, which plays the terminal, is not installed",
-                hint="pip install 'sandgate[screen]', or ask for plain output",
-            ) from problem
-        _made = _made_with(pyte)
-    return _made
-
-
-def _made_with(pyte: Any) -> Any:
-    from unicodedata import combining
-
-    class Painted(pyte.Screen):  # type: ignore[misc] # known only at run time
-        """pyte's screen with a second one, and with erasing that costs what there is to erase."""
-
-        _first: Any = None
-
-        @property
-        def is_alternate(self) -> bool:
-            return self._first is not None
-
-        def reset(self) -> None:
-            self._first = None
-            super().reset()
-
-        def set_mode(self, *modes: int, **options: Any) -> None:
-            if options.get("private"):
-                if self._first is None and any(mode in _ALTERNATES for mode in modes):
-                    self._first = (dict(self.buffer), self.cursor.x, self.cursor.y)
-                    self.buffer.clear()
-                modes = tuple(mode for mode in modes if mode not in _IGNORED)
-            super().set_mode(*modes, **options)
-
-        def reset_mode(self, *modes: int, **options: Any) -> None:
-            if options.get("private"):
-                if self._first is not None and any(mode in _ALTERNATES for mode in modes):
-                    self.buffer.clear()
-                    first, column, row = self._first
-                    self.buffer.update(first)
-                    self.cursor.x, self.cursor.y = min(column, self.columns - 1), min(row, self.lines - 1)
-                    self._first = None
-                modes = tuple(mode for mode in modes if mode not in _IGNORED)
-            super().reset_mode(*modes, **options)
-
-        def draw(self, data: str) -> None:
-            if data.isascii():
-                super().draw(data)
-                return
-            for char in data:  # one by one: pyte drops the rest of a text behind a character without width
-                if not (combining(char) and self._is_crowded()):
-                    super().draw(char)
-
-        def erase_in_display(self, how: int = 0, *_arguments: Any, **_options: Any) -> None:
-            at = self.cursor.y
-            for row in list(self.buffer):
-                if how in (2, 3) or (how == 0 and row > at) or (how == 1 and row < at):
-                    del self.buffer[row]
-            self.erase_in_line(how)
-
-        def alignment_display(self) -> None:
-            """Does not fill the screen with E: for adjusting a tube, and costly."""
-
-        def erase_in_line(self, how: int = 0, **_options: Any) -> None:
-            line, at = self.buffer[self.cursor.y], self.cursor.x
-            for column in list(line):
-                if how == 2 or (how == 0 and column >= at) or (how == 1 and column <= at):
-                    del line[column]
-
-        def _is_crowded(self) -> bool:
-            row, column = self.cursor.y, self.cursor.x
-            if not column:
-                row, column = row - 1, self.columns
-            return len(self.buffer[row][column - 1].data) >= CELL_CHARS_MAX
-
-    class Emulator(pyte.ByteStream):  # type: ignore[misc] # known only at run time
-        """Plays bytes on a screen; a sequence that pyte cannot take is left out."""
-
-        def __init__(self, columns: int, rows: int) -> None:
-            self.screen = Painted(columns, rows)
-            super().__init__(self.screen)
-
-        def _send_to_parser(self, data: str) -> Any:
-            try:
-                return super()._send_to_parser(data)
-            except Exception:  # of any kind: the parser has begun anew, as a terminal does after nonsense
-                return self._taking_plain_text
-
-    return Emulator
+def _emulator(columns: int, rows: int) -> Emulator:
+    try:
+        from sandgate.terminals.emulator import Emulator
+    except ImportError as problem:
+        raise SandgateError(
+            "cannot show the screen",
+            why="the package `pyte`, which plays the terminal, is not installed",
+            hint="pip install 'sandgate[screen]', or ask for plain output",
+        ) from problem
+    return Emulator(columns, rows)
