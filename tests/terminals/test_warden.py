@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 OWNER = """
 import subprocess, sys
 from sandgate.terminals.warden import Warden
-warden = Warden()
+warden = Warden("SANDGATE_SESSION_ID=" + sys.argv.pop(1))
 script = "sleep 1000 & sh -c 'sleep 1000 | cat' & trap '' HUP TERM INT; while :; do sleep 1000; done"
 sessions = [subprocess.Popen(["sh", "-c", script], start_new_session=True).pid for _ in range(3)]
+env = {"PATH": "/usr/bin:/bin", "SANDGATE_SESSION_ID": warden._mark.partition("=")[2]}
+subprocess.run(["sh", "-c", "setsid sh -c 'setsid sleep 1000 & exec setsid sleep 1000' &"], env=env)
 for session in sessions:
     warden.add(session)
 for gone in sys.argv[1:]:
@@ -35,7 +37,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def warden() -> Iterator[Warden]:
-    made = Warden()
+    made = Warden(f"SANDGATE_SESSION_ID={os.urandom(16).hex()}")
     yield made
     made.close()
 
@@ -49,10 +51,10 @@ def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     process.wait()
 
 
-def owner(*dropped: str) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """A process with three watched sessions, and their numbers."""
+def owner(*dropped: str, mark: str = "none") -> tuple[subprocess.Popen[bytes], list[int]]:
+    """A process with three watched sessions, and their numbers; and with daemons that carry `mark`."""
     process = subprocess.Popen(
-        [sys.executable, "-c", OWNER, *dropped],
+        [sys.executable, "-c", OWNER, mark, *dropped],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -93,14 +95,43 @@ def test_a_session_that_was_dropped_is_left_alone() -> None:
     assert wait_until(lambda: members((second,)) == [])
 
 
-def test_nobody_guards_when_there_is_nothing_to_guard(warden: Warden, sleeper: subprocess.Popen[bytes]) -> None:
+def marked(mark: str) -> list[int]:
+    """Processes that were started with the mark, whatever session they are in."""
+    return [pid for pid in everybody() if f"SANDGATE_SESSION_ID={mark}".encode() in environment(pid)]
+
+
+def everybody() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+
+
+def environment(pid: int) -> list[bytes]:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
+
+
+def test_daemons_that_left_their_session_die_with_an_owner_that_is_killed() -> None:
+    """Required: everything is gone when the owner ends, by whatever means."""
+    mark = os.urandom(16).hex()
+    process, _sessions = owner(mark=mark)
+    assert wait_until(lambda: len(marked(mark)) == 2)
+    process.kill()
+    finish(process)
+    assert wait_until(lambda: marked(mark) == [])
+
+
+def test_there_is_no_guard_before_there_is_something_to_guard_and_one_until_the_end(
+    warden: Warden, sleeper: subprocess.Popen[bytes]
+) -> None:
     before = open_descriptors()
-    assert warden._pid == 0
+    assert not warden.is_needed
     warden.add(sleeper.pid)
-    guard = warden._pid
-    assert guard
     warden.drop(sleeper.pid)
-    assert warden._pid == 0
+    assert warden.is_needed, "something may have left its session"
+    guard = warden._pid
+    warden.close()
     assert ended(guard)
     assert sleeper.poll() is None, "what was dropped lives on"
     assert open_descriptors() == before
@@ -179,7 +210,8 @@ def test_a_guard_that_was_killed_does_not_keep_us_from_ending(warden: Warden, sl
     os.kill(warden._pid, signal.SIGKILL)
     assert ended(warden._pid)
     warden.drop(sleeper.pid)
-    assert warden._pid == 0
+    warden.close()
+    assert not warden.is_needed
 
 
 def test_hundreds_of_sessions_come_and_go_on_one_guard(warden: Warden, sleeper: subprocess.Popen[bytes]) -> None:
