@@ -20,6 +20,14 @@ def pytest_configure() -> None:
     host_features.required()
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what runs for minutes, unless it is asked for by name."""
+    if "soak" not in (config.option.markexpr or ""):
+        kept = [item for item in items if item.get_closest_marker("soak") is None]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Applies the `host` marker."""
     for marker in item.iter_markers("host"):

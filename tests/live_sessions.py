@@ -62,6 +62,7 @@ class Workplace:
         for each in (self.repo, self.home, self.outside):
             each.mkdir()
         self.events: list[TraceRecord] = []
+        self.keeps_events = True
         self._sessions: list[Runtime] = []
 
     def session(
@@ -78,7 +79,7 @@ class Workplace:
         runtime = open_runtime(
             self.environment(*overrides, environ=environ, **{"approval_policy": "never", **chosen, **typed}),
             reviewers=() if reviewer is None else (reviewer,),
-            record=self.events.append,
+            record=self._keep,
         )
         self._sessions.append(runtime)
         return runtime
@@ -98,6 +99,10 @@ class Workplace:
             if each.live.teller is not None:
                 each.live.teller.flush()
         return [event for event in tuple(self.events) if isinstance(event, kind)]
+
+    def _keep(self, event: TraceRecord) -> None:
+        if self.keeps_events:
+            self.events.append(event)
 
     def forget(self, runtime: Runtime) -> None:
         """Whoever has it closes it, or lets it go."""

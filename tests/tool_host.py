@@ -66,8 +66,9 @@ class ToolHost:
         started = self._started[terminal] = Started(Passage(command, Allow(), attempts=(attempt,)), terminal, attempt)
         return started
 
-    def started(self, terminal: Terminal) -> Started | None:
-        return self._started.get(terminal)
+    def attempt(self, terminal: Terminal) -> Attempt | None:
+        started = self._started.get(terminal)
+        return None if started is None else started.attempt
 
     def forget(self, terminal: Terminal) -> None:
         self.table.remove(terminal.identity.terminal_id)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -399,6 +400,18 @@ def test_starts_and_ends_leave_no_descriptor_thread_or_child(place: Workplace, b
     del runtime
     gc.collect()
     assert wait_until(lambda: census() == at_first), (census(), at_first)
+
+
+@pytest.mark.parametrize("tty", CONNECTIONS)
+def test_a_command_whose_end_was_told_is_kept_by_nobody(place: Workplace, tty: bool) -> None:
+    """Required: each holds up to two mebibytes of output."""
+    runtime = place.session()
+    begun = runtime.exec_command("sleep 0.5", tty=tty, yield_time_ms=250, login=False)
+    seen = weakref.ref(runtime.live.table.get(begun.session_id or 0))
+    assert runtime.write_stdin(begun.session_id or 0).exit_code == 0
+    run_to_end(runtime, "true")  # the pump's thread knows the last command it looked after
+    gc.collect()
+    assert seen() is None
 
 
 def test_pid_file_names_a_process_that_is_gone_after_close(place: Workplace) -> None:

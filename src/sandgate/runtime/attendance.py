@@ -53,7 +53,7 @@ class Attendance:
         self._conclude: Callable[[AttemptOutcome], Attempt] | None = None
         self.deltas = Deltas(call_id, session.teller, session.limits) if session.teller is not None else None
         self.outcome: AttemptOutcome | None = None
-        self.attempt: Attempt | None = None  # with its result, once it is over and was handed out
+        self.attempt: Attempt | None = None  # the run, as far as it is known; with its result once it is over
         self._placeholders.__enter__()
 
     def begun(self, terminal: Terminal) -> None:
@@ -72,7 +72,7 @@ class Attendance:
             outcome = outcome.but(created_protected=self._aftermath.created)
         with self._guard:
             self.outcome = outcome
-            conclude, self._conclude = self._conclude, None
+            conclude, self._conclude = self._conclude, None  # it holds the terminal, which holds us
         if conclude is not None:
             self.attempt = conclude(outcome)
 
@@ -80,7 +80,8 @@ class Attendance:
         """It lives on; `conclude` makes the attempt of how it went, as soon as that is known."""
         with self._guard:
             outcome = self.outcome
-            self._conclude = conclude if outcome is None else None
+            if outcome is None:
+                self._conclude = conclude
         if outcome is not None:
             self.attempt = conclude(outcome)
 

@@ -44,14 +44,6 @@ class Started(Record):
 
     passage: Passage
     terminal: Terminal | None  # None: nothing was started
-    attendance: Attendance | None
-
-    @property
-    def attempt(self) -> Attempt | None:
-        """The last run; with its result once it is over."""
-        if self.attendance is not None and self.attendance.attempt is not None:
-            return self.attendance.attempt
-        return self.passage.attempts[-1] if self.passage.attempts else None
 
 
 class LiveCommands:
@@ -81,7 +73,7 @@ class LiveCommands:
         gate.pause_while_asking(self.pause)
         self._gate = gate
         self._record = record
-        self._started: WeakKeyDictionary[Terminal, Started] = WeakKeyDictionary()
+        self._attendances: WeakKeyDictionary[Terminal, Attendance] = WeakKeyDictionary()
         self.truncation = truncation
         self._leaving: WeakSet[Terminal] = WeakSet()  # told to go to make room, and not gone yet
         self._closed = False
@@ -99,20 +91,22 @@ class LiveCommands:
             raise
         finally:
             self.table.release(number)
-        started = Started(passage, launch.terminal if passage.attempts else None, launch.attendance)
+        started = Started(passage, launch.terminal if passage.attempts else None)
         if passage.refusal is not None:
             self._tell_end(launch, "declined", passage.refusal.why)
-        if launch.terminal is not None:
-            self._started[launch.terminal] = started.but(terminal=None)  # else it would keep its own key alive
+        if launch.terminal is not None and launch.attendance is not None:
+            launch.attendance.attempt = passage.attempts[-1]
+            self._attendances[launch.terminal] = launch.attendance
         if passage.refusal is None and not passage.running:
             self._tell_end(launch, "completed", "")
         elif passage.running and launch.attendance is not None:
             launch.attendance.hand_out(lambda outcome: self._concluded(launch, passage, outcome))
         return started
 
-    def started(self, terminal: Terminal) -> Started | None:
-        """How a live command came to be."""
-        return self._started.get(terminal)
+    def attempt(self, terminal: Terminal) -> Attempt | None:
+        """The last run of a command; with its result once it is over."""
+        attendance = self._attendances.get(terminal)
+        return attendance.attempt if attendance is not None else None
 
     def keep(self, terminal: Terminal, *, pinned: bool) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""

@@ -294,8 +294,7 @@ class Runtime:
 
     def attempt_of(self, terminal: Terminal) -> Attempt | None:
         """Why a live command was allowed to run as it does and, once it is over, its result and what was denied."""
-        started = self.live.started(terminal)
-        return None if started is None else started.attempt
+        return self.live.attempt(terminal)
 
     def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session, oldest first."""

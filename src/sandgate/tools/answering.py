@@ -35,12 +35,11 @@ def answer(
     """
     exited = terminal.exited
     taken = terminal.output.take(whole_characters=not exited)
-    started = host.started(terminal)
     if exited:
         host.forget(terminal)
     if terminal.failure_message:
         raise TerminalFailed(f"Unified exec process failed: {terminal.failure_message}")
-    attempt = started.attempt if started is not None else None
+    attempt = host.attempt(terminal)
     return ExecAnswer(
         wall_time_seconds=waited_s,
         output=shown(host, taken, max_output_tokens),

@@ -24,11 +24,6 @@ if TYPE_CHECKING:
         @property
         def terminal(self) -> Terminal | None: ...
 
-        @property
-        def attempt(self) -> Attempt | None:
-            """The last run; with its result once it is over."""
-            ...
-
     class Host(Protocol):
         """The session."""
 
@@ -48,7 +43,9 @@ if TYPE_CHECKING:
 
         def start(self, command: CommandRequest, shape: Shape) -> Started: ...
 
-        def started(self, terminal: Terminal) -> Started | None: ...
+        def attempt(self, terminal: Terminal) -> Attempt | None:
+            """The last run of a command; with its result once it is over."""
+            ...
 
         def forget(self, terminal: Terminal) -> None: ...
 
