@@ -9,7 +9,7 @@ import pytest
 
 import sandgate
 from live_sessions import BACKENDS, Colleague, Workplace, run_to_end
-from sandgate.errors import CommandRefused, ConfigError, RequestError, VerificationFailed
+from sandgate.errors import ConfigError, RequestError, VerificationFailed
 from sandgate.protocol.trace import Notice, PatchBegan, TerminalBegan
 
 TYPE_CHECKING = False
@@ -129,9 +129,8 @@ def test_wish_to_leave_the_sandbox_is_refused_in_the_words_models_know(
     place: Workplace, approval: str, name: str
 ) -> None:
     runtime = place.session(reviewer=Colleague(), approval_policy=approval)
-    with pytest.raises(CommandRefused) as refused:
-        runtime.exec_command("touch made", sandbox_permissions="require_escalated")
-    assert str(refused.value) == (
+    answer = runtime.exec_command("touch made", sandbox_permissions="require_escalated")
+    assert answer.text() == (
         f"approval policy is {name}; reject command — you cannot ask for escalated permissions if the approval "
         f"policy is {name}"
     )
