@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sandgate.execution.start import Starter
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.live import Live
     from sandgate.terminals.output import Listener
     from sandgate.terminals.terminal import Terminal
 
@@ -33,10 +34,10 @@ class Witness:
         self.outcomes: list[AttemptOutcome] = []
         self.was_over: list[bool] = []
 
-    def refused(self, _terminal: Terminal) -> None:
+    def refused(self, _terminal: Live) -> None:
         self.refusals += 1
 
-    def over(self, terminal: Terminal) -> None:
+    def over(self, terminal: Live) -> None:
         self.outcomes.append(terminal.outcome())
         self.was_over.append(terminal.over)
 

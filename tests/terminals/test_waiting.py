@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.terminals.live import Live
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
 
@@ -123,11 +124,11 @@ def _as_terminal(command: Any) -> Terminal:
     return terminal
 
 
-def always(_terminal: Terminal) -> bool:
+def always(_terminal: Live) -> bool:
     return True
 
 
-def never(_terminal: Terminal) -> bool:
+def never(_terminal: Live) -> bool:
     return False
 
 
@@ -318,7 +319,7 @@ def test_a_command_that_works_silently_is_waited_for() -> None:
 
 
 def test_where_there_is_no_terminal_nobody_is_asked() -> None:
-    asked: list[Terminal] = []
+    asked: list[Live] = []
     command = Command(tty=False)
     settling = Settling(lambda terminal: bool(asked.append(terminal) or True))  # type: ignore[func-returns-value]
     assert Call(command, yield_s=0.05, settling=settling).returns() >= 0.05
@@ -329,7 +330,7 @@ def test_the_kernel_is_asked_only_after_a_moment_of_silence(clock: Clock) -> Non
     """Required: output in pieces is one answer; each piece begins the moment anew."""
     command, asked = Command(), list[float]()
 
-    def settled(_terminal: Terminal) -> bool:
+    def settled(_terminal: Live) -> bool:
         asked.append(clock.now_s)
         return True
 
@@ -348,7 +349,7 @@ def test_output_while_the_kernel_is_asked_counts_as_not_settled() -> None:
     """Required: what it printed meanwhile belongs into the answer, and may not be all."""
     command, answers = Command(), list[bool]()
 
-    def settled(_terminal: Terminal) -> bool:
+    def settled(_terminal: Live) -> bool:
         if not answers:
             command.prints(b"not yet")
         answers.append(True)

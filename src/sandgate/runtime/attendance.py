@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Attempt
     from sandgate.sandbox.memory import Mark
     from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.live import Live
     from sandgate.terminals.remnants import Remnants
     from sandgate.terminals.telling import Teller
-    from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.warden import Warden
 
     Marks = dict[str, Mark]
@@ -56,16 +56,16 @@ class Attendance:
         self.attempt: Attempt | None = None  # the run, as far as it is known; with its result once it is over
         self._placeholders.__enter__()
 
-    def begun(self, terminal: Terminal) -> None:
+    def begun(self, terminal: Live) -> None:
         """It runs. Told before anything else."""
         if self._plan.backend in SESSION_BOUND and terminal.pid:
             self._session.warden.add(terminal.pid)
 
-    def refused(self, terminal: Terminal) -> None:
+    def refused(self, terminal: Live) -> None:
         if self._session.ends_on_network_denial and any(each.operation == "connect" for each in terminal.refused):
             terminal.fail(NETWORK_DENIED)
 
-    def over(self, terminal: Terminal) -> None:
+    def over(self, terminal: Live) -> None:
         outcome = terminal.outcome()
         self._clear_up(terminal)
         if self._aftermath.created:
@@ -89,7 +89,7 @@ class Attendance:
         """It was never started."""
         self._placeholders.__exit__()
 
-    def _clear_up(self, terminal: Terminal) -> None:
+    def _clear_up(self, terminal: Live) -> None:
         self._placeholders.__exit__()
         if terminal.failure is None:
             self._aftermath.look()

@@ -14,11 +14,25 @@ from sandgate.terminals.start import start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.runtime.live import LiveCommands
+    from sandgate.runtime.attendance import Session
+    from sandgate.runtime.confinement import Confinement
+    from sandgate.terminals.pump import Pump
     from sandgate.terminals.start import Shape
+    from sandgate.terminals.table import TerminalTable
     from sandgate.terminals.terminal import Terminal
+
+    class Home(Session, Protocol):
+        """What a launch needs of the session: where its commands live."""
+
+        confinement: Confinement
+        pump: Pump
+        table: TerminalTable
+
+        def keep(self, terminal: Terminal, *, pinned: bool) -> None: ...
 
 
 class TerminalLaunch(Readiness):
@@ -26,7 +40,7 @@ class TerminalLaunch(Readiness):
 
     __slots__ = ("_began", "_command", "_live", "attendance", "call_id", "number", "shape", "terminal")
 
-    def __init__(self, live: LiveCommands, command: CommandRequest, number: int, shape: Shape, *, call_id: str) -> None:
+    def __init__(self, live: Home, command: CommandRequest, number: int, shape: Shape, *, call_id: str) -> None:
         super().__init__(live.confinement)
         self._live = live
         self._command = command

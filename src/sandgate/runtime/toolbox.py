@@ -42,16 +42,42 @@ from sandgate.tools.write_stdin import write_stdin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Protocol
 
+    from sandgate.config import Settings
+    from sandgate.gate.gate import Gate, Policies
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.confinement import Confinement
     from sandgate.runtime.patch_gate import PatchAnswer
-    from sandgate.runtime.runtime import Runtime
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.arguments import ApplyPatchArguments, ExecCommandArguments, WriteStdinArguments
     from sandgate.tools.host import Started
+
+if TYPE_CHECKING:
+
+    class Session(Protocol):
+        """What the tools need of a `Runtime`."""
+
+        gate: Gate
+        policies: Policies
+        confinement: Confinement
+        settings: Settings
+        record: Recorder
+
+        @property
+        def directory(self) -> str: ...
+
+        @property
+        def environ(self) -> Mapping[str, str]: ...
+
+        def new_id(self) -> str: ...
+
+        def request(
+            self, argv: tuple[str, ...], *, cwd: str | None, escalate: bool, justification: str | None, tty: bool
+        ) -> CommandRequest: ...
+
 
 ANSWER_POLICY = TruncationPolicy("tokens", 10_000)  # exec.md section 10, where no model says otherwise
 
@@ -78,7 +104,7 @@ USE_THE_TOOL = "apply_patch was requested via exec_command. Use the apply_patch 
 class Toolbox:
     """Made by `Runtime` on first use."""
 
-    def __init__(self, runtime: Runtime, live: LiveCommands) -> None:
+    def __init__(self, runtime: Session, live: LiveCommands) -> None:
         self._runtime = runtime
         self.live = live
         self.patches = PatchGate(runtime.gate, runtime.policies, runtime.confinement, runtime.record, runtime.new_id)
@@ -223,7 +249,7 @@ class Toolbox:
         )
 
 
-def open_live(runtime: Runtime, record: Recorder, *, heard: bool) -> LiveCommands:
+def open_live(runtime: Session, record: Recorder, *, heard: bool) -> LiveCommands:
     """What the live commands of `runtime` share. Raises ConfigError for limits that do not fit together."""
     settings = runtime.settings
     return LiveCommands(

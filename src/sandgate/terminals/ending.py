@@ -6,10 +6,10 @@ from sandgate.protocol.commands import CommandResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.live import Live
 
 
-def result_of(terminal: Terminal) -> CommandResult:
+def result_of(terminal: Live) -> CommandResult:
     """Its transcript is all there is of its output: a terminal has one stream, and so has our pipe."""
     ended = terminal.ended
     assert ended is not None  # it is over, and did start

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.live import Live
 
     class Watcher(Protocol):
         """Is told, on the pump's thread, what matters beyond one command."""
 
-        def refused(self, terminal: Terminal) -> None:
+        def refused(self, terminal: Live) -> None:
             """The sandbox has refused something, for the first time or again."""
             ...
 
-        def over(self, terminal: Terminal) -> None:
+        def over(self, terminal: Live) -> None:
             """All output is read and the process gone; told once, before `Terminal.over` is true."""
             ...
 

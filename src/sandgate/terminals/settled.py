@@ -6,18 +6,18 @@ from sandgate.terminals.state import classify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.terminals.live import Live
     from sandgate.terminals.state import ProcessState
-    from sandgate.terminals.terminal import Terminal
 
 WAITING = ("idle", "waiting_for_input", "waiting_for_secret")
 
 
-def state_of(terminal: Terminal) -> ProcessState:
+def state_of(terminal: Live) -> ProcessState:
     """What it is doing now. A command without a terminal is running until it has exited, whatever it waits for."""
     return classify(terminal.look(), exited=terminal.exited)
 
 
-def is_settled(terminal: Terminal) -> bool:
+def is_settled(terminal: Live) -> bool:
     """Whoever is in the foreground waits for input, everything typed has been read, and so has all that was printed."""
     if terminal.unwritten_bytes:
         return False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import TypeVar
 
-    from sandgate.terminals.terminal import Terminal
+    from sandgate.terminals.live import Live
 
     T = TypeVar("T")
 
@@ -95,12 +95,12 @@ class Pause:
 class Settling(Record):
     """When a call may come back before its deadline."""
 
-    settled: Callable[[Terminal], bool]  # asks the kernel: somebody waits for input, and all input has been read
+    settled: Callable[[Live], bool]  # asks the kernel: somebody waits for input, and all input has been read
     needs_output: bool = False  # not before there is something to answer with
 
 
 def collect(
-    terminal: Terminal,
+    terminal: Live,
     *,
     yield_s: float,
     settling: Settling | None = None,
@@ -141,7 +141,7 @@ def collect(
 class _Hush:
     """Whether a command has fallen silent because it waits for somebody."""
 
-    def __init__(self, terminal: Terminal, settling: Settling | None) -> None:
+    def __init__(self, terminal: Live, settling: Settling | None) -> None:
         self._terminal = terminal
         self._settling = settling if terminal.tty else None
         self._printed = -1

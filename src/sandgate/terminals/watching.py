@@ -11,15 +11,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sandgate.terminals.live import Live
     from sandgate.terminals.patterns import Match, Patterns, Wanted
-    from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
 
 FOREVER_MS = 86_400_000 * 365  # a lock takes no longer wait
 
 
 def watch(
-    terminal: Terminal, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int | None = None
+    terminal: Live, wanted: Sequence[bytes | str | Wanted], *, timeout_ms: int, offset: int | None = None
 ) -> Steps[Match | None]:
     """Until one of the texts or patterns appears in the output; `Match.end` is the offset behind it.
 
@@ -47,7 +47,7 @@ def watch(
         yield Wait(terminal.changes, seen, left)
 
 
-def await_end(terminal: Terminal, timeout_ms: int | None = None) -> Steps[int | None]:
+def await_end(terminal: Live, timeout_ms: int | None = None) -> Steps[int | None]:
     """Until it is over, all output read; its exit code, None when it is not within `timeout_ms`."""
     deadline = monotonic() + (FOREVER_MS if timeout_ms is None else timeout_ms) / 1000
     while True:
