@@ -6,11 +6,6 @@ TESTED_ELSEWHERE = {
         "plain classes; their messages are compared where they are shown",
     ),
     "start": ("tests/journeys/test_sandgate_run.py", "the program's edge; every journey goes through it"),
-    "patch.describe": (
-        "tests/surfaces/cli/test_patch.py",
-        "lines for a person; they are compared where they are shown",
-    ),
-    "runtime.readiness": ("tests/runtime/test_launch.py", "what is made ready shows only in a launch"),
     "terminals.ending": ("tests/terminals/test_terminal.py", "a result; it shows where a command has ended"),
     "terminals.identity": ("tests/terminals/test_start.py", "a value without behaviour of its own"),
     "terminals.traffic": ("tests/terminals/test_terminal.py", "reading and writing show in what a command does"),
