@@ -1,19 +1,41 @@
 """Sandgate: the gate an AI coding agent's commands pass through.
 
-`open_gate` and `open_runtime` are where a program begins; they are imported when they are first asked for.
+`open_gate` (for programs with an event loop) and `open_runtime` are where a program begins. Everything here is imported
+when it is first asked for.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import ApprovalRequest as ApprovalRequest
+    from sandgate.protocol.decisions import Decision as Decision
+    from sandgate.runtime.aio import AsyncGate as AsyncGate
+    from sandgate.runtime.aio import open_gate as open_gate
+    from sandgate.runtime.environment import Environment as Environment
+    from sandgate.runtime.opening import open_runtime as open_runtime
+    from sandgate.runtime.runtime import Runtime as Runtime
+    from sandgate.terminals.patterns import Wanted as Wanted
+
 __version__ = "0.1.0"
-__all__ = ["Environment", "open_gate", "open_runtime"]
+
+_HOMES = {
+    "ApprovalRequest": "sandgate.protocol.decisions",
+    "AsyncGate": "sandgate.runtime.aio",
+    "Decision": "sandgate.protocol.decisions",
+    "Environment": "sandgate.runtime.environment",
+    "Runtime": "sandgate.runtime.runtime",
+    "Wanted": "sandgate.terminals.patterns",
+    "open_gate": "sandgate.runtime.aio",
+    "open_runtime": "sandgate.runtime.opening",
+}
+__all__ = [*_HOMES]  # the names above, in one place
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module `sandgate` has no `{name}`")
-    if name == "open_gate":
-        from sandgate.runtime.aio import open_gate
+    found: object = getattr(__import__(_HOMES[name], fromlist=[name]), name)
+    return found
 
-        return open_gate
-    import sandgate.runtime as door
 
-    return getattr(door, name)
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

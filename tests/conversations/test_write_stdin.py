@@ -8,7 +8,7 @@ import pytest
 
 from live_sessions import BACKENDS, CONNECTIONS, JOIN_LIMIT_S, Workplace, shell
 from sandgate.errors import InputNotTaken, UnknownTerminal
-from sandgate.tools.arguments import WaitPattern
+from sandgate.terminals.patterns import Wanted
 from waiting import wait_until
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -56,7 +56,7 @@ def test_call_comes_back_as_soon_as_a_pattern_appears(place: Workplace) -> None:
     runtime = place.session()
     script = "read go; for i in 1 2 3; do echo step $i; sleep 0.1; done; sleep 1000"
     number = runtime.exec_command(script, tty=True, login=False).session_id or 0
-    wanted = (WaitPattern("never"), WaitPattern(r"step [2-9]", regex=True))
+    wanted = (Wanted("never"), Wanted(r"step [2-9]", regex=True))
     answer = runtime.write_stdin(number, "\r", wait_for=wanted, yield_time_ms=30_000)
     assert (answer.matched, answer.state) == ("step 2", "running")
 
@@ -65,7 +65,7 @@ def test_pattern_is_looked_for_in_what_no_call_has_answered_with(place: Workplac
     """The same words in an earlier answer do not count, and those that nobody has seen yet do."""
     runtime = place.session()
     number = runtime.exec_command("echo ready; read go; sleep 0.3; echo ready again; sleep 1000", tty=True, login=False)
-    answer = runtime.write_stdin(number.session_id or 0, "\r", wait_for=(WaitPattern("ready"),), yield_time_ms=30_000)
+    answer = runtime.write_stdin(number.session_id or 0, "\r", wait_for=(Wanted("ready"),), yield_time_ms=30_000)
     assert "ready again" in answer.output
 
 

@@ -57,7 +57,7 @@ def test_tools_work_on_a_loop(place: Workplace) -> None:
             begun = await gate.exec_command("exec bash --norc --noprofile -i", tty=True, login=False)
             number = begun.session_id or 0
             assert "so 4" in (await gate.write_stdin(number, "echo so $((2 + 2))\r")).output
-            assert [each.session_id for each in await gate.list()] == [number]
+            assert [each.session_id for each in await gate.list_live()] == [number]
             assert await gate.terminate(number) is True
             assert (await gate.write_stdin(number)).session_id is None
             with pytest.raises(UnknownTerminal):
@@ -222,7 +222,7 @@ def test_cancelled_exec_command_leaves_the_command_alive(place: Workplace) -> No
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            (listed,) = await gate.list()
+            (listed,) = await gate.list_live()
             assert (listed.state, left_of(mark)) == ("running", 1)
 
     run(work())
@@ -285,7 +285,7 @@ def test_fifty_terminals_on_one_loop_keep_their_words_apart(place: Workplace) ->
                 for index in range(TERMINALS):
                     group.create_task(converse(gate, index))
             assert threading.active_count() <= before + 2
-            assert await gate.list() == ()
+            assert await gate.list_live() == ()
 
     before = sorted(open_descriptors().values())
     run(work())

@@ -92,10 +92,10 @@ def test_scripts_are_run_by_a_login_shell_unless_somebody_says_otherwise(place: 
     """Ideas 22 and 49."""
     (place.home / ".bash_profile").write_text("export FROM_PROFILE=yes\n")
     runtime = place.session()
-    asked = {"default": {}, "yes": {"login": True}, "no": {"login": False}}
+    asked = {"default": None, "yes": True, "no": False}
     said = {
-        name: runtime.exec_command("echo [$FROM_PROFILE]", shell="bash", **given).output.strip()
-        for name, given in asked.items()
+        name: runtime.exec_command("echo [$FROM_PROFILE]", shell="bash", login=login).output.strip()
+        for name, login in asked.items()
     }
     assert said == {"default": "[yes]", "yes": "[yes]", "no": "[]"}
     place_shells = [each.command.argv[1] for each in place.told(TerminalBegan)]

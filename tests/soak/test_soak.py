@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from live_sessions import Workplace
-from sandgate.tools.arguments import WaitPattern
+from sandgate.terminals.patterns import Wanted
 from waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False
@@ -125,7 +125,7 @@ class Caller:
     def tied_to_a_pattern(self) -> None:
         begun = self._runtime.exec_command("stty -echo; echo ready; read x; echo got=$x; read y", tty=True, login=False)
         assert begun.session_id is not None, begun
-        wanted = (WaitPattern("got=[0-9]+", regex=True),)
+        wanted = (Wanted("got=[0-9]+", regex=True),)
         answer = self._runtime.write_stdin(begun.session_id, "17\r", wait_for=wanted, yield_time_ms=20_000)
         assert (answer.matched or "").startswith("got=1"), answer
         assert self._runtime.write_stdin(begun.session_id, "\r", yield_time_ms=20_000).exit_code == 0

@@ -30,6 +30,12 @@ class CommandRequest(Record):
     tty: bool = False  # give the command a terminal of its own
     set_variables: tuple[tuple[str, str], ...] = ()  # part of `env` that was asked for; judged like `env K=V …`
 
+    def __repr__(self) -> str:
+        """Without the values of variables: what is printed for a reviewer or into a log must not spill them."""
+        named = {**self.fields(), "env": f"<{len(self.env)} variables>"}
+        inside = ", ".join(f"{name}={value if name == 'env' else repr(value)}" for name, value in named.items())
+        return f"CommandRequest({inside})"
+
 
 class CommandResult(Record):
     """How a command ended. A denial, a failure and a timeout are results, not exceptions."""

@@ -8,19 +8,24 @@ else: an answer that is not one of the known ones, an exception and silence are 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 from contextlib import asynccontextmanager, suppress
-from threading import Thread
+from threading import Thread, get_ident
 
+from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.environment import Environment
-from sandgate.runtime.runtime import open_runtime
+from sandgate.runtime.given import exec_arguments, write_arguments
+from sandgate.runtime.opening import open_runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from concurrent.futures import Future
     from typing import Any, TypeVar
 
+    from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import ApprovalRequest, Passage, ReviewDecision
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.listing import LiveCommand
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
     Answer = Decision | ReviewDecision | bool | str | None
-    AsyncReviewer = Callable[[ApprovalRequest], Awaitable[Answer]]
+    AsyncReviewer = Callable[[ApprovalRequest], Awaitable[Answer] | Answer]
 
 BLOCKING_MAX = 256  # commands that are being asked about or run to their end at the same time; more wait their turn
 ANSWERS: dict[object, ReviewDecision] = {
@@ -47,6 +52,7 @@ ANSWERS: dict[object, ReviewDecision] = {
     "approved_for_session": "approved_for_session",
     "abort": "abort",
 }
+KNOWN = (*ANSWERS, False, None, "deny", "denied")
 
 
 @asynccontextmanager
@@ -66,7 +72,10 @@ async def open_gate(
     happens, on threads of ours. Raises ConfigError and RuleError.
     """
     loop = asyncio.get_running_loop()
-    reviewers = () if reviewer is None else (_Bridge(reviewer, loop),)
+    if reviewer is not None and not callable(reviewer):
+        raise RequestError(f"`{reviewer!r}` cannot review", hint="give a function that takes the request")
+    bridge = None if reviewer is None else _Bridge(reviewer, loop)
+    reviewers = () if bridge is None else (bridge,)
     environment = Environment(
         cwd=os.getcwd() if cwd is None else cwd,
         environ=dict(os.environ if environ is None else environ),
@@ -75,7 +84,7 @@ async def open_gate(
     )
     runtime = await _on_thread(lambda: open_runtime(environment, reviewers=reviewers, record=record))
     try:
-        yield AsyncGate(runtime)
+        yield AsyncGate(runtime, give_up=None if bridge is None else bridge.give_up)
     finally:
         await asyncio.shield(_on_thread(runtime.close))
 
@@ -83,8 +92,9 @@ async def open_gate(
 class AsyncGate:
     """One session. `runtime` is the same session for blocking callers."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, *, give_up: Callable[[int], None] | None = None) -> None:
         self.runtime = runtime
+        self._give_up = give_up or (lambda _thread: None)
         self._room = asyncio.Semaphore(BLOCKING_MAX)
 
     async def run(self, command: str | Sequence[str], **request: Any) -> Passage:
@@ -99,53 +109,95 @@ class AsyncGate:
         wanted = self.runtime.request(argv, **request)
         cancel = os.eventfd(0, os.EFD_CLOEXEC)
         try:
-            async with self._room:
-                return await _on_thread(
-                    lambda: self.runtime.run(wanted, cancel_fd=cancel), stop=lambda: os.eventfd_write(cancel, 1)
-                )
+            return await self._blocking(
+                lambda: self.runtime.run(wanted, cancel_fd=cancel), stop=lambda: os.eventfd_write(cancel, 1)
+            )
         finally:
             os.close(cancel)
 
-    async def exec_command(self, cmd: str, **arguments: Any) -> ExecAnswer:
+    async def exec_command(
+        self,
+        cmd: str,
+        *,
+        workdir: str | None = None,
+        shell: str | None = None,
+        login: bool | None = None,
+        tty: bool = False,
+        yield_time_ms: int | None = None,
+        max_output_tokens: int | None = None,
+        sandbox_permissions: EscalationWish = "use_default",
+        justification: str | None = None,
+        rows: int | None = None,
+        columns: int | None = None,
+    ) -> ExecAnswer:
         """The tool of that name; see `Runtime.exec_command`. Cancelling leaves a command that lives alone."""
-        from sandgate.tools.arguments import ExecCommandArguments
-
-        given = ExecCommandArguments(cmd, **arguments)
-        async with self._room:
-            started = await _on_thread(lambda: self.runtime.tools.begin(given))
+        given = exec_arguments(
+            cmd=cmd,
+            workdir=workdir,
+            shell=shell,
+            login=login,
+            tty=tty,
+            yield_time_ms=yield_time_ms,
+            max_output_tokens=max_output_tokens,
+            sandbox_permissions=sandbox_permissions,
+            justification=justification,
+            rows=rows,
+            columns=columns,
+        )
+        started = await self._blocking(lambda: self.runtime.tools.begin(given))
         return await drive(self.runtime.tools.finish(given, started))
 
-    async def write_stdin(self, session_id: int, chars: str = "", **arguments: Any) -> ExecAnswer:
+    async def write_stdin(
+        self,
+        session_id: int,
+        chars: str = "",
+        *,
+        keys: Sequence[str] = (),
+        wait_for: Sequence[Wanted | str] = (),
+        yield_time_ms: int | None = None,
+        max_output_tokens: int | None = None,
+    ) -> ExecAnswer:
         """The tool of that name; see `Runtime.write_stdin`."""
-        from sandgate.tools.arguments import WriteStdinArguments
-
-        given = WriteStdinArguments(session_id, chars, **arguments)
-        async with self._room:
-            reviewed = await _on_thread(lambda: self.runtime.tools.review_input(given))
+        given = write_arguments(
+            session_id=session_id,
+            chars=chars,
+            keys=keys,
+            wait_for=wait_for,
+            yield_time_ms=yield_time_ms,
+            max_output_tokens=max_output_tokens,
+        )
+        reviewed = await self._blocking(lambda: self.runtime.tools.review_input(given))
         return await drive(self.runtime.tools.write(given, reviewed))
 
-    async def call_tool(self, name: str, arguments: str) -> ToolOutput:
+    async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> ToolOutput:
         """A call as a model makes it; see `Runtime.call_tool`."""
-        async with self._room:
-            steps = await _on_thread(lambda: self.runtime.tools.call(name, arguments))
+        steps = await self._blocking(lambda: self.runtime.tools.call(name, arguments))
         return await drive(steps)
 
     async def apply_patch(self, patch: str) -> PatchAnswer:
         """The tool of that name; see `Runtime.apply_patch`."""
-        async with self._room:
-            return await _on_thread(lambda: self.runtime.apply_patch(patch))
+        return await self._blocking(lambda: self.runtime.apply_patch(patch))
 
     async def terminal(self, argv: Sequence[str], **options: Any) -> AsyncTerminal:
         """A program that lives on; see `Runtime.terminal`."""
-        async with self._room:
-            return AsyncTerminal(await _on_thread(lambda: self.runtime.terminal(tuple(argv), **options)))
+        return AsyncTerminal(await self._blocking(lambda: self.runtime.terminal(argv, **options)))
 
     async def shell(self, kind: Shell = "bash", **options: Any) -> AsyncShell:
         """A shell that runs one command after the other; see `Runtime.shell`."""
-        async with self._room:
-            return AsyncShell(await _on_thread(lambda: self.runtime.shell(kind, **options)))
+        return AsyncShell(await self._blocking(lambda: self.runtime.shell(kind, **options)))
 
-    async def list(self) -> tuple[LiveCommand, ...]:
+    async def _blocking(self, work: Callable[[], T], stop: Callable[[], object] | None = None) -> T:
+        """`work` on a thread, when there is room for one more. Cancelled, an open question is given up as a no."""
+
+        def give_up(thread: int) -> None:
+            self._give_up(thread)
+            if stop is not None:
+                stop()
+
+        async with self._room:
+            return await _on_thread(work, stop=give_up)
+
+    async def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session."""
         return await _on_thread(self.runtime.list_live)
 
@@ -204,16 +256,41 @@ class _Bridge:
     def __init__(self, ask: AsyncReviewer, loop: asyncio.AbstractEventLoop) -> None:
         self._ask = ask
         self._loop = loop
+        self._open: dict[int, Future[Answer]] = {}  # by the thread that waits
 
     def review(self, request: ApprovalRequest) -> Decision:
+        question = asyncio.run_coroutine_threadsafe(self._answer(request), self._loop)
+        thread = get_ident()
+        self._open[thread] = question
         try:
-            answer = asyncio.run_coroutine_threadsafe(self._answer(request), self._loop).result()
-        except Exception as error:
-            return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error}")
-        return as_decision(request, answer)
+            return as_decision(request, question.result())
+        except BaseException as error:  # a reviewer that fails, or is given up, has not approved
+            return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error!r}")
+        finally:
+            del self._open[thread]
+
+    def give_up(self, thread: int) -> None:
+        """Nobody waits for the answer to this thread's question any more: that is a no."""
+        question = self._open.get(thread)
+        if question is not None:
+            question.cancel()
 
     async def _answer(self, request: ApprovalRequest) -> Answer:
-        return await self._ask(request)
+        try:
+            answer = self._ask(request)
+            given: Answer = await answer if inspect.isawaitable(answer) else answer
+        except Exception as error:
+            self._say("the reviewer failed, which counts as a no", error)
+            raise
+        if not isinstance(given, Decision) and given not in KNOWN:
+            self._say(f"the reviewer answered {given!r}, which is no answer and counts as a no", None)
+        return given
+
+    def _say(self, message: str, error: Exception | None) -> None:
+        about: dict[str, Any] = {"message": f"sandgate: {message}"}
+        if error is not None:
+            about["exception"] = error
+        self._loop.call_exception_handler(about)
 
 
 def as_decision(request: ApprovalRequest, answer: Answer) -> Decision:
@@ -261,8 +338,8 @@ def _resolve(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-async def _on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None = None) -> T:
-    """`work` on a thread of its own. Cancelled, it calls `stop` and waits for the end all the same."""
+async def _on_thread(work: Callable[[], T], *, stop: Callable[[int], object] | None = None) -> T:
+    """`work` on a thread of its own. Cancelled, it calls `stop` with the thread, and waits for the end all the same."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -274,12 +351,13 @@ async def _on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None
         else:
             loop.call_soon_threadsafe(_succeed, done, result)
 
-    Thread(target=run, name="sandgate", daemon=True).start()
+    thread = Thread(target=run, name="sandgate", daemon=True)
+    thread.start()
     try:
         return await asyncio.shield(done)
     except asyncio.CancelledError:
         if stop is not None:
-            stop()
+            stop(thread.ident or 0)
             while not done.done():  # a second cancellation must not take away what the thread still uses
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([done])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from weakref import WeakKeyDictionary, WeakSet
 
-from sandgate.errors import SandgateError
+from sandgate.errors import RequestError, SandgateError
 from sandgate.gate.gate import Matter
 from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
@@ -80,6 +80,8 @@ class LiveCommands:
 
     def start(self, command: CommandRequest, shape: Shape) -> Started:
         """Passes a command through the gate and lets it live on. Raises what `Runtime.run` raises."""
+        if self._closed:
+            raise RequestError("the session is closed", hint="open another one")
         name, _, value = self.mark.partition("=")
         command = command.but(env={**command.env, name: value})
         number = self.table.reserve()

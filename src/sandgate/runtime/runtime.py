@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from sandgate.config import for_run, load_settings
+from sandgate.config import for_run
 from sandgate.errors import RequestError
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate, Policies, as_judged
@@ -18,25 +18,24 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.trace import Notice
 from sandgate.protocol.verdicts import Allow
-from sandgate.record import Record
 from sandgate.runtime.confinement import Confinement
-from sandgate.runtime.reviewers import reviewers_for
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
+    from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TraceRecord
-    from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime.environment import Environment
+    from sandgate.runtime.forecast import Forecast
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.patch_gate import PatchAnswer
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.marks import Shell
+    from sandgate.terminals.patterns import Wanted
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.calls import ToolOutput
@@ -51,55 +51,11 @@ if TYPE_CHECKING:
 ID_BYTES = 8
 
 
-class Forecast(Record):
-    """What would happen to a command, without running it."""
-
-    verdict: Verdict
-    approval: str
-    sandbox: str
-    backend: str
-    confined: bool
-    guarantees: tuple[str, ...]
-    writable: tuple[str, ...]
-    network: str
-    risk: RiskAssessment | None
-
-
-def open_runtime(
-    environment: Environment,
-    *,
-    reviewers: tuple[Reviewer, ...] = (),
-    answers: tuple[str, ...] = (),
-    ask_at_terminal: bool = False,
-    colour: bool = False,
-    record: Recorder | None = None,
-) -> Runtime:
-    """Load the configuration and rules that hold in `environment.cwd` and open a session on them.
-
-    Questions go to the prepared `answers`, then to `reviewers`, then to the person at the terminal if
-    `ask_at_terminal`; whatever is left unanswered is refused. Raises ConfigError and RuleError.
-    """
-    loaded = load_settings(
-        cwd=environment.cwd,
-        environ=environment.environ,
-        overrides=environment.overrides,
-        profile=environment.profile,
-        typed=environment.typed,
-    )
-    asked = answers or reviewers or ask_at_terminal
-    return Runtime(
-        environment.but(person_present=True) if asked else environment,
-        loaded,
-        reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
-        record=record or _unheard,
-    )
-
-
 class Runtime:
     """One session of governed commands. Not to be shared by threads that must not share approvals."""
 
     def __init__(
-        self, environment: Environment, loaded: Loaded, *, reviewers: tuple[Reviewer, ...], record: Recorder
+        self, environment: Environment, loaded: Loaded, *, reviewers: tuple[Reviewer, ...], record: Recorder | None
     ) -> None:
         from sandgate.approvals.chain import ReviewerChain
         from sandgate.approvals.store import ApprovalStore
@@ -107,10 +63,10 @@ class Runtime:
         self.loaded = loaded
         self.settings = for_run(loaded.settings, person_present=environment.person_present)
         self._environment = environment
-        self.record = record
+        self.record = record or _unheard
         # Taken once: what a session passes on does not change under its commands.
         self._inherited = command_environment(environment.environ, self.settings.environment).env
-        self.confinement = Confinement(self.settings, environment, record)
+        self.confinement = Confinement(self.settings, environment, self.record)
         rules, rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
             approval=self.settings.approval,
@@ -131,11 +87,11 @@ class Runtime:
             store=self.approvals,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
-            record=record,
+            record=self.record,
             new_id=self.new_id,
         )
         for warning in (*loaded.warnings, *rule_warnings):
-            record(Notice("warning", warning))
+            self.record(Notice("warning", warning))
 
     @property
     def directory(self) -> str:
@@ -149,7 +105,7 @@ class Runtime:
 
     def request(
         self,
-        argv: tuple[str, ...],
+        argv: Sequence[str],
         *,
         cwd: str | None = None,
         escalate: bool = False,
@@ -197,7 +153,7 @@ class Runtime:
 
     def terminal(
         self,
-        argv: tuple[str, ...],
+        argv: Sequence[str],
         *,
         tty: bool = True,
         rows: int = 24,
@@ -243,34 +199,78 @@ class Runtime:
         drive(shell.ready())
         return shell
 
-    def exec_command(self, cmd: str, **arguments: Any) -> ExecAnswer:
+    def exec_command(
+        self,
+        cmd: str,
+        *,
+        workdir: str | None = None,
+        shell: str | None = None,
+        login: bool | None = None,
+        tty: bool = False,
+        yield_time_ms: int | None = None,
+        max_output_tokens: int | None = None,
+        sandbox_permissions: EscalationWish = "use_default",
+        justification: str | None = None,
+        rows: int | None = None,
+        columns: int | None = None,
+    ) -> ExecAnswer:
         """The tool of that name: run a shell script, answer with what it printed within `yield_time_ms`.
 
-        `arguments` are the fields of `tools.arguments.ExecCommandArguments`. A refusal is an answer. Raises
-        VerificationFailed for a patch that is none, and what `run` raises.
+        It comes back earlier when the script has ended, or waits for input on its terminal (`tty`). What lives on is
+        addressed by `session_id` of the answer. A refusal is an answer. Raises ToolArgumentsError for arguments that
+        do not fit, VerificationFailed for a patch that is none, and what `run` raises.
         """
+        from sandgate.runtime.given import exec_arguments
         from sandgate.terminals.waiting import drive
-        from sandgate.tools.arguments import ExecCommandArguments
 
-        given = ExecCommandArguments(cmd, **arguments)
+        given = exec_arguments(
+            cmd=cmd,
+            workdir=workdir,
+            shell=shell,
+            login=login,
+            tty=tty,
+            yield_time_ms=yield_time_ms,
+            max_output_tokens=max_output_tokens,
+            sandbox_permissions=sandbox_permissions,
+            justification=justification,
+            rows=rows,
+            columns=columns,
+        )
         return drive(self.tools.finish(given, self.tools.begin(given)))
 
-    def write_stdin(self, session_id: int, chars: str = "", **arguments: Any) -> ExecAnswer:
+    def write_stdin(
+        self,
+        session_id: int,
+        chars: str = "",
+        *,
+        keys: Sequence[str] = (),
+        wait_for: Sequence[Wanted | str] = (),
+        yield_time_ms: int | None = None,
+        max_output_tokens: int | None = None,
+    ) -> ExecAnswer:
         """The tool of that name: type into a live command, or only look, and answer with what it printed since.
 
-        `arguments` are the fields of `tools.arguments.WriteStdinArguments`. Raises UnknownTerminal, StdinClosed,
-        InputNotTaken, TerminalFailed.
+        `keys` are typed after `chars`: "enter", "ctrl-c", "up" and so on. `wait_for` comes back as soon as one of the
+        texts or patterns appears. Raises UnknownTerminal, StdinClosed, InputNotTaken, TerminalFailed, and
+        ToolArgumentsError for arguments that do not fit.
         """
+        from sandgate.runtime.given import write_arguments
         from sandgate.terminals.waiting import drive
-        from sandgate.tools.arguments import WriteStdinArguments
 
-        given = WriteStdinArguments(session_id, chars, **arguments)
+        given = write_arguments(
+            session_id=session_id,
+            chars=chars,
+            keys=keys,
+            wait_for=wait_for,
+            yield_time_ms=yield_time_ms,
+            max_output_tokens=max_output_tokens,
+        )
         return drive(self.tools.write(given, self.tools.review_input(given)))
 
-    def call_tool(self, name: str, arguments: str) -> ToolOutput:
+    def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> ToolOutput:
         """A call as a model makes it, answered as a model reads it. Raises nothing but what is a bug.
 
-        `arguments` is the JSON of the call; of `apply_patch` also the patch itself.
+        `arguments` is the JSON of the call, or what that stands for; of `apply_patch` also the patch itself.
         """
         from sandgate.terminals.waiting import drive
 
@@ -353,6 +353,8 @@ class Runtime:
 
     def forecast(self, command: CommandRequest) -> Forecast:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
+        from sandgate.runtime.forecast import Forecast
+
         verdict = self.gate.verdict(command)
         bypasses = isinstance(verdict, Allow) and verdict.bypass_sandbox
         plan = self.confinement.plan(command, (ESCALATE,) if bypasses else ())
@@ -386,7 +388,13 @@ def _unheard(_record: TraceRecord) -> None:
     """Nobody listens to the trail of this runtime."""
 
 
-def _check_argv(argv: tuple[str, ...]) -> None:
+def _check_argv(argv: Sequence[str]) -> None:
+    if isinstance(argv, str) or not all(isinstance(word, str) for word in argv):
+        raise RequestError(
+            f"`{argv!r}` is no command",
+            why="a command is a sequence of words",
+            hint='("ls", "-l"); for a script: ("sh", "-c", script)',
+        )
     if not argv or not argv[0]:
         raise RequestError("the command is empty", hint="name a program to run")
     for word in argv:

@@ -10,6 +10,7 @@ from sandgate.protocol.trace import TerminalBegan
 from sandgate.runtime.attendance import Attendance
 from sandgate.runtime.readiness import Readiness
 from sandgate.terminals.identity import Identity
+from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import start
 
 TYPE_CHECKING = False
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
         table: TerminalTable
 
         def keep(self, terminal: Terminal, *, pinned: bool) -> None: ...
+
+
+LOOK_S = 0.02  # without a change, before the kernel is asked whether it waits for input
 
 
 class TerminalLaunch(Readiness):
@@ -98,7 +102,8 @@ class TerminalLaunch(Readiness):
     def _wait(self, terminal: Terminal) -> None:
         """For an end so early that the command may be run again with what it lacked.
 
-        Whoever holds the command itself gets it as soon as it has something to say.
+        One that waits for somebody will not end by itself. Whoever holds the command himself gets it as soon as it has
+        something to say.
         """
         deadline = monotonic() + self._live.limits.early_exit_grace_ms / 1000
         while not terminal.exited:
@@ -106,4 +111,5 @@ class TerminalLaunch(Readiness):
             left = deadline - monotonic()
             if terminal.exited or left <= 0 or (self.shape.pinned and terminal.total_bytes):
                 return
-            terminal.changes.wait(seen, left)
+            if not terminal.changes.wait(seen, min(left, LOOK_S)) and is_settled(terminal):
+                return

@@ -14,6 +14,7 @@ from sandgate.errors import (
     CommandRefused,
     PatchDoesNotFit,
     PatchError,
+    RequestError,
     SandgateError,
     UnknownTerminal,
     VerificationFailed,
@@ -27,7 +28,7 @@ from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refusal
 from sandgate.tools.answers import ExecAnswer, ShellAnswer
 from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
-from sandgate.tools.calls import ToolOutput, at_once, error_text, patch_in, told
+from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, patch_in, told
 from sandgate.tools.exec_command import await_command, start_command
 from sandgate.tools.schema import (
     apply_patch_freeform_tool,
@@ -94,6 +95,7 @@ PLAIN_OUTPUT = {
     "GH_PAGER": "cat",
     "SANDGATE_CI": "1",
 }
+SCRIPT_BYTES_MAX = 131_071  # MAX_ARG_STRLEN, execve(2), without its zero byte
 PROGRAMS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "patch", "bin")
 _WIRE_POLICY = {"untrusted": "UnlessTrusted", "on-failure": "OnFailure", "on-request": "OnRequest", "never": "Never"}
 
@@ -182,8 +184,9 @@ class Toolbox:
             return reviewed
         return (yield from write_stdin(self.live, arguments))
 
-    def call(self, name: str, arguments: str) -> Steps[ToolOutput]:
+    def call(self, name: str, arguments: str | Mapping[str, Any]) -> Steps[ToolOutput]:
         """A call as a model makes it: the blocking half now, the waiting half in what is returned. Raises nothing."""
+        arguments = arguments if isinstance(arguments, str) else as_json(arguments)
         try:
             match name:
                 case "exec_command":
@@ -206,6 +209,12 @@ class Toolbox:
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
         runtime = self._runtime
+        if len(os.fsencode(arguments.cmd)) > SCRIPT_BYTES_MAX:
+            raise RequestError(
+                "the command is too long",
+                why=f"the kernel takes a script of at most {SCRIPT_BYTES_MAX} bytes as an argument",
+                hint="write it to a file and run that",
+            )
         login = login_wanted(arguments.login, allowed=runtime.settings.allow_login_shell)
         directory = os.path.normpath(os.path.join(runtime.directory, arguments.workdir or "."))
         command = runtime.request(

@@ -14,12 +14,19 @@ from fcntl import F_SETPIPE_SZ, fcntl, ioctl
 from select import POLLIN, poll
 from struct import pack
 
+from sandgate.errors import RequestError
 from sandgate.execution.streams import clear_of_standard, pipe
 
 ROWS, COLUMNS = 24, 80  # unified_exec.md section 1
 CELLS_MAX = 4_096  # rows or columns; far beyond every screen, and what a reader of the size can still multiply
 PIPE_BYTES = 1_048_576  # asked for; a busy pipe then needs fewer wake-ups, and a refusal does not matter
 _OUTPUT_FIELD = 1  # of what tcgetattr returns
+
+
+def check_size(rows: int, columns: int) -> None:
+    """Raises RequestError for a size that no terminal has."""
+    if not (0 < rows <= CELLS_MAX and 0 < columns <= CELLS_MAX):
+        raise RequestError(f"`{rows}` x `{columns}` is no size", hint=f"rows and columns are 1 to {CELLS_MAX}")
 
 
 class Line:
@@ -80,6 +87,7 @@ def open_terminal(*, rows: int, columns: int, post_processing: bool) -> Line:
 
     OSError when the machine has no terminal, or we no descriptor, left.
     """
+    check_size(rows, columns)
     master, slave = (clear_of_standard(fd) for fd in os.openpty())
     line = Line(master, (slave, slave, slave), tty=True)
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from time import monotonic
 
-from sandgate.errors import TerminalFailed
+from sandgate.errors import RequestError, TerminalFailed
 from sandgate.execution.capture import HeadTail
 from sandgate.record import Record
 from sandgate.terminals.marks import NONCE_BYTES, MarkReader, command_input, integration
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
 
+SHELLS = ("bash", "sh", "zsh")
 READY_MS = 10_000  # from the start of a shell to its first prompt
 RUN_MS = 120_000  # of one command, unless the caller says otherwise
 INTERRUPT_MS = 2_000  # from Ctrl-C to the prompt; then the shell counts as busy
@@ -41,6 +42,8 @@ class ShellResult(Record):
 
 def shell_start(kind: Shell) -> tuple[str, Integration]:
     """A fresh nonce, and how to start a shell that knows it."""
+    if kind not in SHELLS:
+        raise RequestError(f"no live shell of the kind `{kind}`", hint=f"one of {', '.join(SHELLS)}")
     nonce = os.urandom(NONCE_BYTES).hex()
     return nonce, integration(kind, nonce)
 

@@ -13,7 +13,7 @@ from sandgate.errors import RequestError, StdinClosed
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.terminals.changes import Changes
 from sandgate.terminals.ending import result_of
-from sandgate.terminals.lines import CELLS_MAX, COLUMNS, ROWS
+from sandgate.terminals.lines import COLUMNS, ROWS, check_size
 from sandgate.terminals.output import Output
 from sandgate.terminals.traffic import Traffic
 from sandgate.terminals.turns import Turns
@@ -169,13 +169,13 @@ class Terminal:
         if self._tape is not None:
             self._tape.input(data, hidden=self.hides_input)
         self._traffic.write(data)
+        self.last_used_ns = monotonic_ns()
 
     def resize(self, rows: int, columns: int) -> None:
         """Changes the size of its terminal. Raises RequestError for a size no terminal has, or without one."""
         if not self.tty:
             raise RequestError("cannot resize", why="the command has no terminal", hint="start it with tty=true")
-        if not (0 < rows <= CELLS_MAX and 0 < columns <= CELLS_MAX):
-            raise RequestError(f"`{rows}` x `{columns}` is no size", hint=f"rows and columns are 1 to {CELLS_MAX}")
+        check_size(rows, columns)
         if self._traffic.resize(rows, columns):
             self.identity = self.identity.but(rows=rows, columns=columns)
             if self._tape is not None:

@@ -26,6 +26,9 @@ FULL_BYTES = 2_048  # a smaller read has emptied a terminal, nearly always; the 
 READ_HERE_S = 1.0  # a caller reads by himself, before he looks around
 UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
 NOT_WRITTEN = "failed to write to stdin"
+TOO_MUCH = (
+    f"the command does not read its input as fast as it is typed, and {UNWRITTEN_BYTES_MAX} bytes may wait for it"
+)
 
 
 class Traffic:
@@ -60,7 +63,9 @@ class Traffic:
             if self._line.fd < 0:
                 raise InputNotTaken(NOT_WRITTEN, why="the command is over")
             if len(self._unwritten) + len(data) > UNWRITTEN_BYTES_MAX:
-                raise InputNotTaken(NOT_WRITTEN, why="the command does not read its input", hint="interrupt it")
+                raise InputNotTaken(
+                    NOT_WRITTEN, why=TOO_MUCH, hint="wait until it reads, write less at once, or interrupt it"
+                )
             if not self._unwritten:
                 data = data[self._written(data) :]
             if data:

@@ -64,6 +64,8 @@ def patterns_for(wanted: Sequence[bytes | str | Wanted]) -> Literals | Patterns:
     """What follows the output for these; plain texts are cheaper to follow. Raises RequestError."""
     from sandgate.terminals.patterns import Patterns, Wanted
 
+    if isinstance(wanted, str | bytes | Wanted):
+        wanted = [wanted]  # else each letter would be waited for
     given = [each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted]
     if any(each.regex for each in given):
         return Patterns(given)

@@ -54,6 +54,13 @@ def error_text(name: str, error: SandgateError) -> str:
     return str(error)
 
 
+def as_json(arguments: object) -> str:
+    """Arguments that a client has read already, written again: the rules are those of the text."""
+    import json
+
+    return json.dumps(arguments, default=str)
+
+
 def patch_in(arguments: str) -> str:
     """The patch of a call: the text itself, or what a JSON object has it in. Raises ToolArgumentsError."""
     return apply_patch_arguments(arguments).input if arguments.lstrip().startswith("{") else arguments

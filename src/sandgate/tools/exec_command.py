@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.host import Host, Started
 
+NS_PER_S = 1_000_000_000
+
 
 def start_command(host: Host, command: CommandRequest, shape: Shape) -> Started:
     """Passes it through the gate. Raises CommandRefused when it did not run, and what `Runtime.run` raises."""
@@ -44,14 +46,16 @@ def await_command(
     """Waits and answers: at its end, when it waits for input, or when the time is up."""
     terminal = started.terminal
     assert terminal is not None  # start_command has seen to it
-    began_s = monotonic()
+    # From its start on: a short command is over before anybody begins to wait for it here.
+    began_s = terminal.started_ns / NS_PER_S
+    waited_before_s = monotonic() - began_s
     yield from collect(
         terminal,
-        yield_s=host.limits.yield_for_exec(yield_time_ms) / 1000,
+        yield_s=host.limits.yield_for_exec(yield_time_ms) / 1000 - waited_before_s,
         settling=Settling(is_settled),
         pause=host.pause,
     )
-    waited_s = monotonic() - began_s
+    waited_s = (terminal.ended_ns / NS_PER_S if terminal.exited else monotonic()) - began_s
     return answer(
         host,
         terminal,

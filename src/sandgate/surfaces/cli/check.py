@@ -13,7 +13,7 @@ from sandgate.surfaces.cli.session import opened, request
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
-    from sandgate.runtime import Forecast
+    from sandgate.runtime.forecast import Forecast
     from sandgate.surfaces.cli.parse import Parsed
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}

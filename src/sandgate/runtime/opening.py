@@ -1,0 +1,51 @@
+"""Opens a session: configuration and rules are loaded, and who answers questions is settled."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.config import load_settings
+from sandgate.errors import RequestError
+from sandgate.runtime.environment import Environment
+from sandgate.runtime.reviewers import reviewers_for
+from sandgate.runtime.runtime import Runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.approvals.chain import Reviewer
+    from sandgate.protocol.trace import Recorder
+
+
+def open_runtime(
+    environment: Environment | None = None,
+    *,
+    reviewers: tuple[Reviewer, ...] = (),
+    answers: tuple[str, ...] = (),
+    ask_at_terminal: bool = False,
+    colour: bool = False,
+    record: Recorder | None = None,
+) -> Runtime:
+    """Load the configuration and rules that hold in `environment.cwd` and open a session on them.
+
+    Without an `environment`: in our own directory, with our own variables.
+    Questions go to the prepared `answers`, then to `reviewers`, then to the person at the terminal if
+    `ask_at_terminal`; whatever is left unanswered is refused. Raises ConfigError and RuleError.
+    """
+    if environment is None:
+        environment = Environment(cwd=os.getcwd(), environ=os.environ)
+    if not isinstance(environment, Environment):
+        raise RequestError("open_runtime takes an Environment", hint="Environment(cwd=..., environ=os.environ)")
+    loaded = load_settings(
+        cwd=environment.cwd,
+        environ=environment.environ,
+        overrides=environment.overrides,
+        profile=environment.profile,
+        typed=environment.typed,
+    )
+    asked = answers or reviewers or ask_at_terminal
+    return Runtime(
+        environment.but(person_present=True) if asked else environment,
+        loaded,
+        reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
+        record=record,
+    )
