@@ -24,6 +24,9 @@ pytestmark = pytest.mark.host("namespace", "notify")
 LONG_LINES = "for i in $(seq 999); do echo 'a line of exactly thirty-six bytes!'; done"  # 999 * 36 bytes
 
 
+STARTING_S = 0.2  # the grace after a start, and the start
+
+
 class Yields:
     """Records how long calls would wait, and has them wait for nothing."""
 
@@ -64,7 +67,9 @@ def test_yield_time_is_brought_within_its_bounds(
     assert number is not None
     runtime.write_stdin(number, "x", yield_time_ms=asked_ms)
     runtime.write_stdin(number, yield_time_ms=asked_ms)
-    assert yields.seconds == [exec_s, write_s, empty_s]
+    first, *later = yields.seconds
+    assert exec_s - STARTING_S < first <= exec_s  # of which its start has taken a part
+    assert later == [write_s, empty_s]
 
 
 def test_longest_poll_is_configured(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

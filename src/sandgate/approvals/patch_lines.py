@@ -16,7 +16,8 @@ LINES_MAX = 20_000  # of one patch; what is beyond that is counted, and still de
 
 def change_lines(changes: tuple[FileChange, ...]) -> list[str]:
     """All lines, without colour."""
-    lines: list[str] = []
+    # Which files come first, all of them: what is folded away must not hide one.
+    lines = [heading(change) for change in changes] if len(changes) > 1 else []
     for change in changes:
         lines.append(heading(change))
         lines += [visible(line) for line in difference(change)]
@@ -30,7 +31,8 @@ def heading(change: FileChange) -> str:
     """What happens to which file, and how much of it."""
     moved = "" if change.move_path is None else f" -> {visible(change.move_path)}"
     added, removed = _counts(change)
-    return f"{change.kind} {visible(change.path)}{moved} (+{added} -{removed})"
+    lost = ", replaces what is there" if change.replaces else ""
+    return f"{change.kind} {visible(change.path)}{moved} (+{added} -{removed}{lost})"
 
 
 def difference(change: FileChange) -> list[str]:

@@ -25,6 +25,8 @@ COLUMNS_DEFAULT = 80
 CONTINUATION = "      ┆ "
 IN_SANDBOX = "run it in the sandbox"
 APPLY = "apply it"
+TYPE = "type it"
+INPUT_FAMILY = "stdin"  # as runtime/input_review.py has it
 COVERS_RETRY = " (if blocked, once more with what it lacked in the workspace)"
 REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
@@ -45,11 +47,9 @@ class Choice(Record):
 def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     """The choices of one request, most careful approval first, refusals last."""
     given = request.grants
-    what = grants_text(given) or (APPLY if request.changes else IN_SANDBOX) + (
-        COVERS_RETRY if request.covers_retry else ""
-    )
+    what = grants_text(given) or _plain_yes(request) + (COVERS_RETRY if request.covers_retry else "")
     yes = Choice("y", f"yes, once: {what}", "approved", given)
-    always = Choice("a", f"yes, for this session: {what}", "approved_for_session", given)
+    always = Choice("a", f"yes, for this session: {what}{_beyond(request)}", "approved_for_session", given)
     offered = [yes, always]
     if request.may_escalate and ESCALATE not in given:
         offered.append(Choice("u", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)))
@@ -59,6 +59,25 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     offered.append(Choice("n", refuse, "denied"))
     offered.append(Choice("q", "no, and stop everything", "abort"))
     return tuple(offered)
+
+
+def _plain_yes(request: ApprovalRequest) -> str:
+    """What a yes does that gives nothing beyond the policy."""
+    if request.changes:
+        return APPLY
+    return TYPE if is_input(request) else IN_SANDBOX
+
+
+def _beyond(request: ApprovalRequest) -> str:
+    """What an answer for the session covers beside this very question."""
+    if request.changes:
+        return ", and any other change of these files"
+    return ", and whatever else is typed into this command" if is_input(request) else ""
+
+
+def is_input(request: ApprovalRequest) -> bool:
+    """The question is about something to be typed into a live command."""
+    return any(key.family == INPUT_FAMILY for key in request.keys)
 
 
 def is_high(request: ApprovalRequest) -> bool:

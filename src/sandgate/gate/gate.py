@@ -10,7 +10,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from sandgate.approvals.keys import key_of
-from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
+from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RequestError, SetupFailed
 from sandgate.gate.escalation import NOWHERE, Escalation, Finish, Review, Rules, Run
 from sandgate.policy.approval import may_ask_after_denial, verdict_for
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
@@ -134,6 +134,7 @@ class Gate:
         self._assess = assess
         self._record = record
         self.new_id = new_id
+        self.closed = False  # then nothing runs any more, whatever is still being decided
         self._pause: Pausing | None = None
         self._open_questions = 0
         self._asking = allocate_lock()
@@ -177,14 +178,22 @@ class Gate:
         return decision
 
     def ended(
-        self, call_id: str, command: CommandRequest, attempt: Attempt, plan: ConfinedCommand, outcome: AttemptOutcome
+        self,
+        call_id: str,
+        command: CommandRequest,
+        attempt: Attempt,
+        plan: ConfinedCommand,
+        outcome: AttemptOutcome,
+        *,
+        record: Recorder | None = None,
     ) -> Attempt:
         """The attempt with its result and what the sandbox says about it; told once, for one that lived on later."""
+        record = record or self._record
         attempt = attempt.but(result=outcome.result, denial=explained(plan, outcome))
         if outcome.created_protected:
             for message in self._confinement.quarantine(outcome.created_protected):
-                self._record(Notice("warning", message))
-        self._record(CommandEnded(call_id, command, attempt))
+                record(Notice("warning", message))
+        record(CommandEnded(call_id, command, attempt))
         return attempt
 
     def rules_for(self, matter: Matter, risk: RiskAssessment | None) -> Rules:
@@ -279,6 +288,8 @@ class _Passage:
             self._risk = self._gate._assess(as_judged(self._command), denial)
 
     def _run(self, order: Run) -> Attempt:
+        if self._gate.closed:  # perhaps while somebody was being asked
+            raise RequestError("the session is closed, so nothing more runs in it", hint="open another one")
         plan, outcome = self._start(order.grants)
         if isinstance(outcome.failure, SetupFailure) and self._gate._confinement.fall_back(plan, outcome.failure):
             plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once

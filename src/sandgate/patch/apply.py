@@ -56,13 +56,16 @@ def apply_plan(
     denied = _denied(plan.writes, territory, linked) if territory is not None else ()
     if denied:
         return Applied(denied=denied)
-    with Directories(_roots(permissions)) as directories:
+    reviewed = journal_directory is not None  # whoever keeps a journal has shown the plan to somebody
+    with Directories(_roots(permissions), exact=reviewed) as directories:
         work = Undertaking(
             plan.writes,
             directories,
             Journal(journal_directory),
             # The call costs the start of a library, which only who confines has paid for already.
-            exchanging=territory is not None or journal_directory is not None,
+            exchanging=territory is not None or reviewed,
+            # A file that was granted by itself is protected: under a spare name it would lie open to other commands.
+            in_place=frozenset(permissions.writable) if permissions is not None else frozenset(),
         )
         work.carry_out()
     return Applied(undo=Undo(tuple(_reversed(write) for write in reversed(plan.writes)), tuple(work.made)))

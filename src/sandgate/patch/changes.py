@@ -28,17 +28,24 @@ def _change(draft: Draft) -> FileChange | None:
     first = draft.first
     if _is_move(draft) and draft.origin is not None:
         diff = _diff(draft.base, draft.content())
-        return FileChange("update", draft.origin.path, unified_diff=diff, move_path=draft.path)
+        there = draft.first is not None
+        return FileChange("update", draft.origin.path, unified_diff=diff, move_path=draft.path, replaces=there)
     if not draft.exists:
         return None if first is None else FileChange("delete", draft.path, content=_text(first.content) or "")
     if first is None or first.link is not None:
-        return FileChange("add", draft.path, content=_text(draft.content()) or "")
+        return FileChange("add", draft.path, content=_shown(draft.content()), replaces=first is not None)
+    if _text(first.content) is None:  # what goes is no text; what comes is shown whole
+        return FileChange("add", draft.path, content=_shown(draft.content()), replaces=True)
     return FileChange("update", draft.path, unified_diff=_diff(first.content, draft.content()))
 
 
 def _diff(old: bytes, new: bytes) -> str:
-    before, after = _text(old), _text(new)
-    return "" if before is None or after is None else unified_diff(before, after)
+    return unified_diff(_shown(old), _shown(new))
+
+
+def _shown(content: bytes) -> str:
+    """The content as text; bytes that are none are shown as what they are, so that nothing is shown as nothing."""
+    return content.decode("utf-8", "backslashreplace")
 
 
 def _text(content: bytes) -> str | None:

@@ -24,6 +24,9 @@ FUZZ_OF_LOOSENESS = (0, 1, 100, 1000)
 UNIQUE_HINT = "add lines of context, or an `@@` line that names the function or class"
 
 
+BLANKS_MAX = 16  # blank lines at the end of a chunk that may belong to the layout of the patch
+
+
 class Edit(Record):
     """`count` lines from `start` on become `new`; lines as `FileText` holds them."""
 
@@ -89,7 +92,9 @@ class _Search:
         start = self._cursor
         old = _old(body)
         hit = seek(self._text, old, start, at_end=chunk.at_end)
-        while hit is None and (shorter := _without_last_blank(body)) is not None:
+        tries = BLANKS_MAX
+        while hit is None and tries > 0 and (shorter := _without_last_blank(body)) is not None:
+            tries -= 1
             dropped_removal = len(_removed(shorter)) < len(_removed(body))
             body, old = shorter, _old(shorter)
             hit = seek(self._text, old, start, at_end=chunk.at_end) if old else None

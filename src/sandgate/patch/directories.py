@@ -22,7 +22,9 @@ NEW_DIRECTORY_MODE = 0o777  # the umask takes its part
 class Directories:
     """Owns the descriptors; use it in a `with`. `roots`: the writable places of a confined patch; None: anywhere."""
 
-    def __init__(self, roots: Iterable[str] | None) -> None:
+    def __init__(self, roots: Iterable[str] | None, *, exact: bool = False) -> None:
+        """`exact`: also without roots a directory must lie where the plan says, with no link on the way."""
+        self._exact = exact
         self._roots = None if roots is None else sorted(roots, key=len, reverse=True)
         self._held: dict[str, int] = {}
         self._identities: dict[str, tuple[int, int]] = {}
@@ -92,11 +94,11 @@ class Directories:
             os.close(descriptor)
 
     def _open(self, path: str) -> int:
-        if self._roots is None:
+        if self._roots is None and not self._exact:
             return os.open(path, OPEN_FLAGS)
         from sandgate.kernel.places import path_of
 
-        descriptor = self._open_from_root(path, self._roots)
+        descriptor = self._open_from_root(path, self._roots or ())
         if path_of(descriptor) != path:
             os.close(descriptor)
             raise OSError(errno.ESTALE, "the directory was moved")

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 
     Attributes = tuple[tuple[str, bytes], ...]
 
-FILE_BYTES_MAX = 512 << 20
+FILE_BYTES_MAX = 256 << 20
+TOTAL_BYTES_MAX = 512 << 20  # of all files of one patch, as they are before it
 DEFAULT_MODE = 0o666  # of a new file; the umask takes its part
 MODE_BITS = 0o1777  # set-user-id and set-group-id do not survive a change, as with any write
 NOT_COPIED = ("security.capability",)  # it speaks of the old content
 READ_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 _READ_BYTES = 1 << 20
+
+
+KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
 
 
 class FileState(Record):
@@ -53,6 +57,7 @@ class Tree:
     def __init__(self, permissions: EffectivePermissions | None = None) -> None:
         self._territory = territory_of(permissions)
         self._directories: dict[str, str] = {}
+        self._left_bytes = TOTAL_BYTES_MAX
 
     def place(self, path: str) -> str:
         """The entry that absolute, normalised `path` names; a link in last position is the entry itself."""
@@ -67,7 +72,12 @@ class Tree:
         return os.path.realpath(place) if os.path.islink(place) else place
 
     def state(self, place: str) -> FileState | None:
-        """What lies at `place` itself; None for nothing. OSError for what is neither file nor link, or not readable."""
+        """What lies at `place` itself; None for nothing. OSError for what is neither file nor link, or not readable.
+
+        What the kernel makes up on the spot is no file to be patched, and may never end.
+        """
+        if place.startswith(KERNEL_AREAS):
+            raise OSError(errno.EINVAL, "not a regular file")
         try:
             about = os.lstat(place)
         except FileNotFoundError:
@@ -78,11 +88,15 @@ class Tree:
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
+        if about.st_size > self._left_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
         descriptor = self._open(place)
         try:
-            return state_of(descriptor)
+            state = state_of(descriptor)
         finally:
             os.close(descriptor)
+        self._left_bytes -= len(state.content)
+        return state
 
     def identity(self, place: str) -> tuple[int, int] | None:
         """Device and inode of what lies at `place`, links followed; None for nothing."""
@@ -125,6 +139,8 @@ def state_of(descriptor: int) -> FileState:
     content = bytearray()
     while piece := os.read(descriptor, _READ_BYTES):
         content += piece
+        if len(content) > FILE_BYTES_MAX:  # some files are longer than they say
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     mode = stat.S_IMODE(about.st_mode) & MODE_BITS
     return FileState(bytes(content), mode, links=about.st_nlink, attributes=_attributes(descriptor))
 

@@ -44,8 +44,15 @@ class Undertaking:
     """Carries `writes` out once."""
 
     def __init__(
-        self, writes: tuple[FileWrite, ...], directories: Directories, journal: Journal, *, exchanging: bool
+        self,
+        writes: tuple[FileWrite, ...],
+        directories: Directories,
+        journal: Journal,
+        *,
+        exchanging: bool,
+        in_place: frozenset[str] = frozenset(),  # files that are never exchanged for another
     ) -> None:
+        self._in_place = in_place
         self._writes = writes
         self._directories = directories
         self._journal = journal
@@ -146,7 +153,7 @@ class Undertaking:
         """The inode of the new file. Raises CannotReplace when the old one has to stay the file it is."""
         state, before = now.state, write.before
         may_overwrite = state is not None and state.link is None and after.link is None
-        if state is not None and may_overwrite and state.links > 1:
+        if state is not None and may_overwrite and (state.links > 1 or write.place in self._in_place):
             raise CannotReplace
         if state is not None and before is not None and may_overwrite:
             # What the plan does not change stays as it is now, not as it was when the plan was made.

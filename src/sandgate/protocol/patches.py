@@ -19,3 +19,4 @@ class FileChange(Record):
     content: str = ""  # add: what is written; delete: what was there, "" when it is no text
     unified_diff: str = ""  # update: the change with one line of context
     move_path: str | None = None  # update: where the file goes; absolute
+    replaces: bool = False  # something else lies there now and is lost

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.networks import EmptyNetworks
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.environment import Environment
     from sandgate.sandbox.memory import Mark
 
+OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 
@@ -45,6 +47,7 @@ class Confinement:
         )
         self._memory = Memory()
         self.networks = EmptyNetworks()
+        self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: nobody moves them away
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self._kind: BackendName | None = None
         self.helper: str | None = None
@@ -56,7 +59,20 @@ class Confinement:
         return home or os.path.join(os.path.expanduser("~"), STATE_DIRECTORY_NAME)
 
     def permissions(self, grants: tuple[Grant, ...] = ()) -> EffectivePermissions:
-        """What a command with these grants may touch, looked up now."""
+        """What a command with these grants may touch, looked up now.
+
+        Our own directory is made first where a command could write beside it: what does not exist when a command
+        starts could be filled by that command later, behind our back.
+        """
+        permissions = self._resolved(grants)
+        own = os.path.realpath(self.state_directory)
+        if permissions.confined and own in permissions.absent:
+            with suppress(OSError):  # then it stays a name that must not come to exist
+                os.makedirs(own, mode=OWN_DIRECTORY_MODE, exist_ok=True)
+                permissions = self._resolved(grants)
+        return permissions
+
+    def _resolved(self, grants: tuple[Grant, ...]) -> EffectivePermissions:
         settings, environment = self._settings, self._environment
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         facts = workspace_facts(
@@ -123,7 +139,8 @@ class Confinement:
         """Move protected names that a command made away from where they could do harm; one sentence each."""
         from sandgate.execution.quarantine import quarantine
 
-        return quarantine(paths, state_directory=self.state_directory)
+        strange = tuple(path for path in paths if path not in self.approved_names)
+        return quarantine(strange, state_directory=self.state_directory)
 
     def _take_over(self, failure: SetupFailure | None, why: str) -> None:
         from sandgate.sandbox.fallback import backend_after, recall, verdict_key

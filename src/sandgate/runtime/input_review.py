@@ -7,6 +7,7 @@ other: the same reviewers, the same record, and nobody there means no.
 
 from __future__ import annotations
 
+from sandgate.approvals.prompt import INPUT_FAMILY
 from sandgate.errors import CommandRefused
 from sandgate.gate.escalation import refusal_text
 from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import ApprovalPolicy
     from sandgate.terminals.terminal import Terminal
 
-FAMILY = "stdin"
 REASON = "input for a command that runs without the sandbox"
 REASON_CONFINED = "input for a live command"
 
@@ -52,14 +52,19 @@ class InputReview:
 
     def _request(self, terminal: Terminal, text: str) -> ApprovalRequest:
         identity = terminal.identity
+        # A password is for the program that asks for it, and for nobody's screen or log.
+        shown = f"(hidden, {len(text)} characters)" if terminal.hides_input else text
         started = identity.command
+        key = ApprovalKey(INPUT_FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty)
         return ApprovalRequest(
             request_id=self._new_id(),
             call_id=identity.call_id,
             stage="initial",
-            command=started.but(argv=("write_stdin", str(identity.terminal_id), text), wish="use_default"),
+            command=started.but(argv=("write_stdin", str(identity.terminal_id), shown), wish="use_default"),
             reason=REASON_CONFINED if identity.plan.confined else REASON,
-            keys=(ApprovalKey(FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty),),
+            keys=(
+                ApprovalKey(INPUT_FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty),
+            ),
         )
 
 

@@ -113,6 +113,10 @@ class LiveCommands:
     def keep(self, terminal: Terminal, *, pinned: bool) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""
         removed = self.table.add(terminal, pinned=pinned)
+        if self._closed:  # meanwhile: whoever closes has not seen it
+            terminal.close()
+            self.forget(terminal)
+            raise RequestError("the session is closed", hint="open another one")
         if removed is not None:
             self._leaving.add(removed)
             removed.terminate()
@@ -152,7 +156,9 @@ class LiveCommands:
             self.teller.tell(TerminalInput(terminal.identity.call_id, terminal.identity.terminal_id, shown))
 
     def warn(self, message: str) -> None:
-        self._record(Notice("warning", message))
+        """Tells listeners, without waiting for them."""
+        if self.teller is not None:
+            self.teller.tell(Notice("warning", message))
 
     def quarantine(self, paths: tuple[str, ...]) -> None:
         for message in self.confinement.quarantine(paths):
@@ -173,7 +179,10 @@ class LiveCommands:
         terminal = launch.terminal
         assert terminal is not None  # it lived on
         before = passage.attempts[-1]
-        attempt = self._gate.ended(launch.call_id, passage.command, before, terminal.identity.plan, outcome)
+        record = self._record if self.teller is None else self.teller.tell  # a listener must not hold up the pump
+        attempt = self._gate.ended(
+            launch.call_id, passage.command, before, terminal.identity.plan, outcome, record=record
+        )
         self._tell_end(launch, "failed" if terminal.failure_message else "completed", terminal.failure_message)
         if launch.shape.pinned:
             self.forget(terminal)  # whoever holds it knows; nobody will ask by number

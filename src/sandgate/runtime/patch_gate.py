@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 FAMILY = "apply_patch"
 PATCH_REJECTED = "patch rejected by user"
 JOURNALS_NAME = "patches"  # in Sandgate's own state directory
+UNDO_BYTES_MAX = 64 << 20  # of both texts of all their files; a patch that is larger by itself cannot be taken back
 UNDO_MAX = 64  # patches of a session that can be taken back; the oldest go first
 NS_PER_MS = 1_000_000
 NOT_ALLOWED = "Permission denied"
@@ -134,6 +135,7 @@ class PatchGate:
         if applied.denied:
             refused = tuple(_refused(operation, path) for operation, path in applied.denied)
             return _outcome(1, _sentence(applied.denied)).but(refused=refused)
+        self._confinement.approved_names.update(plan.touched)
         if applied.undo is not None:
             self._remember(call_id, applied.undo)
         return _outcome(0, success_text(plan))
@@ -187,9 +189,9 @@ class PatchGate:
         return verdict
 
     def _remember(self, call_id: str, record: Undo) -> None:
-        while len(self._undo) >= UNDO_MAX:
-            del self._undo[next(iter(self._undo))]
         self._undo[call_id] = record
+        while len(self._undo) > UNDO_MAX or (self._undo and sum(map(size_of, self._undo.values())) > UNDO_BYTES_MAX):
+            del self._undo[next(iter(self._undo))]
 
     def _tell(self, call_id: str, plan: PatchPlan, passage: Passage) -> None:
         status: TerminalStatus = "declined"
@@ -203,6 +205,12 @@ class PatchGate:
         asked = any(decision.source != "cache" for decision in passage.decisions)
         self._record(PatchBegan(call_id, plan.changes, auto_approved=not asked))
         self._record(PatchEnded(call_id, plan.changes, stdout, stderr, status))
+
+
+def size_of(record: Undo) -> int:
+    """How many bytes of files a record keeps."""
+    states = (state for write in record.writes for state in (write.before, write.after))
+    return sum(len(state.content) for state in states if state is not None)
 
 
 class _PatchRun:

@@ -338,6 +338,7 @@ class Runtime:
 
     def close(self) -> None:
         """End every live command of this session and wait until they are gone. May be repeated."""
+        self.gate.closed = True
         if self._live is not None:
             self._live.close()
 

@@ -233,14 +233,18 @@ class Toolbox:
             return None
         if not isinstance(call, PatchCall):
             raise VerificationFailed(IMPLICIT_PATCH)
-        self.live.warn(USE_THE_TOOL)
         directory = os.path.normpath(os.path.join(command.cwd, call.directory or "."))
+        if not os.path.isdir(directory) or (call.directory and command.env.get("CDPATH")):
+            return None  # `cd` would fail, or may lead somewhere else than it reads: the shell finds out
+        self.live.warn(USE_THE_TOOL)
         answer = self._apply(call.patch, cwd=directory)
         return ExecAnswer(wall_time_seconds=0.0, output=self.patch_text(answer), state="exited")
 
     def _apply(self, text: str, *, cwd: str) -> PatchAnswer:
         try:
             return self.patches.apply(text, cwd=cwd)
+        except OSError as problem:  # something changed under our feet
+            raise VerificationFailed(f"apply_patch verification failed: {problem.strerror}") from problem
         except PatchError as problem:
             raise VerificationFailed(f"apply_patch verification failed: {problem.tool_text}") from problem
         except PatchDoesNotFit as problem:

@@ -42,13 +42,24 @@ class Line:
         self._lent = set(ends)
 
     def close_lent(self) -> None:
-        """Once the command has its own copies. May be repeated."""
+        """Once the command has its own copies. May be repeated.
+
+        The other side of a terminal is kept until `let_go`: a command that closes its terminal and opens it again
+        would have hung up in between.
+        """
+        kept = self.ends[0] if self.tty else -1
+        for fd in self._lent - {kept}:
+            os.close(fd)
+            self._lent.discard(fd)
+
+    def let_go(self) -> None:
+        """The command is over: when nobody else holds the other side, that is the end. May be repeated."""
         while self._lent:
             os.close(self._lent.pop())
 
     def close(self) -> None:
         """Hangs up. May be repeated."""
-        self.close_lent()
+        self.let_go()
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1

@@ -96,7 +96,7 @@ class Output:
     def _tell(self, listener: Listener, piece: bytes) -> None:
         try:
             listener(piece)
-        except Exception:  # a listener's mistake must not stop the reading; it is told once, and nothing more
+        except BaseException:  # a listener's mistake must not stop the reading; it is told once, and nothing more
             self.listeners = tuple(each for each in self.listeners if each is not listener)
             sys.excepthook(*sys.exc_info())
 

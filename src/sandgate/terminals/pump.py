@@ -127,7 +127,7 @@ class Pump:
     def _call(self, handler: Handler, fd: int, events: int) -> None:
         try:
             handler(events)
-        except Exception:  # somebody else's bytes must keep moving
+        except BaseException:  # SystemExit as well: somebody else's bytes must keep moving
             self.forget(fd)
             sys.excepthook(*sys.exc_info())
 
@@ -137,7 +137,7 @@ class Pump:
                 action = heappop(self._due)[2]
             try:
                 action()
-            except Exception:  # as above
+            except BaseException:  # as above
                 sys.excepthook(*sys.exc_info())
 
     def _rung(self, _events: int) -> None:

@@ -74,7 +74,7 @@ class Teller:
                 event = self._queue.popleft()
             try:
                 self._record(event)
-            except Exception:  # a listener's mistake must not end what it listens to
+            except BaseException:  # a listener's mistake must not end what it listens to
                 sys.excepthook(*sys.exc_info())
 
 

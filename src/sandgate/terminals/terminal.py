@@ -298,6 +298,7 @@ class Terminal:
             self.ended = self._child.ended
         if not self.exited:
             return
+        self._traffic.let_go()
         self.changes.happened()
         if self.output_closed:
             self._finish()

@@ -120,6 +120,11 @@ class Traffic:
             self._reading.release()
         return True
 
+    def let_go(self) -> None:
+        """The command is over; see `Line.let_go`."""
+        with self._guard:
+            self._line.let_go()
+
     def end(self) -> None:
         """Takes what is still on its way, and hangs up. Whoever reads here must have been told to leave."""
         with self._reading:
