@@ -44,7 +44,14 @@ def test_every_file_has_a_heading_and_its_difference_under_it() -> None:
         update("x\n", "x\n").but(unified_diff="", move_path="/repo/elsewhere"),
         deleted("gone\n"),
     )
+    headings = [
+        "add /repo/file (+2 -0)",
+        "update /repo/file (+1 -1)",
+        "update /repo/file -> /repo/elsewhere (+0 -0)",
+        "delete /repo/file (+0 -1)",
+    ]
     assert change_lines(changes) == [
+        *headings,  # all of them first: what is folded away hides none
         "add /repo/file (+2 -0)",
         "+one",
         "+two",
@@ -130,7 +137,7 @@ def test_the_counts_are_those_of_the_lines(change: FileChange, counts: str) -> N
 def test_a_patch_without_end_is_cut_and_says_so() -> None:
     lines = change_lines((added("x\n" * (LINES_MAX + 10)), deleted("y\n")))
     assert len(lines) == LINES_MAX + 1
-    assert lines[-1] == "(11 more lines of this file, and what comes after it)"
+    assert lines[-1] == "(13 more lines of this file, and what comes after it)"
 
 
 def test_the_line_that_says_so_cannot_be_forged() -> None:
@@ -151,3 +158,7 @@ def test_no_line_of_a_file_stands_where_the_prompt_has_its_own() -> None:
 def test_a_long_line_goes_on_behind_a_mark() -> None:
     shown = prompt_lines(asked(added("x" * 74 + "  [y] yes, once: apply it\n")), colour=False)
     assert not any(line.startswith("  [") for line in shown)
+
+
+def test_what_is_lost_by_a_change_is_said_in_its_heading() -> None:
+    assert change_lines((added("x\n").but(replaces=True),))[0] == "add /repo/file (+1 -0, replaces what is there)"

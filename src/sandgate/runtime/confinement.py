@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.networks import EmptyNetworks
@@ -66,11 +65,13 @@ class Confinement:
         """
         permissions = self._resolved(grants)
         own = os.path.realpath(self.state_directory)
-        if permissions.confined and own in permissions.absent:
-            with suppress(OSError):  # then it stays a name that must not come to exist
-                os.makedirs(own, mode=OWN_DIRECTORY_MODE, exist_ok=True)
-                permissions = self._resolved(grants)
-        return permissions
+        if not permissions.confined or own not in permissions.absent:
+            return permissions
+        try:
+            os.makedirs(own, mode=OWN_DIRECTORY_MODE, exist_ok=True)
+        except OSError:
+            return permissions  # it stays a name that must not come to exist
+        return self._resolved(grants)
 
     def _resolved(self, grants: tuple[Grant, ...]) -> EffectivePermissions:
         settings, environment = self._settings, self._environment

@@ -62,9 +62,7 @@ class InputReview:
             stage="initial",
             command=started.but(argv=("write_stdin", str(identity.terminal_id), shown), wish="use_default"),
             reason=REASON_CONFINED if identity.plan.confined else REASON,
-            keys=(
-                ApprovalKey(INPUT_FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty),
-            ),
+            keys=(key,),
         )
 
 

@@ -135,9 +135,8 @@ class Runtime:
     def run(self, command: CommandRequest, stdio: Stdio = CAPTURED, *, cancel_fd: int | None = None) -> Passage:
         """Pass one command through the gate and wait for its end.
 
-        A failure, a denial, a refusal and a timeout are in the result. `cancel_fd` becoming readable stops the
-        command. Raises ConfinementError when it cannot be confined as asked, LaunchError when the program
-        cannot be started; then nothing ran.
+        A failure, a denial, a refusal and a timeout are in the result. A readable `cancel_fd` stops the command.
+        Raises ConfinementError when it cannot be confined as asked, LaunchError when it cannot be started.
         """
         from sandgate.runtime.launch import Launch
 
@@ -166,9 +165,8 @@ class Runtime:
     ) -> Terminal:
         """Start a program that lives on, to be written to, read and waited for.
 
-        It passes the gate like any command. Without `tty` it has empty input, and its output comes through a pipe.
-        Without `post_processing` its terminal leaves line ends as they are, which is far faster for short lines.
-        Raises CommandRefused when it did not run, and what `run` raises.
+        It passes the gate like any command. Without `tty` it has empty input and a pipe for its output. Without
+        `post_processing` line ends stay as they are, which is far faster. Raises CommandRefused, what `run` raises.
         """
         from sandgate.runtime.toolbox import open_terminal
         from sandgate.terminals.start import Shape
@@ -216,9 +214,8 @@ class Runtime:
     ) -> ExecAnswer:
         """The tool of that name: run a shell script, answer with what it printed within `yield_time_ms`.
 
-        It comes back earlier when the script has ended, or waits for input on its terminal (`tty`). What lives on is
-        addressed by `session_id` of the answer. A refusal is an answer. Raises ToolArgumentsError for arguments that
-        do not fit, VerificationFailed for a patch that is none, and what `run` raises.
+        Earlier when it has ended, or waits for input on its terminal (`tty`). What lives on is addressed by the
+        answer's `session_id`. A refusal is an answer. Raises ToolArgumentsError, VerificationFailed, what `run` raises.
         """
         from sandgate.runtime.given import exec_arguments
         from sandgate.terminals.waiting import drive
