@@ -264,6 +264,57 @@ def test_reviewer_of_a_cancelled_call_does_not_keep_the_session_open(place: Work
     run(work())
 
 
+CALLS: dict[str, Callable[[AsyncGate, str], Awaitable[object]]] = {
+    "run": lambda gate, made: gate.run(f"touch {made}", escalate=True),
+    "exec_command": lambda gate, made: gate.exec_command(
+        f"touch {made}", login=False, sandbox_permissions="require_escalated"
+    ),
+    "terminal": lambda gate, made: gate.terminal(("touch", made), escalate=True),
+    "patch": lambda gate, made: gate.apply_patch(f"*** Begin Patch\n*** Add File: {made}\n+x\n*** End Patch"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_answer_that_comes_after_the_caller_left_is_a_no(
+    place: Workplace, tmp_path_factory: pytest.TempPathFactory, call: str
+) -> None:
+    """Required: cancelled in the very step in which the question came up."""
+    made = tmp_path_factory.mktemp("outside") / "made"
+    release = asyncio.Event()
+    tasks: list[asyncio.Task[object]] = []
+
+    async def reviewer(_request: ApprovalRequest) -> str:
+        tasks[0].cancel()
+        await asyncio.shield(release.wait())
+        return "approve"
+
+    async def work() -> None:
+        async with gate_of(place, reviewer, approval="on-request") as gate:
+            tasks.append(asyncio.ensure_future(CALLS[call](gate, str(made))))
+            with pytest.raises(asyncio.CancelledError):
+                await tasks[0]
+            release.set()
+            assert await gate.list_live() == ()
+        assert not made.exists()
+
+    run(work())
+
+
+def test_terminal_nobody_waits_for_any_more_is_closed(place: Workplace) -> None:
+    mark = f"1000.{os.getpid()}{id(place)}"
+
+    async def work() -> None:
+        async with gate_of(place) as gate:
+            task = asyncio.create_task(gate.terminal(("sleep", mark)))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert (await gate.list_live(), left_of(mark)) == ((), 0)
+
+    run(work())
+
+
 # Many
 
 

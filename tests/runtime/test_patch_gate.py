@@ -270,6 +270,20 @@ def test_protected_name_is_granted_by_itself(place: Workplace) -> None:
     assert (answer.exit_code, texts(place.repo)) == (0, {".git/hooks/pre-commit": "new\n"})
 
 
+@pytest.mark.parametrize("approval", ["on-request", "on-failure"])
+def test_protected_file_stays_the_file_it_is(place: Workplace, approval: str) -> None:
+    """Required: a new one would first lie under a spare name, where commands may open it and write to it later."""
+    guarded, free = place.repo / ".envrc", place.repo / "free"
+    for each in (guarded, free):
+        each.write_text("old\n")
+    before = guarded.stat().st_ino, free.stat().st_ino
+    runtime = place.session(reviewer=Colleague(), approval_policy=approval)
+    assert runtime.apply_patch(together(update(".envrc"), update("free"))).exit_code == 0
+    assert texts(place.repo) == {".envrc": "new\n", "free": "new\n"}
+    assert guarded.stat().st_ino == before[0]
+    assert free.stat().st_ino != before[1]
+
+
 def test_own_files_of_sandgate_are_out_of_reach_also_when_approved(place: Workplace) -> None:
     runtime = place.session(reviewer=Colleague(), approval_policy="on-request")
     (place.home / ".sandgate").mkdir(exist_ok=True)

@@ -81,7 +81,9 @@ class Process:
             return (self.pid,)
         fd = self._open("task")
         try:
-            return tuple(sorted(int(name) for name in os.listdir(fd))[:THREADS_MAX])
+            # Numbers start again from the lowest one day, so the first thread need not have the least of them.
+            numbers = sorted(map(int, os.listdir(fd)), key=lambda number: (number != self.pid, number))
+            return tuple(numbers[:THREADS_MAX])
         finally:
             os.close(fd)
 

@@ -45,10 +45,12 @@ def apply_plan(
     *,
     journal_directory: str | None = None,
     linked: frozenset[str] = frozenset(),
+    others: EffectivePermissions | None = None,
 ) -> Applied:
     """Carries `plan` out, confined to `permissions`; None, or unconfined ones: anywhere.
 
-    `linked` names files with further names whose change was approved although it shows elsewhere. Raises
+    `linked` names files with further names whose change was approved although it shows elsewhere. `others` is what
+    commands may do that run meanwhile: a file they may not write never lies under a name they may. Raises
     PatchDoesNotFit when a file changed since the plan was made, PatchFailed when the system refused; nothing has
     changed then, or the error says what.
     """
@@ -64,8 +66,7 @@ def apply_plan(
             Journal(journal_directory),
             # The call costs the start of a library, which only who confines has paid for already.
             exchanging=territory is not None or reviewed,
-            # A file that was granted by itself is protected: under a spare name it would lie open to other commands.
-            in_place=frozenset(permissions.writable) if permissions is not None else frozenset(),
+            in_place=_protected(plan.writes, territory_of(others)),
         )
         work.carry_out()
     return Applied(undo=Undo(tuple(_reversed(write) for write in reversed(plan.writes)), tuple(work.made)))
@@ -93,6 +94,14 @@ def undo(
 
 def _roots(permissions: EffectivePermissions | None) -> tuple[str, ...] | None:
     return permissions.writable if permissions is not None and permissions.confined else None
+
+
+def _protected(writes: tuple[FileWrite, ...], others: Territory | None) -> frozenset[str]:
+    """What others may not write, in a directory where they may write anything else."""
+    if others is None:
+        return frozenset()
+    places = (write.place for write in writes)
+    return frozenset(at for at in places if not others.writable(at) and others.writable(os.path.dirname(at)))
 
 
 def _reversed(write: FileWrite) -> FileWrite:

@@ -50,7 +50,7 @@ class Undertaking:
         journal: Journal,
         *,
         exchanging: bool,
-        in_place: frozenset[str] = frozenset(),  # files that are never exchanged for another
+        in_place: frozenset[str] = frozenset(),  # files whose bytes never lie under a spare name
     ) -> None:
         self._in_place = in_place
         self._writes = writes

@@ -11,7 +11,7 @@ import asyncio
 import inspect
 import os
 from contextlib import asynccontextmanager, suppress
-from threading import Thread, get_ident
+from threading import Lock, Thread, local
 
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
@@ -84,7 +84,7 @@ async def open_gate(
     )
     runtime = await _on_thread(lambda: open_runtime(environment, reviewers=reviewers, record=record))
     try:
-        yield AsyncGate(runtime, give_up=None if bridge is None else bridge.give_up)
+        yield AsyncGate(runtime, bridge)
     finally:
         await asyncio.shield(_on_thread(runtime.close))
 
@@ -92,9 +92,9 @@ async def open_gate(
 class AsyncGate:
     """One session. `runtime` is the same session for blocking callers."""
 
-    def __init__(self, runtime: Runtime, *, give_up: Callable[[int], None] | None = None) -> None:
+    def __init__(self, runtime: Runtime, bridge: _Bridge | None = None) -> None:
         self.runtime = runtime
-        self._give_up = give_up or (lambda _thread: None)
+        self._bridge = bridge
         self._room = asyncio.Semaphore(BLOCKING_MAX)
 
     async def run(self, command: str | Sequence[str], **request: Any) -> Passage:
@@ -180,22 +180,48 @@ class AsyncGate:
 
     async def terminal(self, argv: Sequence[str], **options: Any) -> AsyncTerminal:
         """A program that lives on; see `Runtime.terminal`."""
-        return AsyncTerminal(await self._blocking(lambda: self.runtime.terminal(argv, **options)))
+        return AsyncTerminal(
+            await self._blocking(lambda: self.runtime.terminal(argv, **options), unwanted=lambda it: it.close())
+        )
 
     async def shell(self, kind: Shell = "bash", **options: Any) -> AsyncShell:
         """A shell that runs one command after the other; see `Runtime.shell`."""
-        return AsyncShell(await self._blocking(lambda: self.runtime.shell(kind, **options)))
+        return AsyncShell(
+            await self._blocking(lambda: self.runtime.shell(kind, **options), unwanted=lambda it: it.terminal.close())
+        )
 
-    async def _blocking(self, work: Callable[[], T], stop: Callable[[], object] | None = None) -> T:
-        """`work` on a thread, when there is room for one more. Cancelled, an open question is given up as a no."""
+    async def _blocking(
+        self,
+        work: Callable[[], T],
+        *,
+        stop: Callable[[], object] | None = None,
+        unwanted: Callable[[T], object] | None = None,
+    ) -> T:
+        """`work` on a thread, when there is room for one more.
 
-        def give_up(thread: int) -> None:
-            self._give_up(thread)
+        Cancelled, its questions are answered with no from then on, and `unwanted` gets what it brought all the same.
+        """
+        turn = _Turn()
+        brought: list[T] = []
+
+        def attended() -> T:
+            if self._bridge is not None:
+                self._bridge.threads.turn = turn
+            brought.append(work())
+            return brought[0]
+
+        def give_up() -> None:
+            turn.give_up()
             if stop is not None:
                 stop()
 
         async with self._room:
-            return await _on_thread(work, stop=give_up)
+            try:
+                return await _on_thread(attended, stop=give_up)
+            except asyncio.CancelledError:
+                if unwanted is not None and brought:
+                    await asyncio.shield(_on_thread(lambda: unwanted(brought[0])))
+                raise
 
     async def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session."""
@@ -250,30 +276,53 @@ class AsyncShell:
         await asyncio.shield(_on_thread(self.shell.terminal.close))
 
 
+class _Turn:
+    """One call of a caller, who may give it up while somebody is asked about it, or before."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._question: Future[Answer] | None = None
+        self.given_up = False
+
+    def ask(self, submit: Callable[[], Future[Answer]]) -> Answer:
+        """The answer. Raises CancelledError when nobody waits for it."""
+        with self._guard:
+            self._check()
+            question = self._question = submit()
+        return question.result()
+
+    def decided(self, decision: Decision) -> Decision:
+        """The decision, unless it comes too late."""
+        with self._guard:
+            self._check()
+        return decision
+
+    def give_up(self) -> None:
+        with self._guard:
+            self.given_up = True
+            if self._question is not None:
+                self._question.cancel()
+
+    def _check(self) -> None:
+        if self.given_up:
+            raise asyncio.CancelledError
+
+
 class _Bridge:
     """A reviewer for the gate's thread that asks a coroutine on the loop."""
 
     def __init__(self, ask: AsyncReviewer, loop: asyncio.AbstractEventLoop) -> None:
         self._ask = ask
         self._loop = loop
-        self._open: dict[int, Future[Answer]] = {}  # by the thread that waits
+        self.threads = local()  # `turn`: the call that a thread works for
 
     def review(self, request: ApprovalRequest) -> Decision:
-        question = asyncio.run_coroutine_threadsafe(self._answer(request), self._loop)
-        thread = get_ident()
-        self._open[thread] = question
+        turn: _Turn = getattr(self.threads, "turn", None) or _Turn()
         try:
-            return as_decision(request, question.result())
+            answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(request), self._loop))
+            return turn.decided(as_decision(request, answer))
         except BaseException as error:  # a reviewer that fails, or is given up, has not approved
             return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error!r}")
-        finally:
-            del self._open[thread]
-
-    def give_up(self, thread: int) -> None:
-        """Nobody waits for the answer to this thread's question any more: that is a no."""
-        question = self._open.get(thread)
-        if question is not None:
-            question.cancel()
 
     async def _answer(self, request: ApprovalRequest) -> Answer:
         try:
@@ -338,8 +387,8 @@ def _resolve(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-async def _on_thread(work: Callable[[], T], *, stop: Callable[[int], object] | None = None) -> T:
-    """`work` on a thread of its own. Cancelled, it calls `stop` with the thread, and waits for the end all the same."""
+async def _on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None = None) -> T:
+    """`work` on a thread of its own. Cancelled, it calls `stop`, and waits for the end all the same."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -351,13 +400,12 @@ async def _on_thread(work: Callable[[], T], *, stop: Callable[[int], object] | N
         else:
             loop.call_soon_threadsafe(_succeed, done, result)
 
-    thread = Thread(target=run, name="sandgate", daemon=True)
-    thread.start()
+    Thread(target=run, name="sandgate", daemon=True).start()
     try:
         return await asyncio.shield(done)
     except asyncio.CancelledError:
         if stop is not None:
-            stop(thread.ident or 0)
+            stop()
             while not done.done():  # a second cancellation must not take away what the thread still uses
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([done])

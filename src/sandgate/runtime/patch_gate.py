@@ -129,7 +129,13 @@ class PatchGate:
         """One attempt at writing, within the permissions of `confined`; `granted` files by their own name."""
         permissions = confined.permissions if confined.confined else None
         try:
-            applied = apply_plan(plan, permissions, journal_directory=self._journals, linked=granted)
+            applied = apply_plan(
+                plan,
+                permissions,
+                journal_directory=self._journals,
+                linked=granted,
+                others=self._confinement.permissions(),
+            )
         except (PatchDoesNotFit, PatchFailed) as problem:
             return _outcome(1, str(problem))
         if applied.denied:

@@ -8,6 +8,7 @@ runs it on a thread and cancels through a descriptor.
 from __future__ import annotations
 
 import os
+import sys
 from _thread import allocate_lock
 
 from sandgate.config import for_run
@@ -24,7 +25,7 @@ from sandgate.runtime.stdio import CAPTURED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Self
 
     from sandgate.approvals.chain import Reviewer
@@ -345,8 +346,8 @@ class Runtime:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "_live", None) is not None:
+    def __del__(self, is_over: Callable[[], bool] = sys.is_finalizing) -> None:
+        if getattr(self, "_live", None) is not None and not is_over():  # then the guard sees to it
             self.close()
 
     def forecast(self, command: CommandRequest) -> Forecast:
