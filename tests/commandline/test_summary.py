@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.commandline.summary import summarize, summary_json
+from sandgate.commandline.summary import CHARS_MAX, summarize, summary_json
 from sandgate.commandline.words import words_of
 from sandgate.protocol.summaries import ListFiles, Read, Search, Summary, Unknown
 
@@ -150,8 +149,13 @@ def test_a_huge_script_is_not_read() -> None:
     assert of(script) == (Unknown(script),)
 
 
-@pytest.mark.parametrize("argv", [("bash", "-c", "true;" * 20_000 + "ls"), ("true", "|") * 20_000 + ("ls",)])
-def test_many_commands_are_summed_up_in_linear_time(argv: tuple[str, ...]) -> None:
-    started = time.perf_counter()
+@pytest.mark.parametrize("argv", [("bash", "-c", "true;" * 3_000 + "ls"), ("true", "|") * 3_000 + ("ls",)])
+def test_many_commands_are_summed_up(argv: tuple[str, ...]) -> None:
     assert summarize(argv) == (ListFiles("ls"),)
-    assert time.perf_counter() - started < 3
+
+
+def test_more_than_anybody_reads_is_not_summed_up() -> None:
+    """Required: a prompt and an event do not wait for the summary of a program."""
+    script = "true;" * (CHARS_MAX // 5) + "ls x"
+    assert of(script) == (Unknown(script),)
+    assert summarize(("true", "|") * CHARS_MAX + ("ls",)) == (Unknown("true '|' " * CHARS_MAX + "ls"),)

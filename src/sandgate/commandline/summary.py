@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
 
 CONNECTORS = frozenset(("&&", "||", "|", ";"))
+CHARS_MAX = 16_384  # of a command line that is looked at; nobody reads the summary of a longer one
 _POWERSHELLS = frozenset(("pwsh", "powershell"))
 _POWERSHELL_SWITCHES = frozenset(("-nologo", "-noprofile", "-noninteractive"))
 _YES_MEN = frozenset(("yes", "y", "no", "n"))
@@ -39,6 +40,8 @@ class _Part(Record):
 def summarize(argv: tuple[str, ...]) -> tuple[Summary, ...]:
     """What each command of `argv` looks like it does, in order; at least one, and a single `Unknown` if in doubt."""
     argv = tuple(argv)
+    if sum(map(len, argv)) > CHARS_MAX:
+        return (Unknown(argv[2] if _is_script(argv) else joined(argv)),)
     script = _script(argv)
     if script is not None:
         return _settled(_of_script(argv[2], script), argv[2])
@@ -69,12 +72,16 @@ def _tag(summary: Summary) -> str:
 
 def _script(argv: Argv) -> tuple[Argv, ...] | None:
     """The commands of a shell's script, () when it is more than a sequence of plain ones; None: no such argv."""
-    if len(argv) != 3 or argv[1] not in SCRIPT_FLAGS or program_name(argv[0]) not in SHELLS:
+    if not _is_script(argv):
         return None
     from sandgate.commandline.bash import parse
 
     script = parse(argv[2])
     return tuple([command.argv for command in script.commands]) if script.plain else ()
+
+
+def _is_script(argv: Argv) -> bool:
+    return len(argv) == 3 and argv[1] in SCRIPT_FLAGS and program_name(argv[0]) in SHELLS
 
 
 def _powershell_script(argv: Argv) -> str | None:
