@@ -11,9 +11,8 @@ import pytest
 
 from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 from sandgate.errors import UnknownTerminal
-from sandgate.protocol.decisions import ApprovalRequest, Decision
-from sandgate.protocol.permissions import Grant
-from sandgate.runtime.aio import as_decision, open_gate
+from sandgate.protocol.decisions import ApprovalRequest
+from sandgate.runtime.aio import open_gate
 from waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False
@@ -170,27 +169,6 @@ def test_without_a_reviewer_nothing_is_approved(place: Workplace) -> None:
 
     run(work())
     assert list(place.repo.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("answer", "decision", "given"),
-    [
-        (True, "approved", True),
-        ("approve", "approved", True),
-        ("approve-session", "approved_for_session", True),
-        (False, "denied", False),
-        ("abort", "abort", False),
-        (1, "denied", False),
-        ("x", "denied", False),
-    ],
-)
-def test_yes_gives_what_was_shown_and_everything_else_gives_nothing(
-    place: Workplace, answer: Any, decision: str, given: bool
-) -> None:
-    grant = Grant("write_root", "/somewhere")
-    command = place.session().request(("true",))
-    request = ApprovalRequest("request", "call", "retry", command, "", grants=(grant,))
-    assert as_decision(request, answer) == Decision("retry", decision, "user", (grant,) if given else ())  # type: ignore[arg-type]
 
 
 # Cancelling

@@ -191,6 +191,15 @@ def test_a_failing_command_that_names_a_hidden_path_was_denied_a_read(text: str,
     )
 
 
+def test_a_path_in_full_is_not_taken_for_another_of_that_name() -> None:
+    """Required: the grant that is offered opens what was asked for."""
+    both = PERMISSIONS.but(hidden=("/home/me/.netrc", "/root/.netrc"))
+    full = explain(plan(both), ended(exit_code=1, text="cat: /root/.netrc: Permission denied"))
+    assert [denial.path for denial in full.denials] == ["/root/.netrc"]
+    short = explain(plan(both), ended(exit_code=1, text="cat: .netrc: Permission denied"))
+    assert [denial.path for denial in short.denials] == ["/home/me/.netrc", "/root/.netrc"]
+
+
 @pytest.mark.parametrize(
     ("exit_code", "text"),
     [

@@ -1,33 +1,31 @@
 """The same session for programs with an event loop: `async with open_gate(...) as gate`.
 
 Whatever may block for long (asking a reviewer, running a command to its end) happens on a thread of its own; waiting
-for a live command takes no thread. A reviewer is a plain async function. It approves by saying so, and by nothing
-else: an answer that is not one of the known ones, an exception and silence are refusals.
+for a live command takes no thread.
 """
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
 from contextlib import asynccontextmanager, suppress
-from threading import Lock, Thread, local
+from threading import Thread
 
 from sandgate.errors import RequestError
-from sandgate.protocol.decisions import Decision
+from sandgate.runtime.async_reviewer import ReviewerBridge, Turn
 from sandgate.runtime.environment import Environment
 from sandgate.runtime.given import exec_arguments, write_arguments
 from sandgate.runtime.opening import open_runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-    from concurrent.futures import Future
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from sandgate.protocol.commands import EscalationWish
-    from sandgate.protocol.decisions import ApprovalRequest, Passage, ReviewDecision
+    from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.async_reviewer import AsyncReviewer
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.runtime import Runtime
@@ -40,19 +38,8 @@ if TYPE_CHECKING:
     from sandgate.tools.calls import ToolOutput
 
     T = TypeVar("T")
-    Answer = Decision | ReviewDecision | bool | str | None
-    AsyncReviewer = Callable[[ApprovalRequest], Awaitable[Answer] | Answer]
 
 BLOCKING_MAX = 256  # commands that are being asked about or run to their end at the same time; more wait their turn
-ANSWERS: dict[object, ReviewDecision] = {
-    True: "approved",
-    "approve": "approved",
-    "approved": "approved",
-    "approve-session": "approved_for_session",
-    "approved_for_session": "approved_for_session",
-    "abort": "abort",
-}
-KNOWN = (*ANSWERS, False, None, "deny", "denied")
 
 
 @asynccontextmanager
@@ -74,7 +61,7 @@ async def open_gate(
     loop = asyncio.get_running_loop()
     if reviewer is not None and not callable(reviewer):
         raise RequestError(f"`{reviewer!r}` cannot review", hint="give a function that takes the request")
-    bridge = None if reviewer is None else _Bridge(reviewer, loop)
+    bridge = None if reviewer is None else ReviewerBridge(reviewer, loop)
     reviewers = () if bridge is None else (bridge,)
     environment = Environment(
         cwd=os.getcwd() if cwd is None else cwd,
@@ -92,7 +79,7 @@ async def open_gate(
 class AsyncGate:
     """One session. `runtime` is the same session for blocking callers."""
 
-    def __init__(self, runtime: Runtime, bridge: _Bridge | None = None) -> None:
+    def __init__(self, runtime: Runtime, bridge: ReviewerBridge | None = None) -> None:
         self.runtime = runtime
         self._bridge = bridge
         self._room = asyncio.Semaphore(BLOCKING_MAX)
@@ -201,7 +188,7 @@ class AsyncGate:
 
         Cancelled, its questions are answered with no from then on, and `unwanted` gets what it brought all the same.
         """
-        turn = _Turn()
+        turn = Turn()
         brought: list[T] = []
 
         def attended() -> T:
@@ -274,81 +261,6 @@ class AsyncShell:
     async def close(self) -> None:
         """Kill the shell and everything it started, and wait until that is gone."""
         await asyncio.shield(_on_thread(self.shell.terminal.close))
-
-
-class _Turn:
-    """One call of a caller, who may give it up while somebody is asked about it, or before."""
-
-    def __init__(self) -> None:
-        self._guard = Lock()
-        self._question: Future[Answer] | None = None
-        self.given_up = False
-
-    def ask(self, submit: Callable[[], Future[Answer]]) -> Answer:
-        """The answer. Raises CancelledError when nobody waits for it."""
-        with self._guard:
-            self._check()
-            question = self._question = submit()
-        return question.result()
-
-    def decided(self, decision: Decision) -> Decision:
-        """The decision, unless it comes too late."""
-        with self._guard:
-            self._check()
-        return decision
-
-    def give_up(self) -> None:
-        with self._guard:
-            self.given_up = True
-            if self._question is not None:
-                self._question.cancel()
-
-    def _check(self) -> None:
-        if self.given_up:
-            raise asyncio.CancelledError
-
-
-class _Bridge:
-    """A reviewer for the gate's thread that asks a coroutine on the loop."""
-
-    def __init__(self, ask: AsyncReviewer, loop: asyncio.AbstractEventLoop) -> None:
-        self._ask = ask
-        self._loop = loop
-        self.threads = local()  # `turn`: the call that a thread works for
-
-    def review(self, request: ApprovalRequest) -> Decision:
-        turn: _Turn = getattr(self.threads, "turn", None) or _Turn()
-        try:
-            answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(request), self._loop))
-            return turn.decided(as_decision(request, answer))
-        except BaseException as error:  # a reviewer that fails, or is given up, has not approved
-            return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error!r}")
-
-    async def _answer(self, request: ApprovalRequest) -> Answer:
-        try:
-            answer = self._ask(request)
-            given: Answer = await answer if inspect.isawaitable(answer) else answer
-        except Exception as error:
-            self._say("the reviewer failed, which counts as a no", error)
-            raise
-        if not isinstance(given, Decision) and given not in KNOWN:
-            self._say(f"the reviewer answered {given!r}, which is no answer and counts as a no", None)
-        return given
-
-    def _say(self, message: str, error: Exception | None) -> None:
-        about: dict[str, Any] = {"message": f"sandgate: {message}"}
-        if error is not None:
-            about["exception"] = error
-        self._loop.call_exception_handler(about)
-
-
-def as_decision(request: ApprovalRequest, answer: Answer) -> Decision:
-    """What an answer means. A plain yes gives exactly the grants that the request shows."""
-    if isinstance(answer, Decision):
-        return answer
-    decision = ANSWERS.get(answer) if isinstance(answer, bool | str) else None
-    given = request.grants if decision in ("approved", "approved_for_session") else ()
-    return Decision(request.stage, decision or "denied", "user", given)
 
 
 async def drive(steps: Steps[T]) -> T:

@@ -1,8 +1,7 @@
 """Governed commands, without an agent: the API behind `sandgate run`, `check` and `assess`.
 
 A `Runtime` is one session: it holds the settings, the rules, what was approved "for the session", and the
-backend that was chosen. It is synchronous, in the manner of `subprocess.run`; a caller with an event loop
-runs it on a thread and cancels through a descriptor.
+backend that was chosen. It is synchronous, in the manner of `subprocess.run`; `aio.py` is for event loops.
 """
 
 from __future__ import annotations

@@ -165,20 +165,25 @@ def _crowded_directories(refusals: Iterable[Refused]) -> frozenset[str]:
 
 def _hidden_reads(text: str, permissions: EffectivePermissions) -> list[Denial]:
     complaints = [line for line in text.splitlines() if any(word in line.lower() for word in _PERMISSION_WORDS)]
-    if not complaints:
-        return []
+    named = {path for line in complaints for path in _named(line, permissions.hidden)}
     return [
         Denial("read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=Grant("read_path", path))
         for path in permissions.hidden
-        if any(_names(line, path) for line in complaints)
+        if path in named
     ]
 
 
-def _names(line: str, path: str) -> bool:
-    """Whether a line of output speaks of `path`: in full, or by a last component that is no ordinary word."""
-    name = path.rpartition("/")[2]
-    telling = name.startswith(".") or len(name) >= PLAIN_NAME_CHARS_MIN
-    return _stands_alone(line, path) or (telling and _stands_alone(line, name))
+def _named(line: str, paths: tuple[str, ...]) -> list[str]:
+    """Which of `paths` a line speaks of: those it has in full, else those whose telling name it has."""
+    in_full = [path for path in paths if _stands_alone(line, path)]
+    return in_full or [
+        path for path in paths if _is_telling(name := path.rpartition("/")[2]) and _stands_alone(line, name)
+    ]
+
+
+def _is_telling(name: str) -> bool:
+    """Whether it is no ordinary word."""
+    return name.startswith(".") or len(name) >= PLAIN_NAME_CHARS_MIN
 
 
 def _stands_alone(line: str, words: str) -> bool:

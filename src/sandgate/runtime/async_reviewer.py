@@ -1,0 +1,109 @@
+"""A reviewer that is a coroutine, for the gate's threads; and the end of its questions when their caller has left.
+
+It approves by saying so, and by nothing else: an answer that is not one of the known ones, an exception, silence and
+an answer that comes too late are refusals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from threading import Lock, local
+
+from sandgate.protocol.decisions import Decision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from concurrent.futures import Future
+    from typing import Any
+
+    from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
+
+    Answer = Decision | ReviewDecision | bool | str | None
+    AsyncReviewer = Callable[[ApprovalRequest], Awaitable[Answer] | Answer]
+
+ANSWERS: dict[object, ReviewDecision] = {
+    True: "approved",
+    "approve": "approved",
+    "approved": "approved",
+    "approve-session": "approved_for_session",
+    "approved_for_session": "approved_for_session",
+    "abort": "abort",
+}
+KNOWN = (*ANSWERS, False, None, "deny", "denied")
+
+
+class Turn:
+    """One call of a caller, who may give it up while somebody is asked about it, or before."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._question: Future[Answer] | None = None
+        self.given_up = False
+
+    def ask(self, submit: Callable[[], Future[Answer]]) -> Answer:
+        """The answer. Raises CancelledError when nobody waits for it."""
+        with self._guard:
+            self._check()
+            question = self._question = submit()
+        return question.result()
+
+    def decided(self, decision: Decision) -> Decision:
+        """The decision, unless it comes too late."""
+        with self._guard:
+            self._check()
+        return decision
+
+    def give_up(self) -> None:
+        with self._guard:
+            self.given_up = True
+            if self._question is not None:
+                self._question.cancel()
+
+    def _check(self) -> None:
+        if self.given_up:
+            raise asyncio.CancelledError
+
+
+class ReviewerBridge:
+    """A reviewer for the gate's thread that asks a coroutine on the loop."""
+
+    def __init__(self, ask: AsyncReviewer, loop: asyncio.AbstractEventLoop) -> None:
+        self._ask = ask
+        self._loop = loop
+        self.threads = local()  # `turn`: the call that a thread works for
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        turn: Turn = getattr(self.threads, "turn", None) or Turn()
+        try:
+            answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(request), self._loop))
+            return turn.decided(as_decision(request, answer))
+        except BaseException as error:  # a reviewer that fails, or is given up, has not approved
+            return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error!r}")
+
+    async def _answer(self, request: ApprovalRequest) -> Answer:
+        try:
+            answer = self._ask(request)
+            given: Answer = await answer if inspect.isawaitable(answer) else answer
+        except Exception as error:
+            self._say("the reviewer failed, which counts as a no", error)
+            raise
+        if not isinstance(given, Decision) and given not in KNOWN:
+            self._say(f"the reviewer answered {given!r}, which is no answer and counts as a no", None)
+        return given
+
+    def _say(self, message: str, error: Exception | None) -> None:
+        about: dict[str, Any] = {"message": f"sandgate: {message}"}
+        if error is not None:
+            about["exception"] = error
+        self._loop.call_exception_handler(about)
+
+
+def as_decision(request: ApprovalRequest, answer: Answer) -> Decision:
+    """What an answer means. A plain yes gives exactly the grants that the request shows."""
+    if isinstance(answer, Decision):
+        return answer
+    decision = ANSWERS.get(answer) if isinstance(answer, bool | str) else None
+    given = request.grants if decision in ("approved", "approved_for_session") else ()
+    return Decision(request.stage, decision or "denied", "user", given)

@@ -1,0 +1,84 @@
+"""A coroutine as reviewer: what its answers mean, and whose questions are still open."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import CancelledError, Future
+from threading import Thread
+
+import pytest
+
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.permissions import Grant
+from sandgate.runtime.async_reviewer import Turn, as_decision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import ReviewDecision
+    from sandgate.runtime.async_reviewer import Answer
+
+COMMAND = CommandRequest(argv=("true",), cwd="/", env={})
+REQUEST = ApprovalRequest("request", "call", "retry", COMMAND, "", grants=(Grant("write_root", "/somewhere"),))
+YES = Decision("retry", "approved", "user")
+
+
+@pytest.mark.parametrize(
+    ("answer", "decision", "given"),
+    [
+        (True, "approved", True),
+        ("approve", "approved", True),
+        ("approve-session", "approved_for_session", True),
+        (False, "denied", False),
+        ("abort", "abort", False),
+        (1, "denied", False),
+        ("x", "denied", False),
+        (None, "denied", False),
+    ],
+)
+def test_yes_gives_what_was_shown_and_everything_else_gives_nothing(
+    answer: Answer, decision: ReviewDecision, given: bool
+) -> None:
+    assert as_decision(REQUEST, answer) == Decision("retry", decision, "user", REQUEST.grants if given else ())
+
+
+def answered(answer: Answer) -> Future[Answer]:
+    question: Future[Answer] = Future()
+    question.set_result(answer)
+    return question
+
+
+def test_answer_in_time_counts() -> None:
+    turn = Turn()
+    assert turn.ask(lambda: answered("approve")) == "approve"
+    assert turn.decided(YES) == YES
+
+
+def test_nobody_is_asked_for_a_caller_who_has_left() -> None:
+    turn = Turn()
+    turn.give_up()
+    with pytest.raises(asyncio.CancelledError):
+        turn.ask(lambda: pytest.fail("asked"))
+
+
+def test_answer_after_the_caller_left_does_not_count() -> None:
+    turn = Turn()
+    turn.ask(lambda: answered("approve"))
+    turn.give_up()
+    with pytest.raises(asyncio.CancelledError):
+        turn.decided(YES)
+
+
+def test_open_question_is_taken_back() -> None:
+    question: Future[Answer] = Future()
+    turn = Turn()
+    leaving = Thread(target=turn.give_up)
+
+    def ask() -> Future[Answer]:
+        leaving.start()
+        return question
+
+    with pytest.raises(CancelledError):
+        turn.ask(ask)
+    leaving.join()
+    assert question.cancelled()
