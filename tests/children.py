@@ -99,12 +99,12 @@ def start_plain(
 
 
 def plan(*argv: str, cwd: str = "/", env: Mapping[str, str] | None = None, tty: bool = False) -> ConfinedCommand:
-    """An unconfined plan with a small environment."""
+    """An unconfined plan with a small environment, in which a shell keeps no history."""
     return ConfinedCommand(
         backend="none",
         argv=argv,
         cwd=cwd,
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"} if env is None else env,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "HISTFILE": "/dev/null"} if env is None else env,
         permissions=EffectivePermissions(confined=False),
         tty=tty,
     )
