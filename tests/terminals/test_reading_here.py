@@ -6,9 +6,9 @@ import os
 import threading
 
 from sandgate.terminals.changes import Changes
-from sandgate.terminals.reading_here import Bell, await_readable
+from sandgate.terminals.reading_here import Bell, Seat
 from terminal_stage import LIMIT_MS, Stage, sees
-from waiting import open_descriptors
+from waiting import open_descriptors, wait_until
 
 LIMIT_S = LIMIT_MS / 1000
 LINES = 2_000
@@ -17,7 +17,7 @@ LINES = 2_000
 def test_output_ends_the_wait() -> None:
     ours, theirs = os.pipe()
     os.write(theirs, b"x")
-    assert await_readable(ours, Changes(), 0, LIMIT_S)
+    assert Seat(ours).wait(Changes(), 0, LIMIT_S)
     os.close(ours)
     os.close(theirs)
 
@@ -28,7 +28,7 @@ def test_a_change_ends_it_also_one_that_came_before() -> None:
     thread = threading.Thread(target=changes.happened)
     seen = changes.count
     thread.start()
-    assert not await_readable(ours, changes, seen, LIMIT_S)
+    assert not Seat(ours).wait(changes, seen, LIMIT_S)
     thread.join()
     assert changes.count == 1
     os.close(ours)
@@ -37,7 +37,22 @@ def test_a_change_ends_it_also_one_that_came_before() -> None:
 
 def test_the_end_of_the_time_ends_it() -> None:
     ours, theirs = os.pipe()
-    assert not await_readable(ours, Changes(), 0, 0.01)
+    assert not Seat(ours).wait(Changes(), 0, 0.01)
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_one_wake_up_too_many_does_not_stay() -> None:
+    """Required: a ring for a wait that is over ends at most one more wait early."""
+    ours, theirs = os.pipe()
+    changes, seat = Changes(), Seat(ours)
+    thread = threading.Thread(target=changes.happened)
+    thread.start()
+    seat.wait(changes, 0, LIMIT_S)
+    thread.join()
+    seat.wait(changes, 1, 0.01)
+    os.write(theirs, b"x")
+    assert seat.wait(changes, 1, LIMIT_S)
     os.close(ours)
     os.close(theirs)
 
@@ -51,6 +66,16 @@ def test_a_bell_is_closed_when_nobody_can_ring_it_any_more() -> None:
     assert open_descriptors() != before
     changes.happened()
     assert open_descriptors() == before
+
+
+def test_the_pump_reads_again_when_nobody_comes_back(stage: Stage) -> None:
+    """Required: events and other callers do not depend on one who has left."""
+    terminal = stage.start("echo first; read x; echo second; read x", tty=True)
+    sees(terminal, "first\r\n")
+    for _ in range(3):
+        terminal.wait_for([b"never"], timeout_ms=1)
+    terminal.write(b"\n")
+    assert wait_until(lambda: b"second" in terminal.read(0).data)
 
 
 def test_readers_and_the_pump_together_read_every_line_once_and_in_order(stage: Stage) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 from select import EPOLLIN, EPOLLOUT
+from time import monotonic
 
 from sandgate.errors import InputNotTaken
 from sandgate.terminals.pump import READ_BYTES
-from sandgate.terminals.reading_here import await_readable
+from sandgate.terminals.reading_here import Seat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 READS_PER_TURN = 16  # of one command, before the others have theirs; measured in bench/
 FULL_BYTES = 2_048  # a smaller read has emptied a terminal, nearly always; the rest is reported again
 READ_HERE_S = 1.0  # a caller reads by himself, before he looks around
+KEEP_S = 0.003  # the pump leaves the reading to callers who come back so soon; two threads would hinder each other
 UNWRITTEN_BYTES_MAX = 1_048_576  # typed and not taken by the terminal yet
 NOT_WRITTEN = "failed to write to stdin"
 TOO_MUCH = (
@@ -43,6 +45,9 @@ class Traffic:
         self._guard = allocate_lock()
         self._reading = allocate_lock()
         self._taking = False
+        self._kept = False  # for callers who read by themselves; the pump will ask whether they still do
+        self._left_s = 0.0  # when the last of them left
+        self._seat: Seat | None = None  # for callers who read by themselves, from the first one on
         self._interest = EPOLLIN  # what the pump watches the command's output for
         self._unwritten = bytearray()
 
@@ -110,14 +115,15 @@ class Traffic:
         try:
             if self.closed or self._line.fd < 0:
                 return False
-            self._attend_to(0)
-            try:
-                if await_readable(self._line.fd, self._changes, seen, min(timeout_s, READ_HERE_S)):
-                    self._read_on(bytearray(READ_BYTES))
-            finally:
-                self._attend_to(EPOLLIN)
+            if self._interest:
+                self._attend_to(0)
+            seat = self._seat = self._seat or Seat(self._line.fd)
+            if seat.wait(self._changes, seen, min(timeout_s, READ_HERE_S)):
+                self._read_on(seat.buffer)
         finally:
+            self._left_s = monotonic()
             self._reading.release()
+            self._keep()
         return True
 
     def let_go(self) -> None:
@@ -131,6 +137,7 @@ class Traffic:
             if not self.closed:
                 self._pump.forget(self._line.fd)
                 self._read_the_rest()
+            self._seat = None
         with self._guard:
             self._line.close()
             self._unwritten.clear()
@@ -168,6 +175,29 @@ class Traffic:
             if size <= 0:
                 return
             self._output.add(memoryview(buffer)[:size])
+
+    def _keep(self) -> None:
+        """Leaves the reading to callers for a moment more. Without `_reading`, so that `_give_back` gets it."""
+        with self._guard:
+            if self._kept or self._interest or self.closed:
+                return
+            self._kept = True
+            self._pump.at(self._left_s + KEEP_S, self._give_back)
+
+    def _give_back(self) -> None:
+        """The pump's call: it reads again, unless callers still do."""
+        with self._guard:
+            self._kept = False
+        if not self._reading.acquire(blocking=False):
+            return  # whoever reads now keeps it, when he leaves
+        try:
+            is_left = monotonic() - self._left_s >= KEEP_S
+            if is_left and not self.closed:
+                self._attend_to(EPOLLIN)
+        finally:
+            self._reading.release()
+        if not is_left:
+            self._keep()
 
     def _attend_to(self, reading: int) -> None:
         """Has the pump watch for what there is to do; `reading` is 0 while somebody else reads."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from sandgate.terminals.literals import Literals
+from sandgate.terminals.patterns import Match, Wanted
 from sandgate.terminals.waiting import Wait
 
 TYPE_CHECKING = False
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandgate.terminals.live import Live
-    from sandgate.terminals.patterns import Match, Patterns, Wanted
+    from sandgate.terminals.patterns import Patterns
     from sandgate.terminals.waiting import Steps
 
 FOREVER_MS = 86_400_000 * 365  # a lock takes no longer wait
@@ -36,7 +37,7 @@ def watch(
         at = piece.end
         match = patterns.feed(piece.data)
         if match is not None:
-            match = match.but(end=piece.offset_of(match.end - fed))
+            match = Match(match.which, match.text, piece.offset_of(match.end - fed))
             if offset is None:
                 terminal.cursor = match.end
             return match
@@ -62,10 +63,12 @@ def await_end(terminal: Live, timeout_ms: int | None = None) -> Steps[int | None
 
 def patterns_for(wanted: Sequence[bytes | str | Wanted]) -> Literals | Patterns:
     """What follows the output for these; plain texts are cheaper to follow. Raises RequestError."""
-    from sandgate.terminals.patterns import Patterns, Wanted
-
     if isinstance(wanted, str | bytes | Wanted):
         wanted = [wanted]  # else each letter would be waited for
+    if all(isinstance(each, bytes) for each in wanted):
+        return Literals(wanted)  # type: ignore[arg-type]
+    from sandgate.terminals.patterns import Patterns
+
     given = [each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted]
     if any(each.regex for each in given):
         return Patterns(given)
