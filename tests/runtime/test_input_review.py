@@ -96,6 +96,16 @@ def test_configuration_can_have_all_inputs_asked_about(place: Workplace) -> None
     )
 
 
+def test_hidden_input_is_not_shown_to_whoever_is_asked(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session('terminals.review_input="always"', reviewer=colleague, approval_policy="on-request")
+    begun = runtime.exec_command("bash -c 'read -rsp word: x; echo; echo ${#x}'", tty=True, login=False)
+    assert begun.structured()["state"] == "waiting_for_secret"
+    assert "6" in runtime.write_stdin(begun.session_id or 0, "s3cret\r").output
+    assert len(colleague.asked) == 1
+    assert "s3cret" not in repr(colleague.asked)
+
+
 def test_configuration_can_have_none_asked_about(place: Workplace) -> None:
     colleague = Colleague()
     runtime = place.session('terminals.review_input="never"', reviewer=colleague, approval_policy="on-request")

@@ -410,6 +410,14 @@ def test_starts_and_ends_leave_no_descriptor_thread_or_child(place: Workplace, b
     assert wait_until(lambda: not more_than(at_first)), (census(), at_first)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_terminal_that_was_closed_and_opened_again_still_prints(place: Workplace, backend: str) -> None:
+    """Required: nothing is done behind the back of whoever watches."""
+    script = "echo seen; exec 9</dev/tty </dev/null >/dev/null 2>&1 9<&-; sleep 0.2; exec >/dev/tty; echo again"
+    answer = run_to_end(place.session(backend=backend), script, tty=True)
+    assert (answer.exit_code, "seen" in answer.output, "again" in answer.output) == (0, True, True)
+
+
 @pytest.mark.parametrize("tty", CONNECTIONS)
 def test_a_command_whose_end_was_told_is_kept_by_nobody(place: Workplace, tty: bool) -> None:
     """Required: each holds up to two mebibytes of output."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from live_sessions import Colleague, Workplace
-from sandgate.errors import CommandRefused, PatchDoesNotFit, VerificationFailed
+from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError, VerificationFailed
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
+from waiting import LIMIT_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -282,6 +284,27 @@ def test_protected_file_stays_the_file_it_is(place: Workplace, approval: str) ->
     assert texts(place.repo) == {".envrc": "new\n", "free": "new\n"}
     assert guarded.stat().st_ino == before[0]
     assert free.stat().st_ino != before[1]
+
+
+def test_answer_after_the_session_was_closed_changes_nothing(place: Workplace) -> None:
+    colleague = Colleague(holds_back=True)
+    runtime = place.session(reviewer=colleague, approval_policy="untrusted")
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            runtime.apply_patch(add("made"))
+        except RequestError as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert colleague.is_asked.wait(LIMIT_S)
+    runtime.close()
+    colleague.open.set()
+    thread.join()
+    assert ["closed" in str(error) for error in failed] == [True]
+    assert texts(place.repo) == {}
 
 
 def test_own_files_of_sandgate_are_out_of_reach_also_when_approved(place: Workplace) -> None:
