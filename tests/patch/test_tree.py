@@ -31,6 +31,22 @@ def test_a_place_has_no_link_on_the_way_but_may_be_one(tmp_path: Path) -> None:
     assert tree.followed(f"{tmp_path}/d/none") == f"{tmp_path}/d/none"
 
 
+def test_a_patch_reads_no_more_than_its_share_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandgate.patch.tree.TOTAL_BYTES_MAX", 3)
+    for name in ("f", "g"):
+        (tmp_path / name).write_bytes(b"xx")
+    tree = Tree()
+    assert tree.state(f"{tmp_path}/f") is not None
+    with pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
+        tree.state(f"{tmp_path}/g")
+
+
+@pytest.mark.parametrize("place", ["/proc/self/environ", "/sys/kernel/notes", "/dev/null"])
+def test_what_the_kernel_makes_up_is_no_file(place: str) -> None:
+    with pytest.raises(OSError, match="not a regular file"):
+        Tree().state(place)
+
+
 def test_a_state_tells_content_mode_and_names(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"x")
     (tmp_path / "f").chmod(0o4755)

@@ -410,6 +410,19 @@ def test_starts_and_ends_leave_no_descriptor_thread_or_child(place: Workplace, b
     assert wait_until(lambda: not more_than(at_first)), (census(), at_first)
 
 
+def test_program_learns_why_a_terminal_ran_and_what_was_denied(place: Workplace) -> None:
+    runtime = place.session()
+    terminal = runtime.terminal(("sh", "-c", f"read go; touch {place.outside}/x"))
+    running = runtime.attempt_of(terminal)
+    assert running is not None
+    assert (running.confined, running.result) == (True, None)
+    terminal.write(b"\n")
+    assert terminal.wait_exit(10_000) != 0
+    ended = runtime.attempt_of(terminal)
+    assert ended is not None
+    assert [denial.path for denial in ended.denial.denials] == [f"{place.outside}/x"]
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_terminal_that_was_closed_and_opened_again_still_prints(place: Workplace, backend: str) -> None:
     """Required: nothing is done behind the back of whoever watches."""

@@ -286,6 +286,28 @@ def test_protected_file_stays_the_file_it_is(place: Workplace, approval: str) ->
     assert free.stat().st_ino != before[1]
 
 
+@pytest.mark.parametrize("backend", ["namespace", "landlock"])
+def test_commands_cannot_plant_a_journal(place: Workplace, backend: str) -> None:
+    """Required: the next patch puts right what a journal says, without a sandbox. Also one that was there first."""
+    runtime = place.session(backend=backend, add_dirs=(str(place.home),))
+    state = Path(runtime.confinement.state_directory)
+    assert not state.exists()
+    plants = f"read go; touch {place.home}/made; mkdir -p {state}/patches && touch {state}/patches/x"
+    terminal = runtime.terminal(("sh", "-c", plants))
+    assert runtime.apply_patch(add("kept")).exit_code == 0
+    assert (state / "patches").exists()
+    terminal.write(b"\n")
+    assert terminal.wait_exit(10_000) != 0
+    assert (place.home / "made").exists()
+    assert not (state / "patches" / "x").exists()
+
+
+def test_patch_that_is_still_being_written_is_shown_as_far_as_it_goes(place: Workplace) -> None:
+    patches = place.session().tools.patches
+    assert [hunk.path for hunk in patches.so_far("*** Begin Patch\n*** Add File: made\n+fir").hunks] == ["made"]
+    assert texts(place.repo) == {}
+
+
 def test_answer_after_the_session_was_closed_changes_nothing(place: Workplace) -> None:
     colleague = Colleague(holds_back=True)
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")

@@ -179,6 +179,12 @@ def test_patch_after_cd_and_in_a_workdir_lands_there(place: Workplace) -> None:
     assert (place.repo / "a" / "b" / "made").exists()
 
 
+def test_patch_after_cd_to_nowhere_is_the_shells_to_refuse(place: Workplace) -> None:
+    answer = place.session().exec_command(f"cd gone && {heredoc('made')}", login=False)
+    assert answer.exit_code != 0
+    assert list(place.repo.iterdir()) == []
+
+
 def test_patch_without_its_command_is_not_run_by_a_shell(place: Workplace) -> None:
     with pytest.raises(VerificationFailed) as refused:
         place.session().exec_command(ADD.format(name="made"))
