@@ -4,7 +4,7 @@ The environment is built in a folder of its own and renamed into place when it i
 leaves nothing half-made and two starts at once do not meet: the second waits for a lock that dies with its holder.
 Only the standard library is used. It needs `venv` and some pip: the interpreter's own, or the one `ensurepip` brings.
 
-Usage: environment.py runtime|dev CLONE ENVIRONMENT REQUESTED_PYTHON
+Usage: environment.py runtime|mcp|dev CLONE ENVIRONMENT REQUESTED_PYTHON
 """
 
 import compileall
@@ -114,7 +114,7 @@ def _fill(kind: str, clone: Path, aside: Path, lock: Path) -> None:
     shutil.copyfile(lock, aside / "requirements.txt")
     if "==" in lock.read_text():
         _install(lock, packages, aside)
-    if kind == "runtime":
+    if kind != "dev":
         compileall.compile_dir(packages, quiet=1)
         if _is_inside(clone, aside):
             compileall.compile_dir(clone / "src", quiet=1)

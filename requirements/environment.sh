@@ -4,7 +4,7 @@
 # environment is handed to environment.py, which compares contents. Nothing here may leak into the program's
 # environment, so every name starts with `sandgate_launch_` and nothing is exported.
 
-# sandgate_launch_ready DIR LOCK: DIR was made, and LOCK (runtime or dev) does not look newer.
+# sandgate_launch_ready DIR LOCK: DIR was made, and LOCK (runtime, mcp or dev) does not look newer.
 sandgate_launch_ready() {
     [ -x "$1/bin/python" ] && [ -e "$1/ready" ] || return 1
     ! [ "$sandgate_launch_root/requirements/$2.txt" -nt "$1/ready" ] || return 1
