@@ -2,7 +2,8 @@
 
 What was approved for the session answers first and is never asked about again. Questions that arrive at the
 same time are put one after the other, in the order they came; when a question's turn comes, an answer given
-meanwhile to the same command for the session answers it too.
+meanwhile to the same command for the session answers it too. Where everybody who answers can hold several
+questions at once, only those about the same command wait for each other.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sandgate.protocol.decisions import Decision
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
     from typing import Protocol
 
     from sandgate.approvals.store import ApprovalStore
@@ -36,9 +37,10 @@ NO_REVIEWER = (
 class ReviewerChain:
     """Session approvals, then each reviewer, then refusal."""
 
-    def __init__(self, store: ApprovalStore, reviewers: tuple[Reviewer, ...]) -> None:
+    def __init__(self, store: ApprovalStore, reviewers: tuple[Reviewer, ...], *, side_by_side: bool = False) -> None:
         self._store = store
         self._reviewers = reviewers
+        self._side_by_side = side_by_side
         self._queue = Queue()
 
     def review(self, request: ApprovalRequest, announce: Callable[[], None]) -> Decision:
@@ -46,7 +48,9 @@ class ReviewerChain:
 
         `announce` is called once, only if somebody is really going to be asked.
         """
-        return self._remembered(request) or self._queue.in_turn(lambda: self._ask(request, announce))
+        return self._remembered(request) or self._queue.in_turn(
+            lambda: self._ask(request, announce), lane=keys_of(request) if self._side_by_side else ()
+        )
 
     @property
     def waiting(self) -> int:
@@ -76,33 +80,38 @@ class ReviewerChain:
 
 
 class Queue:
-    """Lets callers through one at a time, strictly in the order they arrived."""
+    """Lets callers of one lane through one at a time, strictly in the order they arrived."""
 
     def __init__(self) -> None:
         self._guard = allocate_lock()
-        self._waiting: list[LockType] = []
+        self._lanes: dict[Hashable, list[LockType]] = {}
 
     @property
     def length(self) -> int:
         """Callers inside or waiting."""
-        return len(self._waiting)
+        with self._guard:
+            return sum(map(len, self._lanes.values()))
 
-    def in_turn(self, ask: Callable[[], Decision]) -> Decision:
+    def in_turn(self, ask: Callable[[], Decision], *, lane: Hashable = ()) -> Decision:
         """Wait for our turn, ask, let the next one through; also when asking fails."""
         gate = allocate_lock()
         gate.acquire()
         with self._guard:
-            self._waiting.append(gate)
-            first = len(self._waiting) == 1
+            waiting = self._lanes.setdefault(lane, [])
+            waiting.append(gate)
+            first = len(waiting) == 1
         if not first:
             gate.acquire()
         try:
             return ask()
         finally:
-            self._next()
+            self._next(lane)
 
-    def _next(self) -> None:
+    def _next(self, lane: Hashable) -> None:
         with self._guard:
-            self._waiting.pop(0)
-            if self._waiting:
-                self._waiting[0].release()
+            waiting = self._lanes[lane]
+            waiting.pop(0)
+            if waiting:
+                waiting[0].release()
+            else:
+                del self._lanes[lane]

@@ -39,6 +39,7 @@ class Choice(Record):
     """One key and what it means."""
 
     key: str
+    name: str  # where there are no keys
     label: str
     decision: ReviewDecision
     grants: tuple[Grant, ...] = ()
@@ -48,16 +49,18 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     """The choices of one request, most careful approval first, refusals last."""
     given = request.grants
     what = grants_text(given) or _plain_yes(request) + (COVERS_RETRY if request.covers_retry else "")
-    yes = Choice("y", f"yes, once: {what}", "approved", given)
-    always = Choice("a", f"yes, for this session: {what}{_beyond(request)}", "approved_for_session", given)
+    yes = Choice("y", "approve", f"yes, once: {what}", "approved", given)
+    always = Choice(
+        "a", "approve-session", f"yes, for this session: {what}{_beyond(request)}", "approved_for_session", given
+    )
     offered = [yes, always]
     if request.may_escalate and ESCALATE not in given:
-        offered.append(Choice("u", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)))
+        offered.append(Choice("u", "approve-unsandboxed", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)))
     if is_high(request):
         offered = [choice.but(key=choice.key.upper()) for choice in offered]
     refuse = "no" if request.stage == "initial" else "no, keep the result as it is"
-    offered.append(Choice("n", refuse, "denied"))
-    offered.append(Choice("q", "no, and stop everything", "abort"))
+    offered.append(Choice("n", "deny", refuse, "denied"))
+    offered.append(Choice("q", "abort", "no, and stop everything", "abort"))
     return tuple(offered)
 
 
@@ -117,9 +120,9 @@ def denial_text(denial: Denial) -> str:
 
 
 def prompt_lines(
-    request: ApprovalRequest, *, colour: bool, position: str = "", columns: int = COLUMNS_DEFAULT
+    request: ApprovalRequest, *, colour: bool, position: str = "", columns: int = COLUMNS_DEFAULT, whole: bool = False
 ) -> list[str]:
-    """Everything above the choices, no line wider than `columns`."""
+    """Everything above the choices, no line wider than `columns`; `whole` where nothing can be unfolded later."""
     lines = [f"sandgate: approval needed{position}"]
     if request.reason:
         lines.append(f"  Reason: {one_line(request.reason, limit=REASON_CHARACTERS_MAX)}")
@@ -129,7 +132,7 @@ def prompt_lines(
     lines += _summary_lines(request)
     lines += _denied_lines(request)
     lines += _risk_lines(request, colour=colour)
-    lines += ["", *_shown_command(request)]
+    lines += ["", *_shown_command(request, whole=whole)]
     lines += [f"  with {name}={visible(value)}" for name, value in request.command.set_variables]
     lines += [f"  in {visible(request.command.cwd)}", ""]
     return [piece for line in lines for piece in wrapped(line, columns)]
@@ -208,10 +211,11 @@ def is_folded(request: ApprovalRequest) -> bool:
     return len(lines) > _lines_max(request) or any(len(line) > LINE_CHARACTERS_MAX for line in lines)
 
 
-def _shown_command(request: ApprovalRequest) -> list[str]:
+def _shown_command(request: ApprovalRequest, *, whole: bool) -> list[str]:
     lines = command_lines(request)
-    shown = [line[:LINE_CHARACTERS_MAX] for line in lines[: _lines_max(request)]]
-    if is_folded(request):
+    folds = not whole and is_folded(request)
+    shown = [line[:LINE_CHARACTERS_MAX] for line in lines[: _lines_max(request)]] if folds else lines
+    if folds:
         shown.append(f"({len(lines)} lines, {sum(map(len, lines))} characters: press v to see all of it)")
     if request.changes:
         return ["  $ apply_patch", *(f"    {line}" for line in shown)]

@@ -58,22 +58,31 @@ async def open_gate(
     without one nothing is ever approved. `overrides` are `key=value`, as after `-c`. `record` is called with what
     happens, on threads of ours. Raises ConfigError and RuleError.
     """
-    loop = asyncio.get_running_loop()
     if reviewer is not None and not callable(reviewer):
         raise RequestError(f"`{reviewer!r}` cannot review", hint="give a function that takes the request")
-    bridge = None if reviewer is None else ReviewerBridge(reviewer, loop)
-    reviewers = () if bridge is None else (bridge,)
     environment = Environment(
         cwd=os.getcwd() if cwd is None else cwd,
         environ=dict(os.environ if environ is None else environ),
         overrides=overrides,
         profile=profile,
     )
+    bridge = None if reviewer is None else ReviewerBridge(reviewer, asyncio.get_running_loop())
+    reviewers = () if bridge is None else (bridge,)
     runtime = await _on_thread(lambda: open_runtime(environment, reviewers=reviewers, record=record))
     try:
         yield AsyncGate(runtime, bridge)
     finally:
         await asyncio.shield(_on_thread(runtime.close))
+
+
+async def open_server_gate(environment: Environment, *, record: Recorder | None = None) -> AsyncGate:
+    """A session whose calls bring their own reviewers (`call_tool(reviewer=)`), asked side by side; `close` it.
+
+    Raises ConfigError and RuleError.
+    """
+    bridge = ReviewerBridge(None, asyncio.get_running_loop())
+    runtime = await _on_thread(lambda: open_runtime(environment, reviewers=(bridge,), record=record, side_by_side=True))
+    return AsyncGate(runtime, bridge)
 
 
 class AsyncGate:
@@ -156,9 +165,11 @@ class AsyncGate:
         reviewed = await self._blocking(lambda: self.runtime.tools.review_input(given))
         return await drive(self.runtime.tools.write(given, reviewed))
 
-    async def call_tool(self, name: str, arguments: str | Mapping[str, Any]) -> ToolOutput:
-        """A call as a model makes it; see `Runtime.call_tool`."""
-        steps = await self._blocking(lambda: self.runtime.tools.call(name, arguments))
+    async def call_tool(
+        self, name: str, arguments: str | Mapping[str, Any], *, reviewer: AsyncReviewer | None = None
+    ) -> ToolOutput:
+        """A call as a model makes it; see `Runtime.call_tool`. `reviewer` answers for this call alone."""
+        steps = await self._blocking(lambda: self.runtime.tools.call(name, arguments), reviewer=reviewer)
         return await drive(steps)
 
     async def apply_patch(self, patch: str) -> PatchAnswer:
@@ -183,12 +194,13 @@ class AsyncGate:
         *,
         stop: Callable[[], object] | None = None,
         unwanted: Callable[[T], object] | None = None,
+        reviewer: AsyncReviewer | None = None,
     ) -> T:
         """`work` on a thread, when there is room for one more.
 
         Cancelled, its questions are answered with no from then on, and `unwanted` gets what it brought all the same.
         """
-        turn = Turn()
+        turn = Turn(reviewer)
         brought: list[T] = []
 
         def attended() -> T:
@@ -217,6 +229,10 @@ class AsyncGate:
     async def terminate(self, session_id: int) -> bool:
         """End one; False when there is none of that number."""
         return await _on_thread(lambda: self.runtime.terminate(session_id))
+
+    async def close(self) -> None:
+        """End what the session started, and wait until it is gone; also when cancelled meanwhile."""
+        await asyncio.shield(_on_thread(self.runtime.close))
 
 
 class AsyncTerminal:

@@ -10,6 +10,7 @@ import asyncio
 import inspect
 from threading import Lock, local
 
+from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.protocol.decisions import Decision
 
 TYPE_CHECKING = False
@@ -35,9 +36,13 @@ KNOWN = (*ANSWERS, False, None, "deny", "denied")
 
 
 class Turn:
-    """One call of a caller, who may give it up while somebody is asked about it, or before."""
+    """One call of a caller, who may give it up while somebody is asked about it, or before.
 
-    def __init__(self) -> None:
+    `reviewer`: who answers the questions of this call, when that is not the session's.
+    """
+
+    def __init__(self, reviewer: AsyncReviewer | None = None) -> None:
+        self.reviewer = reviewer
         self._guard = Lock()
         self._question: Future[Answer] | None = None
         self.given_up = False
@@ -69,7 +74,7 @@ class Turn:
 class ReviewerBridge:
     """A reviewer for the gate's thread that asks a coroutine on the loop."""
 
-    def __init__(self, ask: AsyncReviewer, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, ask: AsyncReviewer | None, loop: asyncio.AbstractEventLoop) -> None:
         self._ask = ask
         self._loop = loop
         self.threads = local()  # `turn`: the call that a thread works for
@@ -77,14 +82,17 @@ class ReviewerBridge:
     def review(self, request: ApprovalRequest) -> Decision:
         turn: Turn = getattr(self.threads, "turn", None) or Turn()
         try:
-            answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(request), self._loop))
+            answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(turn, request), self._loop))
             return turn.decided(as_decision(request, answer))
         except BaseException as error:  # a reviewer that fails, or is given up, has not approved
             return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error!r}")
 
-    async def _answer(self, request: ApprovalRequest) -> Answer:
+    async def _answer(self, turn: Turn, request: ApprovalRequest) -> Answer:
+        ask = turn.reviewer or self._ask
+        if ask is None:
+            return Decision(request.stage, "denied", "none", reason=NO_REVIEWER)
         try:
-            answer = self._ask(request)
+            answer = ask(request)
             given: Answer = await answer if inspect.isawaitable(answer) else answer
         except Exception as error:
             self._say("the reviewer failed, which counts as a no", error)

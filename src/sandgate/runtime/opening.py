@@ -24,12 +24,14 @@ def open_runtime(
     ask_at_terminal: bool = False,
     colour: bool = False,
     record: Recorder | None = None,
+    side_by_side: bool = False,
 ) -> Runtime:
     """Load the configuration and rules that hold in `environment.cwd` and open a session on them.
 
     Without an `environment`: in our own directory, with our own variables.
     Questions go to the prepared `answers`, then to `reviewers`, then to the person at the terminal if
-    `ask_at_terminal`; whatever is left unanswered is refused. Raises ConfigError and RuleError.
+    `ask_at_terminal`; whatever is left unanswered is refused. `side_by_side`: who answers can hold several questions at
+    once. Raises ConfigError and RuleError.
     """
     if environment is None:
         environment = Environment(cwd=os.getcwd(), environ=os.environ)
@@ -48,4 +50,5 @@ def open_runtime(
         loaded,
         reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
         record=record,
+        side_by_side=side_by_side,
     )

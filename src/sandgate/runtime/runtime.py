@@ -11,13 +11,13 @@ import sys
 from _thread import allocate_lock
 
 from sandgate.config import for_run
-from sandgate.errors import RequestError
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate, Policies, as_judged
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.trace import Notice
 from sandgate.protocol.verdicts import Allow
+from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
@@ -55,7 +55,13 @@ class Runtime:
     """One session of governed commands. Not to be shared by threads that must not share approvals."""
 
     def __init__(
-        self, environment: Environment, loaded: Loaded, *, reviewers: tuple[Reviewer, ...], record: Recorder | None
+        self,
+        environment: Environment,
+        loaded: Loaded,
+        *,
+        reviewers: tuple[Reviewer, ...],
+        record: Recorder | None,
+        side_by_side: bool = False,
     ) -> None:
         from sandgate.approvals.chain import ReviewerChain
         from sandgate.approvals.store import ApprovalStore
@@ -83,7 +89,7 @@ class Runtime:
         self.gate = Gate(
             self.policies,
             confinement=confinement,
-            reviewers=ReviewerChain(self.approvals, reviewers),
+            reviewers=ReviewerChain(self.approvals, reviewers, side_by_side=side_by_side),
             store=self.approvals,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
@@ -119,7 +125,7 @@ class Runtime:
         `set_variables` are the caller's own and pass every filter. Raises RequestError for an argv that no
         kernel would take.
         """
-        _check_argv(argv)
+        check_argv(argv)
         given = tuple((set_variables or {}).items())
         return CommandRequest(
             argv=tuple(argv),
@@ -384,17 +390,3 @@ def assessed(
 
 def _unheard(_record: TraceRecord) -> None:
     """Nobody listens to the trail of this runtime."""
-
-
-def _check_argv(argv: Sequence[str]) -> None:
-    if isinstance(argv, str) or not all(isinstance(word, str) for word in argv):
-        raise RequestError(
-            f"`{argv!r}` is no command",
-            why="a command is a sequence of words",
-            hint='("ls", "-l"); for a script: ("sh", "-c", script)',
-        )
-    if not argv or not argv[0]:
-        raise RequestError("the command is empty", hint="name a program to run")
-    for word in argv:
-        if "\0" in word:
-            raise RequestError("an argument contains a NUL byte", why="no program can be given one", hint="remove it")

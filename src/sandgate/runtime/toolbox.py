@@ -20,6 +20,7 @@ from sandgate.errors import (
     VerificationFailed,
 )
 from sandgate.runtime.input_review import InputReview
+from sandgate.runtime.inspection import INSPECTIONS, inspected
 from sandgate.runtime.live import LiveCommands
 from sandgate.runtime.patch_gate import PatchGate
 from sandgate.runtime.shell import chosen_shell, login_wanted
@@ -48,8 +49,10 @@ if TYPE_CHECKING:
     from sandgate.config import Settings
     from sandgate.gate.gate import Gate, Policies
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.confinement import Confinement
+    from sandgate.runtime.forecast import Forecast
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
@@ -74,6 +77,8 @@ if TYPE_CHECKING:
         def environ(self) -> Mapping[str, str]: ...
 
         def new_id(self) -> str: ...
+
+        def forecast(self, command: CommandRequest) -> Forecast: ...
 
         def request(
             self, argv: tuple[str, ...], *, cwd: str | None, escalate: bool, justification: str | None, tty: bool
@@ -143,7 +148,7 @@ class Toolbox:
                 started,
                 yield_time_ms=arguments.yield_time_ms,
                 max_output_tokens=arguments.max_output_tokens,
-                notices=tuple(filter(None, (chosen_shell(arguments.shell).notice,))),
+                notices=tuple(filter(None, (chosen_shell(arguments.shell).notice, not_retried(started.passage)))),
             )
         )
 
@@ -197,6 +202,8 @@ class Toolbox:
                     return told(name, self.write(typed, self.review_input(typed)))
                 case "apply_patch":
                     return at_once(self._patch_output(patch_in(arguments)))
+                case _ if name in INSPECTIONS:
+                    return at_once(inspected(self, self._runtime, name, arguments))
                 case _:
                     return at_once(ToolOutput(f"unsupported call: {name}", success=False))
         except SandgateError as error:
@@ -204,7 +211,12 @@ class Toolbox:
 
     def _patch_output(self, text: str) -> ToolOutput:
         answer = self._apply(text, cwd=self._runtime.directory)
-        return ToolOutput(self.patch_text(answer), success=answer.exit_code == 0)
+        text = self.patch_text(answer)
+        structured: dict[str, Any] = {"applied": answer.exit_code == 0, "output": text}
+        if answer.exit_code is not None:
+            structured["exit_code"] = answer.exit_code
+        structured["changes"] = [{"path": change.path, "type": change.kind} for change in answer.changes]
+        return ToolOutput(text, success=answer.exit_code == 0, structured=structured)
 
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
@@ -260,6 +272,14 @@ class Toolbox:
             f"approval policy is {name}; reject command — you cannot ask for escalated permissions if the "
             f"approval policy is {name}"
         )
+
+
+def not_retried(passage: Passage) -> str:
+    """Why a command that was held back was not run again, where that is news to whoever called it."""
+    last = passage.decisions[-1] if passage.decisions else None
+    if last is None or last.approved or last.stage != "retry" or not last.reason:
+        return ""
+    return f"not run again with more freedom: {last.reason}"
 
 
 def open_live(runtime: Session, record: Recorder, *, heard: bool) -> LiveCommands:

@@ -8,6 +8,7 @@ does not say: in which state a command is, what the sandbox refused, which patte
 from __future__ import annotations
 
 from sandgate.display import visible
+from sandgate.protocol.wire import denial_json
 from sandgate.record import Record
 from sandgate.tools.truncation import cut, line_count
 
@@ -60,7 +61,7 @@ class ExecAnswer(Record):
         if not self.omitted_bytes:
             del found["omitted_bytes"]
         if self.denials:
-            found["denials"] = [_denial_json(denial) for denial in self.denials]
+            found["denials"] = [denial_json(denial) for denial in self.denials]
         if self.notices:
             found["notices"] = list(self.notices)
         return found
@@ -96,7 +97,3 @@ def _tenths(duration_ms: int) -> int:
 def _seconds(duration_ms: int) -> str:
     whole, tenth = divmod(_tenths(duration_ms), 10)
     return f"{whole}.{tenth}" if tenth else str(whole)
-
-
-def _denial_json(denial: Denial) -> Json:
-    return {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None}

@@ -30,6 +30,7 @@ PREFIX_WORDS_MAX = 256
 KEYS_MAX = 256  # in one call
 PATTERNS_MAX = 16  # in one call
 SHOWN_CHARS_MAX = 60  # of a value quoted in an error
+CHECKED = ("cmd", "workdir", "shell", "login", "tty", "sandbox_permissions", "justification")  # of `check_command`
 
 
 class WaitPattern(Record):
@@ -78,6 +79,12 @@ class ApplyPatchArguments(Record):
     input: str
 
 
+class SessionArguments(Record):
+    """Of `exec_kill`."""
+
+    session_id: int
+
+
 def exec_command_arguments(text: str, *, extended: bool = False) -> ExecCommandArguments:
     """Reads the JSON of a call. Raises ToolArgumentsError with the sentence for the model."""
     found = _read(text, _EXEC_COMMAND | _SIZE if extended else _EXEC_COMMAND, ("cmd",))
@@ -93,6 +100,22 @@ def write_stdin_arguments(text: str, *, extended: bool = False) -> WriteStdinArg
 def apply_patch_arguments(text: str) -> ApplyPatchArguments:
     """Reads the JSON of a call. Raises ToolArgumentsError with the sentence for the model."""
     return ApplyPatchArguments(**_read(text, _APPLY_PATCH, ("input",)))
+
+
+def check_command_arguments(text: str) -> ExecCommandArguments:
+    """Reads the JSON of a call: what `exec_command` takes, without what only matters while something runs."""
+    found = _read(text, {name: _EXEC_COMMAND[name] for name in CHECKED}, ("cmd",))
+    return ExecCommandArguments(**found | {"workdir": found.get("workdir") or None})
+
+
+def session_arguments(text: str) -> SessionArguments:
+    """Reads the JSON of a call. Raises ToolArgumentsError with the sentence for the model."""
+    return SessionArguments(**_read(text, {"session_id": _WRITE_STDIN["session_id"]}, ("session_id",)))
+
+
+def no_arguments(text: str) -> None:
+    """Reads the JSON of a call that takes nothing. Raises ToolArgumentsError with the sentence for the model."""
+    _read(text, {}, ())
 
 
 class _MisfitError(Exception):
@@ -236,6 +259,8 @@ def _short(text: str) -> str:
 def _alternatives(names: tuple[str, ...]) -> str:
     quoted = [f"`{name}`" for name in names]
     match quoted:
+        case []:
+            return "none"
         case [only]:
             return only
         case [one, other]:

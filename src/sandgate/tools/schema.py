@@ -7,7 +7,7 @@ accepted; a test holds the two together.
 
 from __future__ import annotations
 
-from sandgate.tools.arguments import KEYS_MAX, PATTERNS_MAX, TERMINAL_SIDE_MAX
+from sandgate.tools.arguments import CHECKED, KEYS_MAX, PATTERNS_MAX, TERMINAL_SIDE_MAX
 from sandgate.tools.keys import KEYS
 
 TYPE_CHECKING = False
@@ -144,6 +144,29 @@ def apply_patch_function_tool() -> Json:
     return _function("apply_patch", _PATCH_BY_HAND, {"input": _text("The whole patch.")}, ("input",))
 
 
+def exec_list_tool() -> Json:
+    """The definition of `exec_list`."""
+    return _function("exec_list", "Lists the commands that are still running, with what each is doing.", {}, ())
+
+
+def exec_kill_tool() -> Json:
+    """The definition of `exec_kill`."""
+    properties: Json = {"session_id": _number("The session ID that `exec_command` returned.")}
+    return _function(
+        "exec_kill", "Ends a command that is still running, and all it started.", properties, ("session_id",)
+    )
+
+
+def check_command_tool(*, login_allowed: bool = True) -> Json:
+    """The definition of `check_command`."""
+    known = exec_command_tool(login_allowed=login_allowed)["parameters"]["properties"]
+    about = (
+        "Says what would happen to a shell command, and why: whether it would run, be asked about or be refused, what "
+        "it could write and reach, and how risky it is. Runs nothing and asks nobody."
+    )
+    return _function("check_command", about, {name: known[name] for name in CHECKED if name in known}, ("cmd",))
+
+
 def exec_answer_schema() -> Json:
     """What `ExecAnswer.structured` gives, as a schema."""
     properties: Json = {
@@ -160,6 +183,57 @@ def exec_answer_schema() -> Json:
         "omitted_bytes": _number("Output that was lost because nobody fetched it in time, in bytes."),
     }
     return _object(properties, ("wall_time_seconds", "output"))
+
+
+def patch_answer_schema() -> Json:
+    """What a patch is answered with, as a schema."""
+    changed: Json = {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "type": {"type": "string", "enum": ["add", "delete", "update"]}},
+        "required": ["path", "type"],
+    }
+    properties: Json = {
+        "applied": _flag("Whether the files were changed. All of them are, or none."),
+        "exit_code": _number("0 when it was applied."),
+        "output": _text("What happened, in words."),
+        "changes": {"type": "array", "items": changed, "description": "The files it is about."},
+    }
+    return _object(properties, ("applied", "output"))
+
+
+def exec_list_schema() -> Json:
+    """What `exec_list` answers, as a schema."""
+    live: Json = {
+        "type": "object",
+        "properties": {
+            "session_id": _number("For `write_stdin` and `exec_kill`."),
+            "command": _text("What was started."),
+            "state": _text("What it is doing."),
+        },
+        "required": ["session_id", "command", "state"],
+    }
+    return _object({"commands": {"type": "array", "items": live, "description": "Oldest first."}}, ("commands",))
+
+
+def exec_kill_schema() -> Json:
+    """What `exec_kill` answers, as a schema."""
+    return _object({"terminated": _flag("False when no such command was running.")}, ("terminated",))
+
+
+def check_answer_schema() -> Json:
+    """What `check_command` answers, as a schema."""
+    properties: Json = {
+        "verdict": {
+            "type": "string",
+            "enum": ["allow", "ask", "forbid"],
+            "description": "Whether it would run unasked, be asked about, or be refused.",
+        },
+        "reason": _text("Why, in a sentence; empty when the parts say it all."),
+        "because": {"type": "array", "items": {"type": "object"}, "description": "The verdict on each of its parts."},
+        "sandbox": {"type": "object", "description": "How it would be confined."},
+        "risk": {"type": ["object", "null"], "description": "What could go wrong."},
+    }
+    return _object(properties, ("verdict", "reason", "because", "sandbox", "risk"))
 
 
 def _approval_properties() -> Json:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
-from sandgate.surfaces.cli.check import verdict_word
+from sandgate.runtime.forecast import verdict_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

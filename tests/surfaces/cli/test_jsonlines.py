@@ -28,7 +28,8 @@ from sandgate.protocol.trace import (
     TerminalInput,
 )
 from sandgate.protocol.verdicts import Allow, Forbid
-from sandgate.surfaces.cli.jsonlines import DELTAS_MAX, JsonLines, attempt_json, plain, risk_json
+from sandgate.protocol.wire import plain, risk_json
+from sandgate.surfaces.cli.jsonlines import DELTAS_MAX, JsonLines, attempt_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

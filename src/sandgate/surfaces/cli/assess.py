@@ -25,7 +25,7 @@ def main(parsed: Parsed) -> int:
     if parsed.on("json"):
         import json
 
-        from sandgate.surfaces.cli.jsonlines import plain, risk_json
+        from sandgate.protocol.wire import plain, risk_json
 
         say.out(json.dumps({"risk": risk_json(risk), "facts": plain(risk.facts)}) + "\n")
         return 0

@@ -21,7 +21,7 @@ def main(parsed: Parsed) -> int:
     if parsed.on("json"):
         import json
 
-        from sandgate.surfaces.cli.jsonlines import plain
+        from sandgate.protocol.wire import plain
 
         say.out(json.dumps({**plain(diagnosis), "good": diagnosis.good, "broken": diagnosis.broken}) + "\n")
     else:

@@ -19,7 +19,8 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
-from sandgate.record import Record, never_reached
+from sandgate.protocol.wire import change_json, denial_json, risk_json
+from sandgate.record import never_reached
 from sandgate.surfaces.cli import say
 
 TYPE_CHECKING = False
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
     from sandgate.errors import SandgateError
     from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
-    from sandgate.protocol.denials import Denial
-    from sandgate.protocol.patches import FileChange
-    from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import TraceRecord
 
     Json = dict[str, Any]
@@ -138,28 +136,6 @@ def attempt_json(attempt: Attempt) -> Json:
     }
 
 
-def denial_json(denial: Denial) -> Json:
-    """One entry of `denials[]` (cli.md §5)."""
-    fields = denial.fields()
-    fields["grant"] = denial.grant.fields() if denial.grant else None
-    return fields
-
-
-def risk_json(risk: RiskAssessment) -> Json:
-    """A risk on the wire; an empty category list is omitted."""
-    fields: Json = {
-        "risk_level": risk.risk_level,
-        "risk_categories": list(risk.risk_categories),
-        "description": risk.description,
-        "source": risk.source,
-        "reasons": list(risk.reasons),
-        "confidence": risk.confidence,
-    }
-    if not risk.risk_categories:
-        del fields["risk_categories"]
-    return fields
-
-
 def _event(record: TraceRecord) -> Json:
     match record:
         case CommandBegan():
@@ -199,7 +175,7 @@ def _event(record: TraceRecord) -> Json:
         case TerminalBegan() | TerminalInput() | TerminalEnded():
             return _terminal(record)
         case PatchBegan():
-            changes = {change.path: _change(change) for change in record.changes}
+            changes = {change.path: change_json(change) for change in record.changes}
             return {
                 "type": "patch_apply_begin",
                 "call_id": record.call_id,
@@ -214,7 +190,7 @@ def _event(record: TraceRecord) -> Json:
                 "stderr": record.stderr,
                 "success": record.status == "completed",
                 "status": record.status,
-                "changes": {change.path: _change(change) for change in record.changes},
+                "changes": {change.path: change_json(change) for change in record.changes},
             }
         case _:
             return never_reached(record)
@@ -225,13 +201,6 @@ def _summaries(argv: tuple[str, ...]) -> list[dict[str, str | None]]:
     from sandgate.commandline.summary import summarize, summary_json
 
     return [summary_json(each) for each in summarize(argv)]
-
-
-def _change(change: FileChange) -> Json:
-    """A change on the wire; apply_patch.md section 9."""
-    if change.kind == "update":
-        return {"type": "update", "unified_diff": change.unified_diff, "move_path": change.move_path}
-    return {"type": change.kind, "content": change.content}
 
 
 def _ended(record: CommandEnded) -> Json:
@@ -291,14 +260,3 @@ def _approval(request: ApprovalRequest) -> Json:
     if request.denial is not None:
         event["denials"] = [denial_json(denial) for denial in request.denial.denials]
     return event
-
-
-def plain(value: object) -> Any:
-    """Records, tuples and mappings as JSON values, for the commands that print one object."""
-    if isinstance(value, Record):
-        return {name: plain(item) for name, item in value.fields().items()}
-    if isinstance(value, tuple | list | frozenset | set):
-        return [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    return value

@@ -1,0 +1,101 @@
+"""A question as somebody elsewhere is shown it: as text with named answers, and as data for programs.
+
+The same words as at the terminal (`prompt.py`). What is shown has a digest, so that an answer can be held to exactly
+this question. Field names of the data are the lineage's (protocol.md section 4.3), because clients know them.
+"""
+
+from __future__ import annotations
+
+import json
+
+from sandgate.approvals.prompt import choices, prompt_lines
+from sandgate.commandline.summary import summarize, summary_json
+from sandgate.display import visible
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.wire import change_json, denial_json, plain, risk_json
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.protocol.decisions import ApprovalRequest
+
+    Json = dict[str, Any]
+
+LINE_COLUMNS = 4_000  # nobody's terminal: lines are left to whoever shows them
+MESSAGE_CHARS_MAX = 20_000  # of a form; a longer command is refused rather than shown in part
+# What clients of the lineage answer (protocol.md section 4.3), beside the names of the choices.
+ALIASES = {"approved": "approve", "approved_for_session": "approve-session", "denied": "deny"}
+PLAIN_YES = "approve"
+
+
+class Form(Record):
+    """What is shown of one question."""
+
+    message: str
+    choices: tuple[tuple[str, str], ...]  # name and label, most careful approval first
+    details: Json
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over everything shown, in hexadecimal."""
+        from hashlib import sha256
+
+        canonical = json.dumps([self.message, self.choices, self.details], sort_keys=True, separators=(",", ":"))
+        return sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def too_long(self) -> bool:
+        """More than anybody would read, so nobody may be asked to approve it."""
+        return len(self.message) > MESSAGE_CHARS_MAX
+
+
+def form_of(request: ApprovalRequest) -> Form:
+    """Everything a reviewer needs, whole: nothing is folded where it cannot be unfolded."""
+    lines = prompt_lines(request, colour=False, columns=LINE_COLUMNS, whole=True)
+    named = tuple((choice.name, choice.label) for choice in choices(request))
+    return Form("\n".join(lines), named, sendable(_details(request)))
+
+
+def sendable(value: Any) -> Any:
+    """JSON values with what UTF-8 cannot hold (bytes of file names, half surrogate pairs) as visible escapes."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {sendable(name): sendable(item) for name, item in value.items()}
+    return [sendable(item) for item in value] if isinstance(value, list) else value
+
+
+def chosen(request: ApprovalRequest, name: str, *, reason: str = "") -> Decision | None:
+    """What the choice of that name decides; None when it was not offered."""
+    name = ALIASES.get(name, name)
+    choice = next((each for each in choices(request) if each.name == name), None)
+    if choice is None:
+        return None
+    return Decision(request.stage, choice.decision, "user", choice.grants, reason=reason)
+
+
+def _details(request: ApprovalRequest) -> Json:
+    command = request.command
+    found: Json = {
+        "codex_elicitation": "patch-approval" if request.changes else "exec-approval",
+        "codex_call_id": request.call_id,
+        "sandgate_stage": request.stage,
+        "sandgate_grants": plain(request.grants),
+    }
+    if request.changes:
+        found["codex_changes"] = {visible(change.path): change_json(change) for change in request.changes}
+    else:
+        found["codex_command"] = list(command.argv)
+        found["codex_cwd"] = command.cwd
+        found["codex_parsed_cmd"] = [summary_json(each) for each in summarize(command.argv)]
+    if request.reason:
+        found["codex_reason"] = request.reason
+    if command.justification:
+        found["sandgate_justification"] = command.justification
+    if request.risk is not None:
+        found["codex_risk"] = risk_json(request.risk)
+    if request.denial is not None:
+        found["sandgate_denials"] = [denial_json(denial) for denial in request.denial.denials]
+    return found

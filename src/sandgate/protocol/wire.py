@@ -1,0 +1,53 @@
+"""Values of this package as JSON has them, for every surface that writes JSON. Names are protocol.md's."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.protocol.denials import Denial
+    from sandgate.protocol.patches import FileChange
+    from sandgate.protocol.risk import RiskAssessment
+
+    Json = dict[str, Any]
+
+
+def plain(value: object) -> Any:
+    """Records, tuples and mappings as JSON values."""
+    if isinstance(value, Record):
+        return {name: plain(item) for name, item in value.fields().items()}
+    if isinstance(value, tuple | list | frozenset | set):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    return value
+
+
+def denial_json(denial: Denial) -> Json:
+    """One entry of `denials[]` (cli.md §5)."""
+    return {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None}
+
+
+def risk_json(risk: RiskAssessment) -> Json:
+    """A risk on the wire; an empty category list is omitted."""
+    fields: Json = {
+        "risk_level": risk.risk_level,
+        "risk_categories": list(risk.risk_categories),
+        "description": risk.description,
+        "source": risk.source,
+        "reasons": list(risk.reasons),
+        "confidence": risk.confidence,
+    }
+    if not risk.risk_categories:
+        del fields["risk_categories"]
+    return fields
+
+
+def change_json(change: FileChange) -> Json:
+    """A change on the wire; apply_patch.md section 9."""
+    if change.kind == "update":
+        return {"type": "update", "unified_diff": change.unified_diff, "move_path": change.move_path}
+    return {"type": change.kind, "content": change.content}
