@@ -12,7 +12,7 @@ from sandgate.approvals.prompt import choices, prompt_lines
 from sandgate.commandline.summary import summarize, summary_json
 from sandgate.display import visible
 from sandgate.protocol.decisions import Decision
-from sandgate.protocol.wire import change_json, denial_json, plain, risk_json
+from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -27,7 +27,6 @@ LINE_COLUMNS = 4_000  # nobody's terminal: lines are left to whoever shows them
 MESSAGE_CHARS_MAX = 20_000  # of a form; a longer command is refused rather than shown in part
 # What clients of the lineage answer (protocol.md section 4.3), beside the names of the choices.
 ALIASES = {"approved": "approve", "approved_for_session": "approve-session", "denied": "deny"}
-PLAIN_YES = "approve"
 
 
 class Form(Record):
@@ -58,15 +57,6 @@ def form_of(request: ApprovalRequest) -> Form:
     return Form("\n".join(lines), named, sendable(_details(request)))
 
 
-def sendable(value: Any) -> Any:
-    """JSON values with what UTF-8 cannot hold (bytes of file names, half surrogate pairs) as visible escapes."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {sendable(name): sendable(item) for name, item in value.items()}
-    return [sendable(item) for item in value] if isinstance(value, list) else value
-
-
 def chosen(request: ApprovalRequest, name: str, *, reason: str = "") -> Decision | None:
     """What the choice of that name decides; None when it was not offered."""
     name = ALIASES.get(name, name)
@@ -80,7 +70,6 @@ def _details(request: ApprovalRequest) -> Json:
     command = request.command
     found: Json = {
         "codex_elicitation": "patch-approval" if request.changes else "exec-approval",
-        "codex_call_id": request.call_id,
         "sandgate_stage": request.stage,
         "sandgate_grants": plain(request.grants),
     }

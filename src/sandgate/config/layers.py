@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Literal
 
-    LayerName = Literal["default", "system", "user", "project", "profile", "flags", "options"]
+    LayerName = Literal["default", "system", "user", "project", "profile", "flags", "options", "client"]
 
 
 class Layer(Record):

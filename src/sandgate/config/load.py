@@ -91,10 +91,14 @@ def load_settings(
     overrides: tuple[str, ...] = (),
     profile: str | None = None,
     typed: TypedOverrides = NO_OPTIONS,
+    tighter: tuple[tuple[str, str], ...] = (),
     ignore_user: bool = False,
     system_dir: str = SYSTEM_DIRECTORY,
 ) -> Loaded:
-    """The configuration that holds in `cwd` (absolute). Raises ConfigError for what cannot be used."""
+    """The configuration that holds in `cwd` (absolute). `tighter`: what a client asks for, key and value.
+
+    Raises ConfigError for what cannot be used, and RequestError for what a client may not ask for.
+    """
     places = Places(cwd=os.path.realpath(cwd), system=system_dir, own=sandgate_home(environ), home=user_home(environ))
     flags = _flags(overrides, typed, places)
     own = _own_layers(places, flags, profile=profile, ignore_user=ignore_user)
@@ -112,6 +116,10 @@ def load_settings(
     for layer, warnings in own.above:
         stack.push(layer, *warnings)
     _push_options(stack, typed, places)
+    if tighter:
+        from sandgate.config.client import push_client_settings
+
+        push_client_settings(stack, places, tighter)
     return _loaded(stack, places, root, trust, directories if trust == "trusted" else ())
 
 

@@ -51,3 +51,12 @@ def change_json(change: FileChange) -> Json:
     if change.kind == "update":
         return {"type": "update", "unified_diff": change.unified_diff, "move_path": change.move_path}
     return {"type": change.kind, "content": change.content}
+
+
+def sendable(value: Any) -> Any:
+    """JSON values with what UTF-8 cannot hold (bytes of file names, half surrogate pairs) as visible escapes."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {sendable(name): sendable(item) for name, item in value.items()}
+    return [sendable(item) for item in value] if isinstance(value, list) else value

@@ -68,11 +68,11 @@ async def open_gate(
     )
     bridge = None if reviewer is None else ReviewerBridge(reviewer, asyncio.get_running_loop())
     reviewers = () if bridge is None else (bridge,)
-    runtime = await _on_thread(lambda: open_runtime(environment, reviewers=reviewers, record=record))
+    runtime = await on_thread(lambda: open_runtime(environment, reviewers=reviewers, record=record))
     try:
         yield AsyncGate(runtime, bridge)
     finally:
-        await asyncio.shield(_on_thread(runtime.close))
+        await asyncio.shield(on_thread(runtime.close))
 
 
 async def open_server_gate(environment: Environment, *, record: Recorder | None = None) -> AsyncGate:
@@ -81,7 +81,7 @@ async def open_server_gate(environment: Environment, *, record: Recorder | None 
     Raises ConfigError and RuleError.
     """
     bridge = ReviewerBridge(None, asyncio.get_running_loop())
-    runtime = await _on_thread(lambda: open_runtime(environment, reviewers=(bridge,), record=record, side_by_side=True))
+    runtime = await on_thread(lambda: open_runtime(environment, reviewers=(bridge,), record=record, side_by_side=True))
     return AsyncGate(runtime, bridge)
 
 
@@ -166,10 +166,22 @@ class AsyncGate:
         return await drive(self.runtime.tools.write(given, reviewed))
 
     async def call_tool(
-        self, name: str, arguments: str | Mapping[str, Any], *, reviewer: AsyncReviewer | None = None
+        self,
+        name: str,
+        arguments: str | Mapping[str, Any],
+        *,
+        reviewer: AsyncReviewer | None = None,
+        ends_with_caller: bool = False,
     ) -> ToolOutput:
-        """A call as a model makes it; see `Runtime.call_tool`. `reviewer` answers for this call alone."""
-        steps = await self._blocking(lambda: self.runtime.tools.call(name, arguments), reviewer=reviewer)
+        """A call as a model makes it; see `Runtime.call_tool`. `reviewer` answers for this call alone.
+
+        Cancelling leaves a command that lives alone, or ends it (`ends_with_caller`).
+        """
+        steps = await self._blocking(
+            lambda: self.runtime.tools.call(name, arguments, ends_with_caller=ends_with_caller),
+            reviewer=reviewer,
+            unwanted=_abandon,
+        )
         return await drive(steps)
 
     async def apply_patch(self, patch: str) -> PatchAnswer:
@@ -216,23 +228,23 @@ class AsyncGate:
 
         async with self._room:
             try:
-                return await _on_thread(attended, stop=give_up)
+                return await on_thread(attended, stop=give_up)
             except asyncio.CancelledError:
                 if unwanted is not None and brought:
-                    await asyncio.shield(_on_thread(lambda: unwanted(brought[0])))
+                    await asyncio.shield(on_thread(lambda: unwanted(brought[0])))
                 raise
 
     async def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session."""
-        return await _on_thread(self.runtime.list_live)
+        return await on_thread(self.runtime.list_live)
 
     async def terminate(self, session_id: int) -> bool:
         """End one; False when there is none of that number."""
-        return await _on_thread(lambda: self.runtime.terminate(session_id))
+        return await on_thread(lambda: self.runtime.terminate(session_id))
 
     async def close(self) -> None:
         """End what the session started, and wait until it is gone; also when cancelled meanwhile."""
-        await asyncio.shield(_on_thread(self.runtime.close))
+        await asyncio.shield(on_thread(self.runtime.close))
 
 
 class AsyncTerminal:
@@ -261,7 +273,7 @@ class AsyncTerminal:
 
     async def close(self) -> None:
         """Kill it and everything it started, and wait until that is gone."""
-        await asyncio.shield(_on_thread(self.terminal.close))
+        await asyncio.shield(on_thread(self.terminal.close))
 
 
 class AsyncShell:
@@ -276,7 +288,7 @@ class AsyncShell:
 
     async def close(self) -> None:
         """Kill the shell and everything it started, and wait until that is gone."""
-        await asyncio.shield(_on_thread(self.shell.terminal.close))
+        await asyncio.shield(on_thread(self.shell.terminal.close))
 
 
 async def drive(steps: Steps[T]) -> T:
@@ -291,6 +303,13 @@ async def drive(steps: Steps[T]) -> T:
         return result
     finally:
         steps.close()
+
+
+def _abandon(steps: Steps[Any]) -> None:
+    """Nobody wants what these lead to. What never began could not notice its end."""
+    with suppress(StopIteration):
+        next(steps)
+    steps.close()
 
 
 async def _until(wait: Wait) -> None:
@@ -315,7 +334,7 @@ def _resolve(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-async def _on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None = None) -> T:
+async def on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None = None) -> T:
     """`work` on a thread of its own. Cancelled, it calls `stop`, and waits for the end all the same."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()

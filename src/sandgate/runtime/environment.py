@@ -18,4 +18,5 @@ class Environment(Record):
     overrides: tuple[str, ...] = ()  # `key=value`, as after -c
     profile: str | None = None
     typed: TypedOverrides = TypedOverrides()
+    tighter: tuple[tuple[str, str], ...] = ()  # settings that a client asks to have stricter
     person_present: bool = False  # somebody, or a script, can answer questions

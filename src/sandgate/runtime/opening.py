@@ -43,6 +43,7 @@ def open_runtime(
         overrides=environment.overrides,
         profile=environment.profile,
         typed=environment.typed,
+        tighter=environment.tighter,
     )
     asked = answers or reviewers or ask_at_terminal
     return Runtime(

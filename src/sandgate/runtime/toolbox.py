@@ -189,14 +189,21 @@ class Toolbox:
             return reviewed
         return (yield from write_stdin(self.live, arguments))
 
-    def call(self, name: str, arguments: str | Mapping[str, Any]) -> Steps[ToolOutput]:
-        """A call as a model makes it: the blocking half now, the waiting half in what is returned. Raises nothing."""
+    def call(
+        self, name: str, arguments: str | Mapping[str, Any], *, ends_with_caller: bool = False
+    ) -> Steps[ToolOutput]:
+        """A call as a model makes it: the blocking half now, the waiting half in what is returned. Raises nothing.
+
+        `ends_with_caller`: a command goes when the waiting half is closed before its answer.
+        """
         arguments = arguments if isinstance(arguments, str) else as_json(arguments)
         try:
             match name:
                 case "exec_command":
                     command = exec_command_arguments(arguments, extended=True)
-                    return told(name, self.finish(command, self.begin(command)))
+                    started = self.begin(command)
+                    steps = self.finish(command, started)
+                    return told(name, _ending(started, steps) if ends_with_caller else steps)
                 case "write_stdin":
                     typed = write_stdin_arguments(arguments, extended=True)
                     return told(name, self.write(typed, self.review_input(typed)))
@@ -272,6 +279,17 @@ class Toolbox:
             f"approval policy is {name}; reject command — you cannot ask for escalated permissions if the "
             f"approval policy is {name}"
         )
+
+
+def _ending(started: Started | ExecAnswer, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:
+    """What `steps` lead to; nobody waits for the answer any more: the command is ended."""
+    try:
+        return (yield from steps)
+    except GeneratorExit:
+        terminal = None if isinstance(started, ExecAnswer) else started.terminal
+        if terminal is not None:
+            terminal.terminate()
+        raise
 
 
 def not_retried(passage: Passage) -> str:

@@ -181,6 +181,7 @@ def exec_answer_schema() -> Json:
         "notices": _texts("What else there is to know."),
         "matched": _text("What was found of `wait_for`."),
         "omitted_bytes": _number("Output that was lost because nobody fetched it in time, in bytes."),
+        "refused": _text("Why nothing ran, or was typed."),
     }
     return _object(properties, ("wall_time_seconds", "output"))
 

@@ -112,6 +112,23 @@ COMMANDS = (
         "patch",
         argument="FILE|PATCH",
     ),
+    Command(
+        "mcp",
+        "serve the gate to any agent that speaks the Model Context Protocol, on stdin and stdout",
+        (
+            Option(("--http",), "http", "serve HTTP on this host instead, to whoever has the token"),
+            Option(("--port",), "port", "the port of `--http`; without it, a free one", "PORT"),
+            Option(("--token-file",), "token_file", "tokens of `--http`, a line `NAME TOKEN` each", "FILE"),
+            Option(
+                ("--wait-for-approvals",),
+                "wait",
+                "let a client that cannot ask its user wait for `sandgate approvals`",
+            ),
+            Option(("--approval-timeout",), "approval_timeout", "how long a question stays open (600)", "SECONDS"),
+            *(option for option in DECIDING if option.key not in ("json", "answer", "color", "verbose")),
+        ),
+        "mcp",
+    ),
     Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
 )
 

@@ -10,6 +10,8 @@ from sandgate.runtime import Environment, open_runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime import Runtime
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 STDERR = 2
 
 
-def colour_wanted(parsed: Parsed, environ: dict[str, str]) -> bool:
+def colour_wanted(parsed: Parsed, environ: Mapping[str, str]) -> bool:
     """Whether to paint: the option, then NO_COLOR (no-color.org), then whether stderr is a terminal."""
     match parsed.text("color"):
         case "always":
@@ -36,21 +38,25 @@ def person_present() -> bool:
 
 def opened(parsed: Parsed, record: Recorder | None = None) -> Runtime:
     """The runtime of this invocation."""
-    environ = dict(os.environ)
-    attended = person_present() or bool(parsed.texts("answer"))
+    where = environment(parsed)
     return open_runtime(
-        Environment(
-            cwd=_directory(parsed),
-            environ=environ,
-            overrides=parsed.texts("config"),
-            profile=parsed.text("profile"),
-            typed=_typed(parsed),
-            person_present=attended,
-        ),
+        where,
         answers=parsed.texts("answer"),
         ask_at_terminal=person_present(),
-        colour=colour_wanted(parsed, environ),
+        colour=colour_wanted(parsed, where.environ),
         record=record,
+    )
+
+
+def environment(parsed: Parsed) -> Environment:
+    """Where the runtime stands, and what the options say."""
+    return Environment(
+        cwd=_directory(parsed),
+        environ=dict(os.environ),
+        overrides=parsed.texts("config"),
+        profile=parsed.text("profile"),
+        typed=_typed(parsed),
+        person_present=person_present() or bool(parsed.texts("answer")),
     )
 
 

@@ -1,0 +1,99 @@
+"""One tool call that may outlive the request that brought it.
+
+Where a protocol has no way to ask, a question goes back as the answer of the request, and the call goes on when the
+client comes again with what somebody decided. So a call belongs to its session; requests come and look at it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from hashlib import sha256
+
+from sandgate.errors import SandgateError
+from sandgate.protocol.decisions import Decision
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, TypeAlias
+
+    from sandgate.approvals.pending import PendingApproval
+    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.runtime.aio import AsyncGate
+    from sandgate.runtime.inbox import Inbox, Question
+    from sandgate.tools.calls import ToolOutput
+
+    Output: TypeAlias = ToolOutput
+
+
+def call_digest(tool: str, arguments: Mapping[str, Any]) -> str:
+    """SHA-256 over the call, in hexadecimal."""
+    return sha256(
+        json.dumps([tool, arguments], sort_keys=True, default=str).encode("utf-8", "surrogatepass")
+    ).hexdigest()
+
+
+class Call:
+    """Runs from the moment it is made. Belongs to one event loop.
+
+    `prepared`: an approval given before, under an earlier server; it answers the first question if that is the same.
+    """
+
+    def __init__(
+        self,
+        gate: AsyncGate,
+        inbox: Inbox,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        prepared: PendingApproval | None = None,
+    ) -> None:
+        self._inbox = inbox
+        self.tool = tool
+        self.digest = call_digest(tool, arguments)
+        self._prepared = prepared
+        self.question: Question | None = None  # the last one
+        self._asked = asyncio.Event()
+        self._task = asyncio.ensure_future(
+            gate.call_tool(tool, arguments, reviewer=self._review, ends_with_caller=True)
+        )
+
+    @property
+    def done(self) -> bool:
+        return self._task.done()
+
+    async def happened(self) -> Output | Question:
+        """Waits for what comes next: an open question, or the end."""
+        while True:
+            if self.question is not None and self.question.open:
+                return self.question
+            if self._task.done():
+                return self._task.result()
+            self._asked.clear()
+            asked = asyncio.ensure_future(self._asked.wait())
+            try:
+                await asyncio.wait((self._task, asked), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                asked.cancel()
+
+    async def give_up(self) -> None:
+        """Nobody waits for it any more: its question is refused, its command ended."""
+        self._task.cancel()
+        if self.question is not None and self.question.open:
+            await self._inbox.answer(self.question, "deny", by="withdrawn", reason="the call was cancelled")
+        await asyncio.wait((self._task,))
+
+    async def _review(self, request: ApprovalRequest) -> Decision:
+        prepared, self._prepared = self._prepared, None
+        try:
+            if prepared is not None:
+                decision = await self._inbox.honoured(request, prepared)
+                if decision is not None:
+                    return decision
+            question = await self._inbox.put(request, tool=self.tool, call_digest=self.digest)
+        except SandgateError as problem:
+            return Decision(request.stage, "denied", "none", reason=f"nobody could be asked: {problem}")
+        self.question = question
+        self._asked.set()
+        return await self._inbox.settled(question)

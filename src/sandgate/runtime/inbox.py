@@ -1,0 +1,246 @@
+"""The questions of one principal that are answered from elsewhere: by a client, or by somebody at another terminal.
+
+Each question is a record on disk before anybody sees it. Whoever answers first decides, wherever that is; an approval
+is consumed before what it allows runs, so that it runs at most once. What nobody answers in time, or whose session
+ends, is a refusal that says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+from time import time
+
+from sandgate.approvals.form import ALIASES, chosen, form_of
+from sandgate.approvals.pending import PendingApproval
+from sandgate.display import visible
+from sandgate.errors import SandgateError
+from sandgate.kernel.process import Process
+from sandgate.protocol.decisions import Decision
+from sandgate.runtime.aio import on_thread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from sandgate.approvals.form import Form
+    from sandgate.approvals.ledger import Ledger
+    from sandgate.approvals.pending import Resolution
+    from sandgate.kernel.inotify import DirectoryWatch
+    from sandgate.protocol.decisions import ApprovalRequest
+
+    Approval: TypeAlias = PendingApproval
+
+LOOK_AGAIN_S = 0.5  # where the kernel cannot tell about answers from another terminal
+SHOWN = "shown_digest"  # of the form, among the details of its record
+TOO_LONG = "the command is longer than anybody can be asked to read; put it into a file and run that"
+USED = "this approval was used already; what it allowed ran at most once"
+TIMED_OUT = "nobody answered within {seconds:g} seconds; this says nothing about the command"
+ENDED = "the session ended before anybody answered"
+
+
+def offers(approval: Approval, name: str) -> bool:
+    """Whether the question has this answer, or one of that other name."""
+    return approval.offers(ALIASES.get(name, name))
+
+
+def takes_care(approval: Approval) -> bool:
+    """Whether approving takes a deliberate answer."""
+    risk = approval.details.get("codex_risk")
+    return isinstance(risk, dict) and risk.get("risk_level") == "high"
+
+
+class Question:
+    """One open question, and the decision it comes to."""
+
+    def __init__(self, request: ApprovalRequest, form: Form, approval: PendingApproval) -> None:
+        self.request = request
+        self.form = form
+        self.approval = approval
+        self._decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        self.settling = asyncio.Lock()  # held while it is found out what an answer decides
+
+    @property
+    def open(self) -> bool:
+        return not self._decided.done()
+
+    async def decision(self) -> Decision:
+        """Waits for it; several may."""
+        return await asyncio.shield(self._decided)
+
+    def decide(self, decision: Decision) -> None:
+        """The first one counts."""
+        if self.open:
+            self._decided.set_result(decision)
+
+
+class Inbox:
+    """Holds the open questions of `principal`. Belongs to one event loop."""
+
+    def __init__(self, ledger: Ledger, principal: str, *, timeout_s: float) -> None:
+        self._ledger = ledger
+        self._principal = principal
+        self._timeout_s = timeout_s
+        self._open: dict[str, Question] = {}
+        self._watch: DirectoryWatch | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def put(self, request: ApprovalRequest, *, tool: str, call_digest: str) -> Question:
+        """Records the question. Raises SandgateError when that cannot be done; then nobody may be asked."""
+        form = form_of(request)
+        now = time()
+        approval = PendingApproval(
+            approval_id=request.request_id,
+            principal=self._principal,
+            tool=tool,
+            call_digest=call_digest,
+            stage=request.stage,
+            message=form.message,
+            choices=form.choices,
+            details={**form.details, SHOWN: form.digest},
+            server_pid=os.getpid(),
+            server_start=str(Process(os.getpid()).started),
+            asked_at=now,
+            expires_at=now + self._timeout_s,
+        )
+        question = Question(request, form, approval)
+        if form.too_long:
+            question.decide(Decision(request.stage, "denied", "none", reason=TOO_LONG))
+            return question
+        await on_thread(lambda: self._ledger.ask(approval))
+        self._open[approval.approval_id] = question
+        self._look_out()
+        return question
+
+    async def settled(self, question: Question) -> Decision:
+        """The decision of an open question, or the end of its time."""
+        left_s = question.approval.expires_at - time()
+        try:
+            return await asyncio.wait_for(question.decision(), max(left_s, 0))
+        except TimeoutError:
+            late = TIMED_OUT.format(seconds=self._timeout_s)
+            await self.answer(question, "deny", by="timeout", reason=late)
+            return await question.decision()
+        finally:
+            self._open.pop(question.approval.approval_id, None)
+            if not self._open:
+                self._stop_looking()
+
+    async def answer(self, question: Question, name: str, *, by: str, reason: str = "") -> None:
+        """Somebody answers. Too late, or not one of the choices: what stands stands, and the question stays open."""
+        approval = question.approval
+        try:
+            resolution = await on_thread(
+                lambda: self._ledger.resolve(
+                    approval.approval_id, ALIASES.get(name, name), by=by, digest=approval.digest, reason=reason
+                )
+            )
+        except SandgateError as problem:
+            standing = self._ledger.resolution(approval.approval_id)
+            if standing is not None:
+                await self._settle(question, standing)
+            elif by in ("timeout", "withdrawn"):
+                question.decide(Decision(approval.stage, "denied", "none", reason=reason or str(problem)))
+            return
+        await self._settle(question, resolution)
+
+    async def answer_earlier(self, approval: Approval, name: str, *, reason: str) -> None:
+        """The client's answer to a question that an earlier server asked. Too late, what stands stands."""
+        with suppress(SandgateError):
+            await on_thread(
+                lambda: self._ledger.resolve(
+                    approval.approval_id,
+                    ALIASES.get(name, name),
+                    by="client",
+                    digest=approval.digest,
+                    reason=reason,
+                )
+            )
+
+    async def honoured(self, request: ApprovalRequest, approval: PendingApproval) -> Decision | None:
+        """What an answer to an earlier record decides about the same question; None when it is another question."""
+        standing = self._ledger.resolution(approval.approval_id)
+        same = form_of(request).digest == approval.details.get(SHOWN) and request.stage == approval.stage
+        if standing is None or not same or standing.digest != approval.digest:
+            return None
+        decision = chosen(request, standing.decision, reason=visible(standing.reason))
+        if (
+            decision is not None
+            and decision.approved
+            and not await on_thread(lambda: self._ledger.consume(approval.approval_id))
+        ):
+            return Decision(request.stage, "denied", "none", reason=USED)
+        return decision
+
+    async def close(self) -> None:
+        """Whatever is still open is refused."""
+        for question in tuple(self._open.values()):
+            await self.answer(question, "deny", by="withdrawn", reason=ENDED)
+        self._stop_looking()
+
+    def find(self, approval_id: str) -> PendingApproval | None:
+        """A record of this principal's, from this server or an earlier one."""
+        approval = self._ledger.get(approval_id)
+        return approval if approval is not None and approval.principal == self._principal else None
+
+    async def _settle(self, question: Question, resolution: Resolution) -> None:
+        async with question.settling:
+            if question.open:
+                await self._decide(question, resolution)
+
+    async def _decide(self, question: Question, resolution: Resolution) -> None:
+        request, reason = question.request, visible(resolution.reason)
+        if resolution.by == "timeout":
+            question.decide(Decision(request.stage, "timed_out", "none", reason=reason))
+            return
+        decision = chosen(request, resolution.decision, reason=reason)
+        if decision is None or resolution.digest != question.approval.digest:
+            decision = Decision(request.stage, "denied", "none", reason="the answer does not belong to this question")
+        if decision.approved and not await on_thread(lambda: self._ledger.consume(question.approval.approval_id)):
+            decision = Decision(request.stage, "denied", "none", reason=USED)
+        question.decide(decision)
+
+    def _look_out(self) -> None:
+        """From now on, answers given at another terminal are noticed."""
+        if self._watch is not None or self._timer is not None:
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            self._watch = self._ledger.watch()
+        except OSError:
+            self._timer = loop.call_later(LOOK_AGAIN_S, self._look_again)
+            return
+        loop.add_reader(self._watch.fileno(), self._told)
+        self._look()  # what came before
+
+    def _told(self) -> None:
+        if self._watch is not None:
+            self._watch.drain()
+            self._look()
+
+    def _look_again(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN_S, self._look_again)
+        self._look()
+
+    def _look(self) -> None:
+        for question in tuple(self._open.values()):
+            if question.open and (found := self._ledger.resolution(question.approval.approval_id)) is not None:
+                _keep(asyncio.ensure_future(self._settle(question, found)))
+
+    def _stop_looking(self) -> None:
+        if self._watch is not None:
+            asyncio.get_running_loop().remove_reader(self._watch.fileno())
+            self._watch.close()
+            self._watch = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+_settling: set[asyncio.Future[None]] = set()  # a loop holds its tasks weakly
+
+
+def _keep(task: asyncio.Future[None]) -> None:
+    _settling.add(task)
+    task.add_done_callback(_settling.discard)

@@ -1,0 +1,61 @@
+"""`sandgate mcp`: checks what was asked for, then loads the server."""
+
+from __future__ import annotations
+
+from sandgate.errors import RequestError
+from sandgate.surfaces.cli.session import environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.surfaces.cli.parse import Parsed
+
+PORT_MAX = 65_535
+APPROVAL_TIMEOUT_S, APPROVAL_TIMEOUT_S_MAX = 600.0, 24 * 3600.0
+
+
+def main(parsed: Parsed) -> int:
+    """Serves until the client goes, or a signal comes. Raises RequestError and ConfigError before that."""
+    asked = environment(parsed).but(person_present=True)
+    port = _port(parsed)
+    timeout_s = _seconds(parsed.text("approval_timeout"))
+    try:
+        from sandgate.surfaces.mcp.command import Wishes, serve
+    except ModuleNotFoundError as missing:
+        raise RequestError(
+            "cannot start the MCP server",
+            why=f"the Python package `{missing.name}` is not installed",
+            hint="pip install 'sandgate[mcp]'",
+        ) from missing
+    return serve(
+        asked,
+        Wishes(
+            http=parsed.on("http"),
+            port=port,
+            token_file=parsed.text("token_file"),
+            waits_elsewhere=parsed.on("wait"),
+            approval_timeout_s=timeout_s,
+        ),
+    )
+
+
+def _port(parsed: Parsed) -> int:
+    text = parsed.text("port")
+    if not parsed.on("http") and (text is not None or parsed.text("token_file") is not None):
+        raise RequestError("`--port` and `--token-file` belong to `--http`", hint="sandgate mcp --http --port 8765")
+    if text is None:
+        return 0
+    if not (text.isascii() and text.isdigit() and int(text) <= PORT_MAX):
+        raise RequestError(f"`--port {text}` is not a port", hint=f"give a number from 0 to {PORT_MAX}")
+    return int(text)
+
+
+def _seconds(text: str | None) -> float:
+    try:
+        seconds = APPROVAL_TIMEOUT_S if text is None else float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= APPROVAL_TIMEOUT_S_MAX:
+        raise RequestError(
+            f"`--approval-timeout {text}` is not a time", hint=f"seconds, at most {APPROVAL_TIMEOUT_S_MAX:g}"
+        )
+    return seconds

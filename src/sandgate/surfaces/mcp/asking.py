@@ -1,0 +1,113 @@
+"""Puts a question to a client, in whichever way its protocol version has.
+
+Through 2025-11-25 a server may ask in the middle of a call. From 2026-07-28 on it may not: the call is answered with
+the question and a sealed name, and the client calls again with both. This is the only file that knows which is which.
+"""
+
+from __future__ import annotations
+
+from time import time
+
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp_types import CONNECTION_CLOSED, InputRequiredResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from sandgate.surfaces.mcp.form import answered, elicitation, lineage_fields, normal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+    from mcp_types import CallToolRequestParams
+
+    from sandgate.runtime.inbox import Approval, Question
+
+    Context = ServerRequestContext[Any, Any]
+
+KEY = "approval"  # of the one question in an answer that asks
+FIELDS = "sandgate/approval"  # of the result's `_meta`: what programs read beside the form
+LOST = "the client went away before anybody answered, which counts as a no"
+REFUSED = "the client answered the question with an error, which counts as a no"
+NO_ANSWER = "the client called again without an answer, which counts as a no"
+
+
+def is_modern(context: Context) -> bool:
+    """Whether this request's protocol version has no questions in the middle of a call."""
+    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def can_ask(context: Context) -> bool:
+    """Whether the client said that it can show forms."""
+    capabilities = context.session.client_capabilities
+    elicits = capabilities.elicitation if capabilities is not None else None
+    if elicits is None:
+        return False
+    only_links = elicits.url is not None and elicits.form is None
+    return not only_links and (is_modern(context) or context.session.can_send_request)
+
+
+async def ask_now(context: Context, question: Question) -> tuple[str, str]:
+    """Asks in the middle of a call. The choice and why; never an approval that was not said."""
+    params = elicitation(question, version=context.protocol_version, tool_call_id=str(context.request_id))
+    left_s = max(question.approval.expires_at - time(), 0)
+    # The documented `elicit_form` takes no further fields and refuses the lineage's answers.
+    channel = context.session._request_outbound
+    try:
+        answer = await channel.send_raw_request("elicitation/create", params, {"timeout": left_s})
+    except NoBackChannelError:
+        return "deny", LOST
+    except MCPError as problem:
+        return "deny", LOST if problem.error.code == CONNECTION_CLOSED else REFUSED
+    return answered(question.approval, answer)
+
+
+def asking_result(context: Context, question: Question) -> InputRequiredResult:
+    """The answer that asks. Its state is the approval's name; the server seals it on the way out."""
+    tool_call_id = str(context.request_id)
+    params = elicitation(question, version=context.protocol_version, tool_call_id=tool_call_id)
+    return InputRequiredResult.model_validate(
+        {
+            "inputRequests": {KEY: {"method": "elicitation/create", "params": params}},
+            "requestState": question.approval.approval_id,
+            "_meta": {FIELDS: lineage_fields(question, tool_call_id=tool_call_id)},
+        }
+    )
+
+
+def brought(approval: Approval, params: CallToolRequestParams) -> tuple[str, str]:
+    """The answer that a client came back with."""
+    responses = params.input_responses or {}
+    found: Any = responses.get(KEY)
+    if found is None:
+        return "deny", NO_ANSWER
+    return answered(approval, found.model_dump(mode="json") if hasattr(found, "model_dump") else found)
+
+
+class LineageFields:
+    """Middleware: lets the lineage's fields and answers through where the SDK's types have no room for them."""
+
+    async def __call__(self, context: Context, call_next: CallNext) -> HandlerResult:
+        if context.method != "tools/call":
+            return await call_next(context)
+        result = await call_next(_with_normal_answers(context))
+        if not isinstance(result, dict) or result.get("resultType") != "input_required":
+            return result
+        extra = (result.get("_meta") or {}).get(FIELDS) or {}
+        asked = (result.get("inputRequests") or {}).get(KEY)
+        if isinstance(asked, dict):
+            params = {**extra, **asked.get("params", {})}
+            result = {**result, "inputRequests": {KEY: {**asked, "params": params}}}
+        return result
+
+
+def _with_normal_answers(context: Context) -> Context:
+    from dataclasses import replace
+
+    responses = (context.params or {}).get("inputResponses")
+    if not isinstance(responses, dict):
+        return context
+    return replace(
+        context,
+        params={**(context.params or {}), "inputResponses": {key: normal(each) for key, each in responses.items()}},
+    )

@@ -1,0 +1,160 @@
+"""One `tools/call`, from the request to its answer. Whatever happens on the way, there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import suppress
+from time import monotonic
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent
+
+from sandgate.errors import SandgateError
+from sandgate.protocol.wire import sendable
+from sandgate.runtime.inbox import Question
+from sandgate.surfaces.mcp.asking import ask_now, asking_result, brought, can_ask, is_modern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from mcp_types import CallToolRequestParams, InputRequiredResult
+
+    from sandgate.runtime.calls import Call, Output
+    from sandgate.surfaces.mcp.asking import Context
+    from sandgate.surfaces.mcp.sessions import Session
+
+PROGRESS_EVERY_S = 1.0
+CANNOT_ASK = (
+    "this needs an approval, and {client} cannot be asked: it did not declare the `elicitation` capability. Allow the "
+    "command with a rule, use a client that can show questions, or start the server with `--wait-for-approvals` and "
+    "answer with `sandgate approvals` from another terminal"
+)
+BUG = "Sandgate failed on this call (number {number}); the server's log says more"
+
+
+async def call_tool(
+    context: Context, params: CallToolRequestParams, session: Session, *, waits_elsewhere: bool
+) -> CallToolResult | InputRequiredResult:
+    """The answer to the call, or a question back. Raises MCPError for what is no call at all."""
+    try:
+        call = await _call_of(context, params, session)
+    except SandgateError as problem:
+        return failed(str(problem))
+    ticking = _ticking(context, call)
+    try:
+        result = await _seen_through(context, call, session, waits_elsewhere=waits_elsewhere)
+    except asyncio.CancelledError:
+        session.over(call)
+        await asyncio.shield(call.give_up())
+        raise
+    except MCPError:
+        raise
+    except Exception as problem:
+        session.over(call)
+        return failed(bug(problem))
+    finally:
+        if ticking is not None:
+            ticking.cancel()
+    if isinstance(result, CallToolResult):
+        session.over(call)
+    return result
+
+
+def failed(text: str) -> CallToolResult:
+    """The answer of a call that could not be carried out, in words for the model."""
+    return CallToolResult(content=[TextContent(text=sendable(text))], is_error=True)
+
+
+def bug(problem: Exception) -> str:
+    """What a client is told about an error of ours: a number that stands in the server's log. Nothing of its text."""
+    import traceback
+
+    number = f"{id(problem) & 0xFFFFFF:06x}"
+    print(f"sandgate: internal error {number}:", file=sys.stderr)
+    traceback.print_exception(problem, file=sys.stderr)
+    return BUG.format(number=number)
+
+
+async def _call_of(context: Context, params: CallToolRequestParams, session: Session) -> Call:
+    """A new call, or the one that this request goes on with. Raises RequestError."""
+    arguments = params.arguments or {}
+    if params.request_state is None:
+        return session.begin(params.name, arguments)
+    approval_id = params.request_state  # unsealed, and bound to this very call and principal
+    call = session.resume(approval_id, params.name, arguments)
+    if call is None:
+        earlier = session.earlier(approval_id, params.name, arguments)
+        name, reason = brought(earlier, params)
+        await session.inbox.answer_earlier(earlier, name, reason=reason)
+        return session.begin(params.name, arguments, prepared=earlier)
+    question = call.question
+    if question is not None and question.open and question.approval.approval_id == approval_id:
+        name, reason = brought(question.approval, params)
+        await session.inbox.answer(question, name, by="client", reason=reason)
+    return call
+
+
+async def _seen_through(
+    context: Context, call: Call, session: Session, *, waits_elsewhere: bool
+) -> CallToolResult | InputRequiredResult:
+    while True:
+        happened = await call.happened()
+        if not isinstance(happened, Question):
+            return _answer(happened)
+        if can_ask(context):
+            if is_modern(context):
+                session.await_client(happened.approval.approval_id, call)
+                return asking_result(context, happened)
+            await _asked(context, happened, session)
+        elif waits_elsewhere:
+            await happened.decision()
+        else:
+            await session.inbox.answer(
+                happened, "deny", by="withdrawn", reason=CANNOT_ASK.format(client=_name(context))
+            )
+
+
+async def _asked(context: Context, question: Question, session: Session) -> None:
+    """Asks the client, until it or somebody elsewhere has answered."""
+    asking = asyncio.ensure_future(ask_now(context, question))
+    elsewhere = asyncio.ensure_future(question.decision())
+    try:
+        await asyncio.wait((asking, elsewhere), return_when=asyncio.FIRST_COMPLETED)
+        if not elsewhere.done():
+            name, reason = asking.result()
+            await session.inbox.answer(question, name, by="client", reason=reason)
+    finally:
+        elsewhere.cancel()
+        asking.cancel()
+        with suppress(asyncio.CancelledError, MCPError):
+            await asking
+
+
+def _answer(output: Output) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(text=sendable(output.text))],
+        structured_content=sendable(output.structured),
+        is_error=not output.success,
+    )
+
+
+def _ticking(context: Context, call: Call) -> asyncio.Task[None] | None:
+    """Tells a client that wants to know that the call goes on."""
+    if (context.meta or {}).get("progress_token") is None:
+        return None
+    return asyncio.ensure_future(_tick(context, call))
+
+
+async def _tick(context: Context, call: Call) -> None:
+    began_s = monotonic()
+    while True:
+        await asyncio.sleep(PROGRESS_EVERY_S)
+        waits = call.question is not None and call.question.open
+        passed = round(monotonic() - began_s, 1)
+        message = f"waiting for approval {call.question.approval.approval_id}" if waits and call.question else "running"
+        await context.session.report_progress(passed, None, message)
+
+
+def _name(context: Context) -> str:
+    client = context.session.client_params
+    return "this client" if client is None else f"`{client.client_info.name[:60]}`"

@@ -1,0 +1,118 @@
+"""The server of the protocol: which methods there are, and for whom a request is answered.
+
+One factory for every transport and for tests. A connection's principal is found here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, ListToolsResult
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from sandgate import __version__
+from sandgate.errors import SandgateError
+from sandgate.surfaces.mcp.asking import LineageFields, is_modern
+from sandgate.surfaces.mcp.calling import bug, call_tool, failed
+from sandgate.surfaces.mcp.sessions import Principal
+from sandgate.surfaces.mcp.tools import described_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from typing import Any
+
+    from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult, PaginatedRequestParams, Tool
+
+    from sandgate.surfaces.mcp.asking import Context
+    from sandgate.surfaces.mcp.sessions import Session, Sessions
+
+NAME, TITLE = "sandgate-mcp-server", "Sandgate"
+SESSION_HEADER = "mcp-session-id"
+CLIENT_SETTINGS = "sandgate"  # in the client's experimental capabilities: settings to have stricter
+INSTRUCTIONS = (
+    "Shell commands, live terminals and patches that pass a gate: what policy does not allow is put to the user, and "
+    "what the sandbox refused is named exactly. `check_command` foresees what would happen to a command."
+)
+
+
+def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bool, sealing_key: bytes) -> Server[Any]:
+    """A server whose sessions are `sessions`, which end with it. `sealing_key`: 32 bytes or more, kept across restarts."""
+    offered = described_tools(login_allowed=login_allowed)
+    names = {tool.name for tool in offered}
+
+    async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=offered)
+
+    async def call(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+        if params.name not in names:
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool '{params.name[:60]}'")
+        try:
+            session = await _session(context, sessions)
+        except SandgateError as problem:
+            return failed(str(problem))
+        except Exception as problem:
+            return failed(bug(problem))
+        return await call_tool(context, params, session, waits_elsewhere=waits_elsewhere)
+
+    @asynccontextmanager
+    async def lifespan(_server: Server[Any]) -> AsyncIterator[dict[str, Any]]:
+        try:
+            yield {}
+        finally:
+            await sessions.close()
+
+    server: Server[Any] = Server(
+        NAME,
+        version=__version__,
+        title=TITLE,
+        instructions=INSTRUCTIONS,
+        lifespan=lifespan,
+        get_tool_input_schema=_schemas(offered).get,
+        on_list_tools=list_tools,
+        on_call_tool=call,
+    )
+    security = RequestStateSecurity(keys=[sealing_key], bind_principal=_principal_name)
+    server.middleware = [LineageFields(), RequestStateBoundary(security, default_audience=NAME)]
+    return server
+
+
+def principal_of(context: Context) -> Principal:
+    """Whose request this is. Raises RequestError for settings that the client may not ask for."""
+    token = get_access_token()
+    if token is None:
+        return Principal("stdio", tighter=_tighter(context))
+    headers = getattr(context.request, "headers", {})
+    connection = "" if is_modern(context) else str(headers.get(SESSION_HEADER, ""))
+    return Principal(f"http:{token.client_id}", connection, _tighter(context))
+
+
+def _principal_name(context: Context) -> str:
+    principal = principal_of(context)
+    return f"{os.getuid()}:{principal.name}:{principal.connection}:{principal.tighter}"
+
+
+async def _session(context: Context, sessions: Sessions) -> Session:
+    principal = principal_of(context)
+    session = await sessions.of(principal)
+    if principal.connection and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+        # The SDK tells of a connection's end by its stack, which has no public way in.
+        connection = context.session._connection
+        if connection.state.setdefault("sandgate", principal) is principal:
+            connection.exit_stack.push_async_callback(sessions.end, principal)
+    return session
+
+
+def _tighter(context: Context) -> tuple[tuple[str, str], ...]:
+    capabilities = context.session.client_capabilities
+    asked = (capabilities.experimental or {}).get(CLIENT_SETTINGS) if capabilities is not None else None
+    return tuple(sorted((str(name), str(value)) for name, value in (asked or {}).items()))
+
+
+def _schemas(tools: list[Tool]) -> dict[str, dict[str, Any]]:
+    return {tool.name: tool.input_schema for tool in tools}

@@ -1,0 +1,171 @@
+"""Who is served: each principal has a session of its own, and nobody else sees into it.
+
+A principal is a connection. Over stdio that is the process at the other end of the pipe; over HTTP it is the protocol's
+session, or, where the protocol has none (2026-07-28), the token. A session's commands, terminals and open questions go
+with it: when the connection ends, when it was idle for too long, and when this process ends, however that happens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from time import monotonic, time
+
+from sandgate.errors import RequestError
+from sandgate.record import Record
+from sandgate.runtime.aio import open_server_gate
+from sandgate.runtime.calls import Call, call_digest
+from sandgate.runtime.inbox import Inbox
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from sandgate.runtime.aio import AsyncGate
+    from sandgate.runtime.environment import Environment
+    from sandgate.runtime.inbox import Approval
+    from sandgate.runtime.pending import Ledger
+
+SESSIONS_MAX = 256  # at the same time, in one server
+CALLS_MAX = 256  # of one session at the same time, those that wait for an answer included
+KEPT_S = 60  # an answer that its client did not come for, after the end of the question
+IDLE_S = 30 * 60  # a session that is tied to no connection ends after so long without a call
+USED_UP = "this approval was used already, is over, or belongs to another session; call the tool again"
+BEGUN = (
+    "the command had begun under a server that has ended since, so it was not run again; what was approved is void. "
+    "Look at what it did, and call the tool again if it is still wanted"
+)
+
+
+class Principal(Record):
+    """Who is served. `connection` tells the connections of one name apart; "" where the protocol has none."""
+
+    name: str
+    connection: str = ""
+    tighter: tuple[tuple[str, str], ...] = ()  # settings that the client asked to have stricter
+
+
+class Session:
+    """One principal's gate, its open questions, and its calls."""
+
+    def __init__(self, gate: AsyncGate, inbox: Inbox) -> None:
+        self._gate = gate
+        self.inbox = inbox
+        self._calls: set[Call] = set()
+        self._waiting: dict[str, Call] = {}  # by the approval that its client was asked for
+        self.used_s = monotonic()
+
+    @property
+    def busy(self) -> bool:
+        return any(not call.done for call in self._calls)
+
+    def begin(self, tool: str, arguments: Mapping[str, Any], *, prepared: Approval | None = None) -> Call:
+        """`prepared`: of `earlier`. Raises RequestError when there are too many at once."""
+        self.used_s = monotonic()
+        self._forget_left_behind()
+        if len(self._calls) >= CALLS_MAX:
+            raise RequestError("too many calls at once", why=f"at most {CALLS_MAX} of one session may be open")
+        call = Call(self._gate, self.inbox, tool, arguments, prepared=prepared)
+        self._calls.add(call)
+        return call
+
+    def await_client(self, approval_id: str, call: Call) -> None:
+        """The client was asked, and will come again with an answer and this name."""
+        self._waiting[approval_id] = call
+
+    def resume(self, approval_id: str, tool: str, arguments: Mapping[str, Any]) -> Call | None:
+        """The call that waits for this approval; None when none does any more. Each comes once."""
+        self.used_s = monotonic()
+        call = self._waiting.get(approval_id)
+        if call is None or call.digest != call_digest(tool, arguments):
+            return None
+        return self._waiting.pop(approval_id)
+
+    def earlier(self, approval_id: str, tool: str, arguments: Mapping[str, Any]) -> Approval:
+        """What an earlier server asked about this very call. Raises RequestError when that is void."""
+        approval = self.inbox.find(approval_id)
+        if approval is None or approval.call_digest != call_digest(tool, arguments):
+            raise RequestError(USED_UP)
+        if approval.stage != "initial":
+            raise RequestError(BEGUN)
+        return approval
+
+    def over(self, call: Call) -> None:
+        """Its answer was delivered, or nobody wants it."""
+        self._calls.discard(call)
+        self.used_s = monotonic()
+
+    async def close(self) -> None:
+        """Ends everything of this principal, and waits until it is gone."""
+        await self.inbox.close()
+        await asyncio.gather(*(call.give_up() for call in tuple(self._calls)), return_exceptions=True)
+        await self._gate.close()
+
+    def _forget_left_behind(self) -> None:
+        """Answers that no client came for, long after their question was over."""
+        now = time()
+        for approval_id, call in tuple(self._waiting.items()):
+            asked = call.question
+            if call.done and (asked is None or asked.approval.expires_at + KEPT_S < now):
+                del self._waiting[approval_id]
+                self._calls.discard(call)
+
+
+class Sessions:
+    """All sessions of one server. Belongs to one event loop."""
+
+    def __init__(self, environment: Environment, ledger: Ledger, *, timeout_s: float) -> None:
+        self._environment = environment
+        self._ledger = ledger
+        self._timeout_s = timeout_s
+        self._open: dict[Principal, asyncio.Future[Session]] = {}
+        self._reaper: asyncio.Task[None] | None = None
+
+    async def of(self, principal: Principal) -> Session:
+        """The session of that principal, opened when it is the first call. Raises ConfigError, RuleError, RequestError."""
+        opening = self._open.get(principal)
+        if opening is None:
+            if len(self._open) >= SESSIONS_MAX:
+                raise RequestError("too many sessions", why=f"this server holds at most {SESSIONS_MAX} at once")
+            opening = self._open[principal] = asyncio.ensure_future(self._opened(principal))
+            opening.add_done_callback(lambda done: self._opened_or_not(principal, done))
+            if self._reaper is None:
+                self._reaper = asyncio.ensure_future(self._reap())
+        return await asyncio.shield(opening)
+
+    async def end(self, principal: Principal) -> None:
+        """Ends one session, if it is open."""
+        opening = self._open.pop(principal, None)
+        if opening is not None and not opening.cancelled():
+            try:
+                session = await opening
+            except Exception:  # it never opened
+                return
+            await session.close()
+
+    async def close(self) -> None:
+        """Ends all of them, and waits until what they started is gone."""
+        if self._reaper is not None:
+            self._reaper.cancel()
+        await asyncio.gather(*(self.end(principal) for principal in tuple(self._open)))
+
+    async def _opened(self, principal: Principal) -> Session:
+        gate = await open_server_gate(self._environment.but(tighter=principal.tighter))
+        return Session(gate, Inbox(self._ledger, self._ledger_name(principal), timeout_s=self._timeout_s))
+
+    def _ledger_name(self, principal: Principal) -> str:
+        """Stays the same when the server is started again for the same user and directory."""
+        parts = (principal.name, principal.connection, str(os.getuid()), self._environment.cwd)
+        return ":".join((*parts, *(f"{key}={value}" for key, value in principal.tighter)))
+
+    def _opened_or_not(self, principal: Principal, opening: asyncio.Future[Session]) -> None:
+        if opening.cancelled() or opening.exception() is not None:
+            self._open.pop(principal, None)
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(IDLE_S / 10)
+            for principal, opening in tuple(self._open.items()):
+                if opening.done() and not opening.result().busy and monotonic() - opening.result().used_s > IDLE_S:
+                    await self.end(principal)
