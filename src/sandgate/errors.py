@@ -165,3 +165,27 @@ class VerificationFailed(RequestError):
     """A patch that a tool was given is no patch, or does not fit; `what` is the sentence a model knows."""
 
     code = "patch_verification_failed"
+
+
+class UnknownApproval(RequestError):
+    """No question has this id, or more than one begins like it."""
+
+    code = "unknown_approval"
+
+
+class ApprovalExpired(RequestError):
+    """The question was not answered in time, and no answer counts any more."""
+
+    code = "approval_expired"
+
+
+class AlreadyDecided(RequestError):
+    """Somebody else answered first, and otherwise. `what` names the answer that stands."""
+
+    code = "already_decided"
+
+
+class ApprovalsUnusable(SandgateError):
+    """A record of an approval is damaged, or cannot be kept. It never counts as approval."""
+
+    code = "approvals_unusable"

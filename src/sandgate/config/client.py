@@ -16,7 +16,7 @@ SETTINGS_MAX = 32  # of one client
 
 
 def push_client_settings(stack: Stack, places: Places, asked: tuple[tuple[str, str], ...]) -> None:
-    """Keys and values as after `-c`. Raises RequestError for what would loosen, and ConfigError for what is no setting."""
+    """Keys and values as after `-c`. Raises RequestError for what would loosen, ConfigError for what is no setting."""
     if len(asked) > SETTINGS_MAX:
         raise RequestError("the client asks for too many settings", why=f"at most {SETTINGS_MAX} are taken")
     reading = places.reading("the client's settings").read(table_of(tuple(f"{key}={value}" for key, value in asked)))

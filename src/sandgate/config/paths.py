@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 SYSTEM_DIRECTORY = "/etc/sandgate"
 HOME_VARIABLE = "SANDGATE_HOME"
 DIRECTORY_NAME = ".sandgate"  # below the user's home, and in a project
+STATE_VARIABLE = "XDG_STATE_HOME"
+STATE_IN_HOME = ".local/state"  # where that variable points when it is unset (XDG Base Directory Specification)
+STATE_NAME = "sandgate"  # below either; what `sandbox.roots` closes to every confined command
 CONFIG_NAME = "config.toml"
 RULES_NAME = "rules"
 # Homes of other programs: their files look like ours and mean something else.
@@ -43,6 +46,18 @@ def sandgate_home(environ: Mapping[str, str]) -> str | None:
         return _canonical_home(chosen)
     home = user_home(environ)
     return os.path.join(home, DIRECTORY_NAME) if home else None
+
+
+def state_directory(environ: Mapping[str, str]) -> str | None:
+    """Where what outlives a session is kept: `$XDG_STATE_HOME/sandgate`, else `~/.local/state/sandgate`.
+
+    It need not exist. None when there is no home directory at all. A relative `$XDG_STATE_HOME` counts as unset.
+    """
+    chosen = environ.get(STATE_VARIABLE, "")
+    if chosen.startswith("/"):
+        return os.path.join(os.path.normpath(chosen), STATE_NAME)
+    home = user_home(environ)
+    return os.path.join(home, STATE_IN_HOME, STATE_NAME) if home else None
 
 
 def _canonical_home(chosen: str) -> str:

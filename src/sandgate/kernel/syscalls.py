@@ -48,7 +48,7 @@ semtimedop 220 192; msgget 68 186; msgsnd 69 189; msgrcv 70 188; msgctl 71 187; 
 mq_timedsend 242 182; mq_timedreceive 243 183; mq_notify 244 184; mq_getsetattr 245 185; setpriority 141 140;
 sched_setscheduler 144 119; sched_setparam 142 118; sched_setattr 314 274; sched_setaffinity 203 122;
 ioprio_set 251 30; readv 19 65; preadv2 327 286; splice 275 76; select 23 -; pselect6 270 72; poll 7 -; ppoll 271 73;
-epoll_wait 232 -; epoll_pwait 281 22; epoll_pwait2 441 441;
+epoll_wait 232 -; epoll_pwait 281 22; epoll_pwait2 441 441; inotify_init1 294 26; inotify_add_watch 254 27;
 """
 
 

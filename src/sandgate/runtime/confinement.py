@@ -60,20 +60,22 @@ class Confinement:
     def permissions(self, grants: tuple[Grant, ...] = ()) -> EffectivePermissions:
         """What a command with these grants may touch, looked up now.
 
-        Our own directory is made first where a command could write beside it: what does not exist when a command
+        Our own directories are made first where a command could write beside them: what does not exist when a command
         starts could be filled by that command later, behind our back.
         """
-        permissions = self._resolved(grants)
-        own = os.path.realpath(self.state_directory)
-        if not permissions.confined or own not in permissions.absent:
+        permissions, unmade = self._resolved(grants)
+        missing = [own for own in unmade if own in permissions.absent]
+        if not permissions.confined or not missing:
             return permissions
-        try:
-            os.makedirs(own, mode=OWN_DIRECTORY_MODE, exist_ok=True)
-        except OSError:
-            return permissions  # it stays a name that must not come to exist
-        return self._resolved(grants)
+        for own in missing:
+            try:
+                os.makedirs(own, mode=OWN_DIRECTORY_MODE, exist_ok=True)
+            except OSError:
+                continue  # it stays a name that must not come to exist
+        return self._resolved(grants)[0]
 
-    def _resolved(self, grants: tuple[Grant, ...]) -> EffectivePermissions:
+    def _resolved(self, grants: tuple[Grant, ...]) -> tuple[EffectivePermissions, tuple[str, ...]]:
+        """The permissions, and our own directories that do not exist."""
         settings, environment = self._settings, self._environment
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         facts = workspace_facts(
@@ -89,10 +91,10 @@ class Confinement:
         )
         before = self._before  # read once: threads may share a session, and must not share grants
         if before is not None and before[:2] == (facts, grants):
-            return before[2]
+            return before[2], facts.unmade
         permissions = effective_permissions(settings.sandbox, facts, grants=grants)
         self._before = (facts, grants, permissions)
-        return permissions
+        return permissions, facts.unmade
 
     def marks(self) -> Mapping[str, Mark]:
         """By what the directories behind the last plan would show a change."""

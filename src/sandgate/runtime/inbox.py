@@ -13,10 +13,10 @@ from contextlib import suppress
 from time import time
 
 from sandgate.approvals.form import ALIASES, chosen, form_of
-from sandgate.approvals.pending import PendingApproval
+from sandgate.approvals.pending import NOBODY, PendingApproval
 from sandgate.display import visible
 from sandgate.errors import SandgateError
-from sandgate.kernel.process import Process
+from sandgate.kernel.session_tree import started
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.aio import on_thread
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.form import Form
     from sandgate.approvals.ledger import Ledger
-    from sandgate.approvals.pending import Resolution
+    from sandgate.approvals.pending import AnsweredBy, Resolution
     from sandgate.kernel.inotify import DirectoryWatch
     from sandgate.protocol.decisions import ApprovalRequest
 
@@ -49,6 +49,11 @@ def takes_care(approval: Approval) -> bool:
     """Whether approving takes a deliberate answer."""
     risk = approval.details.get("codex_risk")
     return isinstance(risk, dict) and risk.get("risk_level") == "high"
+
+
+def nobody_decided(request: ApprovalRequest, by: AnsweredBy, reason: str) -> Decision:
+    """What it comes to when nobody answers."""
+    return Decision(request.stage, "timed_out" if by == "timeout" else "denied", "none", reason=reason)
 
 
 class Question:
@@ -100,7 +105,7 @@ class Inbox:
             choices=form.choices,
             details={**form.details, SHOWN: form.digest},
             server_pid=os.getpid(),
-            server_start=str(Process(os.getpid()).started),
+            server_start=str(started(os.getpid())),
             asked_at=now,
             expires_at=now + self._timeout_s,
         )
@@ -127,7 +132,7 @@ class Inbox:
             if not self._open:
                 self._stop_looking()
 
-    async def answer(self, question: Question, name: str, *, by: str, reason: str = "") -> None:
+    async def answer(self, question: Question, name: str, *, by: AnsweredBy, reason: str = "") -> None:
         """Somebody answers. Too late, or not one of the choices: what stands stands, and the question stays open."""
         approval = question.approval
         try:
@@ -140,8 +145,8 @@ class Inbox:
             standing = self._ledger.resolution(approval.approval_id)
             if standing is not None:
                 await self._settle(question, standing)
-            elif by in ("timeout", "withdrawn"):
-                question.decide(Decision(approval.stage, "denied", "none", reason=reason or str(problem)))
+            elif by in NOBODY:
+                question.decide(nobody_decided(question.request, by, reason or str(problem)))
             return
         await self._settle(question, resolution)
 
@@ -191,8 +196,8 @@ class Inbox:
 
     async def _decide(self, question: Question, resolution: Resolution) -> None:
         request, reason = question.request, visible(resolution.reason)
-        if resolution.by == "timeout":
-            question.decide(Decision(request.stage, "timed_out", "none", reason=reason))
+        if resolution.by in NOBODY:
+            question.decide(nobody_decided(request, resolution.by, reason))
             return
         decision = chosen(request, resolution.decision, reason=reason)
         if decision is None or resolution.digest != question.approval.digest:

@@ -15,7 +15,7 @@ from sandgate.sandbox.aliases import aliases_of
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.own_code import OWN_CODE
 from sandgate.sandbox.protected import Protection, protected_in
-from sandgate.sandbox.roots import existing_directory, granted
+from sandgate.sandbox.roots import existing_directory, granted, own_state
 from sandgate.sandbox.secrets import secrets_of
 from sandgate.sandbox.sockets import listening_names, socket_places
 from sandgate.sandbox.workplaces import Whereabouts, workplaces
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from sandgate.sandbox.looking import Look
     from sandgate.sandbox.memory import Moment
     from sandgate.sandbox.protected import Found
+    from sandgate.sandbox.roots import OwnState
     from sandgate.sandbox.sockets import Places as SocketPlaces
     from sandgate.sandbox.workplaces import Workplaces
 
-VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # all of our environment that is asked
+VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # what leads to sockets and roots
+STATE_VARIABLE = "XDG_STATE_HOME"  # what leads to our own state
 
 
 def workspace_facts(
@@ -69,7 +71,11 @@ def workspace_facts(
     written += granted(grants, "write_root")
     question = Whereabouts(cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants)
     places = moment.recall(question, lambda look: workplaces(question, look))
-    state = moment.recall(("state", state_directory), lambda look: _own_state(state_directory, look))
+    state_home = environ.get(STATE_VARIABLE, "")
+    state = moment.recall(
+        ("state", state_directory, state_home, places.homes),
+        lambda look: own_state(state_directory, state_home, places.homes, look),
+    )
     sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
     secrets = _secrets(moment, places.homes, uid, tuple(opened_secrets), tuple(more_secrets))
     protected = _protected(places, protection or Protection(), moment)
@@ -84,7 +90,7 @@ def _facts(
     cwd: str,
     uid: int,
     places: Workplaces,
-    state: tuple[tuple[str, ...], tuple[str, ...]],
+    state: OwnState,
     sockets: SocketPlaces,
     secrets: tuple[str, ...],
     protected: list[Found],
@@ -96,12 +102,15 @@ def _facts(
         home=places.homes[0] if places.homes else None,
         uid=uid,
         resolved=dict(places.resolved),
-        protected=_joined((one.protected for one in protected), OWN_CODE.present),
+        protected=_joined((one.protected for one in protected), OWN_CODE.present, state.links),
         companions=_joined(one.companions for one in protected),
-        anchored=_joined((one.anchored for one in protected), OWN_CODE.present, OWN_CODE.absent, *state),
-        absent=_joined((one.absent for one in protected), OWN_CODE.absent, state[1]),
+        anchored=_joined(
+            (one.anchored for one in protected), OWN_CODE.present, OWN_CODE.absent, *state.fields().values()
+        ),
+        absent=_joined((one.absent for one in protected), OWN_CODE.absent, state.absent),
         secrets=secrets,
-        sealed=state[0],
+        sealed=state.present,
+        unmade=state.absent,
         sockets=sockets.covered,
         openings=sockets.openings,
         case_insensitive=any(one.ignores_case for one in protected),
@@ -152,12 +161,6 @@ def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bo
 
 def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for group in (*groups, *more) for path in group))
-
-
-def _own_state(directory: str, look: Look) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Sandgate's state directory as (existing,), or as (missing,): nobody may make one for us either."""
-    real = look.real(directory)
-    return ((real,), ()) if look.exists(real) else ((), (real,))
 
 
 def _and_above(paths: Iterable[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Which directories count: homes, scratch space, and the paths that somebody named, each in its canonical form.
+"""Which directories count: homes, scratch space, our own, and the paths that somebody named, all in canonical form.
 
 Resolving is where a confined command can cheat: what it may write to, it can fill with links, and a later command
 would follow them. So a named root must not be reached through a link below another root, and a granted path must not
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import ConfinementError
+from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,18 @@ SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
 # Never scratch space with all they contain (and so are /lib, /lib64, /libx32 …), but for the second list.
 SYSTEM_TREES = ("/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var")
 SCRATCH_IN_SYSTEM_TREES = ("/dev/shm", "/var/folders", "/var/tmp")
+STATE_NAME = "sandgate"  # below $XDG_STATE_HOME; `config.paths.state_directory` says the same to whoever writes there
+STATE_IN_HOME = f".local/state/{STATE_NAME}"
 PASSWD = "/etc/passwd"
 PASSWD_BYTES_MAX = 1 << 20
+
+
+class OwnState(Record):
+    """Our own directories, canonical."""
+
+    present: tuple[str, ...]
+    absent: tuple[str, ...]  # nobody may make one for us either
+    links: tuple[str, ...]  # on the way to them; who exchanges one leads us elsewhere
 
 
 def existing_directory(path: str, look: Look) -> str | None:
@@ -75,6 +86,36 @@ def _known_home(uid: int, look: Look) -> str:
         return pwd.getpwuid(uid).pw_dir
     except KeyError:
         return ""
+
+
+def own_state(directory: str, state_home: str, homes: Iterable[str], look: Look) -> OwnState:
+    """The directories that no confined command may see: Sandgate's home, and what outlives a session.
+
+    `state_home` is `$XDG_STATE_HOME`. The usual place in each home counts beside it: what answers to another
+    environment's server lies there, and one variable must not open that.
+    """
+    wanted = [directory, *(f"{home}/{STATE_IN_HOME}" for home in homes)]
+    if state_home.startswith("/"):
+        wanted.append(os.path.join(os.path.normpath(state_home), STATE_NAME))
+    present: list[str] = []
+    absent: list[str] = []
+    links: list[str] = []
+    for path in dict.fromkeys(wanted):
+        real = look.real(path)
+        (present if look.exists(real) else absent).append(real)
+        links += _links_towards(path, look)
+    return OwnState(*(tuple(dict.fromkeys(paths)) for paths in (present, absent, links)))
+
+
+def _links_towards(path: str, look: Look) -> tuple[str, ...]:
+    """Every link on the way, as far as there is a way."""
+    while path != "/" and not look.exists(path):
+        path = os.path.dirname(path)
+    led = look.follow(path)
+    if led is not None:
+        return led.links
+    directory, name = os.path.split(path)  # the last one leads nowhere
+    return (*_links_towards(directory, look), os.path.join(look.real(directory), name))
 
 
 def resolved_roots(written: Iterable[str], implied: Iterable[str | None], look: Look) -> dict[str, str]:

@@ -40,7 +40,7 @@ def overview() -> str:
 
 def command_help(command: Command) -> str:
     """What `sandgate NAME --help` prints."""
-    words = "".join(f" {word}" for word in command.words)
+    words = "".join(f" {word}" for word in command.words) + (f" {' | '.join(command.forms)}" if command.forms else "")
     tail = " -- CMD [ARG…]" if command.takes_command else f" [{command.argument}]" if command.argument else ""
     rows = [_row(_flags(option), _explained(option)) for option in command.options]
     usage = f"Usage: sandgate {command.name}{words} [OPTIONS]{tail}"

@@ -30,6 +30,7 @@ class Command(Record):
     takes_command: bool = False  # needs `-- CMD [ARG…]`
     words: tuple[str, ...] = ()  # fixed words that follow the name, such as `show`
     argument: str = ""  # the name of one word that may follow, such as `FILE`
+    forms: tuple[str, ...] = ()  # what may follow instead, such as `show ID`: fixed words, and arguments in capitals
 
 
 DECIDING = (
@@ -128,6 +129,16 @@ COMMANDS = (
             *(option for option in DECIDING if option.key not in ("json", "answer", "color", "verbose")),
         ),
         "mcp",
+    ),
+    Command(
+        "approvals",
+        "see the questions that wait for an answer, and answer them",
+        (
+            Option(("--json",), "json", "print JSON: `list` one object, `watch` one a line"),
+            Option(("--reason",), "reason", "one sentence that goes with the answer", "TEXT"),
+        ),
+        "approvals",
+        forms=("list", "watch", "resolve ID DECISION"),
     ),
     Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
 )

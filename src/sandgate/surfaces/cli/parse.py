@@ -18,6 +18,7 @@ class Parsed(Record):
     values: dict[str, bool | str | tuple[str, ...]]
     argv: tuple[str, ...] = ()  # what follows `--`
     argument: str | None = None  # the one word that may follow the name
+    words: tuple[str, ...] = ()  # what follows the name, in one of the command's forms
     help: bool = False
 
     def text(self, key: str) -> str | None:
@@ -47,6 +48,8 @@ def parse(arguments: list[str]) -> Parsed:
         return Parsed(command, values, help=True)
     if command.argument and len(left) + len(argv) == 1:
         return Parsed(command, values, argument=(left + argv)[0])
+    if command.forms:
+        return Parsed(command, values, words=_in_form(command, left + argv))
     _positional(command, left, argv)
     if command.takes_command and not argv:
         raise _no_command(command, rest, left)
@@ -118,6 +121,16 @@ def _positional(command: Command, left: list[str], argv: list[str]) -> None:
             f"`sandgate {command.name}` takes the word `{' '.join(command.words)}`",
             hint=f"sandgate {command.name} {' '.join(command.words)}",
         )
+
+
+def _in_form(command: Command, words: list[str]) -> tuple[str, ...]:
+    for form in (form.split() for form in command.forms):
+        if len(form) == len(words) and all(has.isupper() or has == word for has, word in zip(form, words, strict=True)):
+            return tuple(words)
+    raise RequestError(
+        f"`sandgate {command.name}` does not take `{' '.join(words)}`" if words else f"`sandgate {command.name}` what?",
+        hint="\n".join(f"sandgate {command.name} {form}" for form in command.forms),
+    )
 
 
 def _no_command(command: Command, rest: list[str], left: list[str]) -> RequestError:

@@ -1,1 +1,1 @@
-"""`sandgate mcp`: the gate as a server of the Model Context Protocol. Imported by nothing else; it loads the MCP SDK."""
+"""`sandgate mcp`: the gate as a server of the Model Context Protocol. Nothing else imports it."""

@@ -87,7 +87,8 @@ def brought(approval: Approval, params: CallToolRequestParams) -> tuple[str, str
 class LineageFields:
     """Middleware: lets the lineage's fields and answers through where the SDK's types have no room for them."""
 
-    async def __call__(self, context: Context, call_next: CallNext) -> HandlerResult:
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        context = ctx  # the name is the SDK's
         if context.method != "tools/call":
             return await call_next(context)
         result = await call_next(_with_normal_answers(context))

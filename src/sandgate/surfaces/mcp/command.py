@@ -8,7 +8,8 @@ import sys
 from sandgate.display import visible
 from sandgate.record import Record
 from sandgate.runtime import open_runtime
-from sandgate.runtime.pending import open_ledger, sealing_key
+from sandgate.runtime.pending import open_ledger
+from sandgate.runtime.sealing import sealing_key
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from sandgate.runtime import Environment
+    from sandgate.runtime.pending import Ledger
 
 HOST = "127.0.0.1"
 TOKEN_VARIABLE = "SANDGATE_MCP_TOKEN"
@@ -45,7 +47,7 @@ def serve(environment: Environment, wishes: Wishes) -> int:
     return 0
 
 
-async def _serve(environment: Environment, wishes: Wishes, *, ledger: Any, login_allowed: bool) -> None:
+async def _serve(environment: Environment, wishes: Wishes, *, ledger: Ledger, login_allowed: bool) -> None:
     server = build_server(
         Sessions(environment, ledger, timeout_s=wishes.approval_timeout_s),
         login_allowed=login_allowed,

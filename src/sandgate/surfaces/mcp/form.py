@@ -74,8 +74,8 @@ def answered(approval: Approval, answer: object) -> tuple[str, str]:
             return NO, ""
         case {"action": "cancel"}:
             return STOP, ""
-        case {"action": "accept"}:
-            return _accepted(approval, answer.get("content"))
+        case {"action": "accept", **rest}:
+            return _accepted(approval, rest.get("content"))
         case _:
             return NO, MALFORMED
 

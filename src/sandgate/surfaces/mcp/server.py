@@ -42,7 +42,7 @@ INSTRUCTIONS = (
 
 
 def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bool, sealing_key: bytes) -> Server[Any]:
-    """A server whose sessions are `sessions`, which end with it. `sealing_key`: 32 bytes or more, kept across restarts."""
+    """A server whose sessions end with it. `sealing_key`: 32 bytes or more, the same after a restart."""
     offered = described_tools(login_allowed=login_allowed)
     names = {tool.name for tool in offered}
 

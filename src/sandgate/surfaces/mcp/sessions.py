@@ -123,7 +123,7 @@ class Sessions:
         self._reaper: asyncio.Task[None] | None = None
 
     async def of(self, principal: Principal) -> Session:
-        """The session of that principal, opened when it is the first call. Raises ConfigError, RuleError, RequestError."""
+        """The session of that principal, opened with its first call. Raises ConfigError, RuleError, RequestError."""
         opening = self._open.get(principal)
         if opening is None:
             if len(self._open) >= SESSIONS_MAX:
