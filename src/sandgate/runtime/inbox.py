@@ -38,6 +38,7 @@ TOO_LONG = "the command is longer than anybody can be asked to read; put it into
 USED = "this approval was used already; what it allowed ran at most once"
 TIMED_OUT = "nobody answered within {seconds:g} seconds; this says nothing about the command"
 ENDED = "the session ended before anybody answered"
+CANCELLED = "the call was cancelled"
 
 
 def offers(approval: Approval, name: str) -> bool:
@@ -113,7 +114,11 @@ class Inbox:
         if form.too_long:
             question.decide(Decision(request.stage, "denied", "none", reason=TOO_LONG))
             return question
-        await on_thread(lambda: self._ledger.ask(approval))
+        try:
+            await on_thread(lambda: self._ledger.ask(approval), stop=lambda: None)
+        except asyncio.CancelledError:  # its record may be there
+            await asyncio.shield(self.answer(question, "deny", by="withdrawn", reason=CANCELLED))
+            raise
         self._open[approval.approval_id] = question
         self._look_out()
         return question
@@ -167,8 +172,10 @@ class Inbox:
         """What an answer to an earlier record decides about the same question; None when it is another question."""
         standing = self._ledger.resolution(approval.approval_id)
         same = form_of(request).digest == approval.details.get(SHOWN) and request.stage == approval.stage
-        if standing is None or not same or standing.digest != approval.digest:
+        if standing is None or not same or standing.digest != approval.digest or standing.by == "withdrawn":
             return None
+        if standing.by in NOBODY:
+            return nobody_decided(request, standing.by, visible(standing.reason))
         decision = chosen(request, standing.decision, reason=visible(standing.reason))
         if (
             decision is not None
