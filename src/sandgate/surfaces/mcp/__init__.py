@@ -1,0 +1,1 @@
+"""`sandgate mcp`: the runtime for clients that speak the Model Context Protocol."""
