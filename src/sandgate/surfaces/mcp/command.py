@@ -59,7 +59,7 @@ async def _serve(environment: Environment, wishes: Wishes, *, ledger: Ledger, lo
     else:
         from sandgate.surfaces.mcp.stdio import serve_stdio
 
-        await serve_stdio(server)
+        await serve_stdio(server, complain=lambda text: print(f"sandgate: {text}", file=sys.stderr, flush=True))
 
 
 async def _serve_http(server: Server[Any], environment: Environment, wishes: Wishes) -> None:

@@ -46,7 +46,8 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
     offered = described_tools(login_allowed=login_allowed)
     names = {tool.name for tool in offered}
 
-    async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        sessions.expect(principal_of(context))  # who asks what there is will call it
         return ListToolsResult(tools=offered)
 
     async def call(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:

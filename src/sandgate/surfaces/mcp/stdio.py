@@ -99,7 +99,9 @@ class _Connection:
                 with anyio.move_on_after(LAST_ANSWERS_SECONDS):
                     await self._idle.wait()
 
-    async def _received(self, line: bytes | None, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _received(
+        self, line: bytes | None, to_server: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
         await self._wire.room()
         if line is None:
             self._send(too_long())
