@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sandgate.approvals.private_files import content, made_directory, removed, written_once
+from sandgate.approvals.private_files import DIRECTORY_MODE, content, made_directory, removed, written_once
 from sandgate.config.paths import state_directory
 from sandgate.errors import ConfigError
 
@@ -15,14 +15,25 @@ if TYPE_CHECKING:
 KEY_NAME, KEY_BYTES = "sealing.key", 32
 
 
+def ensured_state(environ: Mapping[str, str]) -> str:
+    """The directory for what outlives a session, made if need be. Raises ConfigError where it cannot be ours alone."""
+    state = state_directory(environ)
+    if state is None:
+        raise ConfigError("there is no place to keep secrets", why="you have no home directory", hint="set `$HOME`")
+    try:
+        os.makedirs(os.path.dirname(state), DIRECTORY_MODE, exist_ok=True)
+    except OSError as problem:
+        raise ConfigError(f"cannot make `{os.path.dirname(state)}`", why=str(problem.strerror)) from problem
+    os.close(made_directory(state))
+    return state
+
+
 def sealing_key(environ: Mapping[str, str]) -> bytes:
     """This user's key, made when there is none. Confined commands see nothing of where it lies.
 
     Raises ConfigError where there is no place for it that is ours alone, and ApprovalsUnusable for a file that is not.
     """
-    state = state_directory(environ)
-    if state is None:
-        raise ConfigError("there is no place to keep the sealing key", why="you have no home directory")
+    state = ensured_state(environ)
     directory = made_directory(state)
     try:
         key = content(directory, KEY_NAME)
