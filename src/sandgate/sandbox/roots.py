@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
     from sandgate.sandbox.looking import Look
 
+    Resolved = tuple[str, bool, tuple[str, ...]]  # canonical path, whether it exists, the links on the way
+
 # Never scratch space, but what lies in them may be.
 SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
 # Never scratch space with all they contain (and so are /lib, /lib64, /libx32 …), but for the second list.
@@ -91,20 +93,37 @@ def _known_home(uid: int, look: Look) -> str:
 def own_state(directory: str, state_home: str, homes: Iterable[str], look: Look) -> OwnState:
     """The directories that no confined command may see: Sandgate's home, and what outlives a session.
 
-    `state_home` is `$XDG_STATE_HOME`. The usual place in each home counts beside it: what answers to another
-    environment's server lies there, and one variable must not open that.
+    `state_home` is `$XDG_STATE_HOME`, `homes` are canonical. The usual place in each home counts beside it: what
+    answers to another environment's server lies there, and one variable must not open that.
     """
-    wanted = [directory, *(f"{home}/{STATE_IN_HOME}" for home in homes)]
+    real = look.real(directory)
+    found: list[Resolved] = [(real, look.exists(real), ())]  # `.sandgate` itself is a protected name, be it a link
+    found += [_usual_state(home, look) for home in homes]
     if state_home.startswith("/"):
-        wanted.append(os.path.join(os.path.normpath(state_home), STATE_NAME))
-    present: list[str] = []
-    absent: list[str] = []
-    links: list[str] = []
-    for path in dict.fromkeys(wanted):
-        real = look.real(path)
-        (present if look.exists(real) else absent).append(real)
-        links += _links_towards(path, look)
-    return OwnState(*(tuple(dict.fromkeys(paths)) for paths in (present, absent, links)))
+        found.append(_resolved(os.path.join(os.path.normpath(state_home), STATE_NAME), look))
+    return OwnState(
+        present=tuple(dict.fromkeys(real for real, exists, _links in found if exists)),
+        absent=tuple(dict.fromkeys(real for real, exists, _links in found if not exists)),
+        links=tuple(dict.fromkeys(link for _real, _exists, links in found for link in links)),
+    )
+
+
+def _usual_state(home: str, look: Look) -> Resolved:
+    """Mostly there is nothing, or no link, and then one question for each part is enough."""
+    path = f"{home}/{STATE_IN_HOME}"
+    place = home
+    for part in STATE_IN_HOME.split("/"):
+        place = f"{place}/{part}"
+        if not look.exists(place):
+            return path, False, ()
+        if look.is_link(place):
+            return _resolved(path, look)
+    return path, True, ()
+
+
+def _resolved(path: str, look: Look) -> Resolved:
+    real = look.real(path)
+    return real, look.exists(real), _links_towards(path, look)
 
 
 def _links_towards(path: str, look: Look) -> tuple[str, ...]:
