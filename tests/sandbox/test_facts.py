@@ -122,8 +122,9 @@ def test_aliases_of_protected_files_are_protected(repo: Path, state: Path) -> No
 
 def test_our_own_state_is_sealed_and_must_not_be_made_by_others(repo: Path, state: Path, tmp_path: Path) -> None:
     there, missing = look(repo, state), look(repo, tmp_path / "none")
-    assert (there.sealed, str(state) in there.absent) == ((str(state),), False)
-    assert (missing.sealed, str(tmp_path / "none") in missing.absent) == ((), True)
+    assert (there.sealed[0], str(state) in there.absent) == (str(state), False)
+    none = str(tmp_path / "none")
+    assert (none in missing.sealed, none in missing.absent, none in missing.unmade) == (False, True, True)
 
 
 @pytest.mark.parametrize("value", ["/etc", "/usr", "home"])

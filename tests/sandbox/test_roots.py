@@ -150,9 +150,19 @@ def test_our_own_directories_are_found_or_named(tmp_path: Path) -> None:
     found = own_state(str(home / ".sandgate"), str(state_home), [str(home)], Look())
     assert found == OwnState(
         present=(str(state_home / "sandgate"),),
-        absent=(str(home / ".sandgate"), str(home / ".local/state/sandgate")),
-        links=(),
+        missing=(str(home / ".sandgate"), str(home / ".local/state/sandgate")),
+        absent=(str(home / ".sandgate"), str(home / ".local")),
     )
+
+
+@pytest.mark.parametrize("by_variable", [False, True])
+def test_a_file_in_the_way_to_our_own_directories_is_named(tmp_path: Path, by_variable: bool) -> None:
+    """Required: taken away, it would make room for a directory of somebody else's."""
+    (tmp_path / ".local").touch()
+    homes, state_home = ([], str(tmp_path / ".local/state")) if by_variable else ([str(tmp_path)], "")
+    found = own_state("/nowhere", state_home, homes, Look())
+    assert found.missing == ("/nowhere", str(tmp_path / ".local/state/sandgate"))
+    assert (found.absent, found.steps) == (("/nowhere",), (str(tmp_path / ".local"),))
 
 
 @pytest.mark.parametrize("variables", [{}, {"XDG_STATE_HOME": "relative"}, {"XDG_STATE_HOME": "/nowhere/./state"}])
@@ -160,8 +170,8 @@ def test_what_is_closed_is_what_the_configuration_names(tmp_path: Path, variable
     """Required: the same place is written to by one and closed by the other."""
     kept = state_directory({"HOME": str(tmp_path), **variables})
     found = own_state("/nowhere", variables.get("XDG_STATE_HOME", ""), [str(tmp_path)], Look())
-    assert kept in found.absent
-    assert str(tmp_path / ".local/state/sandgate") in found.absent
+    assert kept in found.missing
+    assert str(tmp_path / ".local/state/sandgate") in found.missing
 
 
 @pytest.mark.parametrize("by_variable", [False, True])
@@ -174,8 +184,9 @@ def test_every_link_on_the_way_to_our_own_directories_is_named(tmp_path: Path, b
     link.symlink_to(tmp_path / target)
     homes, state_home = ([], str(link)) if by_variable else ([str(home)], "")
     found = own_state("/nowhere", state_home, homes, Look())
-    assert found.absent == ("/nowhere", str(tmp_path / target / "sandgate"))
-    assert found.links == (str(link),)
+    assert found.missing == ("/nowhere", str(tmp_path / target / "sandgate"))
+    first = tmp_path / target / "sandgate" if target == "there" else tmp_path / target
+    assert (found.absent, found.steps) == (("/nowhere", str(first)), (str(link),))
     (tmp_path / target / "sandgate").mkdir(parents=True)
     found = own_state("/nowhere", state_home, homes, Look())
-    assert (found.present, found.links) == ((str(tmp_path / target / "sandgate"),), (str(link),))
+    assert (found.present, found.steps) == ((str(tmp_path / target / "sandgate"),), (str(link),))

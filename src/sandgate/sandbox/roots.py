@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
     from sandgate.sandbox.looking import Look
 
-    Resolved = tuple[str, bool, tuple[str, ...]]  # canonical path, whether it exists, the links on the way
+    Places = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # the fields of OwnState
 
 # Never scratch space, but what lies in them may be.
 SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
@@ -33,11 +33,12 @@ PASSWD_BYTES_MAX = 1 << 20
 
 
 class OwnState(Record):
-    """Our own directories, canonical."""
+    """Our own directories, canonical, and what would have to be changed to have others in their place."""
 
     present: tuple[str, ...]
-    absent: tuple[str, ...]  # nobody may make one for us either
-    links: tuple[str, ...]  # on the way to them; who exchanges one leads us elsewhere
+    missing: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()  # the first name on the way to each missing one that must not come to exist
+    steps: tuple[str, ...] = ()  # on the way to them: links, and files where a directory should be
 
 
 def existing_directory(path: str, look: Look) -> str | None:
@@ -96,34 +97,40 @@ def own_state(directory: str, state_home: str, homes: Iterable[str], look: Look)
     `state_home` is `$XDG_STATE_HOME`, `homes` are canonical. The usual place in each home counts beside it: what
     answers to another environment's server lies there, and one variable must not open that.
     """
-    real = look.real(directory)
-    found: list[Resolved] = [(real, look.exists(real), ())]  # `.sandgate` itself is a protected name, be it a link
+    found = [_own_place(directory, look, links=())]  # `.sandgate` itself is a protected name, be it a link
     found += [_usual_state(home, look) for home in homes]
     if state_home.startswith("/"):
-        found.append(_resolved(os.path.join(os.path.normpath(state_home), STATE_NAME), look))
-    return OwnState(
-        present=tuple(dict.fromkeys(real for real, exists, _links in found if exists)),
-        absent=tuple(dict.fromkeys(real for real, exists, _links in found if not exists)),
-        links=tuple(dict.fromkeys(link for _real, _exists, links in found for link in links)),
-    )
+        path = os.path.join(os.path.normpath(state_home), STATE_NAME)
+        found.append(_own_place(path, look, links=_links_towards(path, look)))
+    return OwnState(*(tuple(dict.fromkeys(path for one in found for path in one[field])) for field in range(4)))
 
 
-def _usual_state(home: str, look: Look) -> Resolved:
+def _usual_state(home: str, look: Look) -> Places:
     """Mostly there is nothing, or no link, and then one question for each part is enough."""
     path = f"{home}/{STATE_IN_HOME}"
     place = home
     for part in STATE_IN_HOME.split("/"):
-        place = f"{place}/{part}"
+        above, place = place, f"{place}/{part}"
         if not look.exists(place):
-            return path, False, ()
+            return _missing(path, above, place, look, ())
         if look.is_link(place):
-            return _resolved(path, look)
-    return path, True, ()
+            return _own_place(path, look, links=_links_towards(path, look))
+    return (path,), (), (), ()
 
 
-def _resolved(path: str, look: Look) -> Resolved:
-    real = look.real(path)
-    return real, look.exists(real), _links_towards(path, look)
+def _own_place(path: str, look: Look, *, links: tuple[str, ...]) -> Places:
+    real = first = look.real(path)
+    if look.exists(real):
+        return (real,), (), (), links
+    while not look.exists(above := os.path.dirname(first)):
+        first = above
+    return _missing(real, above, first, look, links)
+
+
+def _missing(path: str, above: str, first: str, look: Look, links: tuple[str, ...]) -> Places:
+    if look.is_directory(above):
+        return (), (path,), (first,), links
+    return (), (path,), (), (*links, above)
 
 
 def _links_towards(path: str, look: Look) -> tuple[str, ...]:
