@@ -189,6 +189,41 @@ def test_a_ledger_that_does_not_exist_yet_cannot_be_prepared(stage: Stage, backe
     assert (fresh / "foothold").exists()
 
 
+MAKE_ROOM = """
+import os, sys
+os.makedirs("prepared/state/sandgate/approvals", 0o700)
+try:
+    os.unlink(".local")
+    os.rename("prepared", ".local")
+except OSError as problem:
+    print(problem)
+"""
+
+
+@BOTH_BACKENDS
+def test_a_file_where_the_way_to_the_ledger_should_be_cannot_make_room_for_one(stage: Stage, backend: str) -> None:
+    (stage.home / ".local").touch()
+    stage.own()
+    ran = Desk(stage).run(*stage.script(MAKE_ROOM), backend=backend, cwd=stage.home)
+    assert ran.stdout != "", ran
+    assert (stage.home / ".local").is_file()
+    (stage.outside / ".local").touch()
+    stage.own()
+    assert stage.unconfined(stage.script(MAKE_ROOM), cwd=stage.outside).stdout == ""
+    assert (stage.outside / ".local" / "state" / "sandgate" / "approvals").is_dir()
+
+
+@BOTH_BACKENDS
+def test_a_home_in_which_we_may_make_nothing_is_still_a_workspace(stage: Stage, backend: str) -> None:
+    """Required: the name that is missing is closed instead, as far down as there are directories."""
+    (stage.home / ".local").mkdir(mode=0o555)
+    stage.own()
+    ran = Desk(stage).run("sh", "-c", "echo made > file; mkdir .local/state", backend=backend, cwd=stage.home)
+    assert (stage.home / "file").exists(), ran
+    if stage.uid != 0:  # root makes it all the same
+        assert not (stage.home / ".local" / "state").exists()
+
+
 @BOTH_BACKENDS
 def test_a_link_on_the_way_to_the_ledger_cannot_be_exchanged(stage: Stage, backend: str) -> None:
     (stage.home / ".local").mkdir()

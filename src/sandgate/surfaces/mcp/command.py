@@ -10,7 +10,8 @@ from sandgate.display import visible
 from sandgate.record import Record
 from sandgate.runtime import open_runtime
 from sandgate.runtime.pending import open_ledger
-from sandgate.runtime.sealing import ensured_state, sealing_key
+from sandgate.runtime.sealing import sealing_key
+from sandgate.runtime.state import ensured_state
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
 
