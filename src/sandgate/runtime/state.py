@@ -24,4 +24,3 @@ def ensured_state(environ: Mapping[str, str]) -> str:
         raise ConfigError(f"cannot make `{os.path.dirname(state)}`", why=str(problem.strerror)) from problem
     os.close(made_directory(state))
     return state
-
