@@ -22,8 +22,6 @@ def question(approval_id: str = ID, **changes: Any) -> PendingApproval:
         "message": "Allow Sandgate to run `make`?",
         "choices": (("approve", "Yes"), ("deny", "No")),
         "details": {"cwd": "/repo"},
-        "server_pid": 4242,
-        "server_start": "then",
         "asked_at": ASKED_AT,
         "expires_at": EXPIRES_AT,
     }
