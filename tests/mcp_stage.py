@@ -19,9 +19,7 @@ TOOLS = ("echo", "wait", "whoami", "flood", "print", "odd", "cleanup", "later")
 
 
 async def list_tools(_ctx: Any, _params: Any) -> ListToolsResult:
-    return ListToolsResult(
-        tools=[Tool(name=name, description=name, input_schema={"type": "object"}) for name in TOOLS]
-    )
+    return ListToolsResult(tools=[Tool(name=name, description=name, input_schema={"type": "object"}) for name in TOOLS])
 
 
 def say(text: str) -> None:

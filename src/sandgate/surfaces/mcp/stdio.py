@@ -1,8 +1,8 @@
 """One client over standard input and output: a message a line.
 
-The SDK has such a transport. This one keeps lines within a limit, answers every line that is no message, ends a client that
-does not read, limits how many requests are in progress, and pays one change of threads for a message where the
-SDK's pays three. Cancelling, eras and answers remain the SDK's.
+The SDK has such a transport. This one keeps lines within a limit, answers every line that is no message, ends a client
+that does not read, limits how many requests are in progress, and changes threads once for a message each way, not
+back and forth. Cancelling, eras and answers remain the SDK's.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class _Connection:
                 with anyio.move_on_after(LAST_ANSWERS_SECONDS):
                     await self._idle.wait()
 
-    async def _received(self, line: bytes | None, to_server: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _received(
+        self, line: bytes | None, to_server: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
         await self._wire.room()
         if line is None:
             self._send(too_long())

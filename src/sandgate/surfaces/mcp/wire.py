@@ -13,6 +13,7 @@ import os
 import select
 import threading
 from collections import deque
+from contextlib import suppress
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 
 from sandgate.errors import RequestError
@@ -106,10 +107,8 @@ class Wire:
 
     async def flush(self, limit_seconds: float) -> None:
         """Wait until everything is written, nothing can be written any more, or the time is over."""
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._flushed.wait(), limit_seconds)
-        except TimeoutError:
-            pass
 
     def stop(self) -> None:
         """End both threads; what is still queued is dropped."""
@@ -213,7 +212,5 @@ class Wire:
 
     def _tell(self, call: Callable[..., object], *values: object) -> None:
         """Have the loop do it; not at all where the loop is gone."""
-        try:
+        with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call, *values)
-        except RuntimeError:
-            pass
