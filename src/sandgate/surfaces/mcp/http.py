@@ -42,8 +42,8 @@ ADDRESSES = {"127.0.0.1": "127.0.0.1", "::1": "::1", "localhost": "127.0.0.1"}
 
 async def serve_http(
     server: Server[Any], *, host: str, port: int, tokens: Tokens, announce: Callable[[str], None]
-) -> int | None:
-    """Serve until a signal says so; its number. None when the caller cancelled what it awaited.
+) -> int:
+    """Serve until a signal says so; its number. Ends in the same order when it is cancelled.
 
     `announce` is called with the URL once it can be connected to. `port` 0 takes a free one.
     """
