@@ -1,8 +1,7 @@
 import asyncio
-import gc
 
 from mcp.server.streamable_http import EventMessage
-from mcp_types.jsonrpc import JSONRPCNotification, JSONRPCResponse
+from mcp_types.jsonrpc import JSONRPCNotification
 
 from sandgate.surfaces.mcp import resuming
 from sandgate.surfaces.mcp.resuming import Resuming, SessionEvents
@@ -54,36 +53,44 @@ def test_names_that_were_never_given_find_nothing() -> None:
         assert events.after(name) == (None, [])
 
 
-def test_another_session_finds_nothing_under_the_same_name_and_a_session_goes_with_its_tasks() -> None:
-    async def two() -> None:
+def test_another_session_finds_nothing_under_the_same_name() -> None:
+    async def told() -> list[list[object]]:
         store = Resuming()
+        events = store.enter(None)
+        store.opened("A", events)
+        name = await store.store_event("1", said("of A"))
+        begun = name.replace("-1", "-0")
+        return [await asyncio.create_task(replayed(store, session, begun)) for session in ("A", "B", None)]
 
-        async def session(name: str, text: str) -> str:
-            store.opened(name, store.enter(None))
-            return await store.store_event("1", said(text))
+    assert asyncio.run(told()) == [[said("of A")], [], []]
 
-        async def replayed(session: str, name: str) -> list[object]:
-            store.enter(session)
-            told: list[object] = []
 
-            async def tell(event: EventMessage) -> None:
-                told.append(event.message)
+def test_what_a_session_kept_goes_with_the_task_that_stored_it() -> None:
+    async def session(store: Resuming, told: asyncio.Event, more: asyncio.Event) -> None:
+        await store.store_event("1", said("of A"))
+        told.set()
+        await more.wait()
 
-            await store.replay_events_after(name, tell)
-            return told
+    async def told() -> list[list[object]]:
+        store, stored, more = Resuming(), asyncio.Event(), asyncio.Event()
+        held = store.enter(None)
+        store.opened("A", held)
+        running = asyncio.create_task(session(store, stored, more))
+        await stored.wait()
+        before = await asyncio.create_task(replayed(store, "A", "1-0"))
+        more.set()
+        await running
+        return [before, await asyncio.create_task(replayed(store, "A", "1-0"))]
 
-        a = asyncio.create_task(session("A", "of A"))
-        await a
-        held = store.enter("A") if "A" in store._sessions else None
-        assert held is None or held
-        assert await asyncio.create_task(replayed("B", "1-0")) == []
-        del a
-        gc.collect()
-        assert await asyncio.create_task(replayed("A", "1-0")) == []  # nobody held it any more
-        keeping = store.enter(None)
-        store.opened("C", keeping)
-        keeping.keep("1", JSONRPCResponse(jsonrpc="2.0", id=1, result={}))
-        assert await asyncio.create_task(replayed("C", "1-0")) == [JSONRPCResponse(jsonrpc="2.0", id=1, result={})]
-        assert await asyncio.create_task(replayed("D", "1-0")) == []
+    assert asyncio.run(told()) == [[said("of A")], []]
 
-    asyncio.run(two())
+
+async def replayed(store: Resuming, session: str | None, name: str) -> list[object]:
+    store.enter(session)
+    told: list[object] = []
+
+    async def tell(event: EventMessage) -> None:
+        told.append(event.message)
+
+    await store.replay_events_after(name, tell)
+    return told

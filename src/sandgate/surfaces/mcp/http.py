@@ -15,6 +15,7 @@ from uvicorn.server import ServerState
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX, KEEP_ALIVE_SECONDS, Connection
+from sandgate.surfaces.mcp.crowding import Crowding
 from sandgate.surfaces.mcp.door import PATH, door
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.resuming import Resuming
@@ -45,7 +46,8 @@ async def serve_http(
 ) -> int:
     """Serve until a signal says so; its number. Ends in the same order when it is cancelled.
 
-    `announce` is called with the URL once it can be connected to. `port` 0 takes a free one.
+    `announce` is called with the URL once it can be connected to. `port` 0 takes a free one. The server gets a
+    middleware that limits its requests, so it is for this call alone.
     """
     listening = _listen(host, port)
     resuming = Resuming()
@@ -56,6 +58,7 @@ async def serve_http(
         max_request_body_size=MESSAGE_BYTES_MAX,
         max_sessions=SESSIONS_MAX,
     )
+    server.middleware.insert(0, Crowding())
     authorities = _authorities(listening)
     connections = Connections(
         door(manager.handle_request, authorities=authorities, tokens=tokens, resuming=resuming), listening

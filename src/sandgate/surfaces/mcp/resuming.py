@@ -2,11 +2,12 @@
 
 The SDK asks one store for all sessions and names streams by the client's own request numbers, which two clients share
 freely. So each session has a store of its own here, found through the request at hand: an event of another session
-cannot even be named. A session's store is held by the session's running tasks alone and goes with them.
+cannot even be named. A session's messages are stored by one task of the SDK's, and are forgotten when that task ends.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from contextvars import ContextVar
 from weakref import WeakValueDictionary
@@ -41,6 +42,7 @@ class SessionEvents:
         self._kept_bytes = 0
         self._count = 0
         self._streams: dict[str, int] = {}
+        self._task: asyncio.Task[object] | None = None
 
     def keep(self, stream: str, message: JSONRPCMessage | None) -> str:
         """Remember a message; the name the client can take up from.
@@ -66,6 +68,18 @@ class SessionEvents:
         seen = int(count)
         later = [event for event in self._events if event.stream == stream and _count(event) > seen]
         return stream, later
+
+    def belong_to(self, task: asyncio.Task[object] | None) -> None:
+        """Forget everything when this task ends. The object itself may live on: timers keep the contexts it is in."""
+        if task is not None and self._task is None:
+            self._task = task
+            task.add_done_callback(lambda _task: self._forget_all())
+
+    def _forget_all(self) -> None:
+        self._events.clear()
+        self._streams.clear()
+        self._kept_bytes = 0
+        self._task = None
 
     def _forget_oldest(self) -> None:
         gone = self._events.popleft()
@@ -93,7 +107,10 @@ class Resuming(EventStore):
 
     async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
         """As the SDK wants it."""
-        return self._current.get().keep(stream_id, message)
+        events = self._current.get()
+        if message is not None:  # the mark of a stream's beginning is stored by the request
+            events.belong_to(asyncio.current_task())
+        return events.keep(stream_id, message)
 
     async def replay_events_after(self, last_event_id: str, send_callback: EventCallback) -> str | None:
         """As the SDK wants it."""

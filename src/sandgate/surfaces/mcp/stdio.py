@@ -40,9 +40,7 @@ LAST_ANSWERS_SECONDS = 0.1  # for what is asked in the last breath before the cl
 FLUSH_SECONDS_MAX = 2.0  # for the last answers to a client that reads slowly
 
 
-async def serve_stdio(
-    server: Server[Any], streams: tuple[int, int], *, complain: Callable[[str], None]
-) -> int | None:
+async def serve_stdio(server: Server[Any], streams: tuple[int, int], *, complain: Callable[[str], None]) -> int | None:
     """Serve until the client leaves or a signal says so; the number of that signal, None without one.
 
     `streams` are what `streams.take_standard_streams` gave, and are closed at the end. Requests in progress are
