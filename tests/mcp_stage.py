@@ -10,7 +10,6 @@ import os
 import sys
 from typing import Any
 
-import anyio
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.lowlevel import Server
 from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool
@@ -89,9 +88,12 @@ class Stage:
 
 def main() -> None:
     from sandgate.surfaces.mcp.stdio import serve_stdio
+    from sandgate.surfaces.mcp.streams import take_standard_streams
+
+    streams = take_standard_streams()
 
     async def serve() -> int | None:
-        return await serve_stdio(Stage().server(), complain=say)
+        return await serve_stdio(Stage().server(), streams, complain=say)
 
     ended_by = asyncio.run(serve())
     say(f"ended by {ended_by}")
@@ -100,4 +102,3 @@ def main() -> None:
 if __name__ == "__main__":
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src"))
     main()
-    _ = anyio

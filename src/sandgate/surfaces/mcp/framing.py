@@ -1,7 +1,7 @@
 """Lines out of a stream of bytes, with a limit on what is kept of an unfinished one.
 
-A client can send a line that never ends. Once a line is longer than the limit, what was kept of it is let go, its rest is
-skipped as it comes, and the line after it counts again.
+A client can send a line that never ends. Once a line is longer than the limit, what was kept of it is let go, its rest
+is skipped as it comes, and the line after it counts again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Bytes become messages of the protocol, or the answer that says why they are none.
 
-The SDK drops what it cannot read, or answers with the words of its validator. Here everything that is no message gets one
-plain answer, with the id of the request where one can be told, so that nobody waits for an answer that never comes.
+The SDK drops what it cannot read, or answers with the words of its validator. Here everything that is no message gets
+one plain answer, with the id of the request where one can be told, so that nobody waits for an answer that never comes.
 Of a name that occurs twice in an object the last counts; there is one reader, so nobody else can see it differently.
 """
 

@@ -1,8 +1,8 @@
 """One client over standard input and output: a message a line.
 
-The SDK has such a transport. This one keeps lines within a limit, answers every line that is no message, ends a client that
-does not read, limits how many requests are in progress, and pays one change of threads for a message where the
-SDK's pays three. Cancelling, eras and answers remain the SDK's.
+The SDK has such a transport. This one keeps lines within a limit, answers every line that is no message, ends a client
+that does not read, limits how many requests are in progress, and changes threads once for a message each way, not
+back and forth. Cancelling, eras and answers remain the SDK's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sandgate.surfaces.mcp.messages import (
     written,
 )
 from sandgate.surfaces.mcp.signals import ending_signals
-from sandgate.surfaces.mcp.wire import Wire, take_standard_streams
+from sandgate.surfaces.mcp.wire import Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ LAST_ANSWERS_SECONDS = 0.1  # for what is asked in the last breath before the cl
 FLUSH_SECONDS_MAX = 2.0  # for the last answers to a client that reads slowly
 
 
-async def serve_stdio(server: Server[Any], *, complain: Callable[[str], None]) -> int | None:
+async def serve_stdio(server: Server[Any], streams: tuple[int, int], *, complain: Callable[[str], None]) -> int | None:
     """Serve until the client leaves or a signal says so; the number of that signal, None without one.
 
-    Takes descriptors 0 and 1 for the rest of the process (`wire.take_standard_streams`). Requests in progress are
-    cancelled at the end. `complain` gets one line when the connection is ended for a fault of the client.
+    `streams` are what `streams.take_standard_streams` gave, and are closed at the end. Requests in progress are
+    cancelled then. `complain` gets one line when the connection is ended for a fault of the client.
     """
-    connection = _Connection(server, complain)
+    connection = _Connection(server, streams, complain)
     with ending_signals(connection.heard):
         await connection.serve()
     return connection.signal
@@ -55,11 +55,11 @@ async def serve_stdio(server: Server[Any], *, complain: Callable[[str], None]) -
 class _Connection:
     """The state of the one client."""
 
-    def __init__(self, server: Server[Any], complain: Callable[[str], None]) -> None:
+    def __init__(self, server: Server[Any], streams: tuple[int, int], complain: Callable[[str], None]) -> None:
         self.signal: int | None = None
         self._server = server
         self._complain = complain
-        self._wire = Wire(*take_standard_streams(), lost=self._end)
+        self._wire = Wire(*streams, lost=self._end)
         self._in_progress = 0
         self._idle = asyncio.Event()
         self._serving = anyio.CancelScope()

@@ -2,7 +2,7 @@
 
 A port on the loopback address is open to every user and every web page of the machine, so being connected proves
 nothing and the token is all there is. Only a digest of each token is kept: nothing that prints, logs or dumps this
-object can give one away. No message quotes a line of a token file either, because a name in the wrong column is a token.
+object can give one away. No message quotes a line of a token file either: a name in the wrong column is a token.
 """
 
 from __future__ import annotations

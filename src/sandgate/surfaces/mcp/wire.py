@@ -13,9 +13,7 @@ import os
 import select
 import threading
 from collections import deque
-from fcntl import F_DUPFD_CLOEXEC, fcntl
-
-from sandgate.errors import RequestError
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,27 +24,6 @@ CHUNKS_WAITING_MAX = 16  # of READ_BYTES each, read and not yet looked at
 OUTPUT_BYTES_MAX = 32 * 1024 * 1024
 OUTPUT_MESSAGES_MAX = 8192
 JOIN_SECONDS_MAX = 1.0  # for a thread to notice; it blocks longer only where somebody else took what `poll` promised
-
-
-def take_standard_streams() -> tuple[int, int]:
-    """Private descriptors of what was 0 and 1. Afterwards 0 is empty and 1 is standard error.
-
-    Nothing that prints, and no command that is started, can put a word into the protocol from then on.
-    """
-    try:
-        incoming = fcntl(0, F_DUPFD_CLOEXEC, 3)
-        outgoing = fcntl(1, F_DUPFD_CLOEXEC, 3)
-    except OSError as problem:
-        raise RequestError("cannot talk to a client", why="standard input or output is closed") from problem
-    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # nobody listens to standard error
-        os.dup2(nothing, 1)
-    if nothing > 2:
-        os.close(nothing)
-    return incoming, outgoing
 
 
 class Wire:
@@ -106,10 +83,8 @@ class Wire:
 
     async def flush(self, limit_seconds: float) -> None:
         """Wait until everything is written, nothing can be written any more, or the time is over."""
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(self._flushed.wait(), limit_seconds)
-        except TimeoutError:
-            pass
 
     def stop(self) -> None:
         """End both threads; what is still queued is dropped."""
@@ -213,7 +188,5 @@ class Wire:
 
     def _tell(self, call: Callable[..., object], *values: object) -> None:
         """Have the loop do it; not at all where the loop is gone."""
-        try:
+        with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call, *values)
-        except RuntimeError:
-            pass
