@@ -160,11 +160,9 @@ async def streamed(ctx: Context, params: types.CallToolRequestParams) -> Answer:
 
 
 async def confirmed(_ctx: Context, params: types.CallToolRequestParams) -> Answer:
-    """One question with a state that must come back as it was."""
+    """One question with a state; that it came back as it was is for the server to see to."""
     if filled_in(params, "confirm") is None or params.request_state is None:
         return ask("confirm", "Please confirm", CONFIRMED, "the state")
-    if params.request_state != "the state":
-        raise MCPError(types.INVALID_PARAMS, "this state is not ours")
     return said("state-ok")
 
 
