@@ -14,6 +14,7 @@ from sandgate.runtime.sealing import sealing_key
 from sandgate.runtime.state import ensured_state
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
+from sandgate.surfaces.mcp.streams import take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,13 +47,14 @@ def serve(environment: Environment, wishes: Wishes) -> int:
         for warning in probe.loaded.warnings:
             say(f"warning: {visible(warning)}")
     ledger = open_ledger(environment.environ)
-    tokens = _tokens(environment, wishes) if wishes.http else None
-    signal = asyncio.run(_serve(environment, wishes, ledger=ledger, login_allowed=login_allowed, tokens=tokens))
+    # Before there is an event loop; what is wrong with tokens is said before anything is served, too.
+    way = _tokens(environment, wishes) if wishes.http else take_standard_streams()
+    signal = asyncio.run(_serve(environment, wishes, way, ledger=ledger, login_allowed=login_allowed))
     return 0 if signal is None else 128 + signal
 
 
 async def _serve(
-    environment: Environment, wishes: Wishes, *, ledger: Ledger, login_allowed: bool, tokens: Tokens | None
+    environment: Environment, wishes: Wishes, way: Tokens | tuple[int, int], *, ledger: Ledger, login_allowed: bool
 ) -> int | None:
     server = build_server(
         Sessions(environment, ledger, timeout_s=wishes.approval_timeout_s),
@@ -60,11 +62,11 @@ async def _serve(
         waits_elsewhere=wishes.waits_elsewhere,
         sealing_key=sealing_key(environment.environ),
     )
-    if tokens is not None:
-        return await _serve_http(server, wishes, tokens)
-    from sandgate.surfaces.mcp.stdio import serve_stdio
+    if isinstance(way, tuple):
+        from sandgate.surfaces.mcp.stdio import serve_stdio
 
-    return await serve_stdio(server, complain=say)
+        return await serve_stdio(server, way, complain=say)
+    return await _serve_http(server, wishes, way)
 
 
 async def _serve_http(server: Server[Any], wishes: Wishes, tokens: Tokens) -> int | None:
