@@ -15,7 +15,11 @@ from sandgate.record import Record
 # At the root of a clone: what the helper is compiled from, and what a person starts and what that reads.
 CLONE_MARK = "native"
 CLONE_CODE = (CLONE_MARK, "requirements", "src", "sandgate", "check")
-CLONE_ENVIRONMENTS = (".venv", ".venv-mcp", ".venv-dev")  # the starters take one that is there without asking where it came from
+CLONE_ENVIRONMENTS = (
+    ".venv",
+    ".venv-mcp",
+    ".venv-dev",
+)  # the starters take one that is there without asking where it came from
 ENVIRONMENT_MARK = "pyvenv.cfg"
 PACKAGE_DIRECTORIES = ("site-packages", "dist-packages")
 
