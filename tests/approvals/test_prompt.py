@@ -6,6 +6,7 @@ from sandgate.approvals.prompt import (
     COMMAND_LINES_MAX,
     DENIALS_SHOWN_MAX,
     LINE_CHARACTERS_MAX,
+    PATCH_LINES_MAX,
     Choice,
     choice_lines,
     choices,
@@ -20,6 +21,7 @@ from sandgate.approvals.prompt import (
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest
 from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.risk import RiskAssessment
 
@@ -33,11 +35,11 @@ HIGH = RiskAssessment("Overwrites a system file.", "high", ("system_modification
 
 def test_a_retry_offers_the_smallest_grant_first_and_the_way_out_under_its_own_key() -> None:
     assert choices(RETRY) == (
-        Choice("y", "yes, once: may write /etc/motd", "approved", (MOTD,)),
-        Choice("a", "yes, for this session: may write /etc/motd", "approved_for_session", (MOTD,)),
-        Choice("u", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)),
-        Choice("n", "no, keep the result as it is", "denied"),
-        Choice("q", "no, and stop everything", "abort"),
+        Choice("y", "approve", "yes, once: may write /etc/motd", "approved", (MOTD,)),
+        Choice("a", "approve-session", "yes, for this session: may write /etc/motd", "approved_for_session", (MOTD,)),
+        Choice("u", "approve-unsandboxed", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)),
+        Choice("n", "deny", "no, keep the result as it is", "denied"),
+        Choice("q", "abort", "no, and stop everything", "abort"),
     )
 
 
@@ -149,6 +151,26 @@ def test_a_long_command_is_folded_and_says_so(script: str) -> None:
     lines = prompt_lines(request, colour=False)
     assert any("press v to see all of it" in line for line in lines)
     assert max(map(len, lines)) <= LINE_CHARACTERS_MAX + len("  $ ")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        INITIAL.but(command=TOUCH.but(argv=("bash", "-c", "\n".join(f"echo {n}" for n in range(PATCH_LINES_MAX + 1))))),
+        INITIAL.but(command=TOUCH.but(argv=("bash", "-c", "echo " + "x" * LINE_CHARACTERS_MAX))),
+        INITIAL.but(changes=(FileChange("add", "/repo/new", "line\n" * (PATCH_LINES_MAX + 1)),)),
+    ],
+    ids=["many lines", "a long line", "a long patch"],
+)
+def test_what_cannot_be_unfolded_later_is_shown_whole_at_once(request_: ApprovalRequest) -> None:
+    """Required: a form has no key to see the rest."""
+    assert is_folded(request_)
+    lines = prompt_lines(request_, colour=False, columns=4_000, whole=True)
+    shown = [line[4:] for line in lines if line.startswith(("  $ ", "    "))]
+    assert [line.removeprefix("apply_patch").strip() for line in shown if line != "apply_patch"] == [
+        line.strip() for line in command_lines(request_)
+    ]
+    assert "press v" not in "".join(lines)
 
 
 def test_a_short_command_is_not_folded() -> None:

@@ -47,13 +47,24 @@ def test_nothing_is_marked_as_unfinished() -> None:
     assert _lines_with(UNFINISHED, besides=".txt") == []
 
 
-@pytest.mark.parametrize("lock", ["runtime", "dev"])
+@pytest.mark.parametrize("lock", ["runtime", "mcp", "dev", "peers"])
 def test_every_locked_requirement_is_exact_and_hashed(lock: str) -> None:
     """Required: the installer is never left a choice."""
     text = (REPOSITORY / "requirements" / f"{lock}.txt").read_text()
     logical = [line for line in text.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
     assert logical
     assert [line for line in logical if not re.match(r"[\w.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", line)] == []
+
+
+def test_every_locked_npm_package_is_hashed_and_names_no_registry() -> None:
+    """Required: the same for what npm installs."""
+    import json
+
+    packages = json.loads((REPOSITORY / "requirements/peers/package-lock.json").read_text())["packages"]
+    locked = {name: entry for name, entry in packages.items() if name}
+    assert locked
+    assert [name for name, entry in locked.items() if not entry.get("integrity", "").startswith("sha512-")] == []
+    assert [name for name, entry in locked.items() if "resolved" in entry] == []
 
 
 def test_the_two_locks_agree() -> None:

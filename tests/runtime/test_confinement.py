@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,6 +141,20 @@ def test_sandgates_own_files_are_closed_to_commands(host: Host) -> None:
     session = host.session(add_dirs=(str(host.home),))
     assert session.state_directory == str(state)
     assert str(state) in session.permissions().hidden
+
+
+def test_the_approvals_are_closed_before_there_are_any(host: Host) -> None:
+    """Required: also when the home is writable; what a command could make first, it would keep a hand in."""
+    state = host.home / ".local" / "state" / "sandgate"
+    permissions = host.session(add_dirs=(str(host.home),)).permissions()
+    assert stat.S_IMODE(state.stat().st_mode) == 0o700
+    assert str(state) in permissions.hidden
+    assert {str(state.parent), str(state.parent.parent)} <= set(permissions.writable)  # as mounts of their own: pinned
+
+
+def test_nothing_is_made_in_a_home_that_commands_cannot_write_to(host: Host) -> None:
+    host.session().permissions()
+    assert list(host.home.iterdir()) == []
 
 
 def test_what_appeared_under_a_protected_name_is_taken_away(host: Host) -> None:

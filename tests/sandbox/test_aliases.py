@@ -44,3 +44,22 @@ def test_a_search_that_grows_too_large_refuses(file: Path, monkeypatch: pytest.M
         (file.parent / str(number)).write_text("")
     with pytest.raises(ConfinementError, match="hard links"):
         aliases_of([str(file)], [str(file.parent)])
+
+
+def test_a_name_that_goes_away_while_names_are_looked_at_is_no_alias(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scratch directory is never at rest; the command that needs the answer must not fail for that."""
+    alias = file.parent / "deep" / "alias"
+    os.link(file, alias)
+    passing = file.parent / "passing"
+    passing.write_text("")
+    listed = os.scandir
+
+    def then_gone(path: str) -> list[os.DirEntry[str]]:
+        entries = list(listed(path))
+        passing.unlink(missing_ok=True)
+        return entries
+
+    monkeypatch.setattr(os, "scandir", then_gone)
+    assert aliases_of([str(file)], [str(file.parent)]) == (str(alias),)

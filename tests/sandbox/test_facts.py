@@ -122,8 +122,9 @@ def test_aliases_of_protected_files_are_protected(repo: Path, state: Path) -> No
 
 def test_our_own_state_is_sealed_and_must_not_be_made_by_others(repo: Path, state: Path, tmp_path: Path) -> None:
     there, missing = look(repo, state), look(repo, tmp_path / "none")
-    assert (there.sealed, str(state) in there.absent) == ((str(state),), False)
-    assert (missing.sealed, str(tmp_path / "none") in missing.absent) == ((), True)
+    assert (there.sealed[0], str(state) in there.absent) == (str(state), False)
+    none = str(tmp_path / "none")
+    assert (none in missing.sealed, none in missing.absent, none in missing.unmade) == (False, True, True)
 
 
 @pytest.mark.parametrize("value", ["/etc", "/usr", "home"])
@@ -189,10 +190,17 @@ NAMES = (
     "src/deep",
     ".envrc",
 )
-HOME_NAMES = (".ssh", ".ssh/config", ".ssh/id_x", ".aws", ".config", ".config/gh", ".netrc", "key", "tmp")
+HOME_NAMES = (
+    *(".ssh", ".ssh/config", ".ssh/id_x", ".aws", ".config", ".config/gh", ".netrc", "key", "tmp"),
+    *(".local", ".local/state", ".local/state/sandgate"),
+)
 TEXTS = ("", "gitdir: ../elsewhere", "IdentityFile ~/key", "gitdir: /nowhere")
 TARGETS = ("src", "../home", "nowhere", ".git")
-PLACES = tuple(f"repo/{name}" for name in NAMES) + tuple(f"home/{name}" for name in HOME_NAMES) + ("state", "elsewhere")
+PLACES = (
+    *(f"repo/{name}" for name in NAMES),
+    *(f"home/{name}" for name in HOME_NAMES),
+    *("state", "elsewhere", "elsewhere/sandgate"),
+)
 
 
 def step(world: Path, kind: str, one: str, other: str, text: str, target: str) -> None:
@@ -243,6 +251,7 @@ def test_a_session_that_remembers_says_what_a_fresh_look_says(rounds: list[list[
 
 def said(world: Path, memory: Memory | None) -> WorkspaceFacts | str:
     environ = {"HOME": str(world / "home"), "TMPDIR": str(world / "home" / "tmp")}
+    environ["XDG_STATE_HOME"] = str(world / "elsewhere")
     policy = WorkspaceWrite(writable_roots=(str(world / "elsewhere"),))
     try:
         return workspace_facts(

@@ -55,7 +55,7 @@ def test_a_clone_is_protected_with_all_that_its_starter_reads(clone: Path) -> No
     assert {str(clone / name) for name in (*CLONE_CODE, ".venv")} <= set(found.present)
     assert os.path.realpath(sys.executable) in found.present
     assert str(clone) not in found.present
-    assert found.absent == (str(clone / ".venv-dev"),)
+    assert found.absent == (str(clone / ".venv-mcp"), str(clone / ".venv-dev"))
 
 
 def test_environments_for_other_pythons_are_protected_too(clone: Path) -> None:

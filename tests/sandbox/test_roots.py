@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.config.paths import state_directory
 from sandgate.errors import ConfinementError
 from sandgate.protocol.permissions import Grant
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.roots import (
+    OwnState,
     existing_directory,
     granted,
     homes_of,
+    own_state,
     resolved_grants,
     resolved_roots,
     scratch_directory,
@@ -138,3 +141,52 @@ def test_a_local_account_needs_no_look_up(place: Path, tmp_path: Path, monkeypat
     monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", str(accounts))
     monkeypatch.setattr(pwd, "getpwuid", None)
     assert homes_of(f"{place}/repo", 77, Look()) == [f"{place}/repo", f"{place}/data"]
+
+
+def test_our_own_directories_are_found_or_named(tmp_path: Path) -> None:
+    home, state_home = tmp_path / "home", tmp_path / "state home"
+    (state_home / "sandgate").mkdir(parents=True)
+    home.mkdir()
+    found = own_state(str(home / ".sandgate"), str(state_home), [str(home)], Look())
+    assert found == OwnState(
+        present=(str(state_home / "sandgate"),),
+        missing=(str(home / ".sandgate"), str(home / ".local/state/sandgate")),
+        absent=(str(home / ".sandgate"), str(home / ".local")),
+    )
+
+
+@pytest.mark.parametrize("by_variable", [False, True])
+def test_a_file_in_the_way_to_our_own_directories_is_named(tmp_path: Path, by_variable: bool) -> None:
+    """Required: taken away, it would make room for a directory of somebody else's."""
+    (tmp_path / ".local").touch()
+    homes, state_home = ([], str(tmp_path / ".local/state")) if by_variable else ([str(tmp_path)], "")
+    found = own_state("/nowhere", state_home, homes, Look())
+    assert found.missing == ("/nowhere", str(tmp_path / ".local/state/sandgate"))
+    assert (found.absent, found.steps) == (("/nowhere",), (str(tmp_path / ".local"),))
+
+
+@pytest.mark.parametrize("variables", [{}, {"XDG_STATE_HOME": "relative"}, {"XDG_STATE_HOME": "/nowhere/./state"}])
+def test_what_is_closed_is_what_the_configuration_names(tmp_path: Path, variables: dict[str, str]) -> None:
+    """Required: the same place is written to by one and closed by the other."""
+    kept = state_directory({"HOME": str(tmp_path), **variables})
+    found = own_state("/nowhere", variables.get("XDG_STATE_HOME", ""), [str(tmp_path)], Look())
+    assert kept in found.missing
+    assert str(tmp_path / ".local/state/sandgate") in found.missing
+
+
+@pytest.mark.parametrize("by_variable", [False, True])
+@pytest.mark.parametrize("target", ["there", "nowhere"])
+def test_every_link_on_the_way_to_our_own_directories_is_named(tmp_path: Path, by_variable: bool, target: str) -> None:
+    home = tmp_path / "home"
+    (home / ".local").mkdir(parents=True)
+    (tmp_path / "there").mkdir()
+    link = home / ".local" / "state"
+    link.symlink_to(tmp_path / target)
+    homes, state_home = ([], str(link)) if by_variable else ([str(home)], "")
+    found = own_state("/nowhere", state_home, homes, Look())
+    assert found.missing == ("/nowhere", str(tmp_path / target / "sandgate"))
+    first = tmp_path / target / "sandgate" if target == "there" else tmp_path / target
+    assert (found.absent, found.steps) == (("/nowhere", str(first)), (str(link),))
+    (tmp_path / target / "sandgate").mkdir(parents=True)
+    found = own_state("/nowhere", state_home, homes, Look())
+    assert (found.present, found.steps) == ((str(tmp_path / target / "sandgate"),), (str(link),))

@@ -113,6 +113,6 @@ def test_every_tool_is_closed_and_explained() -> None:
 
 def test_the_structured_answer_fits_its_schema() -> None:
     schema = exec_answer_schema()
-    answer = ExecAnswer(1.0, "x", "abcdef", 0, 1000, 1, "running", (Denial("write"),), ("n",), "m", 5)
+    answer = ExecAnswer(1.0, "x", "abcdef", 0, 1000, 1, "running", (Denial("write"),), ("n",), "m", 5, "why")
     assert answer.structured().keys() == schema["properties"].keys()
     assert schema["required"] == ["wall_time_seconds", "output"]

@@ -10,7 +10,6 @@ import json
 
 from sandgate.approvals.prompt import choices, prompt_lines
 from sandgate.commandline.summary import summarize, summary_json
-from sandgate.display import visible
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable
 from sandgate.record import Record
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.protocol.patches import FileChange
 
     Json = dict[str, Any]
 
@@ -74,17 +74,30 @@ def _details(request: ApprovalRequest) -> Json:
         "sandgate_grants": plain(request.grants),
     }
     if request.changes:
-        found["codex_changes"] = {visible(change.path): change_json(change) for change in request.changes}
+        found["codex_changes"] = _changes_json(request.changes)
     else:
         found["codex_command"] = list(command.argv)
         found["codex_cwd"] = command.cwd
         found["codex_parsed_cmd"] = [summary_json(each) for each in summarize(command.argv)]
     if request.reason:
         found["codex_reason"] = request.reason
+    if command.set_variables:
+        found["sandgate_variables"] = dict(command.set_variables)
     if command.justification:
         found["sandgate_justification"] = command.justification
     if request.risk is not None:
         found["codex_risk"] = risk_json(request.risk)
     if request.denial is not None:
         found["sandgate_denials"] = [denial_json(denial) for denial in request.denial.denials]
+    return found
+
+
+def _changes_json(changes: tuple[FileChange, ...]) -> Json:
+    """By path. Names of odd bytes may look alike once they can be sent; none pushes another out."""
+    found: Json = {}
+    for change in changes:
+        name = sendable(change.path)
+        while name in found:
+            name += "'"
+        found[name] = change_json(change)
     return found

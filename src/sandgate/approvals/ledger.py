@@ -42,7 +42,7 @@ PREFIX_CHARS_MIN = 4  # of an id; a shorter one may have come to mean another qu
 CANDIDATES_SHOWN = 8
 USABLE_AFTER_S = 900  # an answer may be acted on this long after its question has ended
 KEPT_S = 86_400  # records stay this long after the end of their question
-SWEPT_MAX = 256  # questions removed by one sweep
+SWEPT_MAX = 64  # questions that one sweep looks at, or it would be felt by who opens the ledger
 UNFINISHED_KEPT_S = 3600  # a writer that takes longer was killed
 LOOK_AGAIN_MS = 500  # where nobody tells when the directory changes
 QUESTION, ANSWER, USED = ".question", ".answer", ".used"
@@ -172,7 +172,7 @@ class Ledger:
         return private_files.marked_once(self._fd, approval_id + USED)
 
     def sweep(self, now: float | None = None) -> int:
-        """Removes what ended more than KEPT_S ago, at most SWEPT_MAX questions; how many it were.
+        """Removes what ended more than KEPT_S ago, among SWEPT_MAX questions from anywhere; how many it were.
 
         Answers go first and marks last, each for good before the next: whatever interrupts it, no answer outlives
         the mark that it was used.
@@ -183,7 +183,8 @@ class Ledger:
             name for name in names if name.startswith(UNFINISHED) and self._is_older(name, at - UNFINISHED_KEPT_S)
         )
         ids = sorted(_ids(names, QUESTION) | _ids(names, ANSWER) | _ids(names, USED))
-        over = [each for each in ids if self._is_over(each, at)][:SWEPT_MAX]
+        start = int.from_bytes(os.urandom(4)) % len(ids) if len(ids) > SWEPT_MAX else 0
+        over = [each for each in (ids[start:] + ids[:start])[:SWEPT_MAX] if self._is_over(each, at)]
         if over:
             for suffix in (ANSWER, QUESTION, USED):
                 self._remove(each + suffix for each in over)
@@ -223,7 +224,7 @@ class Ledger:
                 f"cannot ask: {PENDING_MAX} questions wait for an answer already",
                 hint="answer some, or let them expire",
             )
-        if len(names) >= FILES_MAX:
+        if len(names) >= FILES_MAX and not self.sweep():
             raise RequestError(
                 f"cannot ask: there are {FILES_MAX} records already", hint="they go a day after their end"
             )

@@ -40,14 +40,12 @@ class PendingApproval(Record):
     message: str  # the question, as it is shown
     choices: tuple[tuple[str, str], ...]  # name of the decision, and its label
     details: Mapping[str, Any]  # what else is shown; JSON values
-    server_pid: int
-    server_start: str
     asked_at: float
     expires_at: float
 
     @property
     def digest(self) -> str:
-        """SHA-256, in hexadecimal, of everything that is shown and what it is about; not of the server's identity."""
+        """SHA-256, in hexadecimal, of everything that is shown and what it is about."""
         from hashlib import sha256
 
         return sha256(canonical_json(shown(self))).hexdigest()
@@ -85,7 +83,6 @@ def is_approval_id(text: str) -> bool:
 def shown(approval: PendingApproval) -> dict[str, Any]:
     """Everything about a question that is anybody's business, as JSON values."""
     values = approval.fields()
-    del values["server_pid"], values["server_start"]
     values["choices"] = [list(choice) for choice in approval.choices]
     return {**values, "asked_at": float(approval.asked_at), "expires_at": float(approval.expires_at)}
 
@@ -101,8 +98,7 @@ def encoded(approval: PendingApproval) -> bytes:
     """A question as the bytes of a file. Raises RequestError for one that could not be read again."""
     try:
         mark = {"format": FORMAT, "digest": approval.digest}
-        server = {"server_pid": approval.server_pid, "server_start": approval.server_start}
-        data = canonical_json({**shown(approval), **server, **mark})
+        data = canonical_json({**shown(approval), **mark})
         decoded(data)
     except (TypeError, ValueError, RecursionError, ApprovalsUnusable) as problem:
         raise RequestError("cannot ask for this approval", why=f"it cannot be written down: {problem}") from problem
@@ -169,8 +165,6 @@ _QUESTION: dict[str, type] = {
     "message": str,
     "choices": list,
     "details": dict,
-    "server_pid": int,
-    "server_start": str,
     "asked_at": float,
     "expires_at": float,
 }

@@ -42,13 +42,13 @@ ROWS: tuple[Row, ...] = (
         "approval_policy", "approval", APPROVAL_MODES, None, "tighter",
         "Who is asked, and when. A table `{ granular = { sandbox_approval, rules, mcp_elicitations, skill_approval, "
         "request_permissions } }` is `on-request` with each class of question switched on or off; an absent optional "
-        "field means such a question is refused. Unset: `sandgate run`, `sandgate patch` and the Python API take "
+        "field means such a question is refused. Unset: `sandgate run`, `patch`, `mcp` and the Python API take "
         "`on-failure` with somebody to ask and `never` without; everything else `on-request`, or `untrusted` in a "
         "project marked untrusted.",
     ),
     (
         "sandbox_mode", "choice", SANDBOX_MODES, None, "tighter",
-        "What a command may write. Unset: `sandgate run`, `sandgate patch` and the Python API take `workspace-write`; "
+        "What a command may write. Unset: `sandgate run`, `patch`, `mcp` and the Python API take `workspace-write`; "
         "everything else `workspace-write` in a trusted project, `read-only` elsewhere.",
     ),
     (

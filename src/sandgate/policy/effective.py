@@ -49,7 +49,7 @@ class WorkspaceFacts(Record):
     absent: tuple[str, ...] = ()  # protected names that do not exist
     secrets: tuple[str, ...] = ()  # existing files and directories that hold credentials
     sealed: tuple[str, ...] = ()  # our own state: hidden, and nothing opens it
-    unmade: tuple[str, ...] = ()  # those of `absent` that would be our own state
+    unmade: tuple[str, ...] = ()  # our own state that does not exist; the first missing name of each is in `absent`
     sockets: tuple[str, ...] = ()  # directories full of sockets, and listening sockets elsewhere
     openings: tuple[str, ...] = ()  # harmless paths below `sockets` that ordinary programs need
     case_insensitive: bool = False  # the workspace's file system ignores case

@@ -242,6 +242,10 @@ class AsyncGate:
         """End one; False when there is none of that number."""
         return await on_thread(lambda: self.runtime.terminate(session_id))
 
+    async def prepare(self) -> None:
+        """Load what the first tool call would load."""
+        await on_thread(lambda: self.runtime.tools)
+
     async def close(self) -> None:
         """End what the session started, and wait until it is gone; also when cancelled meanwhile."""
         await asyncio.shield(on_thread(self.runtime.close))

@@ -64,7 +64,7 @@ class Confinement:
         starts could be filled by that command later, behind our back.
         """
         permissions, unmade = self._resolved(grants)
-        missing = [own for own in unmade if own in permissions.absent]
+        missing = [own for own in unmade if not _and_above(own).isdisjoint(permissions.absent)]
         if not permissions.confined or not missing:
             return permissions
         for own in missing:
@@ -153,3 +153,8 @@ class Confinement:
         if not known:
             said = f"no namespace sandbox here ({why}); using {self._kind} from now on, see `sandgate doctor`"
             self._record(Notice("warning", said))
+
+
+def _and_above(path: str) -> set[str]:
+    parts = path.split("/")
+    return {"/".join(parts[:count]) for count in range(2, len(parts) + 1)}

@@ -8,7 +8,6 @@ ends, is a refusal that says so.
 from __future__ import annotations
 
 import asyncio
-import os
 from contextlib import suppress
 from time import time
 
@@ -16,7 +15,6 @@ from sandgate.approvals.form import ALIASES, chosen, form_of
 from sandgate.approvals.pending import NOBODY, PendingApproval
 from sandgate.display import visible
 from sandgate.errors import SandgateError
-from sandgate.kernel.session_tree import started
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.aio import on_thread
 
@@ -105,8 +103,6 @@ class Inbox:
             message=form.message,
             choices=form.choices,
             details={**form.details, SHOWN: form.digest},
-            server_pid=os.getpid(),
-            server_start=str(started(os.getpid())),
             asked_at=now,
             expires_at=now + self._timeout_s,
         )

@@ -11,9 +11,8 @@ import os
 from sandgate.approvals.ledger import Ledger
 from sandgate.approvals.news import Asked, Damaged, Decided, follow
 from sandgate.approvals.pending import PendingApproval, Resolution, shown
-from sandgate.approvals.private_files import DIRECTORY_MODE, made_directory
-from sandgate.config.paths import state_directory
-from sandgate.errors import ConfigError
+from sandgate.approvals.private_files import made_directory
+from sandgate.runtime.state import ensured_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +28,7 @@ def open_ledger(environ: Mapping[str, str]) -> Ledger:
 
     Raises ConfigError when there is no place for it, or when that is a link, somebody else's, or open to others.
     """
-    state = state_directory(environ)
-    if state is None:
-        raise ConfigError("there is no place to keep approvals", why="you have no home directory", hint="set `$HOME`")
-    try:
-        os.makedirs(os.path.dirname(state), DIRECTORY_MODE, exist_ok=True)
-    except OSError as problem:
-        raise ConfigError(f"cannot make `{os.path.dirname(state)}`", why=str(problem.strerror)) from problem
+    state = ensured_state(environ)
     above = made_directory(state)
     try:
         os.close(made_directory(APPROVALS_NAME, within=above))

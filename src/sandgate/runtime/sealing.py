@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sandgate.approvals.private_files import content, made_directory, removed, written_once
-from sandgate.config.paths import state_directory
 from sandgate.errors import ConfigError
+from sandgate.runtime.state import ensured_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ def sealing_key(environ: Mapping[str, str]) -> bytes:
 
     Raises ConfigError where there is no place for it that is ours alone, and ApprovalsUnusable for a file that is not.
     """
-    state = state_directory(environ)
-    if state is None:
-        raise ConfigError("there is no place to keep the sealing key", why="you have no home directory")
+    state = ensured_state(environ)
     directory = made_directory(state)
     try:
         key = content(directory, KEY_NAME)

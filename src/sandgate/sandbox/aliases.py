@@ -24,7 +24,9 @@ def aliases_of(files: Iterable[str], roots: Iterable[str]) -> tuple[str, ...]:
     """
     wanted: dict[tuple[int, int], int] = {}
     for file in files:
-        facts = os.lstat(file)
+        facts = _facts(file)
+        if facts is None:
+            continue
         wanted[(facts.st_dev, facts.st_ino)] = facts.st_nlink
     given, aliases, looked_at = set(files), [], 0
     pending = list(roots)
@@ -44,8 +46,16 @@ def aliases_of(files: Iterable[str], roots: Iterable[str]) -> tuple[str, ...]:
             if entry.is_dir(follow_symlinks=False):
                 pending.append(entry.path)
             elif entry.is_file(follow_symlinks=False):
-                facts = entry.stat(follow_symlinks=False)
-                if facts.st_nlink > 1 and (facts.st_dev, facts.st_ino) in wanted:
+                facts = _facts(entry.path)
+                if facts is not None and facts.st_nlink > 1 and (facts.st_dev, facts.st_ino) in wanted:
                     wanted[(facts.st_dev, facts.st_ino)] -= 1
                     aliases.append(entry.path)
     return tuple(path for path in aliases if path not in given)
+
+
+def _facts(path: str) -> os.stat_result | None:
+    """None for a name that is gone meanwhile: it is nobody's alias any more."""
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None

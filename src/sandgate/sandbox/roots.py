@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
     from sandgate.sandbox.looking import Look
 
+    Places = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]  # the fields of OwnState
+
 # Never scratch space, but what lies in them may be.
 SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
 # Never scratch space with all they contain (and so are /lib, /lib64, /libx32 …), but for the second list.
@@ -31,11 +33,12 @@ PASSWD_BYTES_MAX = 1 << 20
 
 
 class OwnState(Record):
-    """Our own directories, canonical."""
+    """Our own directories, canonical, and what would have to be changed to have others in their place."""
 
     present: tuple[str, ...]
-    absent: tuple[str, ...]  # nobody may make one for us either
-    links: tuple[str, ...]  # on the way to them; who exchanges one leads us elsewhere
+    missing: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()  # the first name on the way to each missing one that must not come to exist
+    steps: tuple[str, ...] = ()  # on the way to them: links, and files where a directory should be
 
 
 def existing_directory(path: str, look: Look) -> str | None:
@@ -91,20 +94,43 @@ def _known_home(uid: int, look: Look) -> str:
 def own_state(directory: str, state_home: str, homes: Iterable[str], look: Look) -> OwnState:
     """The directories that no confined command may see: Sandgate's home, and what outlives a session.
 
-    `state_home` is `$XDG_STATE_HOME`. The usual place in each home counts beside it: what answers to another
-    environment's server lies there, and one variable must not open that.
+    `state_home` is `$XDG_STATE_HOME`, `homes` are canonical. The usual place in each home counts beside it: what
+    answers to another environment's server lies there, and one variable must not open that.
     """
-    wanted = [directory, *(f"{home}/{STATE_IN_HOME}" for home in homes)]
+    found = [_own_place(directory, look, links=())]  # `.sandgate` itself is a protected name, be it a link
+    found += [_usual_state(home, look) for home in homes]
     if state_home.startswith("/"):
-        wanted.append(os.path.join(os.path.normpath(state_home), STATE_NAME))
-    present: list[str] = []
-    absent: list[str] = []
-    links: list[str] = []
-    for path in dict.fromkeys(wanted):
-        real = look.real(path)
-        (present if look.exists(real) else absent).append(real)
-        links += _links_towards(path, look)
-    return OwnState(*(tuple(dict.fromkeys(paths)) for paths in (present, absent, links)))
+        path = os.path.join(os.path.normpath(state_home), STATE_NAME)
+        found.append(_own_place(path, look, links=_links_towards(path, look)))
+    return OwnState(*(tuple(dict.fromkeys(path for one in found for path in one[field])) for field in range(4)))
+
+
+def _usual_state(home: str, look: Look) -> Places:
+    """Mostly there is nothing, or no link, and then one question for each part is enough."""
+    path = f"{home}/{STATE_IN_HOME}"
+    place = home
+    for part in STATE_IN_HOME.split("/"):
+        above, place = place, f"{place}/{part}"
+        if not look.exists(place):
+            return _missing(path, above, place, look, ())
+        if look.is_link(place):
+            return _own_place(path, look, links=_links_towards(path, look))
+    return (path,), (), (), ()
+
+
+def _own_place(path: str, look: Look, *, links: tuple[str, ...]) -> Places:
+    real = first = look.real(path)
+    if look.exists(real):
+        return (real,), (), (), links
+    while not look.exists(above := os.path.dirname(first)):
+        first = above
+    return _missing(real, above, first, look, links)
+
+
+def _missing(path: str, above: str, first: str, look: Look, links: tuple[str, ...]) -> Places:
+    if look.is_directory(above):
+        return (), (path,), (first,), links
+    return (), (path,), (), (*links, above)
 
 
 def _links_towards(path: str, look: Look) -> tuple[str, ...]:

@@ -28,6 +28,11 @@ def test_a_page_is_made_from_the_table() -> None:
     )
 
 
+def test_every_form_is_named() -> None:
+    page = command_help(SAMPLE.but(words=(), forms=("now", "later WHEN")))
+    assert page.startswith("Usage: sandgate sample now | later WHEN [OPTIONS]\n")
+
+
 def test_who_takes_a_command_explains_the_exit_codes() -> None:
     page = command_help(SAMPLE.but(takes_command=True))
     assert page.startswith("Usage: sandgate sample now [OPTIONS] -- CMD [ARG…]\n")

@@ -28,7 +28,6 @@ from sandgate.protocol.trace import (
     TerminalInput,
 )
 from sandgate.protocol.verdicts import Allow, Forbid
-from sandgate.protocol.wire import plain, risk_json
 from sandgate.surfaces.cli.jsonlines import DELTAS_MAX, JsonLines, attempt_json
 
 TYPE_CHECKING = False
@@ -218,11 +217,3 @@ def test_endless_output_ends_in_events_but_the_numbers_have_no_gap(capfd: pytest
 @pytest.mark.parametrize(("verdict", "denied"), [("denied", True), ("not_denied", False), ("unknown", None)])
 def test_what_nobody_can_tell_is_null(verdict: Any, denied: bool | None) -> None:
     assert attempt_json(ATTEMPT.but(denial=DenialReport(verdict)))["denied"] is denied
-
-
-def test_a_risk_without_categories_has_no_list() -> None:
-    assert risk_json(RISK.but(risk_categories=())) == {k: v for k, v in RISK_JSON.items() if k != "risk_categories"}
-
-
-def test_values_become_plain_json() -> None:
-    assert plain((MOTD, {"x": frozenset({1})}, None)) == [MOTD_JSON, {"x": [1]}, None]

@@ -42,12 +42,21 @@ def test_an_equals_sign_inside_a_value_stays() -> None:
         (["run", "--json=yes", "--", "x"], "takes no value"),
         (["run", "--answer", "yes", "--", "x"], "approve, approve-session, deny, abort"),
         (["config", "list"], "takes the word `show`"),
+        (["approvals"], "sandgate approvals resolve ID DECISION"),
+        (["approvals", "list", "all"], "does not take `list all`"),
+        (["approvals", "RESOLVE", "id", "x"], "does not take"),
     ],
 )
 def test_bad_usage_gets_one_clear_line(arguments: list[str], says: str) -> None:
     with pytest.raises(RequestError) as caught:
         parse(arguments)
     assert says in f"{caught.value} {caught.value.hint}"
+
+
+def test_words_in_one_of_the_forms_are_kept_in_order() -> None:
+    parsed = parse(["approvals", "resolve", "00c0ffee", "--reason", "fine", "list"])
+    assert (parsed.words, parsed.text("reason")) == (("resolve", "00c0ffee", "list"), "fine")
+    assert parse(["approvals", "--json", "watch"]).words == ("watch",)
 
 
 def test_undecodable_bytes_in_arguments_survive() -> None:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[Any, Any]
 
+GRACE_S = 5.0
 KEY = "approval"  # of the one question in an answer that asks
 FIELDS = "sandgate/approval"  # of the result's `_meta`: what programs read beside the form
-LATE_S = 5.0  # after the end of the question: whoever keeps its time says that it is over, not the connection
 LOST = "the client went away before anybody answered, which counts as a no"
 REFUSED = "the client answered the question with an error, which counts as a no"
 NO_ANSWER = "the client called again without an answer, which counts as a no"
@@ -51,7 +51,8 @@ def can_ask(context: Context) -> bool:
 async def ask_now(context: Context, question: Question) -> tuple[str, str]:
     """Asks in the middle of a call. The choice and why; never an approval that was not said."""
     params = elicitation(question, version=context.protocol_version, tool_call_id=str(context.request_id))
-    left_s = max(question.approval.expires_at - time(), 0) + LATE_S
+    # The question's own time is over first: then it is nobody's answer, and not an error of the client.
+    left_s = max(question.approval.expires_at - time(), 0) + GRACE_S
     # The documented `elicit_form` takes no further fields and refuses the lineage's answers.
     channel = context.session._request_outbound
     try:

@@ -38,7 +38,7 @@ async def call_tool(
 ) -> CallToolResult | InputRequiredResult:
     """The answer to the call, or a question back."""
     try:
-        call = await _call_of(context, params, session)
+        call = await _call_of(params, session)
     except SandgateError as problem:
         return failed(str(problem))
     except Exception as problem:
@@ -77,7 +77,7 @@ def bug(problem: Exception) -> str:
     return BUG.format(number=number)
 
 
-async def _call_of(context: Context, params: CallToolRequestParams, session: Session) -> Call:
+async def _call_of(params: CallToolRequestParams, session: Session) -> Call:
     """A new call, or the one that this request goes on with. Raises RequestError."""
     arguments = params.arguments or {}
     if params.request_state is None:

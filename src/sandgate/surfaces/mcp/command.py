@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 
 from sandgate.display import visible
@@ -10,8 +11,10 @@ from sandgate.record import Record
 from sandgate.runtime import open_runtime
 from sandgate.runtime.pending import open_ledger
 from sandgate.runtime.sealing import sealing_key
+from sandgate.runtime.state import ensured_state
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
+from sandgate.surfaces.mcp.streams import take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +24,10 @@ if TYPE_CHECKING:
 
     from sandgate.runtime import Environment
     from sandgate.runtime.pending import Ledger
+    from sandgate.surfaces.mcp.tokens import Tokens
 
 HOST = "127.0.0.1"
-TOKEN_VARIABLE = "SANDGATE_MCP_TOKEN"
+TOKEN_NAME = "mcp.tokens"  # in the state directory
 
 
 class Wishes(Record):
@@ -37,43 +41,64 @@ class Wishes(Record):
 
 
 def serve(environment: Environment, wishes: Wishes) -> int:
-    """0 when the other side went. Raises ConfigError, RuleError and RequestError before it serves."""
+    """0 when the other side went, 128 + N after signal N. Raises ConfigError, RuleError, RequestError before that."""
     with open_runtime(environment) as probe:  # what is wrong with the configuration is said now, not to the first call
         login_allowed = probe.settings.allow_login_shell
         for warning in probe.loaded.warnings:
-            print(f"sandgate: warning: {visible(warning)}", file=sys.stderr)
+            say(f"warning: {visible(warning)}")
     ledger = open_ledger(environment.environ)
-    asyncio.run(_serve(environment, wishes, ledger=ledger, login_allowed=login_allowed))
-    return 0
+    # Before there is an event loop; what is wrong with tokens is said before anything is served, too.
+    way = _tokens(environment, wishes) if wishes.http else take_standard_streams()
+    signal = asyncio.run(_serve(environment, wishes, way, ledger=ledger, login_allowed=login_allowed))
+    return 0 if signal is None else 128 + signal
 
 
-async def _serve(environment: Environment, wishes: Wishes, *, ledger: Ledger, login_allowed: bool) -> None:
+async def _serve(
+    environment: Environment, wishes: Wishes, way: Tokens | tuple[int, int], *, ledger: Ledger, login_allowed: bool
+) -> int | None:
     server = build_server(
         Sessions(environment, ledger, timeout_s=wishes.approval_timeout_s),
         login_allowed=login_allowed,
         waits_elsewhere=wishes.waits_elsewhere,
         sealing_key=sealing_key(environment.environ),
     )
-    if wishes.http:
-        await _serve_http(server, environment, wishes)
-    else:
+    if isinstance(way, tuple):
         from sandgate.surfaces.mcp.stdio import serve_stdio
 
-        await serve_stdio(server)
+        return await serve_stdio(server, way, complain=say)
+    return await _serve_http(server, wishes, way)
 
 
-async def _serve_http(server: Server[Any], environment: Environment, wishes: Wishes) -> None:
+async def _serve_http(server: Server[Any], wishes: Wishes, tokens: Tokens) -> int | None:
     from sandgate.surfaces.mcp.http import serve_http
-    from sandgate.surfaces.mcp.tokens import Tokens
 
-    if wishes.token_file is not None:
-        tokens = Tokens.from_file(wishes.token_file)
-    else:
-        tokens = Tokens.from_variable(environment.environ) or Tokens.fresh()
-    await serve_http(
+    return await serve_http(
         server,
         host=HOST,
         port=wishes.port,
         tokens=tokens,
-        announce=lambda url: print(f"sandgate: serving MCP at {url}", file=sys.stderr, flush=True),
+        announce=lambda url: say(f"serving MCP at {url}"),
     )
+
+
+def _tokens(environment: Environment, wishes: Wishes) -> Tokens:
+    """Those of the file that was named, the one of the environment, or one of our own that is kept.
+
+    It leaves the environment, so that no command inherits it.
+    """
+    from sandgate.surfaces.mcp.tokens import Tokens, write_token_file
+
+    environ = environment.environ
+    named = Tokens.from_variable(environ) if isinstance(environ, dict) else None
+    if wishes.token_file is None and named is not None:
+        return named
+    path = wishes.token_file or os.path.join(ensured_state(environ), TOKEN_NAME)
+    if not os.path.lexists(path):
+        write_token_file(path, Tokens.fresh()[1])
+    say(f"the token is in {visible(path)}, a line `name token`")
+    return Tokens.from_file(path)
+
+
+def say(text: str) -> None:
+    """One line on standard error; standard output is the protocol's."""
+    print(f"sandgate: {text}", file=sys.stderr, flush=True)

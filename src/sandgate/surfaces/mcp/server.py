@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 from contextlib import asynccontextmanager
 
+import anyio
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, ListToolsResult
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from sandgate import __version__
+from sandgate.display import visible
 from sandgate.errors import SandgateError
 from sandgate.surfaces.mcp.asking import LineageFields, is_modern
 from sandgate.surfaces.mcp.calling import bug, call_tool, failed
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 NAME, TITLE = "sandgate-mcp-server", "Sandgate"
 SESSION_HEADER = "mcp-session-id"
+NAME_SHOWN_CHARS = 60
+TIED = "sandgate"  # in a connection's state: it has our callback
+CLOSING_S_MAX = 10.0  # for everything that clients started to be gone
 CLIENT_SETTINGS = "sandgate"  # in the client's experimental capabilities: settings to have stricter
 INSTRUCTIONS = (
     "Shell commands, live terminals and patches that pass a gate: what policy does not allow is put to the user, and "
@@ -46,12 +50,17 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
     offered = described_tools(login_allowed=login_allowed)
     names = {tool.name for tool in offered}
 
-    async def list_tools(_context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        principal = principal_of(context)
+        _tie(context, sessions, principal)
+        sessions.expect(principal)  # who asks what there is will call it
         return ListToolsResult(tools=offered)
 
     async def call(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         if params.name not in names:
-            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool '{params.name[:60]}'")
+            raise MCPError(
+                code=INVALID_PARAMS, message=f"Unknown tool '{visible(params.name, limit=NAME_SHOWN_CHARS)}'"
+            )
         try:
             session = await _session(context, sessions)
         except SandgateError as problem:
@@ -65,7 +74,8 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
         try:
             yield {}
         finally:
-            await sessions.close()
+            with anyio.move_on_after(CLOSING_S_MAX, shield=True):
+                await sessions.close()
 
     server: Server[Any] = Server(
         NAME,
@@ -101,13 +111,18 @@ def _principal_name(context: Context) -> str:
 
 async def _session(context: Context, sessions: Sessions) -> Session:
     principal = principal_of(context)
-    session = await sessions.of(principal)
-    if principal.connection and context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
-        # The SDK tells of a connection's end by its stack, which has no public way in.
-        connection = context.session._connection
-        if connection.state.setdefault("sandgate", principal) is principal:
-            connection.exit_stack.push_async_callback(sessions.end, principal)
-    return session
+    _tie(context, sessions, principal)
+    return await sessions.of(principal)
+
+
+def _tie(context: Context, sessions: Sessions, principal: Principal) -> None:
+    """The session ends with its connection, where the protocol has such a thing."""
+    if not principal.connection:
+        return
+    # The SDK tells of a connection's end by its stack, which has no public way in.
+    connection = context.session._connection
+    if connection.state.setdefault(TIED, principal) is principal:
+        connection.exit_stack.push_async_callback(sessions.end, principal)
 
 
 def _tighter(context: Context) -> tuple[tuple[str, str], ...]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import suppress
 from time import monotonic, time
 
-from sandgate.errors import RequestError
+from sandgate.errors import RequestError, SandgateError
 from sandgate.record import Record
 from sandgate.runtime.aio import open_server_gate
 from sandgate.runtime.calls import Call, call_digest
@@ -95,6 +96,10 @@ class Session:
         self._brought[approval_id] = approval.expires_at + 2 * KEPT_S
         return approval
 
+    async def prepare(self) -> None:
+        """Loads what the first call needs."""
+        await self._gate.prepare()
+
     def over(self, call: Call) -> None:
         """Its answer was delivered, or nobody wants it."""
         self._calls.discard(call)
@@ -126,6 +131,7 @@ class Sessions:
         self.timeout_s = timeout_s  # of a question
         self._open: dict[Principal, asyncio.Future[Session]] = {}
         self._reaper: asyncio.Task[None] | None = None
+        self._ahead: set[asyncio.Future[None]] = set()
 
     async def of(self, principal: Principal) -> Session:
         """The session of that principal, opened with its first call. Raises ConfigError, RuleError, RequestError."""
@@ -138,6 +144,11 @@ class Sessions:
             if self._reaper is None:
                 self._reaper = asyncio.ensure_future(self._reap())
         return await asyncio.shield(opening)
+
+    def expect(self, principal: Principal) -> None:
+        """Opens the session ahead of its first call. What is wrong with it is for that call to hear."""
+        if principal not in self._open and len(self._open) < SESSIONS_MAX:
+            self._kept(asyncio.ensure_future(self._opened_ahead(principal)))
 
     async def end(self, principal: Principal) -> None:
         """Ends one session, if it is open."""
@@ -154,6 +165,15 @@ class Sessions:
         if self._reaper is not None:
             self._reaper.cancel()
         await asyncio.gather(*(self.end(principal) for principal in tuple(self._open)))
+
+    async def _opened_ahead(self, principal: Principal) -> None:
+        with suppress(SandgateError):
+            session = await self.of(principal)
+            await session.prepare()
+
+    def _kept(self, task: asyncio.Future[None]) -> None:
+        self._ahead.add(task)  # a loop holds its tasks weakly
+        task.add_done_callback(self._ahead.discard)
 
     async def _opened(self, principal: Principal) -> Session:
         gate = await open_server_gate(self._environment.but(tighter=principal.tighter))

@@ -1,0 +1,169 @@
+"""Many clients over HTTP on the loopback address, each known by its token.
+
+uvicorn reads HTTP, the SDK speaks the protocol, `door.py` stands between them. The connections are accepted by the
+caller's own event loop and not by uvicorn's server, which polls, and takes the signals of the process for itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+
+from sandgate.errors import RequestError
+from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX, KEEP_ALIVE_SECONDS, Connection
+from sandgate.surfaces.mcp.crowding import Crowding
+from sandgate.surfaces.mcp.door import PATH, door
+from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
+from sandgate.surfaces.mcp.resuming import Resuming
+from sandgate.surfaces.mcp.signals import ending_signals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from mcp.server.lowlevel import Server
+    from starlette.types import ASGIApp
+
+    from sandgate.surfaces.mcp.tokens import Tokens
+
+SESSIONS_MAX = 256
+SESSION_IDLE_SECONDS = 30.0 * 60
+BACKLOG = 128  # connections the kernel holds for us
+GOODBYE_SECONDS = 0.5  # for streams whose session has ended to say so; then they are cut
+CUT_SECONDS_MAX = 5.0  # for the requests that were cut to clean up
+
+ADDRESSES = {"127.0.0.1": "127.0.0.1", "::1": "::1", "localhost": "127.0.0.1"}
+"""What may be listened on, as it is called and as it is."""
+
+
+async def serve_http(
+    server: Server[Any], *, host: str, port: int, tokens: Tokens, announce: Callable[[str], None]
+) -> int:
+    """Serve until a signal says so; its number. Ends in the same order when it is cancelled.
+
+    `announce` is called with the URL once it can be connected to. `port` 0 takes a free one. The server gets a
+    middleware that limits its requests, so it is for this call alone.
+    """
+    listening = _listen(host, port)
+    resuming = Resuming()
+    manager = StreamableHTTPSessionManager(
+        server,
+        event_store=resuming,
+        session_idle_timeout=SESSION_IDLE_SECONDS,
+        max_request_body_size=MESSAGE_BYTES_MAX,
+        max_sessions=SESSIONS_MAX,
+    )
+    server.middleware.insert(0, Crowding())
+    authorities = _authorities(listening)
+    connections = Connections(
+        door(manager.handle_request, authorities=authorities, tokens=tokens, resuming=resuming), listening
+    )
+    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def heard(number: int) -> None:
+        if not ended.done():
+            ended.set_result(number)
+
+    with ending_signals(heard):
+        try:
+            async with manager.run():
+                await connections.open()
+                announce(f"http://{_authority(listening)}{PATH}")
+                try:
+                    return await ended
+                finally:
+                    connections.refuse()
+        finally:
+            listening.close()
+            await connections.close()
+
+
+class Connections:
+    """Everybody who is connected to one listening socket."""
+
+    def __init__(self, app: ASGIApp, listening: socket.socket) -> None:
+        self._listening = listening
+        self._state = ServerState()
+        self._config = Config(
+            app,
+            lifespan="off",
+            interface="asgi3",
+            http=Connection,
+            ws="none",
+            log_config=None,
+            log_level="critical",  # what a stranger sends is no reason to write a line for each
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            h11_max_incomplete_event_size=HEADERS_BYTES_MAX,
+        )
+        self._accepting: asyncio.Server | None = None
+
+    async def open(self) -> None:
+        """Accept from now on."""
+        self._config.load()
+        loop = asyncio.get_running_loop()
+        self._accepting = await loop.create_server(self._connection, sock=self._listening, backlog=BACKLOG)
+
+    def refuse(self) -> None:
+        """Accept no more, and no further request of who is connected."""
+        if self._accepting is not None:
+            self._accepting.close()
+        for connection in list(self._state.connections):
+            connection.shutdown()
+
+    async def close(self) -> None:
+        """End what is still in progress, then all connections."""
+        if self._state.tasks:
+            await asyncio.wait(self._state.tasks, timeout=GOODBYE_SECONDS)
+        for task in list(self._state.tasks):
+            task.cancel()
+        if self._state.tasks:
+            await asyncio.wait(self._state.tasks, timeout=CUT_SECONDS_MAX)
+        for connection in list(self._state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+
+    def _connection(self) -> Connection:
+        return Connection(self._config, self._state, {}, asyncio.get_running_loop())
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    address = ADDRESSES.get(host)
+    if address is None:
+        raise RequestError(
+            f"cannot serve on `{host}`",
+            why="the token and everything said would travel unencrypted; only 127.0.0.1, ::1 and localhost are served",
+            hint="serve on 127.0.0.1 and forward the port: ssh -L PORT:127.0.0.1:PORT THIS_MACHINE",
+        )
+    if not 0 <= port <= 65535:
+        raise RequestError(f"cannot serve on port `{port}`", why="a port is a number from 0 to 65535")
+    listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # does not share the port, only skips its rest
+        listening.bind((address, port))
+    except OSError as problem:
+        listening.close()
+        raise RequestError(f"cannot serve on `{host}` port {port}", why=problem.strerror or "") from problem
+    return listening
+
+
+def _authority(listening: socket.socket) -> str:
+    address, port = listening.getsockname()[:2]
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def _authorities(listening: socket.socket) -> frozenset[str]:
+    """The addresses a client may have meant. No page can be served under the name `localhost` but by this machine."""
+    port = listening.getsockname()[1]
+    own = {_authority(listening), f"localhost:{port}"}
+    if port == 80:  # then clients leave it out
+        own |= {authority.removesuffix(":80") for authority in own}
+    return frozenset(own)

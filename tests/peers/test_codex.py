@@ -1,0 +1,128 @@
+"""The Codex CLI as a client: its own configuration, its own loop, and a model that says what the test wrote.
+
+Codex is no package of ours: the tests run where the variable CODEX or PATH has one, and are skipped elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from peers.responses_server import Item, Model, function_call, message, serving_model
+
+if TYPE_CHECKING:
+    from peers.conftest import Endpoint
+
+CODEX = os.environ.get("CODEX") or shutil.which("codex")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CODEX is None, reason="no Codex: neither CODEX nor PATH names one"),
+]
+
+RUN_LIMIT_S = 60
+
+NAMESPACE = "mcp__sandgate"
+"""Codex offers the tools of a server to the model under this name."""
+
+NOWHERE = "http://127.0.0.1:9"
+"""A proxy that is not there: whatever is not meant for loopback ends here."""
+
+CONFIGURATION = """
+model = "scripted"
+model_provider = "scripted"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}"
+wire_api = "responses"
+
+[mcp_servers.sandgate]
+required = true                          # the first turn waits for it
+default_tools_approval_mode = "approve"  # who may do what is the server's decision
+startup_timeout_sec = 30
+tool_timeout_sec = 30
+{server}
+"""
+
+
+@pytest.fixture(params=["stdio", "http"])
+def server(request: pytest.FixtureRequest) -> tuple[str, Mapping[str, str]]:
+    """How Codex is told about the server, and what it needs in its environment."""
+    if request.param == "stdio":
+        command: list[str] = request.getfixturevalue("stdio_command")
+        return f"command = {json.dumps(command[0])}\nargs = {json.dumps(command[1:])}", {}
+    endpoint: Endpoint = request.getfixturevalue("endpoint")
+    told = f'url = "{endpoint.url}"\nbearer_token_env_var = "SANDGATE_MCP_TOKEN"'
+    return told, {"SANDGATE_MCP_TOKEN": endpoint.token}
+
+
+def converse(
+    server: tuple[str, Mapping[str, str]], tool: str, arguments: Mapping[str, Any], home: Path
+) -> tuple[list[dict[str, Any]], str]:
+    """The model calls the tool and then speaks. Returns its requests, and what Codex printed."""
+
+    def script(request: Mapping[str, Any]) -> Item:
+        answered = any(item["type"] == "function_call_output" for item in request["input"])
+        return message("that was all") if answered else function_call(tool, dict(arguments), NAMESPACE)
+
+    with serving_model(script) as model:
+        return model.requests, _exec(model, server, home)
+
+
+def _exec(model: Model, server: tuple[str, Mapping[str, str]], home: Path) -> str:
+    told, needed = server
+    (home / "config.toml").write_text(CONFIGURATION.format(url=model.url, server=told))
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "CODEX_HOME": str(home),
+        "HTTP_PROXY": NOWHERE,
+        "HTTPS_PROXY": NOWHERE,
+        "NO_PROXY": "127.0.0.1",
+        **needed,
+    }
+    assert CODEX is not None
+    ended = subprocess.run(
+        [CODEX, "exec", "--strict-config", "--skip-git-repo-check", "go"],
+        cwd=home,
+        env=environ,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=RUN_LIMIT_S,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def returned(request: Mapping[str, Any]) -> str:
+    """What the model is told about its call."""
+    (output,) = [item["output"] for item in request["input"] if item["type"] == "function_call_output"]
+    return output if isinstance(output, str) else "".join(part["text"] for part in output)
+
+
+def test_result_of_our_tool_reaches_the_model(server: tuple[str, Mapping[str, str]], tmp_path: Path) -> None:
+    """Required: an unmodified agent uses Sandgate's tools through its own configuration."""
+    (first, second), printed = converse(server, "test_x_mcp_header", {"region": "eu"}, tmp_path)
+    (offered,) = [tool["tools"] for tool in first["tools"] if tool.get("name") == NAMESPACE]
+    assert "test_x_mcp_header" in {tool["name"] for tool in offered}
+    assert returned(second).endswith('{"region": "eu"}')
+    assert printed.strip() == "that was all"
+
+
+def test_question_is_declined_where_nobody_can_be_asked(server: tuple[str, Mapping[str, str]], tmp_path: Path) -> None:
+    """Codex says that it can show forms even in `exec`, and then declines them; nothing waits for a person."""
+    (_, second), _ = converse(server, "test_elicitation", {"message": "may it?"}, tmp_path)
+    assert returned(second).endswith("action=decline, content=null")
