@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
@@ -299,3 +300,16 @@ async def connected(
             await asyncio.gather(serving, listening, return_exceptions=True)
             for stream in (from_client, to_client, from_server):
                 await stream.aclose()
+
+
+@asynccontextmanager
+async def streams_to(server: Server[Any]) -> AsyncIterator[tuple[Any, Any]]:
+    """A transport for the official client that has messages, where its own way in has calls of functions."""
+    async with create_client_server_memory_streams() as ((from_server, to_server), (from_client, to_client)):
+        serving = asyncio.ensure_future(server.run(from_client, to_client, server.create_initialization_options()))
+        try:
+            yield from_server, to_server
+        finally:
+            await to_server.aclose()
+            await to_client.aclose()
+            await soon(serving)

@@ -87,6 +87,7 @@ class Inbox:
         self._principal = principal
         self._timeout_s = timeout_s
         self._open: dict[str, Question] = {}
+        self._recording: set[asyncio.Future[None]] = set()
         self._watch: DirectoryWatch | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -110,10 +111,11 @@ class Inbox:
         if form.too_long:
             question.decide(Decision(request.stage, "denied", "none", reason=TOO_LONG))
             return question
+        recording = self._kept(asyncio.ensure_future(on_thread(lambda: self._ledger.ask(approval))))
         try:
-            await on_thread(lambda: self._ledger.ask(approval), stop=lambda: None)
-        except asyncio.CancelledError:  # its record may be there
-            await asyncio.shield(self.answer(question, "deny", by="withdrawn", reason=CANCELLED))
+            await asyncio.shield(recording)
+        except asyncio.CancelledError:
+            self._kept(asyncio.ensure_future(self._withdrawn(question, recording)))
             raise
         self._open[approval.approval_id] = question
         self._look_out()
@@ -185,12 +187,25 @@ class Inbox:
         """Whatever is still open is refused."""
         for question in tuple(self._open.values()):
             await self.answer(question, "deny", by="withdrawn", reason=ENDED)
+        while self._recording:
+            await asyncio.wait(self._recording)
         self._stop_looking()
 
     def find(self, approval_id: str) -> PendingApproval | None:
         """A record of this principal's, from this server or an earlier one."""
         approval = self._ledger.get(approval_id)
         return approval if approval is not None and approval.principal == self._principal else None
+
+    async def _withdrawn(self, question: Question, recording: asyncio.Future[None]) -> None:
+        """Nobody is left to be asked, and its record may come to be there all the same."""
+        await asyncio.wait((recording,))
+        if recording.exception() is None:
+            await self.answer(question, "deny", by="withdrawn", reason=CANCELLED)
+
+    def _kept(self, task: asyncio.Future[None]) -> asyncio.Future[None]:
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+        return task
 
     async def _settle(self, question: Question, resolution: Resolution) -> None:
         async with question.settling:

@@ -47,12 +47,10 @@ async def call_tool(
     try:
         result = await _seen_through(context, call, session, waits_elsewhere=waits_elsewhere)
     except asyncio.CancelledError:
-        session.over(call)
-        await asyncio.shield(call.give_up())
+        await asyncio.shield(session.give_up(call))
         raise
     except Exception as problem:
-        session.over(call)
-        await call.give_up()
+        await session.give_up(call)
         return failed(bug(problem))
     finally:
         if ticking is not None:

@@ -101,14 +101,22 @@ class Session:
         await self._gate.prepare()
 
     def over(self, call: Call) -> None:
-        """Its answer was delivered, or nobody wants it."""
+        """Its answer was delivered."""
         self._calls.discard(call)
         self.used_s = monotonic()
+
+    async def give_up(self, call: Call) -> None:
+        """Nobody wants its answer. Whoever closes the session meanwhile waits for the end of it as well."""
+        try:
+            await call.give_up()
+        finally:
+            self.over(call)
 
     async def close(self) -> None:
         """Ends everything of this principal, and waits until it is gone."""
         await self.inbox.close()
         await asyncio.gather(*(call.give_up() for call in tuple(self._calls)), return_exceptions=True)
+        await self.inbox.close()  # of what was about to be asked
         await self._gate.close()
 
     def _forget_left_behind(self) -> None:
