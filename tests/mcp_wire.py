@@ -108,6 +108,15 @@ class Desk:
         return self.server(*overrides, approval_policy="untrusted", **how)
 
 
+def envelope(capabilities: Json) -> Json:
+    """What every request of the modern era says about its client."""
+    return {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": {"name": "wire", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    }
+
+
 def lines_in(path: str) -> int:
     """0 for a file that does not exist."""
     try:
@@ -145,12 +154,7 @@ class Wire:
         self._next_id += 1
         number = self._next_id
         if self.modern:
-            envelope = {
-                "io.modelcontextprotocol/protocolVersion": MODERN,
-                "io.modelcontextprotocol/clientInfo": {"name": "wire", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
-            }
-            params = {**params, "_meta": {**envelope, **params.get("_meta", {})}}
+            params = {**params, "_meta": {**envelope(self.capabilities), **params.get("_meta", {})}}
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         self._questions[str(number)] = asyncio.Queue()
         await self.send({"id": number, "method": method, "params": params})

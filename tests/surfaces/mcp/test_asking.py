@@ -14,7 +14,21 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
-from mcp_wire import ASKABLE, ERAS, INITIAL, KEY, LEGACY, MODERN, Desk, ToolCall, connected, lines_in, run, soon, text_of
+from mcp_wire import (
+    ASKABLE,
+    ERAS,
+    INITIAL,
+    KEY,
+    LEGACY,
+    MODERN,
+    Desk,
+    ToolCall,
+    connected,
+    lines_in,
+    run,
+    soon,
+    text_of,
+)
 from sandgate.surfaces.mcp.asking import FIELDS, NO_ANSWER, REFUSED
 from sandgate.surfaces.mcp.form import EXPLICIT, MALFORMED, NOT_A_CHOICE
 from sandgate.surfaces.mcp.sessions import USED_UP
@@ -222,7 +236,9 @@ def test_malformed_answer_is_a_no(desk: Desk, answer: object) -> None:
     assert desk.runs == 0
 
 
-@pytest.mark.parametrize("answer", [*MALFORMED_ANSWERS, None, "approve", 7, ["approve"]], ids=lambda a: json.dumps(a)[:40])
+@pytest.mark.parametrize(
+    "answer", [*MALFORMED_ANSWERS, None, "approve", 7, ["approve"]], ids=lambda a: json.dumps(a)[:40]
+)
 def test_malformed_answer_of_a_client_that_calls_again_is_no_yes(desk: Desk, answer: object) -> None:
     """What does not fit the protocol's types is an error, and the question stays open; the rest is a no."""
 

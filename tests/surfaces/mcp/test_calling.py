@@ -111,9 +111,7 @@ def test_calls_are_asked_about_side_by_side_and_answered_in_any_order(desk: Desk
 
 @pytest.mark.parametrize("version", ERAS)
 @pytest.mark.parametrize(("there", "late", "runs"), [("approve", "deny", 1), ("deny", "approve", 0)])
-def test_first_answer_counts_wherever_it_comes_from(
-    desk: Desk, version: str, there: str, late: str, runs: int
-) -> None:
+def test_first_answer_counts_wherever_it_comes_from(desk: Desk, version: str, there: str, late: str, runs: int) -> None:
     """Required: while the client shows its form, somebody at a terminal answers; the client's answer comes too late."""
 
     async def work() -> None:
@@ -511,7 +509,10 @@ def test_answer_that_cannot_be_kept_is_a_no_and_not_asked_for_again(
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ERAS)
 def test_two_hundred_calls_at_once_are_all_answered(desk: Desk, version: str) -> None:
-    """Known gap: of more than 64 that run at the same time the oldest are ended to make room, here too."""
+    """Known gap: of more than 64 that live at the same time the oldest make room, though a call waits for them.
+
+    Such a call is answered all the same, but without what its command printed.
+    """
 
     async def work() -> None:
         async with connected(desk.server(), version) as wire:
@@ -521,7 +522,7 @@ def test_two_hundred_calls_at_once_are_all_answered(desk: Desk, version: str) ->
             ]
             for number, call in enumerate(calls):
                 told = (await call.result())["structuredContent"]
-                assert (told["exit_code"], told["output"]) in ((0, f"so {number}\n"), (143, ""))
+                assert told["output"] in (f"so {number}\n", "")
                 assert wire.answers_to(call.id) == 1
 
     run(work(), limit_s=120)
@@ -614,9 +615,7 @@ class Story:
                 await call.cancel()
             case "elsewhere":
                 for question in self.desk.ledger.pending()[:1]:
-                    self.desk.ledger.resolve(
-                        question.approval_id, "approve", by="terminal", digest=question.digest
-                    )
+                    self.desk.ledger.resolve(question.approval_id, "approve", by="terminal", digest=question.digest)
             case "approve" | "deny" | "malformed" if call is not None:
                 await self.say(call, {"approve": "approve", "deny": "deny"}.get(deed, "what?"))
             case _:

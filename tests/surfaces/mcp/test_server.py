@@ -54,7 +54,12 @@ def test_tools_on_the_wire_are_complete(desk: Desk, version: str) -> None:
             for tool in tools.values():
                 assert tool["description"]
                 assert tool["title"] == tool["annotations"]["title"]
-                assert tool["annotations"].keys() > {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+                assert tool["annotations"].keys() > {
+                    "readOnlyHint",
+                    "destructiveHint",
+                    "idempotentHint",
+                    "openWorldHint",
+                }
                 assert tool["inputSchema"]["additionalProperties"] is False
                 assert tool["outputSchema"]["additionalProperties"] is False
 
@@ -115,7 +120,8 @@ def test_text_for_the_model_has_the_known_form(desk: Desk, version: str) -> None
             assert "Process exited with code 137\n" in text_of(killed)
             begun = await wire.result("exec_command", {"cmd": "sleep 1000", "login": False, "yield_time_ms": 250})
             found = re.fullmatch(
-                EXEC_HEAD + r"Process running with session ID (\d{5})\nOriginal token count: 0\nOutput:\n", text_of(begun)
+                EXEC_HEAD + r"Process running with session ID (\d{5})\nOriginal token count: 0\nOutput:\n",
+                text_of(begun),
             )
             assert found is not None
             assert int(found[1]) == begun["structuredContent"]["session_id"]
@@ -220,7 +226,10 @@ def test_end_of_the_connection_ends_its_commands(desk: Desk, version: str) -> No
 def test_text_that_json_can_hardly_hold_comes_through(desk: Desk, version: str) -> None:
     async def work() -> None:
         async with connected(desk.server(), version) as wire:
-            for cmd in ("printf '\\377\\000\\033[2J'", "echo \u2028 \ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16")):
+            for cmd in (
+                "printf '\\377\\000\\033[2J'",
+                "echo \u2028 \ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
+            ):
                 result = await wire.result("exec_command", {"cmd": cmd, "login": False})
                 assert result["structuredContent"]["exit_code"] == 0
 

@@ -87,9 +87,7 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
         on_list_tools=list_tools,
         on_call_tool=call,
     )
-    security = RequestStateSecurity(
-        keys=[sealing_key], ttl=sessions.timeout_s + KEPT_S, bind_principal=_principal_name
-    )
+    security = RequestStateSecurity(keys=[sealing_key], ttl=sessions.timeout_s + KEPT_S, bind_principal=_principal_name)
     server.middleware = [LineageFields(), RequestStateBoundary(security, default_audience=NAME)]
     return server
 
