@@ -36,6 +36,7 @@ TOO_LONG = "the command is longer than anybody can be asked to read; put it into
 USED = "this approval was used already; what it allowed ran at most once"
 TIMED_OUT = "nobody answered within {seconds:g} seconds; this says nothing about the command"
 ENDED = "the session ended before anybody answered"
+CANCELLED = "the call was cancelled"
 
 
 def offers(approval: Approval, name: str) -> bool:
@@ -86,6 +87,7 @@ class Inbox:
         self._principal = principal
         self._timeout_s = timeout_s
         self._open: dict[str, Question] = {}
+        self._recording: set[asyncio.Future[None]] = set()
         self._watch: DirectoryWatch | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -109,7 +111,12 @@ class Inbox:
         if form.too_long:
             question.decide(Decision(request.stage, "denied", "none", reason=TOO_LONG))
             return question
-        await on_thread(lambda: self._ledger.ask(approval))
+        recording = self._kept(asyncio.ensure_future(on_thread(lambda: self._ledger.ask(approval))))
+        try:
+            await asyncio.shield(recording)
+        except asyncio.CancelledError:
+            self._kept(asyncio.ensure_future(self._withdrawn(question, recording)))
+            raise
         self._open[approval.approval_id] = question
         self._look_out()
         return question
@@ -163,8 +170,10 @@ class Inbox:
         """What an answer to an earlier record decides about the same question; None when it is another question."""
         standing = self._ledger.resolution(approval.approval_id)
         same = form_of(request).digest == approval.details.get(SHOWN) and request.stage == approval.stage
-        if standing is None or not same or standing.digest != approval.digest:
+        if standing is None or not same or standing.digest != approval.digest or standing.by == "withdrawn":
             return None
+        if standing.by in NOBODY:
+            return nobody_decided(request, standing.by, visible(standing.reason))
         decision = chosen(request, standing.decision, reason=visible(standing.reason))
         if (
             decision is not None
@@ -178,12 +187,25 @@ class Inbox:
         """Whatever is still open is refused."""
         for question in tuple(self._open.values()):
             await self.answer(question, "deny", by="withdrawn", reason=ENDED)
+        while self._recording:
+            await asyncio.wait(self._recording)
         self._stop_looking()
 
     def find(self, approval_id: str) -> PendingApproval | None:
         """A record of this principal's, from this server or an earlier one."""
         approval = self._ledger.get(approval_id)
         return approval if approval is not None and approval.principal == self._principal else None
+
+    async def _withdrawn(self, question: Question, recording: asyncio.Future[None]) -> None:
+        """Nobody is left to be asked, and its record may come to be there all the same."""
+        await asyncio.wait((recording,))
+        if recording.exception() is None:
+            await self.answer(question, "deny", by="withdrawn", reason=CANCELLED)
+
+    def _kept(self, task: asyncio.Future[None]) -> asyncio.Future[None]:
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+        return task
 
     async def _settle(self, question: Question, resolution: Resolution) -> None:
         async with question.settling:

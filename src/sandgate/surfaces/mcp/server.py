@@ -20,7 +20,7 @@ from sandgate.display import visible
 from sandgate.errors import SandgateError
 from sandgate.surfaces.mcp.asking import LineageFields, is_modern
 from sandgate.surfaces.mcp.calling import bug, call_tool, failed
-from sandgate.surfaces.mcp.sessions import Principal
+from sandgate.surfaces.mcp.sessions import KEPT_S, Principal
 from sandgate.surfaces.mcp.tools import described_tools
 
 TYPE_CHECKING = False
@@ -87,7 +87,7 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
         on_list_tools=list_tools,
         on_call_tool=call,
     )
-    security = RequestStateSecurity(keys=[sealing_key], bind_principal=_principal_name)
+    security = RequestStateSecurity(keys=[sealing_key], ttl=sessions.timeout_s + KEPT_S, bind_principal=_principal_name)
     server.middleware = [LineageFields(), RequestStateBoundary(security, default_audience=NAME)]
     return server
 
