@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from sandgate.errors import SandgateError
 from sandgate.protocol.decisions import Decision
+from sandgate.runtime.inbox import CANCELLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Call:
         """Nobody waits for it any more: its question is refused, its command ended."""
         self._task.cancel()
         if self.question is not None and self.question.open:
-            await self._inbox.answer(self.question, "deny", by="withdrawn", reason="the call was cancelled")
+            await self._inbox.answer(self.question, "deny", by="withdrawn", reason=CANCELLED)
         await asyncio.wait((self._task,))
 
     async def _review(self, request: ApprovalRequest) -> Decision:

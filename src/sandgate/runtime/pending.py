@@ -29,14 +29,7 @@ def open_ledger(environ: Mapping[str, str]) -> Ledger:
 
     Raises ConfigError when there is no place for it, or when that is a link, somebody else's, or open to others.
     """
-    state = state_directory(environ)
-    if state is None:
-        raise ConfigError("there is no place to keep approvals", why="you have no home directory", hint="set `$HOME`")
-    try:
-        os.makedirs(os.path.dirname(state), DIRECTORY_MODE, exist_ok=True)
-    except OSError as problem:
-        raise ConfigError(f"cannot make `{os.path.dirname(state)}`", why=str(problem.strerror)) from problem
-    above = made_directory(state)
+    state, above = made_state(environ, "approvals")
     try:
         os.close(made_directory(APPROVALS_NAME, within=above))
     finally:
@@ -44,3 +37,18 @@ def open_ledger(environ: Mapping[str, str]) -> Ledger:
     ledger = Ledger(os.path.join(state, APPROVALS_NAME))
     ledger.sweep()
     return ledger
+
+
+def made_state(environ: Mapping[str, str], kept: str) -> tuple[str, int]:
+    """The path and a descriptor of this user's state directory, made if need be; `kept`: what for.
+
+    Raises ConfigError as `open_ledger` does.
+    """
+    state = state_directory(environ)
+    if state is None:
+        raise ConfigError(f"there is no place to keep {kept}", why="you have no home directory", hint="set `$HOME`")
+    try:
+        os.makedirs(os.path.dirname(state), DIRECTORY_MODE, exist_ok=True)
+    except OSError as problem:
+        raise ConfigError(f"cannot make `{os.path.dirname(state)}`", why=str(problem.strerror)) from problem
+    return state, made_directory(state)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from sandgate.approvals.private_files import content, made_directory, removed, written_once
-from sandgate.config.paths import state_directory
+from sandgate.approvals.private_files import content, removed, written_once
 from sandgate.errors import ConfigError
+from sandgate.runtime.pending import made_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,7 @@ def sealing_key(environ: Mapping[str, str]) -> bytes:
 
     Raises ConfigError where there is no place for it that is ours alone, and ApprovalsUnusable for a file that is not.
     """
-    state = state_directory(environ)
-    if state is None:
-        raise ConfigError("there is no place to keep the sealing key", why="you have no home directory")
-    directory = made_directory(state)
+    state, directory = made_state(environ, "the sealing key")
     try:
         key = content(directory, KEY_NAME)
         if key is not None and len(key) != KEY_BYTES:
