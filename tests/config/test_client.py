@@ -60,7 +60,7 @@ def test_what_is_tighter_is_taken(machine: Machine, server: str, key: str, value
         ("sandbox_mode=workspace-write", '"profile"', "free"),
         ("sandbox_mode=workspace-write", 'projects."/".trust_level', "trusted"),
         ("sandbox_mode=workspace-write", ' "projects"."/".trust_level', "trusted"),
-        ("sandbox_mode=workspace-write", 'profiles.free.sandbox_mode', "danger-full-access"),
+        ("sandbox_mode=workspace-write", "profiles.free.sandbox_mode", "danger-full-access"),
         ("sandbox_mode=workspace-write", "model_provider", "x"),
     ],
 )

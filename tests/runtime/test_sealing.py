@@ -56,9 +56,7 @@ def test_a_key_of_another_length_is_replaced(environ: dict[str, str], tmp_path: 
 
 
 @pytest.mark.parametrize("how", ["link", "open to others", "directory"])
-def test_a_file_that_somebody_else_may_have_made_is_refused(
-    environ: dict[str, str], tmp_path: Path, how: str
-) -> None:
+def test_a_file_that_somebody_else_may_have_made_is_refused(environ: dict[str, str], tmp_path: Path, how: str) -> None:
     sealing_key(environ)
     file = tmp_path / STATE / KEY_NAME
     if how == "open to others":
