@@ -37,8 +37,6 @@ def asked(risk: str = "low", choices: tuple[tuple[str, str], ...] = CHOICES) -> 
         message="m",
         choices=choices,
         details={"codex_risk": {"risk_level": risk}},
-        server_pid=1,
-        server_start="1",
         asked_at=0.0,
         expires_at=1.0,
     )
