@@ -1,78 +1,75 @@
-"""A test-only MCP server with the conformance suite's tools: `python fixture_server.py stdio|http`.
+"""Sandgate's own server with the conformance suite's tools in front of its own, over HTTP.
 
-Over HTTP it prints the address it listens on, and wants the bearer token in SANDGATE_MCP_TOKEN.
+What is judged is what `sandgate mcp` serves: its server, its sessions, its transport. Only the tools are more. It says
+on standard error where it listens, and wants the bearer token in SANDGATE_MCP_TOKEN. (The suite speaks HTTP only.)
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-import socket
-import sys
+from typing import Any
 
-import anyio
-import mcp.server.auth.provider as auth
-import mcp.server.streamable_http as streamable_http
-import uvicorn
-from mcp.server.auth.settings import AuthSettings
+import mcp_types as types
 from mcp.server.lowlevel import Server
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
-from mcp.server.stdio import stdio_server
-from mcp_types import JSONRPCMessage
-from pydantic import AnyHttpUrl
 
 from peers import fixture_tools
+from sandgate.runtime import Environment
+from sandgate.runtime.pending import open_ledger
+from sandgate.runtime.sealing import sealing_key
+from sandgate.surfaces.mcp.command import HOST, say
+from sandgate.surfaces.mcp.http import serve_http
+from sandgate.surfaces.mcp.server import build_server
+from sandgate.surfaces.mcp.sessions import Sessions
+from sandgate.surfaces.mcp.tokens import Tokens
+
+QUESTION_LIMIT_S = 60.0
 
 
-class OneToken:
-    """Knows a single token."""
-
-    async def verify_token(self, token: str) -> auth.AccessToken | None:
-        if token != os.environ["SANDGATE_MCP_TOKEN"]:
-            return None
-        return auth.AccessToken(token=token, client_id="peer", scopes=[])
-
-
-class Events(streamable_http.EventStore):
-    """Keeps everything, so that a client that lost its stream is sent what it missed."""
-
-    def __init__(self) -> None:
-        self._kept: list[tuple[str, JSONRPCMessage | None]] = []
-
-    async def store_event(self, stream_id: str, message: JSONRPCMessage | None) -> str:
-        self._kept.append((stream_id, message))
-        return str(len(self._kept))
-
-    async def replay_events_after(self, last_event_id: str, send_callback: streamable_http.EventCallback) -> str | None:
-        seen = int(last_event_id)
-        stream = self._kept[seen - 1][0]
-        for number, (stream_id, message) in enumerate(self._kept[seen:], seen + 1):
-            if stream_id == stream and message is not None:
-                await send_callback(streamable_http.EventMessage(message, str(number)))
-        return stream
+def build(environ: dict[str, str]) -> Server[Any]:
+    """As `command.serve` builds it."""
+    ledger = open_ledger(environ)
+    environment = Environment(os.getcwd(), environ, person_present=True)
+    sessions = Sessions(environment, ledger, timeout_s=QUESTION_LIMIT_S)
+    server = build_server(sessions, login_allowed=True, waits_elsewhere=False, sealing_key=sealing_key(environ))
+    return with_fixtures(server)
 
 
-def build() -> Server[dict[str, object]]:
-    """The server under test; only its tools are fixtures."""
-    server = Server(
-        "fixtures", version="1", on_list_tools=fixture_tools.list_tools, on_call_tool=fixture_tools.call_tool
-    )
-    server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="fixtures"))
+def with_fixtures(server: Server[Any]) -> Server[Any]:
+    """The tools of both; a call of one that is no fixture goes on to the server's own handler."""
+    own_list, own_call = server.get_request_handler("tools/list"), server.get_request_handler("tools/call")
+    own_schema = server.get_tool_input_schema
+    assert own_list
+    assert own_call
+
+    async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        own = await own_list.handler(context, params)
+        assert isinstance(own, types.ListToolsResult)
+        fixtures = [tool for tool, _ in fixture_tools.TOOLS.values()]
+        return own.model_copy(update={"tools": [*fixtures, *own.tools]})
+
+    def schema(name: str) -> Any:
+        known = fixture_tools.TOOLS.get(name)
+        return known[0].input_schema if known else own_schema and own_schema(name)
+
+    async def call(context: Any, params: types.CallToolRequestParams) -> Any:
+        known = params.name in fixture_tools.TOOLS
+        return await (fixture_tools.call_tool if known else own_call.handler)(context, params)
+
+    server.get_tool_input_schema = schema
+    server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
+    server.add_request_handler("tools/call", types.CallToolRequestParams, call)
     return server
 
 
-async def over_stdio(server: Server[dict[str, object]]) -> None:
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
-
-
-async def over_http(server: Server[dict[str, object]]) -> None:
-    listening = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    settings = AuthSettings(issuer_url=AnyHttpUrl(address), resource_server_url=None)
-    app = server.streamable_http_app(auth=settings, token_verifier=OneToken(), event_store=Events(), retry_interval=500)
-    print(f"{address}/mcp", flush=True)
-    await uvicorn.Server(uvicorn.Config(app, log_level="error")).serve(sockets=[listening])
+def main() -> None:
+    """Serve until a signal comes."""
+    environ = dict(os.environ)
+    tokens = Tokens.from_variable(environ)
+    assert tokens, "no token in SANDGATE_MCP_TOKEN"
+    server = build(environ)
+    asyncio.run(serve_http(server, host=HOST, port=0, tokens=tokens, announce=lambda url: say(f"serving at {url}")))
 
 
 if __name__ == "__main__":
-    anyio.run({"stdio": over_stdio, "http": over_http}[sys.argv[1]], build())
+    main()

@@ -19,6 +19,8 @@ START_LIMIT_S = 20
 RUN_LIMIT_S = 90
 """How long another's program may take; a suite takes seconds."""
 
+TOKEN_VARIABLE = "SANDGATE_MCP_TOKEN"
+
 ADDRESS = re.compile(r"http://\S+/mcp\b")
 
 
@@ -65,7 +67,8 @@ def serving(command: Sequence[str], environ: Mapping[str, str]) -> Iterator[str]
 
 def node(script: str, *arguments: str, home: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """Runs `script`, a path below `.peers/node_modules`, with a home folder of its own."""
-    command = [str(PEERS / "bin/node"), str(PEERS / "node_modules" / script), *arguments]
+    # Resolved, because a script that finds itself under another name than it was started with does nothing.
+    command = [str(PEERS / "bin/node"), str((PEERS / "node_modules" / script).resolve()), *arguments]
     surroundings = {"PATH": os.environ["PATH"], "HOME": str(home), "NO_COLOR": "1", **environ}
     return subprocess.run(
         command,

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from peers.responses_server import Item, Model, function_call, message, serving_model
+from peers.serving import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
-    from peers.conftest import Endpoint
+    from peers.conftest import Clone
 
 CODEX = os.environ.get("CODEX") or shutil.which("codex")
 
@@ -57,20 +58,22 @@ tool_timeout_sec = 30
 """
 
 
-@pytest.fixture(params=["stdio", "http"])
-def server(request: pytest.FixtureRequest) -> tuple[str, Mapping[str, str]]:
-    """How Codex is told about the server, and what it needs in its environment."""
-    if request.param == "stdio":
-        command: list[str] = request.getfixturevalue("stdio_command")
-        return f"command = {json.dumps(command[0])}\nargs = {json.dumps(command[1:])}", {}
-    endpoint: Endpoint = request.getfixturevalue("endpoint")
-    told = f'url = "{endpoint.url}"\nbearer_token_env_var = "SANDGATE_MCP_TOKEN"'
-    return told, {"SANDGATE_MCP_TOKEN": endpoint.token}
+Server = tuple[str, Mapping[str, str]]
+"""How Codex is told about the server, and what it needs in its environment."""
+
+transports = pytest.mark.parametrize("transport", ["stdio", "http"])
 
 
-def converse(
-    server: tuple[str, Mapping[str, str]], tool: str, arguments: Mapping[str, Any], home: Path
-) -> tuple[list[dict[str, Any]], str]:
+def server(clone: Clone, transport: str, *options: str) -> Server:
+    """`sandgate mcp` with these options."""
+    if transport == "stdio":
+        return f"command = {json.dumps(clone.launcher)}\nargs = {json.dumps(['mcp', *options])}", {}
+    endpoint = clone.endpoint(*options)
+    told = f'url = "{endpoint.url}"\nbearer_token_env_var = "{TOKEN_VARIABLE}"'
+    return told, {TOKEN_VARIABLE: endpoint.token}
+
+
+def converse(server: Server, tool: str, arguments: Mapping[str, Any], home: Path) -> tuple[list[dict[str, Any]], str]:
     """The model calls the tool and then speaks. Returns its requests, and what Codex printed."""
 
     def script(request: Mapping[str, Any]) -> Item:
@@ -81,7 +84,7 @@ def converse(
         return model.requests, _exec(model, server, home)
 
 
-def _exec(model: Model, server: tuple[str, Mapping[str, str]], home: Path) -> str:
+def _exec(model: Model, server: Server, home: Path) -> str:
     told, needed = server
     (home / "config.toml").write_text(CONFIGURATION.format(url=model.url, server=told))
     environ = {
@@ -107,22 +110,33 @@ def _exec(model: Model, server: tuple[str, Mapping[str, str]], home: Path) -> st
     return ended.stdout
 
 
-def returned(request: Mapping[str, Any]) -> str:
-    """What the model is told about its call."""
+def structured(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What the model is told about its call: of an answer in two forms, Codex passes on the one for programs."""
     (output,) = [item["output"] for item in request["input"] if item["type"] == "function_call_output"]
-    return output if isinstance(output, str) else "".join(part["text"] for part in output)
+    text = output if isinstance(output, str) else "".join(part["text"] for part in output)
+    found: dict[str, Any] = json.loads(text.partition("Output:\n")[2])
+    return found
 
 
-def test_result_of_our_tool_reaches_the_model(server: tuple[str, Mapping[str, str]], tmp_path: Path) -> None:
-    """Required: an unmodified agent uses Sandgate's tools through its own configuration."""
-    (first, second), printed = converse(server, "test_x_mcp_header", {"region": "eu"}, tmp_path)
+@transports
+def test_our_commands_output_reaches_the_model(transport: str, clone: Clone, tmp_path: Path) -> None:
+    """Required: an unmodified agent runs commands through Sandgate, by its own configuration."""
+    ours = server(clone, transport)
+    (first, second), printed = converse(ours, "exec_command", {"cmd": "echo through $((6 * 7))"}, tmp_path)
     (offered,) = [tool["tools"] for tool in first["tools"] if tool.get("name") == NAMESPACE]
-    assert "test_x_mcp_header" in {tool["name"] for tool in offered}
-    assert returned(second).endswith('{"region": "eu"}')
+    assert {"exec_command", "write_stdin", "check_command"} <= {tool["name"] for tool in offered}
+    answer = structured(second)
+    assert (answer["output"], answer["exit_code"]) == ("through 42\n", 0)
     assert printed.strip() == "that was all"
 
 
-def test_question_is_declined_where_nobody_can_be_asked(server: tuple[str, Mapping[str, str]], tmp_path: Path) -> None:
+@transports
+def test_a_command_that_takes_an_approval_is_refused_where_nobody_can_be_asked(
+    transport: str, clone: Clone, tmp_path: Path
+) -> None:
     """Codex says that it can show forms even in `exec`, and then declines them; nothing waits for a person."""
-    (_, second), _ = converse(server, "test_elicitation", {"message": "may it?"}, tmp_path)
-    assert returned(second).endswith("action=decline, content=null")
+    ours, made = server(clone, transport, "-a", "untrusted"), tmp_path / "made"
+    (_, second), printed = converse(ours, "exec_command", {"cmd": f"touch {made}"}, tmp_path)
+    assert structured(second)["refused"] == "exec command rejected by user"
+    assert not made.exists()
+    assert printed.strip() == "that was all"

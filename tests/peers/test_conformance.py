@@ -1,4 +1,4 @@
-"""The official conformance suite, run against a server that differs from ours only in its tools."""
+"""The official conformance suite, run against our server with the suite's tools in front of its own."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ Checks = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def outcomes(
-    endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory
+    fixtures_endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[tuple[str, str], dict[str, Checks]]:
     """Each run's checks by scenario. A run takes two seconds, a scenario by itself half a second."""
-    return {run: _run(*run, endpoint, tmp_path_factory.mktemp("conformance")) for run in RUNS}
+    return {run: _run(*run, fixtures_endpoint, tmp_path_factory.mktemp("conformance")) for run in RUNS}
 
 
 def _run(suite: str, version: str, endpoint: Endpoint, folder: Path) -> dict[str, Checks]:

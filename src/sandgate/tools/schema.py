@@ -232,7 +232,8 @@ def check_answer_schema() -> Json:
         "reason": _text("Why, in a sentence; empty when the parts say it all."),
         "because": {"type": "array", "items": {"type": "object"}, "description": "The verdict on each of its parts."},
         "sandbox": {"type": "object", "description": "How it would be confined."},
-        "risk": {"type": ["object", "null"], "description": "What could go wrong."},
+        # Not a list of types: some clients carry schemas over into a dialect that has only one type each.
+        "risk": {"anyOf": [{"type": "object"}, {"type": "null"}], "description": "What could go wrong."},
     }
     return _object(properties, ("verdict", "reason", "because", "sandbox", "risk"))
 

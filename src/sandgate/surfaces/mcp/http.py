@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 SESSIONS_MAX = 256
 SESSION_IDLE_SECONDS = 30.0 * 60
+RETRY_MS = 500  # after which a client whose stream broke is told to come back for the rest
 BACKLOG = 128  # connections the kernel holds for us
 GOODBYE_SECONDS = 0.5  # for streams whose session has ended to say so; then they are cut
 CUT_SECONDS_MAX = 5.0  # for the requests that were cut to clean up
@@ -54,6 +55,7 @@ async def serve_http(
     manager = StreamableHTTPSessionManager(
         server,
         event_store=resuming,
+        retry_interval=RETRY_MS,
         session_idle_timeout=SESSION_IDLE_SECONDS,
         max_request_body_size=MESSAGE_BYTES_MAX,
         max_sessions=SESSIONS_MAX,
