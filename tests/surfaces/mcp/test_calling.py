@@ -39,21 +39,22 @@ def mark_of(desk: object, number: int = 0) -> str:
 
 async def one_question(desk: Desk) -> PendingApproval:
     """The one that is open, as soon as there is one."""
-    while True:
-        watch = desk.ledger.watch()
-        try:
-            pending = desk.ledger.pending()
-            if pending:
-                (found,) = pending
-                return found
-            told = asyncio.get_running_loop().create_future()
-            asyncio.get_running_loop().add_reader(watch.fileno(), lambda: told.done() or told.set_result(None))
-            try:
-                await soon(told)
-            finally:
-                asyncio.get_running_loop().remove_reader(watch.fileno())
-        finally:
-            watch.close()
+    loop, watch, seen = asyncio.get_running_loop(), desk.ledger.watch(), asyncio.Event()
+
+    def told() -> None:
+        watch.drain()
+        seen.set()
+
+    loop.add_reader(watch.fileno(), told)
+    try:
+        while not (pending := desk.ledger.pending()):
+            await soon(seen.wait())
+            seen.clear()
+    finally:
+        loop.remove_reader(watch.fileno())
+        watch.close()
+    (found,) = pending
+    return found
 
 
 async def until_written(path: Path) -> None:
@@ -242,12 +243,10 @@ def test_silence_is_a_no_that_says_so(desk: Desk, version: str) -> None:
             call = await wire.call("exec_command", INITIAL)
             await call.asked()
             question = (await one_question(desk)).approval_id
-            watch = desk.ledger.watch()
             if version == MODERN:
                 await until_answered(desk, question)
                 await call.choose("approve")
             text = await call.text()
-            watch.close()
             assert "nobody answered within 0.3 seconds" in text
             assert "user" not in text
             if version == LEGACY:
@@ -326,30 +325,18 @@ def test_cancelled_while_it_waits_for_another_terminal_is_a_no_for_good(desk: De
 # Progress
 
 
-@pytest.mark.parametrize("version", ERAS)
-def test_progress_is_told_with_a_token_and_not_without(
-    desk: Desk, version: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_says_what_is_waited_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calling, "PROGRESS_EVERY_S", 0.05)
-    running = {"cmd": "read -t 0.4 < <(cat)", "login": False}
 
     async def work() -> None:
-        async with connected(desk.untrusting(), version) as wire:
-            call = await wire.call("exec_command", {"cmd": "cat", "login": False, "yield_time_ms": 400})
+        async with connected(desk.untrusting(), LEGACY) as wire:
+            call = await wire.call("exec_command", INITIAL, _meta={"progressToken": "mine"})
+            await call.asked()
+            told = [(await soon(wire.told.get()))["params"] for _ in range(3)]
+            question = await one_question(desk)
+            assert {each["message"] for each in told} == {f"waiting for approval {question.approval_id}"}
+            await call.choose("deny")
             await call.result()
-            assert wire.told.empty()
-            call = await wire.call("exec_command", running, _meta={"progressToken": "mine"})
-            if version == LEGACY:
-                await call.asked()
-                told = [(await soon(wire.told.get()))["params"] for _ in range(3)]
-                approval_id = desk.ledger.pending()[0].approval_id
-                assert {each["message"] for each in told} == {f"waiting for approval {approval_id}"}
-                await call.choose("deny")
-                await call.result()
-            else:
-                await call.asked()  # the question is an answer; nothing goes on
-                await call.choose("deny")
-                await call.result()
 
     run(work())
 
@@ -375,10 +362,17 @@ def test_progress_of_a_running_command_counts_up_and_ends_with_the_call(
             assert passed[-1] > 0
             order = [each.get("method", "answer") for each in wire.received]
             assert order[-1] == "answer"
-            await wire.result("exec_command", {"cmd": "read -t 0.3 < <(cat)", "login": False})
-            assert "method" not in wire.received[-2]
+            # Without a token nothing is told, however long it takes.
+            await wire.result("write_stdin", {"session_id": await live(wire), "yield_time_ms": 300, "chars": "x"})
+            assert [each for each in wire.received[len(order) :] if "method" in each] == []
 
     run(work())
+
+
+async def live(wire: Wire) -> int:
+    """The number of a command that goes on."""
+    arguments = {"cmd": "exec tail -f /dev/null", "tty": True, "login": False, "yield_time_ms": 250}
+    return int((await wire.result("exec_command", arguments))["structuredContent"]["session_id"])
 
 
 def test_official_client_hears_of_a_call_longer_than_a_second(desk: Desk) -> None:
@@ -388,11 +382,12 @@ def test_official_client_hears_of_a_call_longer_than_a_second(desk: Desk) -> Non
     async def one(mode: str) -> None:
         gate = f"gate-{mode}"
 
-        async def hear(_progress: float, _total: float | None, message: str | None) -> None:
+        async def hear(progress: float, total: float | None, message: str | None) -> None:
+            assert (progress > 0, total) == (True, None)
             heard[mode].append(message)
             (desk.place.repo / gate).touch()
 
-        async with Client(streams_to(desk.server()), mode=mode) as client:  # type: ignore[arg-type]
+        async with Client(streams_to(desk.server()), mode=mode) as client:
             cmd = {"cmd": f"until [ -e {gate} ]; do sleep 0.01; done", "login": False}
             await client.call_tool("exec_command", cmd, progress_callback=hear)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio.subprocess import PIPE
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.host("namespace", "notify")
 ALICE, BOB = Principal("http:alice", "1"), Principal("http:bob", "1")
 
 
-def sessions_of(desk: Desk, **typed: str) -> Sessions:
-    chosen = {"sandbox_mode": "workspace-write", "approval_policy": "untrusted", **typed}
+def sessions_of(desk: Desk, **typed: Any) -> Sessions:
+    chosen: Json = {"sandbox_mode": "workspace-write", "approval_policy": "untrusted", **typed}
     environment = desk.place.environment(**chosen).but(person_present=True)
     return Sessions(environment, desk.ledger, timeout_s=30.0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped] # it comes without types
 import pytest
 
 from sandgate.surfaces.mcp.tools import HINTS, described_tools
