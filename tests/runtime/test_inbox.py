@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.pending import PendingApproval
 
-LIMIT_S = 60
+LIMIT_S = 15
 SHORT_S = 0.15  # the time of a question that nobody answers
 MOTD = Grant("write_path", "/etc/motd")
 REQUEST = ApprovalRequest(
