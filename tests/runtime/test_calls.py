@@ -260,7 +260,7 @@ def test_a_call_given_up_at_any_earlier_moment_leaves_no_question_and_never_runs
                     await asyncio.sleep(0)
                 await call.give_up()
                 assert call.done
-            assert await asyncio.to_thread(wait_until, lambda: server.ledger.pending() == ())
+                assert server.ledger.pending() == ()
             assert await server.gate.list_live() == ()
         assert runs(place) == 0
 

@@ -58,6 +58,7 @@ class Call:
         self._prepared = prepared
         self.question: Question | None = None  # the last one
         self._asked = asyncio.Event()
+        self._reviewing: asyncio.Task[Any] | None = None
         self._task = asyncio.ensure_future(
             gate.call_tool(tool, arguments, reviewer=self._review, ends_with_caller=True)
         )
@@ -86,8 +87,11 @@ class Call:
         if self.question is not None and self.question.open:
             await self._inbox.answer(self.question, "deny", by="withdrawn", reason=CANCELLED)
         await asyncio.wait((self._task,))
+        if self._reviewing is not None:  # it may still be taking its question back
+            await asyncio.wait((self._reviewing,))
 
     async def _review(self, request: ApprovalRequest) -> Decision:
+        self._reviewing = asyncio.current_task()
         prepared, self._prepared = self._prepared, None
         try:
             if prepared is not None:
