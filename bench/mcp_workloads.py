@@ -8,9 +8,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from email.message import Message
+from http.client import HTTPConnection
 from pathlib import Path
+from typing import NamedTuple
 
 from measure import Contestant, race, table
 
@@ -21,6 +25,7 @@ SDK = [sys.executable, "-c", "import mcp.server.lowlevel, mcp.server.stdio"]
 CALLS, CONNECTIONS = 200, 50
 OVERHEAD_MS_MAX, START_RATIO_MAX = 3.0, 1.5
 MODERN = "2026-07-28"
+TOKEN = "a-token-for-one-benchmark-0123456789"
 
 
 class Connection:
@@ -40,7 +45,7 @@ class Connection:
             self.wait(self.send("initialize", about))
             self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    def send(self, method: str, params: dict[str, object]) -> int:
+    def send(self, method: str, params: Mapping[str, object]) -> int:
         number = next(self._numbers)
         if self._modern:
             meta = {
@@ -52,7 +57,7 @@ class Connection:
         self._write({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         return number
 
-    def call(self, tool: str, arguments: dict[str, object]) -> int:
+    def call(self, tool: str, arguments: Mapping[str, object]) -> int:
         return self.send("tools/call", {"name": tool, "arguments": arguments})
 
     def wait(self, number: int) -> dict[str, object]:
@@ -158,7 +163,56 @@ def crowd(workspace: Path, _home: Path, _rounds: int) -> str:
     finally:
         for each in connections:
             each.close()
+    with served(workspace) as url, ThreadPoolExecutor(CONNECTIONS) as clients:
+        began = time.perf_counter()
+        failures = sum(clients.map(lambda _number: 0 if _true_over_http(url) else 1, range(CONNECTIONS)))
+        took = (time.perf_counter() - began) * 1000
+        lines.append(
+            f"{CONNECTIONS} HTTP clients of one server, a session and a call each: {took:.0f} ms, {failures} failures"
+        )
     return "\n".join(lines) + "\n"
+
+
+@contextmanager
+def served(workspace: Path) -> Iterator[str]:
+    """A server over HTTP; its URL."""
+    environ = {**os.environ, "PYTHONPATH": str(SOURCE), "SANDGATE_MCP_TOKEN": TOKEN}
+    process = subprocess.Popen([*SERVER, "--http"], cwd=workspace, env=environ, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        yield next(line.split()[-1] for line in process.stderr if "serving MCP at" in line)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _true_over_http(url: str) -> bool:
+    """One session, one call; whether it was answered well."""
+    client = HTTPConnection(url.split("/")[2])
+    headers = {
+        "Authorization": f"Bearer {TOKEN}",
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+    }
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}}
+    answer = _post(client, headers, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about})
+    headers["Mcp-Session-Id"] = answer.headers["mcp-session-id"]
+    _post(client, headers, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    call = {"name": "exec_command", "arguments": {"cmd": "true", "login": False}}
+    answer = _post(client, headers, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
+    return answer.status == 200 and b'"exit_code":0' in answer.text.replace(b" ", b"")
+
+
+class _Answer(NamedTuple):
+    status: int
+    headers: Message
+    text: bytes
+
+
+def _post(client: HTTPConnection, headers: dict[str, str], message: dict[str, object]) -> _Answer:
+    client.request("POST", "/mcp", json.dumps(message), headers)
+    answer = client.getresponse()
+    return _Answer(answer.status, answer.headers, answer.read())
 
 
 def _failures(connection: Connection, numbers: set[int]) -> int:

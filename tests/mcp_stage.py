@@ -6,6 +6,7 @@ Run as a program: `python mcp_stage.py` serves standard input and output.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from typing import Any
@@ -60,9 +61,11 @@ class Stage:
         await self.go.wait()
         return "late answer"
 
-    async def _whoami(self, _ctx: Any, _arguments: dict[str, Any]) -> str:
+    async def _whoami(self, ctx: Any, _arguments: dict[str, Any]) -> str:
         token = get_access_token()
-        return "nobody" if token is None else f"{token.client_id} {token.token}"
+        return (
+            "nobody" if token is None else f"{token.client_id} {token.token}{ctx.request.headers.get('authorization')}"
+        )
 
     async def _flood(self, ctx: Any, _arguments: dict[str, Any]) -> str:
         while True:
@@ -90,6 +93,7 @@ def main() -> None:
     from sandgate.surfaces.mcp.stdio import serve_stdio
     from sandgate.surfaces.mcp.streams import take_standard_streams
 
+    logging.disable()  # what the SDK says about odd messages is not what the tests are about
     streams = take_standard_streams()
 
     async def serve() -> int | None:

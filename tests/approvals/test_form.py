@@ -166,7 +166,7 @@ def test_a_form_can_be_kept_and_read_again(request_: ApprovalRequest) -> None:
     form.message.encode()
     json.dumps(form.details, ensure_ascii=False).encode()
     kept = PendingApproval(
-        "0" * 16, "me", "exec_command", "", "initial", form.message, form.choices, form.details, 1, "1", 1.0, 2.0
+        "0" * 16, "me", "exec_command", "", "initial", form.message, form.choices, form.details, 1.0, 2.0
     )
     assert decoded(encoded(kept)) == kept
     assert r"\xff" in form.message

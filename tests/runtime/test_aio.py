@@ -10,9 +10,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
-from sandgate.errors import UnknownTerminal
+from sandgate.approvals.chain import NO_REVIEWER
+from sandgate.errors import ConfigError, UnknownTerminal
 from sandgate.protocol.decisions import ApprovalRequest
-from sandgate.runtime.aio import open_gate
+from sandgate.runtime.aio import on_thread, open_gate, open_server_gate
 from waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False
@@ -289,6 +290,139 @@ def test_terminal_nobody_waits_for_any_more_is_closed(place: Workplace) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await task
             assert (await gate.list_live(), left_of(mark)) == ((), 0)
+
+    run(work())
+
+
+# Calls that bring their own reviewer
+
+
+@asynccontextmanager
+async def server_gate(place: Workplace, approval: str = "untrusted") -> AsyncIterator[AsyncGate]:
+    environment = place.environment(sandbox_mode="workspace-write", approval_policy=approval)
+    gate = await open_server_gate(environment.but(person_present=True), record=place.events.append)
+    try:
+        yield gate
+    finally:
+        await gate.close()
+
+
+def script(cmd: str) -> dict[str, Any]:
+    return {"cmd": cmd, "login": False}
+
+
+def test_each_call_is_answered_by_its_own_reviewer_and_no_other(place: Workplace) -> None:
+    """Required: one client's yes must not reach another client's question."""
+    asked: list[tuple[str, str]] = []
+
+    def reviewer(name: str, answer: str) -> Callable[[ApprovalRequest], Awaitable[str]]:
+        async def review(request: ApprovalRequest) -> str:
+            asked.append((name, request.command.argv[-1]))
+            return answer
+
+        return review
+
+    async def work() -> None:
+        async with server_gate(place) as gate:
+            outputs = await asyncio.gather(
+                gate.call_tool("exec_command", script("touch a"), reviewer=reviewer("yes", "approve")),
+                gate.call_tool("exec_command", script("touch b"), reviewer=reviewer("no", "deny")),
+                gate.call_tool("exec_command", script("touch c")),
+            )
+            assert [output.success for output in outputs] == [True, False, False]
+            assert NO_REVIEWER in outputs[2].text
+
+    run(work())
+    assert sorted(asked) == [("no", "touch b"), ("yes", "touch a")]
+    assert [path.name for path in place.repo.iterdir()] == ["a"]
+
+
+def test_a_question_that_nobody_answers_holds_no_other_call_up(place: Workplace) -> None:
+    release, all_asked = asyncio.Event(), asyncio.Event()
+    waiting: list[str] = []
+
+    async def reviewer(request: ApprovalRequest) -> str:
+        waiting.append(request.command.argv[-1])
+        if len(waiting) == 2:
+            all_asked.set()
+        await release.wait()
+        return "deny"
+
+    async def work() -> None:
+        async with server_gate(place) as gate:
+            calls = [
+                asyncio.create_task(gate.call_tool("exec_command", script(f"touch {name}"), reviewer=reviewer))
+                for name in "ab"
+            ]
+            await all_asked.wait()  # both at once
+            release.set()
+            assert not any(output.success for output in await asyncio.gather(*calls))
+
+    run(work())
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["ends", "lives on"])
+def test_a_cancelled_call_ends_its_command_when_that_was_asked_for(place: Workplace, ends: bool) -> None:
+    mark = f"1000.{os.getpid()}{id(place)}"
+
+    async def work() -> None:
+        async with server_gate(place) as gate:
+            task = asyncio.create_task(gate.call_tool("exec_command", script(f"sleep {mark}"), ends_with_caller=ends))
+            assert await asyncio.to_thread(wait_until, lambda: left_of(mark) == 1 and gate.runtime.list_live() != ())
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            if ends:
+                assert await asyncio.to_thread(wait_until, lambda: left_of(mark) == 0)
+            else:
+                assert (left_of(mark), len(await gate.list_live())) == (1, 1)
+
+    run(work())
+    assert left_of(mark) == 0
+
+
+def test_a_call_cancelled_before_its_first_wait_ends_its_command_too(place: Workplace) -> None:
+    mark = f"1000.{os.getpid()}{id(place)}"
+
+    async def work() -> None:
+        async with server_gate(place) as gate:
+            task = asyncio.create_task(gate.call_tool("exec_command", script(f"sleep {mark}"), ends_with_caller=True))
+            await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await asyncio.to_thread(wait_until, lambda: left_of(mark) == 0)
+
+    run(work())
+
+
+def test_what_a_thread_brings_after_the_loop_has_closed_is_dropped() -> None:
+    """Required: a server that goes must not print a traceback for a record that was still being written."""
+    begun, release, over = threading.Event(), threading.Event(), threading.Event()
+    leaving: list[asyncio.Task[None]] = []
+
+    def work() -> None:
+        begun.set()
+        assert release.wait(LIMIT_S)
+        over.set()
+
+    async def leave() -> None:
+        leaving.append(asyncio.create_task(on_thread(work)))
+        assert await asyncio.to_thread(begun.wait, LIMIT_S)
+
+    names = {thread.name for thread in threading.enumerate()}
+    run(leave())
+    left = [thread for thread in threading.enumerate() if thread.name == "sandgate"]
+    release.set()
+    for thread in left:
+        thread.join(LIMIT_S)
+    assert (over.is_set(), "sandgate" in names) == (True, False)
+
+
+def test_a_server_gate_says_what_is_wrong_with_the_configuration(place: Workplace) -> None:
+    async def work() -> None:
+        with pytest.raises(ConfigError, match="sandbox_mode"):
+            await open_server_gate(place.environment("sandbox_mode=none"))
 
     run(work())
 

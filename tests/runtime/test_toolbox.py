@@ -14,6 +14,7 @@ from sandgate.protocol.trace import Notice, PatchBegan, TerminalBegan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.runtime import Runtime
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -152,6 +153,38 @@ def test_limits_that_do_not_fit_together_are_refused_before_anything_runs(place:
     with pytest.raises(ConfigError, match="SANDGATE_EXEC_MIN_YIELD_MS"):
         runtime.exec_command("touch made", login=False)
     assert list(place.repo.iterdir()) == []
+
+
+class Explaining(Colleague):
+    """Says why."""
+
+    def __init__(self, answer: str, reason: str) -> None:
+        super().__init__(answer)
+        self.reason = reason
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        return super().review(request).but(reason=self.reason)
+
+
+def test_why_a_denied_command_was_not_run_again_is_said(place: Workplace) -> None:
+    runtime = place.session(reviewer=Explaining("denied", "not\nthere"), approval_policy="on-failure")
+    answer = run_to_end(runtime, f"touch {place.outside}/made")
+    assert answer.notices == ("not run again with more freedom: not\nthere",)
+    assert "Notice: not run again with more freedom: not\\nthere\n" in answer.text()
+
+
+@pytest.mark.parametrize(("answer", "reason"), [("approved", "fine"), ("denied", "")])
+def test_there_is_no_notice_when_it_was_run_again_or_nobody_said_why(
+    place: Workplace, answer: str, reason: str
+) -> None:
+    runtime = place.session(reviewer=Explaining(answer, reason), approval_policy="on-failure")
+    assert run_to_end(runtime, f"touch {place.outside}/made").notices == ()
+
+
+def test_a_refusal_before_the_first_run_is_the_answer_and_no_notice(place: Workplace) -> None:
+    runtime = place.session(reviewer=Explaining("denied", "no"), approval_policy="untrusted")
+    answer = runtime.exec_command("touch made", login=False)
+    assert (answer.notices, bool(answer.refused)) == ((), True)
 
 
 # Patches in disguise

@@ -9,13 +9,23 @@ import pytest
 from sandgate.errors import ToolArgumentsError
 from sandgate.protocol.denials import Denial
 from sandgate.tools.answers import ExecAnswer
-from sandgate.tools.arguments import apply_patch_arguments, exec_command_arguments, write_stdin_arguments
+from sandgate.tools.arguments import (
+    apply_patch_arguments,
+    check_command_arguments,
+    exec_command_arguments,
+    no_arguments,
+    session_arguments,
+    write_stdin_arguments,
+)
 from sandgate.tools.schema import (
     PATCH_GRAMMAR,
     apply_patch_freeform_tool,
     apply_patch_function_tool,
+    check_command_tool,
     exec_answer_schema,
     exec_command_tool,
+    exec_kill_tool,
+    exec_list_tool,
     write_stdin_tool,
 )
 
@@ -82,6 +92,32 @@ def test_what_is_offered_is_what_is_accepted(
         read('{"?": 1}', extended=extended)
     named = str(caught.value).partition("one of ")[2].partition(" at line")[0]
     assert named == ", ".join(f"`{name}`" for name in described)
+
+
+@pytest.mark.parametrize(
+    ("tool", "read"),
+    [
+        (exec_list_tool, no_arguments),
+        (exec_kill_tool, session_arguments),
+        (check_command_tool, check_command_arguments),
+        (apply_patch_function_tool, apply_patch_arguments),
+    ],
+)
+def test_what_the_other_tools_offer_is_what_they_accept(
+    tool: Callable[[], dict[str, Any]], read: Callable[[str], object]
+) -> None:
+    """Required: as above; what is named in the refusal is all there is."""
+    parameters = tool()["parameters"]
+    described = parameters["properties"]
+    sent = {name: about.get("enum", [SAMPLE[about["type"]]])[0] for name, about in described.items()}
+    read(json.dumps(sent))
+    with pytest.raises(ToolArgumentsError) as caught:
+        read('{"?": 1}')
+    named = str(caught.value).partition("expected ")[2].partition(" at line")[0].removeprefix("one of ")
+    assert named.replace(" or ", ", ") == (", ".join(f"`{name}`" for name in described) or "none")
+    for name in parameters["required"]:
+        with pytest.raises(ToolArgumentsError, match=f"missing field `{name}`"):
+            read(json.dumps({other: value for other, value in sent.items() if other != name}))
 
 
 def test_a_patch_is_written_by_grammar_or_by_hand() -> None:

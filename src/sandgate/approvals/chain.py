@@ -40,7 +40,7 @@ class ReviewerChain:
     def __init__(self, store: ApprovalStore, reviewers: tuple[Reviewer, ...], *, side_by_side: bool = False) -> None:
         self._store = store
         self._reviewers = reviewers
-        self._side_by_side = side_by_side
+        self.side_by_side = side_by_side
         self._queue = Queue()
 
     def review(self, request: ApprovalRequest, announce: Callable[[], None]) -> Decision:
@@ -49,7 +49,7 @@ class ReviewerChain:
         `announce` is called once, only if somebody is really going to be asked.
         """
         return self._remembered(request) or self._queue.in_turn(
-            lambda: self._ask(request, announce), lane=keys_of(request) if self._side_by_side else ()
+            lambda: self._ask(request, announce), lane=keys_of(request) if self.side_by_side else ()
         )
 
     @property

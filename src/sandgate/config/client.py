@@ -19,9 +19,10 @@ def push_client_settings(stack: Stack, places: Places, asked: tuple[tuple[str, s
     """Keys and values as after `-c`. Raises RequestError for what would loosen, ConfigError for what is no setting."""
     if len(asked) > SETTINGS_MAX:
         raise RequestError("the client asks for too many settings", why=f"at most {SETTINGS_MAX} are taken")
-    reading = places.reading("the client's settings").read(table_of(tuple(f"{key}={value}" for key, value in asked)))
+    table = table_of(tuple(f"{key}={value}" for key, value in asked))
+    reading = places.reading("the client's settings").read(table)
     result = tightened(reading.values, stack.values, policy_free=False)
-    forbidden = sorted({key.partition(".")[0] for key, _value in asked} & NEVER_FROM_PROJECT)
+    forbidden = sorted(table.keys() & NEVER_FROM_PROJECT)
     wrong = [*result.loosening, *result.unsupported, *forbidden, *reading.warnings]
     if wrong:
         raise RequestError(

@@ -155,7 +155,12 @@ class Gate:
         return _Passage(self, matter if isinstance(matter, Matter) else Matter(matter), launch).walk()
 
     def pause_while_asking(self, pause: Pausing) -> None:
-        """From now on `pause` is held while somebody is being asked, be it since before."""
+        """From now on `pause` is held while somebody is being asked, be it since before.
+
+        Not where questions stand side by side: each is about its own call, and keeps nobody else waiting.
+        """
+        if self._reviewers.side_by_side:
+            return
         with self._asking:
             self._pause = pause
             for _ in range(self._open_questions):

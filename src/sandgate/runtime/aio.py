@@ -343,13 +343,17 @@ async def on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None 
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
+    def tell(how: Callable[..., None], what: object) -> None:
+        with suppress(RuntimeError):  # the loop was closed meanwhile; nobody waits any more
+            loop.call_soon_threadsafe(how, done, what)
+
     def run() -> None:
         try:
             result = work()
         except BaseException as error:
-            loop.call_soon_threadsafe(_fail, done, error)
+            tell(_fail, error)
         else:
-            loop.call_soon_threadsafe(_succeed, done, result)
+            tell(_succeed, result)
 
     Thread(target=run, name="sandgate", daemon=True).start()
     try:

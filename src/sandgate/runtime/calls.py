@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from sandgate.errors import SandgateError
 from sandgate.protocol.decisions import Decision
+from sandgate.runtime.inbox import CANCELLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from sandgate.tools.calls import ToolOutput
 
     Output: TypeAlias = ToolOutput
+
+UNASKED = "nobody could be asked, because of an error on our side"
 
 
 def call_digest(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -55,6 +58,7 @@ class Call:
         self._prepared = prepared
         self.question: Question | None = None  # the last one
         self._asked = asyncio.Event()
+        self._reviewing: asyncio.Task[Any] | None = None
         self._task = asyncio.ensure_future(
             gate.call_tool(tool, arguments, reviewer=self._review, ends_with_caller=True)
         )
@@ -81,10 +85,13 @@ class Call:
         """Nobody waits for it any more: its question is refused, its command ended."""
         self._task.cancel()
         if self.question is not None and self.question.open:
-            await self._inbox.answer(self.question, "deny", by="withdrawn", reason="the call was cancelled")
+            await self._inbox.answer(self.question, "deny", by="withdrawn", reason=CANCELLED)
         await asyncio.wait((self._task,))
+        if self._reviewing is not None:  # it may still be taking its question back
+            await asyncio.wait((self._reviewing,))
 
     async def _review(self, request: ApprovalRequest) -> Decision:
+        self._reviewing = asyncio.current_task()
         prepared, self._prepared = self._prepared, None
         try:
             if prepared is not None:
@@ -94,6 +101,9 @@ class Call:
             question = await self._inbox.put(request, tool=self.tool, call_digest=self.digest)
         except SandgateError as problem:
             return Decision(request.stage, "denied", "none", reason=f"nobody could be asked: {problem}")
+        except Exception as problem:  # its text may hold anything, and the reason is shown to whoever called
+            asyncio.get_running_loop().call_exception_handler({"message": f"sandgate: {UNASKED}", "exception": problem})
+            return Decision(request.stage, "denied", "none", reason=UNASKED)
         self.question = question
         self._asked.set()
         return await self._inbox.settled(question)

@@ -14,7 +14,7 @@ from time import time
 from sandgate.approvals.form import ALIASES, chosen, form_of
 from sandgate.approvals.pending import NOBODY, PendingApproval
 from sandgate.display import visible
-from sandgate.errors import SandgateError
+from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.aio import on_thread
 
@@ -36,6 +36,8 @@ TOO_LONG = "the command is longer than anybody can be asked to read; put it into
 USED = "this approval was used already; what it allowed ran at most once"
 TIMED_OUT = "nobody answered within {seconds:g} seconds; this says nothing about the command"
 ENDED = "the session ended before anybody answered"
+CANCELLED = "the call was cancelled"
+UNDECIDABLE = "an answer cannot be kept or read, which counts as a no: {problem}"
 
 
 def offers(approval: Approval, name: str) -> bool:
@@ -86,8 +88,10 @@ class Inbox:
         self._principal = principal
         self._timeout_s = timeout_s
         self._open: dict[str, Question] = {}
+        self._recording: set[asyncio.Future[None]] = set()
         self._watch: DirectoryWatch | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     async def put(self, request: ApprovalRequest, *, tool: str, call_digest: str) -> Question:
         """Records the question. Raises SandgateError when that cannot be done; then nobody may be asked."""
@@ -109,9 +113,17 @@ class Inbox:
         if form.too_long:
             question.decide(Decision(request.stage, "denied", "none", reason=TOO_LONG))
             return question
-        await on_thread(lambda: self._ledger.ask(approval))
+        recording = self._kept(asyncio.ensure_future(on_thread(lambda: self._ledger.ask(approval))))
+        try:
+            await asyncio.shield(recording)
+        except asyncio.CancelledError:
+            self._kept(asyncio.ensure_future(self._withdrawn(question, recording)))
+            raise
         self._open[approval.approval_id] = question
-        self._look_out()
+        if self._closed:
+            await self.answer(question, "deny", by="withdrawn", reason=ENDED)
+        else:
+            self._look_out()
         return question
 
     async def settled(self, question: Question) -> Decision:
@@ -129,22 +141,26 @@ class Inbox:
                 self._stop_looking()
 
     async def answer(self, question: Question, name: str, *, by: AnsweredBy, reason: str = "") -> None:
-        """Somebody answers. Too late, or not one of the choices: what stands stands, and the question stays open."""
+        """Somebody answers. Too late, or not one of the choices: what stands stands, and the question stays open.
+
+        An answer that cannot be kept is a refusal: nobody could use it once, and only once.
+        """
         approval = question.approval
         try:
-            resolution = await on_thread(
+            standing: Resolution | None = await on_thread(
                 lambda: self._ledger.resolve(
                     approval.approval_id, ALIASES.get(name, name), by=by, digest=approval.digest, reason=reason
                 )
             )
-        except SandgateError as problem:
-            standing = self._ledger.resolution(approval.approval_id)
-            if standing is not None:
-                await self._settle(question, standing)
-            elif by in NOBODY:
-                question.decide(nobody_decided(question.request, by, reason or str(problem)))
+        except (ApprovalsUnusable, UnknownApproval) as problem:
+            self._nobody_can(question, by, reason, problem)
             return
-        await self._settle(question, resolution)
+        except SandgateError as problem:
+            standing = self._standing(question)
+            if standing is None and by in NOBODY:
+                self._nobody_can(question, by, reason, problem)
+        if standing is not None:
+            await self._settle(question, standing)
 
     async def answer_earlier(self, approval: Approval, name: str, *, reason: str) -> None:
         """The client's answer to a question that an earlier server asked. Too late, what stands stands."""
@@ -163,8 +179,10 @@ class Inbox:
         """What an answer to an earlier record decides about the same question; None when it is another question."""
         standing = self._ledger.resolution(approval.approval_id)
         same = form_of(request).digest == approval.details.get(SHOWN) and request.stage == approval.stage
-        if standing is None or not same or standing.digest != approval.digest:
+        if standing is None or not same or standing.digest != approval.digest or standing.by == "withdrawn":
             return None
+        if standing.by in NOBODY:
+            return nobody_decided(request, standing.by, visible(standing.reason))
         decision = chosen(request, standing.decision, reason=visible(standing.reason))
         if (
             decision is not None
@@ -175,15 +193,29 @@ class Inbox:
         return decision
 
     async def close(self) -> None:
-        """Whatever is still open is refused."""
+        """Whatever is still open is refused, and whatever is asked from now on."""
+        self._closed = True
         for question in tuple(self._open.values()):
             await self.answer(question, "deny", by="withdrawn", reason=ENDED)
+        while self._recording:
+            await asyncio.wait(self._recording)
         self._stop_looking()
 
     def find(self, approval_id: str) -> PendingApproval | None:
         """A record of this principal's, from this server or an earlier one."""
         approval = self._ledger.get(approval_id)
         return approval if approval is not None and approval.principal == self._principal else None
+
+    async def _withdrawn(self, question: Question, recording: asyncio.Future[None]) -> None:
+        """Nobody is left to be asked, and its record may come to be there all the same."""
+        await asyncio.wait((recording,))
+        if recording.exception() is None:
+            await self.answer(question, "deny", by="withdrawn", reason=CANCELLED)
+
+    def _kept(self, task: asyncio.Future[None]) -> asyncio.Future[None]:
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+        return task
 
     async def _settle(self, question: Question, resolution: Resolution) -> None:
         async with question.settling:
@@ -198,22 +230,36 @@ class Inbox:
         decision = chosen(request, resolution.decision, reason=reason)
         if decision is None or resolution.digest != question.approval.digest:
             decision = Decision(request.stage, "denied", "none", reason="the answer does not belong to this question")
-        if decision.approved and not await on_thread(lambda: self._ledger.consume(question.approval.approval_id)):
-            decision = Decision(request.stage, "denied", "none", reason=USED)
+        try:
+            if decision.approved and not await on_thread(lambda: self._ledger.consume(question.approval.approval_id)):
+                decision = Decision(request.stage, "denied", "none", reason=USED)
+        except SandgateError as problem:
+            decision = Decision(request.stage, "denied", "none", reason=UNDECIDABLE.format(problem=problem))
         question.decide(decision)
+
+    def _nobody_can(self, question: Question, by: AnsweredBy, reason: str, problem: SandgateError) -> None:
+        why = reason if by in NOBODY and reason else UNDECIDABLE.format(problem=problem)
+        question.decide(nobody_decided(question.request, by, why))
+
+    def _standing(self, question: Question) -> Resolution | None:
+        """The answer that stands. One that cannot be read refuses: there is no room for another."""
+        try:
+            return self._ledger.resolution(question.approval.approval_id)
+        except SandgateError as problem:
+            self._nobody_can(question, "withdrawn", "", problem)
+            return None
 
     def _look_out(self) -> None:
         """From now on, answers given at another terminal are noticed."""
-        if self._watch is not None or self._timer is not None:
-            return
         loop = asyncio.get_running_loop()
-        try:
-            self._watch = self._ledger.watch()
-        except OSError:
-            self._timer = loop.call_later(LOOK_AGAIN_S, self._look_again)
-            return
-        loop.add_reader(self._watch.fileno(), self._told)
-        self._look()  # what came before
+        if self._watch is None and self._timer is None:
+            try:
+                self._watch = self._ledger.watch()
+            except OSError:
+                self._timer = loop.call_later(LOOK_AGAIN_S, self._look_again)
+            else:
+                loop.add_reader(self._watch.fileno(), self._told)
+        self._look()  # what came before: also while somebody else's question was open, the news of it is over
 
     def _told(self) -> None:
         if self._watch is not None:
@@ -226,7 +272,7 @@ class Inbox:
 
     def _look(self) -> None:
         for question in tuple(self._open.values()):
-            if question.open and (found := self._ledger.resolution(question.approval.approval_id)) is not None:
+            if question.open and (found := self._standing(question)) is not None:
                 _keep(asyncio.ensure_future(self._settle(question, found)))
 
     def _stop_looking(self) -> None:

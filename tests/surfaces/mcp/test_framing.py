@@ -14,7 +14,9 @@ def test_lines_come_out_as_they_went_in_however_they_were_cut(sent: list[bytes],
 
 def test_a_line_over_the_limit_is_told_once_and_the_next_one_counts() -> None:
     lines = Lines(limit_bytes=4)
-    assert lines.fed(b"12345") == [None]
+    assert lines.fed(b"123") == []
+    assert lines.fed(b"45") == [None]
+    assert lines.rest() == b""
     assert lines.fed(b"6789" * 1000) == []
     assert lines.fed(b"\n1234\n12") == [b"1234"]
     assert lines.rest() == b"12"

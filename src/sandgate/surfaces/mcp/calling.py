@@ -29,28 +29,28 @@ CANNOT_ASK = (
     "command with a rule, use a client that can show questions, or start the server with `--wait-for-approvals` and "
     "answer with `sandgate approvals` from another terminal"
 )
+UNKEPT = "the client's answer could not be kept, which counts as a no"
 BUG = "Sandgate failed on this call (number {number}); the server's log says more"
 
 
 async def call_tool(
     context: Context, params: CallToolRequestParams, session: Session, *, waits_elsewhere: bool
 ) -> CallToolResult | InputRequiredResult:
-    """The answer to the call, or a question back. Raises MCPError for what is no call at all."""
+    """The answer to the call, or a question back."""
     try:
         call = await _call_of(params, session)
     except SandgateError as problem:
         return failed(str(problem))
+    except Exception as problem:
+        return failed(bug(problem))
     ticking = _ticking(context, call)
     try:
         result = await _seen_through(context, call, session, waits_elsewhere=waits_elsewhere)
     except asyncio.CancelledError:
-        session.over(call)
-        await asyncio.shield(call.give_up())
-        raise
-    except MCPError:
+        await asyncio.shield(session.give_up(call))
         raise
     except Exception as problem:
-        session.over(call)
+        await session.give_up(call)
         return failed(bug(problem))
     finally:
         if ticking is not None:
@@ -89,8 +89,7 @@ async def _call_of(params: CallToolRequestParams, session: Session) -> Call:
         return session.begin(params.name, arguments, prepared=earlier)
     question = call.question
     if question is not None and question.open and question.approval.approval_id == approval_id:
-        name, reason = brought(question.approval, params)
-        await session.inbox.answer(question, name, by="client", reason=reason)
+        await _answer(session, question, *brought(question.approval, params))
     return call
 
 
@@ -100,7 +99,7 @@ async def _seen_through(
     while True:
         happened = await call.happened()
         if not isinstance(happened, Question):
-            return _answer(happened)
+            return _result(happened)
         if can_ask(context):
             if is_modern(context):
                 session.await_client(happened.approval.approval_id, call)
@@ -121,8 +120,7 @@ async def _asked(context: Context, question: Question, session: Session) -> None
     try:
         await asyncio.wait((asking, elsewhere), return_when=asyncio.FIRST_COMPLETED)
         if not elsewhere.done():
-            name, reason = asking.result()
-            await session.inbox.answer(question, name, by="client", reason=reason)
+            await _answer(session, question, *asking.result())
     finally:
         elsewhere.cancel()
         asking.cancel()
@@ -130,7 +128,14 @@ async def _asked(context: Context, question: Question, session: Session) -> None
             await asking
 
 
-def _answer(output: Output) -> CallToolResult:
+async def _answer(session: Session, question: Question, name: str, reason: str) -> None:
+    """The client has answered. What cannot be kept must not be asked again, or that would never end."""
+    await session.inbox.answer(question, name, by="client", reason=reason)
+    if question.open:
+        await session.inbox.answer(question, "deny", by="withdrawn", reason=UNKEPT)
+
+
+def _result(output: Output) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(text=sendable(output.text))],
         structured_content=sendable(output.structured),

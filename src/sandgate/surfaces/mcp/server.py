@@ -16,10 +16,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, ListToolsResult
 
 from sandgate import __version__
+from sandgate.display import visible
 from sandgate.errors import SandgateError
 from sandgate.surfaces.mcp.asking import LineageFields, is_modern
 from sandgate.surfaces.mcp.calling import bug, call_tool, failed
-from sandgate.surfaces.mcp.sessions import Principal
+from sandgate.surfaces.mcp.sessions import KEPT_S, Principal
 from sandgate.surfaces.mcp.tools import described_tools
 
 TYPE_CHECKING = False
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 NAME, TITLE = "sandgate-mcp-server", "Sandgate"
 SESSION_HEADER = "mcp-session-id"
+NAME_SHOWN_CHARS = 60
 TIED = "sandgate"  # in a connection's state: it has our callback
 CLOSING_S_MAX = 10.0  # for everything that clients started to be gone
 CLIENT_SETTINGS = "sandgate"  # in the client's experimental capabilities: settings to have stricter
@@ -56,7 +58,9 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
 
     async def call(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         if params.name not in names:
-            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool '{params.name[:60]}'")
+            raise MCPError(
+                code=INVALID_PARAMS, message=f"Unknown tool '{visible(params.name, limit=NAME_SHOWN_CHARS)}'"
+            )
         try:
             session = await _session(context, sessions)
         except SandgateError as problem:
@@ -83,7 +87,7 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
         on_list_tools=list_tools,
         on_call_tool=call,
     )
-    security = RequestStateSecurity(keys=[sealing_key], bind_principal=_principal_name)
+    security = RequestStateSecurity(keys=[sealing_key], ttl=sessions.timeout_s + KEPT_S, bind_principal=_principal_name)
     server.middleware = [LineageFields(), RequestStateBoundary(security, default_audience=NAME)]
     return server
 

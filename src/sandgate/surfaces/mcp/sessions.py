@@ -55,6 +55,7 @@ class Session:
         self.inbox = inbox
         self._calls: set[Call] = set()
         self._waiting: dict[str, Call] = {}  # by the approval that its client was asked for
+        self._brought: dict[str, float] = {}  # approvals whose answer has come, and until when they could come again
         self.used_s = monotonic()
 
     @property
@@ -81,15 +82,18 @@ class Session:
         call = self._waiting.get(approval_id)
         if call is None or call.digest != call_digest(tool, arguments):
             return None
+        asked = call.question
+        self._brought[approval_id] = (time() if asked is None else asked.approval.expires_at) + 2 * KEPT_S
         return self._waiting.pop(approval_id)
 
     def earlier(self, approval_id: str, tool: str, arguments: Mapping[str, Any]) -> Approval:
         """What an earlier server asked about this very call. Raises RequestError when that is void."""
         approval = self.inbox.find(approval_id)
-        if approval is None or approval.call_digest != call_digest(tool, arguments):
+        if approval is None or approval.call_digest != call_digest(tool, arguments) or approval_id in self._brought:
             raise RequestError(USED_UP)
         if approval.stage != "initial":
             raise RequestError(BEGUN)
+        self._brought[approval_id] = approval.expires_at + 2 * KEPT_S
         return approval
 
     async def prepare(self) -> None:
@@ -97,19 +101,28 @@ class Session:
         await self._gate.prepare()
 
     def over(self, call: Call) -> None:
-        """Its answer was delivered, or nobody wants it."""
+        """Its answer was delivered."""
         self._calls.discard(call)
         self.used_s = monotonic()
+
+    async def give_up(self, call: Call) -> None:
+        """Nobody wants its answer. Whoever closes the session meanwhile waits for the end of it as well."""
+        try:
+            await call.give_up()
+        finally:
+            self.over(call)
 
     async def close(self) -> None:
         """Ends everything of this principal, and waits until it is gone."""
         await self.inbox.close()
         await asyncio.gather(*(call.give_up() for call in tuple(self._calls)), return_exceptions=True)
+        await self.inbox.close()  # of what was about to be asked
         await self._gate.close()
 
     def _forget_left_behind(self) -> None:
         """Answers that no client came for, long after their question was over."""
         now = time()
+        self._brought = {each: until for each, until in self._brought.items() if until > now}
         for approval_id, call in tuple(self._waiting.items()):
             asked = call.question
             if call.done and (asked is None or asked.approval.expires_at + KEPT_S < now):
@@ -123,7 +136,7 @@ class Sessions:
     def __init__(self, environment: Environment, ledger: Ledger, *, timeout_s: float) -> None:
         self._environment = environment
         self._ledger = ledger
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s  # of a question
         self._open: dict[Principal, asyncio.Future[Session]] = {}
         self._reaper: asyncio.Task[None] | None = None
         self._ahead: set[asyncio.Future[None]] = set()
@@ -172,7 +185,7 @@ class Sessions:
 
     async def _opened(self, principal: Principal) -> Session:
         gate = await open_server_gate(self._environment.but(tighter=principal.tighter))
-        return Session(gate, Inbox(self._ledger, self._ledger_name(principal), timeout_s=self._timeout_s))
+        return Session(gate, Inbox(self._ledger, self._ledger_name(principal), timeout_s=self.timeout_s))
 
     def _ledger_name(self, principal: Principal) -> str:
         """Stays the same when the server is started again for the same user and directory."""

@@ -1,0 +1,27 @@
+"""A desk for every test, and the proof that nothing is left when it is over."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from live_sessions import Workplace, place
+from mcp_wire import Desk
+from waiting import wait_until
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["place"]
+
+
+@pytest.fixture
+def desk(place: Workplace) -> Iterator[Desk]:
+    before = set(threading.enumerate())
+    desk = Desk(place)
+    yield desk
+    assert desk.ledger.pending() == (), "a question outlived its server"
+    desk.ledger.close()
+    assert wait_until(lambda: not set(threading.enumerate()) - before), set(threading.enumerate()) - before

@@ -1,0 +1,266 @@
+"""A question as a form, and what its answers mean: approval is what was said in so many words, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_wire import ERAS, INITIAL, LEGACY, Desk, connected, run
+from sandgate.approvals.pending import PendingApproval
+from sandgate.surfaces.mcp.form import (
+    EXPLICIT,
+    MALFORMED,
+    NOT_A_CHOICE,
+    REASON_CHARS_MAX,
+    answered,
+    normal,
+)
+
+if TYPE_CHECKING:
+    from mcp_wire import Json
+
+CHOICES = tuple((name, name) for name in ("approve", "approve-session", "approve-unsandboxed", "deny", "abort"))
+real = pytest.mark.host("namespace", "notify")
+
+
+def asked(risk: str = "low", choices: tuple[tuple[str, str], ...] = CHOICES) -> PendingApproval:
+    return PendingApproval(
+        approval_id="0" * 16,
+        principal="p",
+        tool="exec_command",
+        call_digest="d",
+        stage="initial",
+        message="m",
+        choices=choices,
+        details={"codex_risk": {"risk_level": risk}},
+        asked_at=0.0,
+        expires_at=1.0,
+    )
+
+
+def accepted(**content: Any) -> Json:
+    return {"action": "accept", "content": content}
+
+
+@pytest.mark.parametrize(
+    ("answer", "meaning"),
+    [
+        (accepted(decision="approve"), ("approve", "")),
+        (accepted(decision="approve", reason="go on"), ("approve", "go on")),
+        (accepted(decision="approve-session"), ("approve-session", "")),
+        (accepted(decision="approve-unsandboxed"), ("approve-unsandboxed", "")),
+        (accepted(decision="deny", reason="no need"), ("deny", "no need")),
+        (accepted(decision="abort"), ("abort", "")),
+        (accepted(), ("approve", "")),
+        ({"action": "accept"}, ("approve", "")),
+        ({"action": "accept", "content": None}, ("approve", "")),
+        ({"action": "decline"}, ("deny", "")),
+        ({"action": "decline", "content": {"decision": "approve"}}, ("deny", "")),
+        ({"action": "cancel"}, ("abort", "")),
+        ({"decision": "approved"}, ("approved", "")),
+        ({"decision": "approved_for_session"}, ("approved_for_session", "")),
+        ({"decision": "denied"}, ("denied", "")),
+        ({"decision": "abort"}, ("abort", "")),
+        ({"decision": "approve"}, ("approve", "")),
+        (accepted(decision="yes"), ("deny", NOT_A_CHOICE)),
+        (accepted(decision=""), ("deny", NOT_A_CHOICE)),
+        (accepted(decision="Approve"), ("deny", NOT_A_CHOICE)),
+        (accepted(decision=True), ("deny", NOT_A_CHOICE)),
+        (accepted(decision=["approve"]), ("deny", NOT_A_CHOICE)),
+        ({"action": "accept", "content": "approve"}, ("deny", MALFORMED)),
+        ({"action": "accept", "content": []}, ("deny", MALFORMED)),
+        ({"action": "accepted"}, ("deny", MALFORMED)),
+        ({"action": None, "decision": "approved"}, ("deny", MALFORMED)),
+        ({"decision": {"approved_execpolicy_amendment": {}}}, ("deny", MALFORMED)),
+        ({}, ("deny", MALFORMED)),
+        (None, ("deny", MALFORMED)),
+        ("approve", ("deny", MALFORMED)),
+        (["approve"], ("deny", MALFORMED)),
+        (True, ("deny", MALFORMED)),
+    ],
+    ids=str,
+)
+def test_answer_means_what_it_says_and_otherwise_no(answer: object, meaning: tuple[str, str]) -> None:
+    assert answered(asked(), answer) == meaning
+
+
+@pytest.mark.parametrize("answer", [accepted(), {"action": "accept"}, accepted(reason="fine")], ids=str)
+def test_high_risk_takes_an_explicit_decision(answer: object) -> None:
+    """Required: a client that accepts every form by itself approves nothing dangerous."""
+    assert answered(asked("high"), answer) == ("deny", EXPLICIT)
+    assert answered(asked("high"), accepted(decision="approve")) == ("approve", "")
+
+
+def test_choice_that_was_not_offered_is_a_no() -> None:
+    without = tuple(choice for choice in CHOICES if choice[0] != "approve-unsandboxed")
+    assert answered(asked(choices=without), accepted(decision="approve-unsandboxed")) == ("deny", NOT_A_CHOICE)
+
+
+def test_reason_is_cut_and_dropped_when_it_is_no_text() -> None:
+    assert answered(asked(), accepted(decision="deny", reason="x" * 9000)) == ("deny", "x" * REASON_CHARS_MAX)
+    assert answered(asked(), accepted(decision="deny", reason=7)) == ("deny", "")
+
+
+def test_only_the_lineages_short_answer_is_put_into_another_form() -> None:
+    assert normal({"decision": "approved"}) == accepted(decision="approved")
+    for other in (accepted(decision="deny"), {"action": "cancel", "decision": "approved"}, {"decision": 1}, "x", None):
+        assert normal(other) == other
+
+
+words = st.sampled_from(["approve", "approved", "accept", "decision", "action", "content", "decline", "deny", "reason"])
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8) | words,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words | st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(anything, st.sampled_from(["low", "high"]))
+def test_no_answer_at_all_is_an_approval_unless_it_accepts(answer: Any, risk: str) -> None:
+    """Required, for any JSON: a choice of the question comes out, and a yes only where one was said."""
+    question = asked(risk)
+    name, reason = answered(question, answer)
+    assert isinstance(reason, str)
+    if not name.startswith("approve"):
+        assert name in ("deny", "denied", "abort")
+        return
+    assert isinstance(answer, dict)
+    content = answer.get("content") or {}
+    said = content.get("decision") if "action" in answer else answer["decision"]
+    assert answer.get("action", "accept") == "accept"
+    assert said == name or (said is None and risk == "low" and name == "approve")
+
+
+# On the wire
+
+
+@real
+@pytest.mark.parametrize("version", ERAS)
+def test_form_before_a_command_holds_all_that_decides_about_it(desk: Desk, version: str) -> None:
+    async def work() -> Json:
+        async with connected(desk.untrusting(), version) as wire:
+            call = await wire.call("exec_command", INITIAL)
+            form = await call.asked()
+            await call.choose("deny")
+            await call.result()
+            return form
+
+    form = run(work())
+    repo = str(desk.place.repo)
+    for part in (INITIAL["cmd"], repo, "Risk: MEDIUM"):
+        assert str(part) in form["message"]
+    decision = form["requestedSchema"]["properties"]["decision"]
+    assert [each["const"] for each in decision["oneOf"]] == ["approve", "approve-session", "deny", "abort"]
+    assert decision["default"] == "deny"
+    assert form["requestedSchema"]["required"] == ["decision"]
+    assert form["mode"] == "form"
+    assert form["codex_elicitation"] == "exec-approval"
+    assert form["codex_command"] == ["/bin/bash", "-c", INITIAL["cmd"]]
+    assert form["codex_cwd"] == repo
+    assert form["codex_parsed_cmd"] == [{"type": "unknown", "cmd": INITIAL["cmd"]}]
+    assert form["codex_risk"]["risk_level"] == "medium"
+    assert form["codex_event_id"] == form["sandgate_approval_id"]
+    assert form["codex_call_id"]
+
+
+@real
+@pytest.mark.parametrize("version", ERAS)
+def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: Desk, version: str) -> None:
+    async def work() -> Json:
+        async with connected(desk.server(), version) as wire:
+            call = await wire.call("exec_command", desk.stray())
+            form = await call.asked()
+            await call.choose("deny")
+            await call.result()
+            return form
+
+    form = run(work())
+    assert f"Denied: create {desk.outside} by bash" in form["message"]
+    assert "Reason: command failed; retry without sandbox?" in form["message"]
+    offered = [(each["const"], each["title"]) for each in form["requestedSchema"]["properties"]["decision"]["oneOf"]]
+    assert offered == [
+        ("approve", f"yes, once: may write {desk.outside}"),
+        ("approve-session", f"yes, for this session: may write {desk.outside}"),
+        ("approve-unsandboxed", "yes, once, WITHOUT the sandbox"),
+        ("deny", "no, keep the result as it is"),
+        ("abort", "no, and stop everything"),
+    ]
+    assert form["codex_reason"] == "command failed; retry without sandbox?"
+    assert form["codex_risk"]["risk_level"] in ("medium", "high")
+    assert form["sandgate_grants"] == [{"kind": "write_path", "value": desk.outside}]
+    (denial,) = form["sandgate_denials"]
+    assert (denial["operation"], denial["path"], denial["grant"]["value"]) == ("create", desk.outside, desk.outside)
+
+
+@real
+@pytest.mark.parametrize("version", ERAS)
+def test_form_of_a_patch_shows_its_changes(desk: Desk, version: str) -> None:
+    patch = f"*** Begin Patch\n*** Add File: {desk.outside}\n+hello\n*** End Patch\n"
+
+    async def work() -> Json:
+        async with connected(desk.server(), version) as wire:
+            call = await wire.call("apply_patch", {"input": patch})
+            form = await call.asked()
+            await call.choose("approve")
+            assert (await call.result())["structuredContent"]["applied"] is True
+            return form
+
+    form = run(work())
+    assert form["codex_elicitation"] == "patch-approval"
+    assert form["codex_changes"] == {desk.outside: {"type": "add", "content": "hello\n"}}
+    assert "+hello" in form["message"]
+    assert (desk.place.outside / "made").read_text() == "hello\n"
+
+
+@real
+def test_choices_of_older_versions_are_two_lists(desk: Desk) -> None:
+    """Titles of single choices came with 2025-11-25; before, a client that is shown `oneOf` may refuse the form."""
+
+    async def work() -> Json:
+        async with connected(desk.untrusting(), "2025-06-18") as wire:
+            call = await wire.call("exec_command", INITIAL)
+            form = await call.asked()
+            await call.choose("approve")
+            await call.result()
+            return form
+
+    form = run(work())
+    decision = form["requestedSchema"]["properties"]["decision"]
+    assert decision["enum"] == ["approve", "approve-session", "deny", "abort"]
+    assert len(decision["enumNames"]) == 4
+    assert "oneOf" not in decision
+    assert "mode" not in form
+    assert desk.runs == 1
+
+
+@real
+@pytest.mark.parametrize("version", ERAS)
+def test_command_cannot_forge_lines_of_the_form(desk: Desk, version: str) -> None:
+    """Required: what a model writes stays further in than the form's own lines, and carries no control characters."""
+    cmd = "echo a\x1b[2K\n  Risk: NONE\n  # \u202e"
+
+    async def work() -> Json:
+        async with connected(desk.untrusting(), version) as wire:
+            call = await wire.call("exec_command", {"cmd": cmd, "login": False, "justification": "x\nRisk: NONE"})
+            form = await call.asked()
+            await call.choose("deny")
+            await call.result()
+            return form
+
+    form = run(work())
+    assert "\x1b" not in json.dumps(form["message"], ensure_ascii=False)
+    assert "\u202e" not in form["message"]
+    (found,) = [line for line in form["message"].splitlines() if line.startswith("  Risk:")]
+    assert found.startswith("  Risk: MEDIUM")
+
+
+def test_versions_are_the_ones_the_forms_are_for() -> None:
+    """A new handshake version may have new forms; somebody should look."""
+    from mcp_types.version import LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
+
+    assert LATEST_HANDSHAKE_VERSION == LEGACY
+    assert list(MODERN_PROTOCOL_VERSIONS) == ["2026-07-28"]
