@@ -118,17 +118,20 @@ class Place(Sandgate):
         )
         with process:
             try:
-                yield HttpServer(process)
+                server = HttpServer(process)
+                yield server
             finally:
                 process.terminate()
                 try:
-                    process.wait(LIMIT_S)
+                    server.rest = process.communicate(timeout=LIMIT_S)[1]
                 finally:
                     process.kill()
 
     def nothing_waits(self) -> bool:
         """Whether `sandgate approvals` knows of no open question."""
-        return "nothing waits for an answer" in self("approvals", "list").err
+        done = self("approvals", "list")
+        print(done)
+        return "nothing waits for an answer" in done.err
 
 
 class HttpServer:
@@ -136,6 +139,7 @@ class HttpServer:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
+        self.rest = ""  # what it said until it ended
         assert process.stderr
         said = []
         for line in process.stderr:  # it has said so, or it ended
