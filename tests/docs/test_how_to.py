@@ -81,7 +81,7 @@ def note(reader: Reader) -> Iterator[Path]:
 async def talking(to: Server, reader: Reader, answer: str | None = None, mode: Mode = "auto") -> AsyncIterator[Client]:
     """The official client at that server; it shows forms when there is an `answer` to give."""
 
-    async def elicit(_context: Any, _params: Any) -> ElicitResult:
+    async def elicit(context: Any, params: Any) -> ElicitResult:  # noqa: ARG001 - the caller uses these names
         return ElicitResult(action="accept", content={"decision": answer or ""})
 
     forms = elicit if answer is not None else None
@@ -92,9 +92,10 @@ async def talking(to: Server, reader: Reader, answer: str | None = None, mode: M
         async with Client(parameters, mode=mode, elicitation_callback=forms) as client:
             yield client
         return
-    async with httpx2.AsyncClient(headers=to.headers) as http, Client(
-        streamable_http_client(to.url, http_client=http), mode=mode, elicitation_callback=forms
-    ) as client:
+    async with (
+        httpx2.AsyncClient(headers=to.headers) as http,
+        Client(streamable_http_client(to.url, http_client=http), mode=mode, elicitation_callback=forms) as client,
+    ):
         yield client
 
 
@@ -120,9 +121,15 @@ def ran(to: Server, reader: Reader, command: str, answer: str | None = None, mod
 def test_configuration_of_the_page_leads_to_a_server_that_runs_commands(
     page: str, transport: str, reader: Reader
 ) -> None:
-    """Required: who copies the block has a shell. In the era that most clients speak; the frameworks speak the later."""
+    """Required: who copies the block has a shell. In the era most clients speak; the frameworks speak the later."""
     text = ran(server(page, transport, reader), reader, "echo $((6 * 7)); pwd", mode="legacy")
     assert f"42\n{reader.project}\n" in text
+
+
+def test_entry_in_the_readme_does_too(reader: Reader) -> None:
+    (entry,) = blocks("../../README.md", "json")
+    told = json.loads(filled(entry, reader))["mcpServers"]["sandgate"]
+    assert "42" in ran(Stdio(told["command"], told["args"]), reader, "echo $((6 * 7))")
 
 
 @pytest.mark.parametrize("page", CLIENTS)
@@ -134,13 +141,21 @@ def test_server_over_http_wants_the_token_where_the_page_puts_it(page: str, read
     assert answers == [400, 401, 401]
 
 
+def test_confined_command_sees_no_token(reader: Reader) -> None:
+    """Required: what has the token could speak to the server as its client."""
+    token = reader.environ["SANDGATE_MCP_TOKEN"]
+    file = Path(reader.environ["HOME"], ".local/state/sandgate/mcp.tokens")
+    assert token in file.read_text()
+    text = ran(server("codex.md", "http", reader), reader, f"cat {file}; env; echo over")
+    assert ("Permission denied" in text, "over" in text, token in text) == (True, True, False)
+
+
 @pytest.mark.parametrize(("answer", "written"), [("deny", False), ("approve", True)])
-@pytest.mark.parametrize("page", ["claude-code.md", "codex.md", "vs-code.md"])
 def test_command_to_try_is_put_to_a_client_that_shows_forms(
-    page: str, answer: str, written: bool, reader: Reader, note: Path
+    answer: str, written: bool, reader: Reader, note: Path
 ) -> None:
-    """Required: what the page says one sees."""
-    text = ran(server(page, "stdio", reader), reader, NOTE, answer)
+    """Required: what the pages say one sees."""
+    text = ran(server("claude-code.md", "stdio", reader), reader, NOTE, answer)
     assert ("Read-only file system" in text, note.exists()) == (not written, written)
 
 
