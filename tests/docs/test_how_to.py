@@ -257,7 +257,7 @@ class Scripted(Model):
         return ModelResponse(output=[item], usage=Usage(), response_id=None)
 
     def stream_response(self, *others, **more):
-        raise NotImplementedError
+        raise RuntimeError("this model does not stream")
 
 MODEL = Scripted()
 """,
