@@ -428,3 +428,13 @@ def test_among_threads_one_answer_stands_and_one_caller_uses_it(decisions: list[
     assert standing is not None
     assert won == [standing.decision] * decisions.count(standing.decision)
     assert used.count(True) == (standing.decision == "approve")
+
+
+def test_a_directory_has_a_key_of_its_own_that_stays(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir(mode=0o700)
+    one, again, two = (Ledger(str(tmp_path / name)) for name in ("one", "one", "two"))
+    assert (len(one.key), one.key == again.key, one.key != two.key) == (32, True, True)
+    (tmp_path / "two" / "digest.key").write_bytes(b"short")
+    with pytest.raises(ApprovalsUnusable, match="damaged"):
+        assert Ledger(str(tmp_path / "two")).key

@@ -189,3 +189,9 @@ def test_a_long_line_is_cut_behind_a_mark_so_that_no_piece_looks_like_ours() -> 
     assert all(len(line) <= 60 for line in lines)
     assert not any(line.startswith("  Risk: LOW") for line in lines)
     assert any(line.startswith("      ┆ ") for line in lines)
+
+
+def test_where_the_policy_has_no_sandbox_a_yes_does_not_promise_one() -> None:
+    labels = [choice.label for choice in choices(INITIAL.but(confined=False))]
+    assert any("NO sandbox" in label for label in labels)
+    assert not any("in the sandbox" in label for label in labels)

@@ -18,7 +18,6 @@ TESTED_ELSEWHERE = {
     "runtime.stdio": ("tests/runtime/test_runtime.py", "a value without behaviour of its own"),
     "tools.host": ("tests/runtime/test_live.py", "a protocol without code"),
     "surfaces.cli.options": ("tests/surfaces/cli/test_parse.py", "a table; it shows in what is parsed and in the help"),
-    "surfaces.mcp.command": ("tests/journeys/test_mcp.py", "a server belongs to a process"),
     "surfaces.cli.run": ("tests/journeys/test_sandgate_run.py", "its streams and exit codes belong to a process"),
     "surfaces.mcp.connections": ("tests/surfaces/mcp/test_http.py", "its limits belong to real connections"),
     "surfaces.mcp.crowding": ("tests/surfaces/mcp/test_http.py", "counts what the SDK's server has in progress"),

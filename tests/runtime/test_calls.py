@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.host("namespace", "notify")
 
 LIMIT_S = 100
+KEY = b"0" * 32
 MANY = 200
 APPEND = "echo ran >> runs"
 
@@ -90,14 +91,18 @@ def runs(place: Workplace) -> int:
 
 
 def test_a_call_is_the_same_by_what_it_says() -> None:
-    one = call_digest("exec_command", {"cmd": "ls", "tty": True})
-    assert one == call_digest("exec_command", {"tty": True, "cmd": "ls"})
+    """Keyed: what is typed at a password prompt must not be guessable from a record."""
+    assert call_digest("write_stdin", {"chars": "hunter2"}, KEY) != call_digest(
+        "write_stdin", {"chars": "hunter2"}, b"x"
+    )
+    one = call_digest("exec_command", {"cmd": "ls", "tty": True}, KEY)
+    assert one == call_digest("exec_command", {"tty": True, "cmd": "ls"}, KEY)
     others: list[tuple[str, dict[str, Any]]] = [
         ("exec_command", {"cmd": "ls"}),
         ("check_command", {"cmd": "ls", "tty": True}),
     ]
     others.append(("exec_command", {"cmd": "ls\udcff", "tty": True}))
-    assert len({one, *(call_digest(tool, arguments) for tool, arguments in others)}) == 4
+    assert len({one, *(call_digest(tool, arguments, KEY) for tool, arguments in others)}) == 4
 
 
 # Answers

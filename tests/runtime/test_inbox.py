@@ -20,7 +20,18 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.risk import RiskAssessment
-from sandgate.runtime.inbox import CANCELLED, ENDED, SHOWN, TOO_LONG, USED, Inbox, Question, offers, takes_care
+from sandgate.runtime.inbox import (
+    CANCELLED,
+    CONFINEMENT,
+    ENDED,
+    SHOWN,
+    TOO_LONG,
+    USED,
+    Inbox,
+    Question,
+    offers,
+    takes_care,
+)
 from sandgate.runtime.pending import open_ledger
 from waiting import open_descriptors, wait_until
 
@@ -92,6 +103,7 @@ def test_a_question_is_on_the_disk_before_anybody_sees_it(ledger: Ledger) -> Non
         question, waiting = await put(inbox)
         (kept,) = ledger.pending()
         form = form_of(REQUEST)
+        form = form.but(details={**form.details, CONFINEMENT: {}})
         assert kept == question.approval == inbox.find(REQUEST.request_id)
         assert (kept.message, kept.choices, kept.details) == (
             form.message,
@@ -501,6 +513,17 @@ def honoured(ledger: Ledger, approval: Any, request: ApprovalRequest) -> Decisio
 
 
 AGAIN = REQUEST.but(request_id="f" * 16, call_id="another")
+
+
+def test_an_answer_under_another_policy_is_no_answer(ledger: Ledger) -> None:
+    """Required: what holds a command back is part of what was approved."""
+    approval = earlier(ledger, "approve")
+
+    async def work() -> None:
+        inbox = Inbox(ledger, "me", timeout_s=LIMIT_S, confinement=lambda: {"confined": False})
+        assert await inbox.honoured(AGAIN, approval) is None
+
+    run(work())
 
 
 def test_the_answer_to_an_earlier_server_is_honoured_exactly_once(ledger: Ledger) -> None:

@@ -8,6 +8,7 @@ Confined commands can neither read nor write the directory (`sandbox.roots`), or
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 
@@ -45,6 +46,7 @@ KEPT_S = 86_400  # records stay this long after the end of their question
 SWEPT_MAX = 64  # questions that one sweep looks at, or it would be felt by who opens the ledger
 UNFINISHED_KEPT_S = 3600  # a writer that takes longer was killed
 LOOK_AGAIN_MS = 500  # where nobody tells when the directory changes
+KEY, KEY_BYTES = "digest.key", 32
 QUESTION, ANSWER, USED = ".question", ".answer", ".used"
 
 
@@ -59,6 +61,17 @@ class Ledger:
         self.directory = directory
         self._now = now
         self._fd = private_files.opened_directory(directory)
+        self._key = b""
+
+    @property
+    def key(self) -> bytes:
+        """Of this directory, for digests of what must not be guessed from them."""
+        if not self._key:
+            private_files.written_once(self._fd, KEY, os.urandom(KEY_BYTES))
+            self._key = private_files.content(self._fd, KEY) or b""
+        if len(self._key) != KEY_BYTES:
+            raise ApprovalsUnusable(f"the key in `{visible(self.directory)}` is damaged", hint=f"remove `{KEY}` there")
+        return self._key
 
     def close(self) -> None:
         """Nothing can be asked of it any more. May be repeated."""
@@ -231,6 +244,8 @@ class Ledger:
 
     def _names(self) -> list[str]:
         try:
+            if self._fd < 0:  # listdir would take it for the working directory
+                raise OSError(errno.EBADF, "it was closed")
             return os.listdir(self._fd)
         except OSError as problem:
             raise ApprovalsUnusable(

@@ -24,6 +24,7 @@ DENIALS_SHOWN_MAX = 8
 COLUMNS_DEFAULT = 80
 CONTINUATION = "      ┆ "
 IN_SANDBOX = "run it in the sandbox"
+NO_SANDBOX = "run it; this policy has NO sandbox"
 APPLY = "apply it"
 TYPE = "type it"
 INPUT_FAMILY = "stdin"  # as runtime/input_review.py has it
@@ -68,7 +69,9 @@ def _plain_yes(request: ApprovalRequest) -> str:
     """What a yes does that gives nothing beyond the policy."""
     if request.changes:
         return APPLY
-    return TYPE if is_input(request) else IN_SANDBOX
+    if is_input(request):
+        return TYPE
+    return IN_SANDBOX if request.confined else NO_SANDBOX
 
 
 def _beyond(request: ApprovalRequest) -> str:

@@ -283,6 +283,7 @@ class _Passage:
             covers_retry=review.covers_retry,
             keys=self._matter.keys,
             changes=self._matter.changes,
+            confined=self._gate._policies.confines,
         )
         decision = self._gate.ask(request)
         self._decisions.append(decision)

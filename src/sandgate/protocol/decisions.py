@@ -47,6 +47,7 @@ class ApprovalRequest(Record):
     covers_retry: bool = False  # a yes also covers one confined retry with what the first run lacked
     keys: tuple[ApprovalKey, ...] = ()  # what "for the session" is about; empty: this very command
     changes: tuple[FileChange, ...] = ()  # what a patch does
+    confined: bool = True  # the policy has a sandbox at all
 
 
 class Decision(Record):

@@ -7,8 +7,8 @@ client comes again with what somebody decided. So a call belongs to its session;
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
-from hashlib import sha256
 
 from sandgate.errors import SandgateError
 from sandgate.protocol.decisions import Decision
@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 UNASKED = "nobody could be asked, because of an error on our side"
 
 
-def call_digest(tool: str, arguments: Mapping[str, Any]) -> str:
-    """SHA-256 over the call, in hexadecimal."""
-    return sha256(
-        json.dumps([tool, arguments], sort_keys=True, default=str).encode("utf-8", "surrogatepass")
-    ).hexdigest()
+def call_digest(tool: str, arguments: Mapping[str, Any], key: bytes) -> str:
+    """HMAC-SHA-256 over the call, in hexadecimal. Keyed: arguments may hold a password short enough to guess."""
+    said = json.dumps([tool, arguments], sort_keys=True, default=str)
+    return hmac.new(key, said.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
 
 
 class Call:
@@ -54,7 +53,7 @@ class Call:
     ) -> None:
         self._inbox = inbox
         self.tool = tool
-        self.digest = call_digest(tool, arguments)
+        self.digest = call_digest(tool, arguments, inbox.key)
         self._prepared = prepared
         self.question: Question | None = None  # the last one
         self._asked = asyncio.Event()

@@ -96,6 +96,16 @@ class Confinement:
         self._before = (facts, grants, permissions)
         return permissions, facts.unmade
 
+    def summary(self) -> dict[str, object]:
+        """What holds commands back, as JSON values, for whoever is asked to approve one."""
+        permissions = self.permissions()
+        return {
+            "policy": type(self._settings.sandbox).__name__,
+            "confined": permissions.confined,
+            "writable": list(permissions.writable),
+            "network": permissions.network,
+        }
+
     def marks(self) -> Mapping[str, Mark]:
         """By what the directories behind the last plan would show a change."""
         return self._memory.marks()

@@ -19,4 +19,5 @@ class Environment(Record):
     profile: str | None = None
     typed: TypedOverrides = TypedOverrides()
     tighter: tuple[tuple[str, str], ...] = ()  # settings that a client asks to have stricter
+    hidden: tuple[str, ...] = ()  # absolute paths that no confined command may see, beside what the settings say
     person_present: bool = False  # somebody, or a script, can answer questions

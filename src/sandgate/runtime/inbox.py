@@ -17,20 +17,21 @@ from sandgate.display import visible
 from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.aio import on_thread
+from sandgate.runtime.lookout import Lookout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeAlias
 
     from sandgate.approvals.form import Form
     from sandgate.approvals.ledger import Ledger
     from sandgate.approvals.pending import AnsweredBy, Resolution
-    from sandgate.kernel.inotify import DirectoryWatch
     from sandgate.protocol.decisions import ApprovalRequest
 
     Approval: TypeAlias = PendingApproval
 
-LOOK_AGAIN_S = 0.5  # where the kernel cannot tell about answers from another terminal
+CONFINEMENT = "sandgate_confinement"  # what holds the command back, among the details
 SHOWN = "shown_digest"  # of the form, among the details of its record
 TOO_LONG = "the command is longer than anybody can be asked to read; put it into a file and run that"
 USED = "this approval was used already; what it allowed ran at most once"
@@ -81,21 +82,32 @@ class Question:
 
 
 class Inbox:
-    """Holds the open questions of `principal`. Belongs to one event loop."""
+    """Holds the open questions of `principal`. Belongs to one event loop.
 
-    def __init__(self, ledger: Ledger, principal: str, *, timeout_s: float) -> None:
+    `confinement` says what holds commands back, as JSON values; it is asked on a thread.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        principal: str,
+        *,
+        timeout_s: float,
+        confinement: Callable[[], Mapping[str, Any]] = dict,
+    ) -> None:
+        self._confinement = confinement
+        self.key = ledger.key
         self._ledger = ledger
         self._principal = principal
         self._timeout_s = timeout_s
         self._open: dict[str, Question] = {}
         self._recording: set[asyncio.Future[None]] = set()
-        self._watch: DirectoryWatch | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._lookout = Lookout(ledger, self._noticed)
         self._closed = False
 
     async def put(self, request: ApprovalRequest, *, tool: str, call_digest: str) -> Question:
         """Records the question. Raises SandgateError when that cannot be done; then nobody may be asked."""
-        form = form_of(request)
+        form = await on_thread(lambda: self._form(request))
         now = time()
         approval = PendingApproval(
             approval_id=request.request_id,
@@ -123,7 +135,7 @@ class Inbox:
         if self._closed:
             await self.answer(question, "deny", by="withdrawn", reason=ENDED)
         else:
-            self._look_out()
+            self._lookout.open()
         return question
 
     async def settled(self, question: Question) -> Decision:
@@ -138,7 +150,7 @@ class Inbox:
         finally:
             self._open.pop(question.approval.approval_id, None)
             if not self._open:
-                self._stop_looking()
+                self._lookout.close()
 
     async def answer(self, question: Question, name: str, *, by: AnsweredBy, reason: str = "") -> None:
         """Somebody answers. Too late, or not one of the choices: what stands stands, and the question stays open.
@@ -178,7 +190,9 @@ class Inbox:
     async def honoured(self, request: ApprovalRequest, approval: PendingApproval) -> Decision | None:
         """What an answer to an earlier record decides about the same question; None when it is another question."""
         standing = self._ledger.resolution(approval.approval_id)
-        same = form_of(request).digest == approval.details.get(SHOWN) and request.stage == approval.stage
+        same = (await on_thread(lambda: self._form(request))).digest == approval.details.get(
+            SHOWN
+        ) and request.stage == approval.stage
         if standing is None or not same or standing.digest != approval.digest or standing.by == "withdrawn":
             return None
         if standing.by in NOBODY:
@@ -199,12 +213,17 @@ class Inbox:
             await self.answer(question, "deny", by="withdrawn", reason=ENDED)
         while self._recording:
             await asyncio.wait(self._recording)
-        self._stop_looking()
+        self._lookout.close()
 
     def find(self, approval_id: str) -> PendingApproval | None:
         """A record of this principal's, from this server or an earlier one."""
         approval = self._ledger.get(approval_id)
         return approval if approval is not None and approval.principal == self._principal else None
+
+    def _form(self, request: ApprovalRequest) -> Form:
+        """With what holds commands back: a yes under one policy is no yes under another."""
+        form = form_of(request)
+        return form.but(details={**form.details, CONFINEMENT: dict(self._confinement())})
 
     async def _withdrawn(self, question: Question, recording: asyncio.Future[None]) -> None:
         """Nobody is left to be asked, and its record may come to be there all the same."""
@@ -249,40 +268,11 @@ class Inbox:
             self._nobody_can(question, "withdrawn", "", problem)
             return None
 
-    def _look_out(self) -> None:
-        """From now on, answers given at another terminal are noticed."""
-        loop = asyncio.get_running_loop()
-        if self._watch is None and self._timer is None:
-            try:
-                self._watch = self._ledger.watch()
-            except OSError:
-                self._timer = loop.call_later(LOOK_AGAIN_S, self._look_again)
-            else:
-                loop.add_reader(self._watch.fileno(), self._told)
-        self._look()  # what came before: also while somebody else's question was open, the news of it is over
-
-    def _told(self) -> None:
-        if self._watch is not None:
-            self._watch.drain()
-            self._look()
-
-    def _look_again(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN_S, self._look_again)
-        self._look()
-
-    def _look(self) -> None:
-        for question in tuple(self._open.values()):
-            if question.open and (found := self._standing(question)) is not None:
+    def _noticed(self, answered: frozenset[str] | None) -> None:
+        for approval_id, question in tuple(self._open.items()):
+            told = answered is None or approval_id in answered
+            if told and question.open and (found := self._standing(question)) is not None:
                 _keep(asyncio.ensure_future(self._settle(question, found)))
-
-    def _stop_looking(self) -> None:
-        if self._watch is not None:
-            asyncio.get_running_loop().remove_reader(self._watch.fileno())
-            self._watch.close()
-            self._watch = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
 
 _settling: set[asyncio.Future[None]] = set()  # a loop holds its tasks weakly

@@ -67,7 +67,8 @@ class Runtime:
         from sandgate.approvals.store import ApprovalStore
 
         self.loaded = loaded
-        self.settings = for_run(loaded.settings, person_present=environment.person_present)
+        settings = for_run(loaded.settings, person_present=environment.person_present)
+        self.settings = settings.but(secrets_hidden=(*settings.secrets_hidden, *environment.hidden))
         self._environment = environment
         self.record = record or _unheard
         # Taken once: what a session passes on does not change under its commands.

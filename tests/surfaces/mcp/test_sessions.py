@@ -161,6 +161,26 @@ def test_too_many_sessions_and_calls_are_refused_with_the_limit(desk: Desk, monk
     assert desk.runs == 0
 
 
+def test_nobody_keeps_others_out(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SESSIONS_OF_ONE_MAX", 3)
+    monkeypatch.setattr(module, "SETTINGS_OF_ONE_MAX", 2)
+
+    async def work() -> None:
+        sessions = sessions_of(desk)
+        settings = [(("tool_output_token_limit", str(number)),) for number in (100, 200, 300)]
+        for tighter in settings[:2]:
+            await sessions.of(ALICE.but(tighter=tighter))
+        with pytest.raises(RequestError, match="too many different settings"):
+            await sessions.of(ALICE.but(tighter=settings[2]))
+        await sessions.of(ALICE.but(connection="2"))
+        with pytest.raises(RequestError, match="one client may hold at most 3"):
+            await sessions.of(ALICE.but(connection="3"))
+        await sessions.of(BOB)
+        await sessions.close()
+
+    run(work())
+
+
 def test_calls_that_their_client_left_are_forgotten_in_the_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Required: a client that asks and never comes back must not use up its room for good."""
     monkeypatch.setattr(module, "KEPT_S", -100)
@@ -330,6 +350,22 @@ def test_question_from_before_a_crash_is_asked_anew_when_it_would_read_otherwise
 
     run(work())
     assert (desk.place.repo / "sub").exists()
+
+
+def test_question_from_before_a_crash_is_asked_anew_under_another_policy(desk: Desk) -> None:
+    """Required: a yes to running something in the sandbox is no yes to running it without one."""
+
+    async def work() -> None:
+        state = await crashed(desk, "untrusted", INITIAL)
+        async with connected(desk.untrusting(sandbox_mode="danger-full-access"), MODERN) as second:
+            call = coming_back(second, INITIAL, state)
+            await call.choose("approve")
+            assert "NO sandbox" in json.dumps(await call.asked())
+            await call.choose("deny")
+            await call.result()
+
+    run(work())
+    assert desk.runs == 0
 
 
 def test_question_that_a_server_took_back_at_its_end_is_asked_anew(desk: Desk) -> None:

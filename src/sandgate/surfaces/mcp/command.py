@@ -7,6 +7,7 @@ import os
 import sys
 
 from sandgate.display import visible
+from sandgate.errors import RequestError
 from sandgate.record import Record
 from sandgate.runtime import open_runtime
 from sandgate.runtime.pending import open_ledger
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
+    from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.runtime import Environment
     from sandgate.runtime.pending import Ledger
     from sandgate.surfaces.mcp.tokens import Tokens
@@ -44,11 +46,17 @@ def serve(environment: Environment, wishes: Wishes) -> int:
     """0 when the other side went, 128 + N after signal N. Raises ConfigError, RuleError, RequestError before that."""
     with open_runtime(environment) as probe:  # what is wrong with the configuration is said now, not to the first call
         login_allowed = probe.settings.allow_login_shell
+        if wishes.token_file is not None:
+            _require_out_of_reach(os.path.abspath(wishes.token_file), probe.confinement.permissions())
         for warning in probe.loaded.warnings:
             say(f"warning: {visible(warning)}")
     ledger = open_ledger(environment.environ)
     # Before there is an event loop; what is wrong with tokens is said before anything is served, too.
-    way = _tokens(environment, wishes) if wishes.http else take_standard_streams()
+    way: Tokens | tuple[int, int]
+    if wishes.http:
+        way, environment = _tokens(environment, wishes)
+    else:
+        way = take_standard_streams()
     signal = asyncio.run(_serve(environment, wishes, way, ledger=ledger, login_allowed=login_allowed))
     return 0 if signal is None else 128 + signal
 
@@ -81,22 +89,35 @@ async def _serve_http(server: Server[Any], wishes: Wishes, tokens: Tokens) -> in
     )
 
 
-def _tokens(environment: Environment, wishes: Wishes) -> Tokens:
+def _tokens(environment: Environment, wishes: Wishes) -> tuple[Tokens, Environment]:
     """Those of the file that was named, the one of the environment, or one of our own that is kept.
 
-    It leaves the environment, so that no command inherits it.
+    With the environment for commands: they do not inherit the variable, and do not see the file.
     """
     from sandgate.surfaces.mcp.tokens import Tokens, write_token_file
 
-    environ = environment.environ
-    named = Tokens.from_variable(environ) if isinstance(environ, dict) else None
+    environ = dict(environment.environ)
+    named = Tokens.from_variable(environ)
+    environment = environment.but(environ=environ)
     if wishes.token_file is None and named is not None:
-        return named
-    path = wishes.token_file or os.path.join(ensured_state(environ), TOKEN_NAME)
+        return named, environment
+    path = os.path.abspath(wishes.token_file or os.path.join(ensured_state(environ), TOKEN_NAME))
     if not os.path.lexists(path):
         write_token_file(path, Tokens.fresh()[1])
     say(f"the token is in {visible(path)}, a line `name token`")
-    return Tokens.from_file(path)
+    return Tokens.from_file(path), environment.but(hidden=(path, os.path.realpath(path)))
+
+
+def _require_out_of_reach(path: str, permissions: EffectivePermissions) -> None:
+    """Whoever can replace the file chooses the tokens."""
+    real = os.path.realpath(path)
+    within = [root for root in permissions.writable if os.path.commonpath((root, real)) == root]
+    if permissions.confined and within:
+        raise RequestError(
+            f"the token file `{visible(path)}` cannot be used",
+            why=f"a confined command may write below {visible(within[0])}, and so could choose its tokens",
+            hint="keep it elsewhere, or leave `--token-file` out",
+        )
 
 
 def say(text: str) -> None:

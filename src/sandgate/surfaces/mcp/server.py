@@ -13,7 +13,7 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, ListToolsResult
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST, ListToolsResult
 
 from sandgate import __version__
 from sandgate.display import visible
@@ -57,6 +57,8 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
         return ListToolsResult(tools=offered)
 
     async def call(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+        if context.session.client_capabilities is None and not is_modern(context):
+            raise MCPError(code=INVALID_REQUEST, message="the handshake has not succeeded, so nothing is carried out")
         if params.name not in names:
             raise MCPError(
                 code=INVALID_PARAMS, message=f"Unknown tool '{visible(params.name, limit=NAME_SHOWN_CHARS)}'"
@@ -119,7 +121,9 @@ def _tie(context: Context, sessions: Sessions, principal: Principal) -> None:
         return
     # The SDK tells of a connection's end by its stack, which has no public way in.
     connection = context.session._connection
-    if connection.state.setdefault(TIED, principal) is principal:
+    tied = connection.state.setdefault(TIED, set())
+    if principal not in tied:
+        tied.add(principal)
         connection.exit_stack.push_async_callback(sessions.end, principal)
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sandgate.runtime.pending import Ledger
 
 SESSIONS_MAX = 256  # at the same time, in one server
+SESSIONS_OF_ONE_MAX = 128  # of them, with one token
+SETTINGS_OF_ONE_MAX = 4  # sets of stricter settings of one connection; each is a session of its own
 CALLS_MAX = 256  # of one session at the same time, those that wait for an answer included
 KEPT_S = 60  # an answer that its client did not come for, after the end of the question
 IDLE_S = 30 * 60  # a session that is tied to no connection ends after so long without a call
@@ -80,7 +82,7 @@ class Session:
         """The call that waits for this approval; None when none does any more. Each comes once."""
         self.used_s = monotonic()
         call = self._waiting.get(approval_id)
-        if call is None or call.digest != call_digest(tool, arguments):
+        if call is None or call.digest != call_digest(tool, arguments, self.inbox.key):
             return None
         asked = call.question
         self._brought[approval_id] = (time() if asked is None else asked.approval.expires_at) + 2 * KEPT_S
@@ -89,7 +91,11 @@ class Session:
     def earlier(self, approval_id: str, tool: str, arguments: Mapping[str, Any]) -> Approval:
         """What an earlier server asked about this very call. Raises RequestError when that is void."""
         approval = self.inbox.find(approval_id)
-        if approval is None or approval.call_digest != call_digest(tool, arguments) or approval_id in self._brought:
+        if (
+            approval is None
+            or approval.call_digest != call_digest(tool, arguments, self.inbox.key)
+            or approval_id in self._brought
+        ):
             raise RequestError(USED_UP)
         if approval.stage != "initial":
             raise RequestError(BEGUN)
@@ -145,8 +151,7 @@ class Sessions:
         """The session of that principal, opened with its first call. Raises ConfigError, RuleError, RequestError."""
         opening = self._open.get(principal)
         if opening is None:
-            if len(self._open) >= SESSIONS_MAX:
-                raise RequestError("too many sessions", why=f"this server holds at most {SESSIONS_MAX} at once")
+            self._require_room(principal)
             opening = self._open[principal] = asyncio.ensure_future(self._opened(principal))
             opening.add_done_callback(lambda done: self._opened_or_not(principal, done))
             if self._reaper is None:
@@ -155,7 +160,7 @@ class Sessions:
 
     def expect(self, principal: Principal) -> None:
         """Opens the session ahead of its first call. What is wrong with it is for that call to hear."""
-        if principal not in self._open and len(self._open) < SESSIONS_MAX:
+        if principal not in self._open:
             self._kept(asyncio.ensure_future(self._opened_ahead(principal)))
 
     async def end(self, principal: Principal) -> None:
@@ -187,7 +192,28 @@ class Sessions:
 
     async def _opened(self, principal: Principal) -> Session:
         gate = await open_server_gate(self._environment.but(tighter=principal.tighter))
-        return Session(gate, Inbox(self._ledger, self._ledger_name(principal), timeout_s=self.timeout_s))
+        return Session(
+            gate,
+            Inbox(
+                self._ledger,
+                self._ledger_name(principal),
+                timeout_s=self.timeout_s,
+                confinement=gate.runtime.confinement.summary,
+            ),
+        )
+
+    def _require_room(self, principal: Principal) -> None:
+        """Nobody keeps others out by opening many."""
+        if len(self._open) >= SESSIONS_MAX:
+            raise RequestError("too many sessions", why=f"this server holds at most {SESSIONS_MAX} at once")
+        if sum(each.name == principal.name for each in self._open) >= SESSIONS_OF_ONE_MAX:
+            raise RequestError("too many sessions", why=f"one client may hold at most {SESSIONS_OF_ONE_MAX} at once")
+        same = principal.but(tighter=())
+        if sum(each.but(tighter=()) == same for each in self._open) >= SETTINGS_OF_ONE_MAX:
+            raise RequestError(
+                "too many different settings",
+                why=f"one connection may use at most {SETTINGS_OF_ONE_MAX} sets of stricter settings",
+            )
 
     def _ledger_name(self, principal: Principal) -> str:
         """Stays the same when the server is started again for the same user and directory."""
