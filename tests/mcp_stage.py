@@ -1,6 +1,6 @@
 """A small server of the protocol for tests of its transports, and the program that serves it over stdio.
 
-Run as a program: `python mcp_stage.py` serves standard input and output.
+Run as a program: `python mcp_stage.py [STALLED_SECONDS_MAX]` serves standard input and output.
 """
 
 from __future__ import annotations
@@ -90,10 +90,13 @@ class Stage:
 
 
 def main() -> None:
+    from sandgate.surfaces.mcp import wire
     from sandgate.surfaces.mcp.stdio import serve_stdio
     from sandgate.surfaces.mcp.streams import take_standard_streams
 
     logging.disable()  # what the SDK says about odd messages is not what the tests are about
+    for given in sys.argv[1:]:
+        wire.STALLED_SECONDS_MAX = float(given)
     streams = take_standard_streams()
 
     async def serve() -> int | None:

@@ -265,7 +265,26 @@ def test_a_body_over_the_limit_is_refused_whether_announced_or_not() -> None:
     run(test)
 
 
-def test_headers_over_the_limit_are_refused() -> None:
+@pytest.mark.parametrize("long", ["headers", "path", "query"])
+def test_a_whole_head_over_the_limit_is_refused_and_one_below_is_not(long: str) -> None:
+    async def status(made: Site, size: int) -> int:
+        filling = "y" * size
+        match long:
+            case "headers":
+                return (await made.ask(x=filling[: size // 2], z=filling[size // 2 :])).status
+            case "path":
+                return (await made.ask(path="/" + filling)).status
+            case _:
+                return (await made.ask(path="/mcp?" + filling)).status
+
+    async def test(made: Site) -> None:
+        assert await status(made, connections.HEADERS_BYTES_MAX) == 431
+        assert await status(made, connections.HEADERS_BYTES_MAX - 1024) != 431
+
+    run(test)
+
+
+def test_an_unfinished_head_over_the_limit_is_refused() -> None:
     async def test(made: Site) -> None:
         reader, writer = await made.connect(b"GET /mcp HTTP/1.1\r\nx: " + b"y" * (connections.HEADERS_BYTES_MAX + 1))
         assert b" 400 " in await reader.readline()

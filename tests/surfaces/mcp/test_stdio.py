@@ -77,8 +77,8 @@ class Peer:
 
 
 @contextmanager
-def _peer() -> Iterator[Peer]:
-    with subprocess.Popen(PROGRAM, stdin=-1, stdout=-1, stderr=-1) as process:
+def _peer(*arguments: str) -> Iterator[Peer]:
+    with subprocess.Popen([*PROGRAM, *arguments], stdin=-1, stdout=-1, stderr=-1) as process:
         bound = threading.Timer(PEER_LIMIT_S, process.kill)  # whatever is waited for then comes to an end
         bound.start()
         try:
@@ -278,18 +278,36 @@ def test_a_client_that_does_not_read_is_left_with_one_line_on_stderr(peer: Peer)
     assert (status, used.ru_maxrss < 256 * 1024) == (0, True)  # KiB, the interpreter and the SDK among it
 
 
+@pytest.mark.parametrize(("limit_seconds", "leaves"), [("0.2", False), ("3600", True)])
+def test_a_client_that_never_reads_is_left_after_a_while_or_once_it_closes_its_end(
+    limit_seconds: str, leaves: bool
+) -> None:
+    """What it is owed is kept within bounds by reading no more of it, so there is no flood that would end it."""
+    with _peer(limit_seconds) as peer:
+        peer.begin()
+        peer.call("wait", 1)
+        assert peer.said_line() == "waiting"
+        peer.send(*[b"x"] * 10_000)
+        if leaves:
+            peer.to.close()
+        assert peer.said_line() == "the client does not read what it is sent; the connection is ended"
+        assert [peer.said_line(), peer.said_line()] == ["cancelled", "ended by None"]
+        assert peer.process.wait(LIMIT_S) == 0
+
+
 def test_a_client_that_only_writes_nonsense_is_no_longer_listened_to(peer: Peer) -> None:
     """Its answers are bounded: at some point it cannot write on, and it can still read all it is owed."""
+    line = b"x" * 255 + b"\n"
     os.set_blocking(peer.to.fileno(), False)
     sent = 0
-    while True:
-        written = os.write(peer.to.fileno(), b"x\n" * 2048) if writable(peer.to.fileno()) else 0
+    while True:  # the end is a guess: that nobody reads any more happens nowhere but in the other process
+        written = os.write(peer.to.fileno(), line * 16) if writable(peer.to.fileno()) else 0
         sent += written
         if not written:
             break
     os.set_blocking(peer.to.fileno(), True)
     answered = 0
-    while answered < sent // 2:
+    while answered < sent // len(line):
         assert peer.next()["error"]["code"] == -32700
         answered += 1
     assert peer.pinged("still here")

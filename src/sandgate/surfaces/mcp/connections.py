@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import asyncio
 
 CONNECTIONS_MAX = 512
-HEADERS_BYTES_MAX = 16 * 1024  # of one request, its first line included
+HEADERS_BYTES_MAX = 16 * 1024  # of one request, its first line included; the door counts what comes in one piece
 REQUEST_SECONDS_MAX = 30.0  # from the first byte of a request to its last; 8 MiB through a slow tunnel take 20
 STALLED_SECONDS_MAX = 60.0  # for a client to read on, once what the kernel holds for it is full
 KEEP_ALIVE_SECONDS = 30  # between two requests of a connection

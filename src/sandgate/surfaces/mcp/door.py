@@ -13,6 +13,7 @@ from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAut
 from mcp.server.auth.provider import AccessToken
 from starlette.middleware.authentication import AuthenticationMiddleware
 
+from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX, NoMessage, read_message, too_long, written
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ def door(inside: ASGIApp, *, authorities: frozenset[str], tokens: Tokens, resumi
 
 
 class Threshold:
-    """Turns away who asks for another address or comes from a web page."""
+    """Turns away who asks for another address, comes from a web page or says too much about itself."""
 
     def __init__(self, inside: ASGIApp, authorities: frozenset[str]) -> None:
         self._inside = inside
@@ -59,7 +60,9 @@ class Threshold:
         if scope["type"] != "http":
             return
         hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
-        if len(hosts) != 1 or hosts[0].lower() not in self._authorities:
+        if _head_bytes(scope) > HEADERS_BYTES_MAX:
+            await _answer(send, 431, f"the headers are longer than {HEADERS_BYTES_MAX} bytes".encode())
+        elif len(hosts) != 1 or hosts[0].lower() not in self._authorities:
             await _answer(send, 421, b"this server has another address")
         elif len(origins) > 1 or not self._origins.issuperset(origins):
             await _answer(send, 403, b"web pages may not talk to this server")
@@ -103,6 +106,12 @@ class Room:
 
         headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
         await self._inside({**scope, "headers": headers}, receive, send_and_listen)
+
+
+def _head_bytes(scope: Scope) -> int:
+    """Of the first line and the headers as they came, but for blanks. uvicorn only limits what is still incomplete."""
+    first_line = len(f"{scope['method']}  HTTP/1.1\r\n") + len(scope["raw_path"]) + len(scope["query_string"])
+    return first_line + sum(len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
 
 
 def _values(scope: Scope, wanted: bytes) -> list[str]:

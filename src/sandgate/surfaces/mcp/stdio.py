@@ -102,7 +102,9 @@ class _Connection:
     async def _received(
         self, line: bytes | None, to_server: MemoryObjectSendStream[SessionMessage | Exception]
     ) -> None:
-        await self._wire.room()
+        if not await self._wire.room():
+            self._give_up()
+            return
         if line is None:
             self._send(too_long())
             return
@@ -136,7 +138,11 @@ class _Connection:
 
     def _send(self, message: JSONRPCMessage) -> None:
         data = written(message)
-        if data is not None and not self._wire.put(data + b"\n") and not self._serving.cancel_called:
+        if data is not None and not self._wire.put(data + b"\n"):
+            self._give_up()
+
+    def _give_up(self) -> None:
+        if not self._serving.cancel_called:
             self._complain("the client does not read what it is sent; the connection is ended")
             self._end()
 

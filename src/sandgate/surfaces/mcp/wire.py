@@ -23,6 +23,8 @@ READ_BYTES = 64 * 1024  # what a pipe holds
 CHUNKS_WAITING_MAX = 16  # of READ_BYTES each, read and not yet looked at
 OUTPUT_BYTES_MAX = 32 * 1024 * 1024
 OUTPUT_MESSAGES_MAX = 8192
+STALLED_SECONDS_MAX = 30.0  # for a client that is owed too much to take some of it
+LOOK_SECONDS = 1.0  # between two looks at it meanwhile, and all it gets once it has closed its end
 JOIN_SECONDS_MAX = 1.0  # for a thread to notice; it blocks longer only where somebody else took what `poll` promised
 
 
@@ -45,6 +47,7 @@ class Wire:
         self._changed = threading.Condition()
         self._messages: deque[bytes] = deque()
         self._queued_bytes = 0
+        self._pieces_written = 0
         self._flushed = asyncio.Event()
         self._flushed.set()
         self._roomy = asyncio.Event()
@@ -77,9 +80,24 @@ class Wire:
                 self._changed.notify()
             return True
 
-    async def room(self) -> None:
-        """Wait until at most half of what may be queued is. Who takes no answers is asked for no more questions."""
-        await self._roomy.wait()
+    async def room(self) -> bool:
+        """Wait until at most half of what may be queued is. Who takes no answers is asked for no more questions.
+
+        False when the client has taken nothing for `STALLED_SECONDS_MAX`, or has closed its end and takes nothing.
+        """
+        waited_seconds, written = 0.0, self._pieces_written
+        while not self._roomy.is_set():
+            look_seconds = min(LOOK_SECONDS, STALLED_SECONDS_MAX)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._roomy.wait(), look_seconds)
+                return True
+            if self._pieces_written != written:
+                waited_seconds, written = 0.0, self._pieces_written
+                continue
+            waited_seconds += look_seconds
+            if waited_seconds >= STALLED_SECONDS_MAX or self._hung_up():
+                return False
+        return True
 
     async def flush(self, limit_seconds: float) -> None:
         """Wait until everything is written, nothing can be written any more, or the time is over."""
@@ -164,12 +182,19 @@ class Wire:
                 return False
             try:
                 rest = rest[os.write(self._outgoing, rest[: select.PIPE_BUF]) :]
+                self._pieces_written += 1
             except BlockingIOError:
                 continue
             except OSError:
                 self._tell(self._gone)
                 return False
         return True
+
+    def _hung_up(self) -> bool:
+        """The client has closed its end, whether all it sent before has been read or not."""
+        looking = select.poll()
+        looking.register(self._incoming, select.POLLRDHUP)
+        return bool(looking.poll(0))
 
     def _crowded(self) -> bool:
         return self._queued_bytes * 2 > OUTPUT_BYTES_MAX or len(self._messages) * 2 > OUTPUT_MESSAGES_MAX
