@@ -4,7 +4,7 @@ The environment is built in a folder of its own and renamed into place when it i
 leaves nothing half-made and two starts at once do not meet: the second waits for a lock that dies with its holder.
 Only the standard library is used. It needs `venv` and some pip: the interpreter's own, or the one `ensurepip` brings.
 
-`peers` is a Node and, from the npm registry, other people's MCP programs that the tests talk to.
+`peers` is what only the tests talk to: a Node, Python frameworks and, from the npm registry, others' MCP programs.
 
 Usage: environment.py runtime|mcp|dev|peers CLONE ENVIRONMENT REQUESTED_PYTHON
 """

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes .peers: a Node and the MCP programs that tests/peers runs, from peers.txt and peers/package-lock.json.
+# Makes .peers: a Node, the MCP programs that tests/peers runs and the frameworks that tests/docs runs, from
+# peers.txt and peers/package-lock.json.
 # Without it those tests are skipped; with `SANDGATE_REQUIRE=peers` they fail instead.
 set -u
 cd "$(dirname "$(readlink -f "$0")")/.." || exit 125

@@ -1,6 +1,7 @@
 """Fixtures and rules that every test shares."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import hypothesis
@@ -8,6 +9,10 @@ import pytest
 
 import host_features
 from ordinary_user import OrdinaryUser, ordinary_user
+
+# A program in the background of a script starts with SIGINT ignored, and so would everything these tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Fixed examples, so that a run can be repeated; the longer search looks for new ones.
 hypothesis.settings.register_profile("fast", max_examples=100, deadline=None, derandomize=True, database=None)

@@ -21,7 +21,7 @@ ledger = open_ledger(os.environ)
 now = time.time()
 choices = (("approve", "Yes"), ("deny", "No"))
 ledger.ask(PendingApproval("00c0ffee00c0ffee", "me", "exec_command", "0" * 64, "first", "Run it?", choices, {},
-    os.getpid(), "", now, now + 600))
+    now, now + 600))
 print(ledger.directory)
 """
 """A server that asks."""

@@ -117,7 +117,7 @@ class Inbox:
         try:
             await asyncio.shield(recording)
         except asyncio.CancelledError:
-            self._kept(asyncio.ensure_future(self._withdrawn(question, recording)))
+            await asyncio.shield(self._kept(asyncio.ensure_future(self._withdrawn(question, recording))))
             raise
         self._open[approval.approval_id] = question
         if self._closed:

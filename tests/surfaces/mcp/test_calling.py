@@ -269,6 +269,12 @@ async def until_answered(desk: Desk, approval_id: str) -> None:
 # Cancelling
 
 
+async def states(wire: Wire) -> set[str]:
+    """What the commands of the session are doing."""
+    listed = (await wire.result("exec_list", {}))["structuredContent"]["commands"]
+    return {each["state"] for each in listed}
+
+
 @pytest.mark.parametrize("version", ERAS)
 def test_cancelled_call_ends_its_command_and_is_not_answered(desk: Desk, version: str) -> None:
     mark, begun = mark_of(desk), desk.place.repo / "begun"
@@ -281,8 +287,9 @@ def test_cancelled_call_ends_its_command_and_is_not_answered(desk: Desk, version
             async with asyncio.timeout(30):
                 while left_of(mark):
                     await asyncio.to_thread(_look_away)
-            listed = (await wire.result("exec_list", {}))["structuredContent"]["commands"]
-            assert {each["state"] for each in listed} <= {"exited"}
+            async with asyncio.timeout(30):
+                while await states(wire) - {"exited"}:
+                    pass
             assert wire.answers_to(call.id) == 0
 
     run(work())

@@ -46,6 +46,18 @@ def test_official_client_sees_the_tools_and_who_serves_them(desk: Desk, mode: st
 
 
 @pytest.mark.parametrize("version", ERAS)
+def test_client_that_leaves_at_once_leaves_nothing_behind(desk: Desk, version: str) -> None:
+    """Required: what is loaded ahead of the first call ends with the server, or its thread finds no loop any more."""
+
+    async def work() -> None:
+        for _ in range(5):
+            async with connected(desk.server(), version) as wire:
+                await listed(wire)
+
+    run(work())
+
+
+@pytest.mark.parametrize("version", ERAS)
 def test_tools_on_the_wire_are_complete(desk: Desk, version: str) -> None:
     async def work() -> None:
         async with connected(desk.server(), version) as wire:

@@ -172,6 +172,8 @@ class Sessions:
         """Ends all of them, and waits until what they started is gone."""
         if self._reaper is not None:
             self._reaper.cancel()
+        if self._ahead:
+            await asyncio.wait(self._ahead)
         await asyncio.gather(*(self.end(principal) for principal in tuple(self._open)))
 
     async def _opened_ahead(self, principal: Principal) -> None:
