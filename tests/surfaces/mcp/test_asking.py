@@ -554,3 +554,20 @@ def test_only_a_client_that_shows_forms_is_asked(desk: Desk, version: str, capab
 
     run(work())
     assert desk.runs == askable
+
+
+@pytest.mark.parametrize("version", ERAS)
+def test_a_notification_by_the_name_of_a_call_calls_nothing(
+    version: str, desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nobody waits for an answer to it; it is passed over, also with a state that nobody could unseal."""
+
+    async def notify() -> None:
+        async with connected(desk.server(), version) as wire:
+            await wire.notify("tools/call", {"name": "exec_command", "arguments": INITIAL, "requestState": "v1.AAAA"})
+            await wire.notify("tools/call", {"name": "exec_command", "arguments": INITIAL})
+            assert (await wire.result("exec_list", {}))["structuredContent"] == {"commands": []}
+
+    run(notify())
+    assert desk.runs == 0
+    assert "raised" not in caplog.text

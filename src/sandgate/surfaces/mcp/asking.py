@@ -93,6 +93,8 @@ class LineageFields:
         context = ctx  # the name is the SDK's
         if context.method != "tools/call":
             return await call_next(context)
+        if context.request_id is None:  # a notification by that name: nobody waits for an answer, and nothing is called
+            return None
         result = await call_next(_with_normal_answers(context))
         if not isinstance(result, dict) or result.get("resultType") != "input_required":
             return result
