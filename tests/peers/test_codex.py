@@ -44,6 +44,9 @@ check_for_update_on_startup = false
 [analytics]
 enabled = false
 
+[features]
+shell_tool = false  # no shell but ours, as docs/how-to/codex.md has it
+
 [model_providers.scripted]
 name = "scripted"
 base_url = "{url}"
@@ -52,8 +55,8 @@ wire_api = "responses"
 [mcp_servers.sandgate]
 required = true                          # the first turn waits for it
 default_tools_approval_mode = "approve"  # who may do what is the server's decision
-startup_timeout_sec = 30
-tool_timeout_sec = 30
+startup_timeout_sec = 60
+tool_timeout_sec = 900
 {server}
 """
 
@@ -67,7 +70,10 @@ transports = pytest.mark.parametrize("transport", ["stdio", "http"])
 def server(clone: Clone, transport: str, *options: str) -> Server:
     """`sandgate mcp` with these options."""
     if transport == "stdio":
-        return f"command = {json.dumps(clone.launcher)}\nargs = {json.dumps(['mcp', *options])}", {}
+        return (
+            f"command = {json.dumps(clone.launcher)}\nargs = {json.dumps(['mcp', '-C', str(clone.project), *options])}",
+            {},
+        )
     endpoint = clone.endpoint(*options)
     told = f'url = "{endpoint.url}"\nbearer_token_env_var = "{TOKEN_VARIABLE}"'
     return told, {TOKEN_VARIABLE: endpoint.token}
