@@ -19,6 +19,7 @@ TESTED_ELSEWHERE = {
     "tools.host": ("tests/runtime/test_live.py", "a protocol without code"),
     "surfaces.cli.options": ("tests/surfaces/cli/test_parse.py", "a table; it shows in what is parsed and in the help"),
     "surfaces.cli.run": ("tests/journeys/test_sandgate_run.py", "its streams and exit codes belong to a process"),
+    "surfaces.mcp.absence": ("tests/surfaces/mcp/test_http.py", "shows in which sessions of a server end"),
     "surfaces.mcp.connections": ("tests/surfaces/mcp/test_http.py", "its limits belong to real connections"),
     "surfaces.mcp.crowding": ("tests/surfaces/mcp/test_http.py", "counts what the SDK's server has in progress"),
     "surfaces.mcp.door": ("tests/surfaces/mcp/test_http.py", "turns away real requests; what it lets in is served"),

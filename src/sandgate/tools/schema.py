@@ -146,7 +146,12 @@ def apply_patch_function_tool() -> Json:
 
 def exec_list_tool() -> Json:
     """The definition of `exec_list`."""
-    return _function("exec_list", "Lists the commands that are still running, with what each is doing.", {}, ())
+    return _function(
+        "exec_list",
+        "Lists the commands that are still running, or have ended and were not read since, with what each is doing.",
+        {},
+        (),
+    )
 
 
 def exec_kill_tool() -> Json:

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from mcp_stage import TOOLS, Stage
 from sandgate.errors import RequestError
-from sandgate.surfaces.mcp import connections, crowding, http
+from sandgate.surfaces.mcp import absence, connections, crowding, http
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.resuming import Resuming
 from sandgate.surfaces.mcp.tokens import Tokens
@@ -367,6 +367,42 @@ def test_an_idle_session_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
         await made.exchange(made.call("cleanup", session).replace(b"accept:", b"connection: close\r\naccept:"))
         await made.stage.closed.wait()
         assert (await made.ask(mcp_session_id=session)).status == 404
+
+    run(test)
+
+
+def test_the_session_of_a_client_that_was_killed_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: what a client started goes with it, also where nothing but a broken stream tells."""
+    monkeypatch.setattr(absence, "ABSENT_SECONDS", 0.1)
+
+    async def test(made: Site) -> None:
+        session = await made.begin()
+        await made.exchange(made.call("cleanup", session).replace(b"accept:", b"connection: close\r\naccept:"))
+        listening = made.request("GET", body=b"", mcp_session_id=session, mcp_protocol_version="2025-11-25")
+        reader, writer = await made.connect(listening)
+        assert b" 200 " in await reader.readline()
+        assert (await made.ask(mcp_session_id=session)).status == 200
+        writer.transport.abort()
+        await made.stage.closed.wait()
+        assert (await made.ask(mcp_session_id=session)).status == 404
+
+    run(test)
+
+
+def test_a_client_that_listens_or_comes_back_keeps_its_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[object] = []
+    monkeypatch.setattr(absence.Absence, "_gone", lambda _self, session, _scope: ended.append(session))
+    monkeypatch.setattr(absence, "ABSENT_SECONDS", 0.0)
+
+    async def test(made: Site) -> None:
+        session = await made.begin()
+        assert (await made.ask(mcp_session_id=session)).status == 200  # never listened: only idleness tells
+        listening = made.request("GET", body=b"", mcp_session_id=session, mcp_protocol_version="2025-11-25")
+        reader, _writer = await made.connect(listening)
+        assert b" 200 " in await reader.readline()
+        for _ in range(3):
+            assert (await made.ask(mcp_session_id=session)).status == 200
+        assert ended == []
 
     run(test)
 

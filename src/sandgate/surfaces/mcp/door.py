@@ -13,6 +13,7 @@ from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAut
 from mcp.server.auth.provider import AccessToken
 from starlette.middleware.authentication import AuthenticationMiddleware
 
+from sandgate.surfaces.mcp.absence import Absence
 from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX, NoMessage, read_message, too_long, written
 
@@ -76,6 +77,7 @@ class Room:
     def __init__(self, inside: ASGIApp, resuming: Resuming) -> None:
         self._inside = inside
         self._resuming = resuming
+        self._absence = Absence(inside)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -97,15 +99,27 @@ class Room:
         named = _values(scope, SESSION_HEADER)
         events = self._resuming.enter(named[0] if named else None)
 
+        session = (scope["user"].username, named[0]) if named else None
+
         async def send_and_listen(message: Message) -> None:
-            if not named and message["type"] == "http.response.start":
-                for name, value in message["headers"]:
-                    if name.lower() == SESSION_HEADER:
-                        self._resuming.opened(value.decode("latin-1"), events)
+            if message["type"] == "http.response.start":
+                if session is None:
+                    for name, value in message["headers"]:
+                        if name.lower() == SESSION_HEADER:
+                            self._resuming.opened(value.decode("latin-1"), events)
+                elif scope["method"] == "GET" and message["status"] == 200:
+                    self._absence.listens(session)
             await send(message)
 
         headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
-        await self._inside({**scope, "headers": headers}, receive, send_and_listen)
+        inner = {**scope, "headers": headers}
+        if session is None:
+            await self._inside(inner, receive, send_and_listen)
+            return
+        with self._absence.request(session, inner):
+            await self._inside(inner, receive, send_and_listen)
+            if scope["method"] == "DELETE":
+                self._absence.forget(session)
 
 
 def _head_bytes(scope: Scope) -> int:
