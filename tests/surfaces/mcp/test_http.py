@@ -252,6 +252,14 @@ def test_a_body_that_is_no_message_is_refused_in_plain_words(body: bytes, code: 
     run(test)
 
 
+def test_a_request_with_half_a_surrogate_pair_is_refused_with_its_id() -> None:
+    async def test(made: Site) -> None:
+        answer = await made.ask(body=b'{"jsonrpc":"2.0","id":"x","method":"ping","params":{"a":"\\ud800"}}')
+        assert (answer.status, json.loads(answer.body)["id"]) == (400, "x")
+
+    run(test)
+
+
 def test_a_body_over_the_limit_is_refused_whether_announced_or_not() -> None:
     async def test(made: Site) -> None:
         assert (await made.ask(body=b"x" * (MESSAGE_BYTES_MAX + 1))).status == 413

@@ -22,11 +22,15 @@ def refused(line: bytes) -> tuple[int, Any]:
     [
         b"x",
         b"\xff\xfe",
-        b'{"jsonrpc":"2.0","id":1,"method":"p\x00"}',
-        b'{"jsonrpc":"2.0","id":1,"method":"\\ud800"}',
-        b'{"jsonrpc":"2.0","id":1,"method":"\xed\xa0\x80"}',
+        b'\xff{"jsonrpc":"2.0","id":1,"method":"p"}',
         b'{"jsonrpc":"2.0","id":NaN,"method":"p"}',
+        b'{"jsonrpc":"2.0","id":"\\ud800","method":"p"}',
+        b'{"jsonrpc":"2.0","id":"\xff","method":"p"}',
+        b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"p"}',
+        b'{"jsonrpc":"2.0","id":1,"result":"\\ud800"}',
+        b'[{"jsonrpc":"2.0","id":1,"method":"\\ud800"}]',
         b'{"jsonrpc":"2.0","id":1,"method":"ping"',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001,
         b"[" * 100_000,
         b'{"params":' * 5000,
         b"1" * 5000,
@@ -34,6 +38,25 @@ def refused(line: bytes) -> tuple[int, Any]:
 )
 def test_what_is_no_json_is_a_parse_error_without_an_id(line: bytes) -> None:
     assert refused(line) == (PARSE_ERROR, None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b'"\\ud800"',
+        b'"\\udc80\\ud800"',
+        b'"\xed\xa0\x80"',
+        b'"\xff"',
+        b'"\x00"',
+        b"NaN",
+        b"9" * 5000,
+        b"[" * 300 + b"]" * 300,
+    ],
+)
+@pytest.mark.parametrize("known", [7, "\u00e4"])
+def test_a_request_that_cannot_be_read_is_answered_with_its_id_where_that_can(value: bytes, known: Any) -> None:
+    head = b'{"jsonrpc":"2.0","id":' + json.dumps(known).encode() + b',"method":"ping","params":{"a":'
+    assert refused(head + value + b"}}") == (PARSE_ERROR, known)
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,12 @@ def read_message(data: bytes) -> JSONRPCMessage | NoMessage:
     try:
         value = from_json(data, allow_inf_nan=False)
     except ValueError:
-        return no_message(PARSE_ERROR, "not JSON in UTF-8, or nested too deeply")
+        why = "not JSON in UTF-8, half a surrogate pair in it, or nested too deeply"
+        return no_message(PARSE_ERROR, why, _id_of_unreadable(data))
     if not isinstance(value, dict):
         return no_message(INVALID_REQUEST, "a message is one JSON object; batches are not supported")
-    known = value.get("id") if _is_id(value.get("id")) else None
-    if "method" not in value:
-        # An error with this id would pass for the answer to a request of the client with the same id.
-        known = None
-    elif "id" in value and known is None:
+    known = _request_id(value)
+    if "method" in value and "id" in value and known is None:
         return no_message(INVALID_REQUEST, "`id` must be a string or a whole number of at most 64 bits")
     try:
         return _model(value).model_validate(value, by_name=False)
@@ -94,6 +92,31 @@ def written(message: JSONRPCMessage) -> bytes | None:
         if not isinstance(message, JSONRPCResponse):
             return None
         return written(refusal(INTERNAL_ERROR, "the result cannot be written as JSON", message.id))
+
+
+def _request_id(value: dict[str, Any]) -> str | int | None:
+    """The id of what is meant as a request. An error with the id of anything else would pass for an answer."""
+    known = value.get("id")
+    return known if "method" in value and _is_id(known) else None
+
+
+def _id_of_unreadable(data: bytes) -> str | int | None:
+    """The id of the request in `data`, where a reader that forgives more than ours still finds one.
+
+    Somebody may wait for its answer. At most `MESSAGE_BYTES_MAX` come here; how deep the reader goes is limited by the
+    interpreter, and the digits of a number are converted only as far as an id can have them.
+    """
+    try:
+        value = json.loads(data.decode("utf-8", "surrogateescape"), strict=False, parse_int=_short_int)
+        known = _request_id(value) if isinstance(value, dict) else None
+        str(known).encode()  # bytes that are no UTF-8 and halves of surrogate pairs could not be sent back as they came
+    except (ValueError, RecursionError):
+        return None
+    return known
+
+
+def _short_int(digits: str) -> int | None:
+    return int(digits) if len(digits) <= len(str(-ID_MAX)) else None
 
 
 def _is_id(value: object) -> bool:
