@@ -250,11 +250,11 @@ def test_what_is_too_much_goes_as_soon_as_no_call_waits_for_it(stage: Stage) -> 
         table.add(each)
     calls[3].end()
     assert table.prune() == (), "it is among those used last"
-    for each in (calls[0], calls[5], calls[6]):
-        each.end()
+    for call in (calls[0], calls[5], calls[6]):
+        call.end()
     assert table.prune() == (kept[3], kept[0])
-    for each in calls:
-        each.end()
+    for call in calls:
+        call.end()
     assert table.prune() == (kept[5],)
     assert table.prune() == ()
     assert len(table.terminals()) == SMALL.max_processes
