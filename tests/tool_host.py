@@ -9,6 +9,7 @@ from sandgate.protocol.denials import DenialReport
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.protocol.verdicts import Allow
 from sandgate.record import Record
+from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.start import Shape
 from sandgate.terminals.table import TerminalTable
@@ -37,6 +38,7 @@ class Started(Record):
     passage: Passage
     terminal: Terminal | None
     attempt: Attempt | None
+    awaiting: Awaiting | None = None
 
 
 class ToolHost:
@@ -60,15 +62,21 @@ class ToolHost:
         terminal = self.stage.start(
             shell(command.argv[-1], tty=shape.tty), shape=shape, limits=self.limits, number=number
         )
+        awaiting = Awaiting(terminal)
         self.table.add(terminal)
         report = DenialReport("denied" if self.denials else "unknown", self.denials)
         attempt = Attempt(False, "none", (), None, report, "a test", EffectivePermissions(confined=False))
-        started = self._started[terminal] = Started(Passage(command, Allow(), attempts=(attempt,)), terminal, attempt)
-        return started
+        passage = Passage(command, Allow(), attempts=(attempt,))
+        self._started[terminal] = Started(passage, terminal, attempt)
+        return Started(passage, terminal, attempt, awaiting)
 
     def attempt(self, terminal: Terminal) -> Attempt | None:
         started = self._started.get(terminal)
         return None if started is None else started.attempt
+
+    def answered(self, awaiting: Awaiting) -> None:
+        awaiting.end()
+        self.table.prune()
 
     def forget(self, terminal: Terminal) -> None:
         self.table.remove(terminal.identity.terminal_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from live_sessions import Colleague, Workplace, shell
+from sandgate.approvals.prompt import choices, is_high, prompt_lines
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, TerminalInput
 from sandgate.runtime.input_review import may_ask
@@ -104,6 +105,36 @@ def test_hidden_input_is_not_shown_to_whoever_is_asked(place: Workplace) -> None
     assert "6" in runtime.write_stdin(begun.session_id or 0, "s3cret\r").output
     assert len(colleague.asked) == 1
     assert "s3cret" not in repr(colleague.asked)
+    assert (colleague.asked[0].risk, colleague.asked[0].reason) == (None, "input for a live command")
+
+
+def test_hidden_input_outside_the_sandbox_takes_the_deliberate_answer(place: Workplace) -> None:
+    """Required: the program decides that it is hidden, and that may be a shell which has turned echo off."""
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    begun = runtime.exec_command(
+        "stty -echo; echo ready; exec sh", tty=True, login=False, sandbox_permissions="require_escalated"
+    )
+    number = begun.session_id or 0
+    assert begun.structured()["state"] == "waiting_for_secret"
+    colleague.asked.clear()
+    colleague.answer = "denied"
+    assert runtime.write_stdin(number, "touch made\r").refused
+    (asked,) = colleague.asked
+    assert "touch" not in repr(asked)
+    assert is_high(asked)
+    shown = "\n".join(prompt_lines(asked, colour=False, columns=1_000))
+    assert "Reason: input for a command that runs without the sandbox, and cannot be shown: the program" in shown
+    assert "cannot be shown, because the program has turned echo off; it may be a command" in shown
+    assert [each.key for each in choices(asked) if each.decision.startswith("approved")] == ["Y", "A"]
+    assert list(place.repo.iterdir()) == []
+
+
+def test_input_outside_the_sandbox_that_is_shown_is_not_of_high_risk(place: Workplace) -> None:
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    runtime.write_stdin(escalated(runtime, colleague), "true\r")
+    assert [asked.risk for asked in colleague.asked] == [None]
 
 
 def test_configuration_can_have_none_asked_about(place: Workplace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
@@ -36,6 +37,8 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
+from sandgate.runtime.aio import AsyncGate
+from sandgate.runtime.given import exec_arguments
 from waiting import open_descriptors, wait_until
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -238,6 +241,40 @@ def test_the_one_unused_for_longest_makes_room_when_all_run_and_is_ended(place: 
     assert [each.session_id for each in runtime.list_live()] == [numbers[0], numbers[2], numbers[3], newest]
     assert wait_until(lambda: len(place.told(TerminalEnded)) == 1)
     assert place.told(TerminalEnded)[0].process_id == numbers[1]
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_calls_that_are_given_up_keep_no_command_beyond_the_limit(place: Workplace, begun: bool) -> None:
+    """Required: before they began to wait or after."""
+    runtime = place.session(environ=SMALL_TABLE)
+    given = exec_arguments(cmd="sleep 1000", login=False)
+    calls = [runtime.tools.finish(given, runtime.tools.begin(given)) for _ in range(7)]
+    assert len(runtime.list_live()) == 7
+    for call in calls:
+        if begun:
+            next(call)
+        call.close()
+    calls.clear()
+    del call
+    if not begun:  # nobody is told then: the next one to start finds them
+        runtime.exec_command("sleep 1000", yield_time_ms=250, login=False)
+    assert len(runtime.list_live()) == 4
+
+
+def test_a_cancelled_call_keeps_no_command_beyond_the_limit(place: Workplace) -> None:
+    runtime = place.session(environ=SMALL_TABLE)
+    gate = AsyncGate(runtime)
+
+    async def work() -> None:
+        calls = [asyncio.ensure_future(gate.exec_command("sleep 1000", login=False)) for _ in range(7)]
+        while len(await gate.list_live()) < 7:
+            await asyncio.sleep(0)
+        for call in calls:
+            call.cancel()
+        await asyncio.wait(calls)
+        assert len(await gate.list_live()) == 4
+
+    asyncio.run(asyncio.wait_for(work(), 60))
 
 
 def test_many_open_commands_are_warned_about(place: Workplace) -> None:

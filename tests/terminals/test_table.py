@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import TerminalLimitReached, UnknownTerminal
+from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.table import (
     EXITED_RETENTION_S,
@@ -96,11 +97,12 @@ def test_nobody_goes_when_all_are_recent() -> None:
     assert victim(crowd(size=2), protected=0) == 0
 
 
-@given(st.lists(st.tuples(st.integers(0, 50), st.booleans()), max_size=20), st.integers(0, 20))
-def test_the_choice_is_the_rule_of_the_specification(uses: list[tuple[int, bool]], protected: int) -> None:
-    standings = [Standing(number, used, exited) for number, (used, exited) in enumerate(uses)]
+@given(st.lists(st.tuples(st.integers(0, 50), st.booleans(), st.booleans()), max_size=20), st.integers(0, 20))
+def test_the_choice_is_the_rule_of_the_specification(uses: list[tuple[int, bool, bool]], protected: int) -> None:
+    standings = [Standing(number, *each) for number, each in enumerate(uses)]
     chosen = victim(standings, protected=protected)
     free = sorted(standings, key=lambda each: each.last_used_ns)[: max(0, len(standings) - protected)]
+    free = [each for each in free if not each.awaited]
     if chosen is None:
         assert free == []
         return
@@ -225,6 +227,65 @@ def test_one_that_is_over_but_recent_stays(stage: Stage) -> None:
     for each in kept[2:]:
         table.get(each.identity.terminal_id)
     assert table.add(alive(stage, table)) is kept[0]
+
+
+# Calls that wait
+
+
+def test_none_that_a_call_waits_for_makes_room_be_it_over_or_not(stage: Stage) -> None:
+    table = table_of()
+    kept = [over(stage, table), *(alive(stage, table) for _ in range(5))]
+    calls = [Awaiting(each) for each in kept]
+    assert [table.add(each) for each in kept] == [None] * 6
+    assert table.prune() == ()
+    assert table.terminals() == tuple(kept)
+    assert len(calls) == 6
+
+
+def test_what_is_too_much_goes_as_soon_as_no_call_waits_for_it(stage: Stage) -> None:
+    table = table_of()
+    kept = [alive(stage, table) for _ in range(7)]
+    calls = [Awaiting(each) for each in kept]
+    for each in kept:
+        table.add(each)
+    calls[3].end()
+    assert table.prune() == (), "it is among those used last"
+    for call in (calls[0], calls[5], calls[6]):
+        call.end()
+    assert table.prune() == (kept[3], kept[0])
+    for call in calls:
+        call.end()
+    assert table.prune() == (kept[5],)
+    assert table.prune() == ()
+    assert len(table.terminals()) == SMALL.max_processes
+
+
+def test_a_call_can_wait_for_what_the_table_has_and_keeps_it(stage: Stage) -> None:
+    table = table_of()
+    kept = [alive(stage, table) for _ in range(5)]
+    for each in kept[:4]:
+        table.add(each)
+    call = table.wait_on(kept[0].identity.terminal_id)
+    long_ago(kept[0])
+    assert table.add(kept[4]) is kept[1]
+    assert call.terminal is kept[0]
+    with pytest.raises(UnknownTerminal):
+        table.wait_on(kept[1].identity.terminal_id)
+
+
+def test_the_output_that_a_call_is_about_to_take_is_not_buried(stage: Stage) -> None:
+    """Required: the call would find no output and no reason."""
+    table = table_of()
+    finished = over(stage, table, "printf 'what it said'; exit 3")
+    table.add(finished)
+    call = Awaiting(finished)
+    long_ago(finished)
+    table.sweep()
+    assert (table.terminals(), finished.output.pending_bytes) == ((finished,), 12)
+    call.end()
+    long_ago(finished)
+    table.sweep()
+    assert table.terminals() == ()
 
 
 # Ends that are told later

@@ -140,7 +140,10 @@ class AsyncGate:
             rows=rows,
             columns=columns,
         )
-        started = await self._blocking(lambda: self.runtime.tools.begin(given))
+        started = await self._blocking(
+            lambda: self.runtime.tools.begin(given),
+            unwanted=lambda it: _abandon(self.runtime.tools.finish(given, it)),
+        )
         return await drive(self.runtime.tools.finish(given, started))
 
     async def write_stdin(

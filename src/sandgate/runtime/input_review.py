@@ -3,6 +3,9 @@
 The approval that let a shell out was for starting it. What is typed later decides what it does, so by default each
 input is shown before it is typed, until somebody approves the rest "for the session". An input is a question like any
 other: the same reviewers, the same record, and nobody there means no.
+
+A program that turns echo off has its input hidden, so outside the sandbox it is the program that decides what can be
+seen (`stty -echo; exec sh`). That cannot be told from a password, so it is a question of high risk.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from sandgate.errors import CommandRefused
 from sandgate.gate.escalation import refusal_text
 from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest
 from sandgate.protocol.permissions import Granular
+from sandgate.protocol.risk import RiskAssessment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +27,11 @@ if TYPE_CHECKING:
     from sandgate.terminals.terminal import Terminal
 
 REASON = "input for a command that runs without the sandbox"
+REASON_UNSEEN = f"{REASON}, and cannot be shown: the program has turned echo off"
+UNSEEN = RiskAssessment(
+    description="What is typed cannot be shown, because the program has turned echo off; it may be a command.",
+    risk_level="high",
+)
 REASON_CONFINED = "input for a live command"
 
 
@@ -53,7 +62,9 @@ class InputReview:
     def _request(self, terminal: Terminal, text: str) -> ApprovalRequest:
         identity = terminal.identity
         # A password is for the program that asks for it, and for nobody's screen or log.
-        shown = f"(hidden, {len(text)} characters)" if terminal.hides_input else text
+        hidden = terminal.hides_input
+        shown = f"(hidden, {len(text)} characters)" if hidden else text
+        unseen = hidden and not identity.plan.confined
         started = identity.command
         key = ApprovalKey(INPUT_FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty)
         return ApprovalRequest(
@@ -61,7 +72,8 @@ class InputReview:
             call_id=identity.call_id,
             stage="initial",
             command=started.but(argv=("write_stdin", str(identity.terminal_id), shown), wish="use_default"),
-            reason=REASON_CONFINED if identity.plan.confined else REASON,
+            reason=REASON_CONFINED if identity.plan.confined else REASON_UNSEEN if unseen else REASON,
+            risk=UNSEEN if unseen else None,
             keys=(key,),
         )
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.runtime.attendance import Attendance
     from sandgate.runtime.confinement import Confinement
+    from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.start import Shape
     from sandgate.terminals.terminal import Terminal
@@ -44,6 +45,7 @@ class Started(Record):
 
     passage: Passage
     terminal: Terminal | None  # None: nothing was started
+    awaiting: Awaiting | None = None  # to be given back to `answered`
 
 
 class LiveCommands:
@@ -93,7 +95,8 @@ class LiveCommands:
             raise
         finally:
             self.table.release(number)
-        started = Started(passage, launch.terminal if passage.attempts else None)
+            awaiting, launch.awaiting = launch.awaiting, None  # the launch is kept as long as the command lives
+        started = Started(passage, launch.terminal if passage.attempts else None, awaiting)
         if passage.refusal is not None:
             self._tell_end(launch, "declined", passage.refusal.why)
         if launch.terminal is not None and launch.attendance is not None:
@@ -117,10 +120,18 @@ class LiveCommands:
             terminal.close()
             self.forget(terminal)
             raise RequestError("the session is closed", hint="open another one")
-        if removed is not None:
-            self._leaving.add(removed)
-            removed.terminate()
+        self._see_off(*filter(None, (removed,)), *self.table.prune())
         self.table.sweep()
+
+    def answered(self, awaiting: Awaiting) -> None:
+        """A call has its answer, or was given up; what was kept beyond the limit for its sake may go."""
+        awaiting.end()
+        self._see_off(*self.table.prune())
+
+    def _see_off(self, *removed: Terminal) -> None:
+        for terminal in removed:
+            self._leaving.add(terminal)
+            terminal.terminate()
 
     def forget(self, terminal: Terminal) -> None:
         """The number of a command whose end was told is free again."""

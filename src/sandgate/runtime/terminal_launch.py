@@ -9,6 +9,7 @@ from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
 from sandgate.runtime.attendance import Attendance
 from sandgate.runtime.readiness import Readiness
+from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.identity import Identity
 from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import start
@@ -42,7 +43,7 @@ LOOK_S = 0.02  # without a change, before the kernel is asked whether it waits f
 class TerminalLaunch(Readiness):
     """A `gate.Launcher` for one passage. The last command it started is `terminal`."""
 
-    __slots__ = ("_began", "_command", "_live", "attendance", "call_id", "number", "shape", "terminal")
+    __slots__ = ("_began", "_command", "_live", "attendance", "awaiting", "call_id", "number", "shape", "terminal")
 
     def __init__(self, live: Home, command: CommandRequest, number: int, shape: Shape, *, call_id: str) -> None:
         super().__init__(live.confinement)
@@ -54,6 +55,7 @@ class TerminalLaunch(Readiness):
         self.call_id = call_id
         self.terminal: Terminal | None = None
         self.attendance: Attendance | None = None
+        self.awaiting: Awaiting | None = None  # of the call that starts it, from when others could find it
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         self.tell_begin()
@@ -61,6 +63,7 @@ class TerminalLaunch(Readiness):
         terminal = self.terminal = self._start(call_id, plan, self.attendance)
         try:
             if not terminal.exited:
+                self.awaiting = Awaiting(terminal)
                 self._live.keep(terminal, pinned=self.shape.pinned)
             self._wait(terminal)
         except BaseException:

@@ -1,7 +1,8 @@
 """The live commands of one session, by the number a model knows them under.
 
 There is room for so many. When it is full, one goes: one that is over if there is one, else the one that was used
-longest ago, and never one of those used last. A command that ended while nobody looked is kept for a while, and after
+longest ago, and never one of those used last, nor one that a call still waits for: rather there are more than there is
+room for, until such a call has its answer. A command that ended while nobody looked is kept for a while, and after
 that its number still answers once, with how it ended.
 """
 
@@ -13,6 +14,7 @@ from time import monotonic_ns
 
 from sandgate.errors import TerminalLimitReached, UnknownTerminal
 from sandgate.record import Record
+from sandgate.terminals.awaiting import Awaiting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +47,13 @@ class Standing(Record):
     terminal_id: int
     last_used_ns: int
     exited: bool
+    awaited: bool = False  # a call has not had its answer about it
 
 
 def victim(standings: Iterable[Standing], *, protected: int) -> int | None:
-    """Which one makes room; None when all of them are among the `protected` that were used last."""
+    """Which one makes room; None when all are awaited or among the `protected` that were used last."""
     by_use = sorted(standings, key=lambda each: each.last_used_ns)
-    free = by_use[: max(0, len(by_use) - protected)]
+    free = [each for each in by_use[: max(0, len(by_use) - protected)] if not each.awaited]
     return next((each.terminal_id for each in free if each.exited), free[0].terminal_id if free else None)
 
 
@@ -103,21 +106,30 @@ class TerminalTable:
         with self._guard:
             if pinned and len(self._pinned) >= PINNED_MAX:
                 raise TerminalLimitReached(f"{PINNED_MAX} live commands are open", hint="close some")
-            removed = None if pinned else self._make_room()
+            removed = None if pinned else self._make_room(self._limits.max_processes - 1)
             self._taken.add(number)
             self._terminals[number] = terminal
             if pinned:
                 self._pinned.add(number)
         return removed
 
+    def prune(self) -> tuple[Terminal, ...]:
+        """Takes out what was kept beyond the limit because calls waited for it; to be ended."""
+        removed: list[Terminal] = []
+        with self._guard:
+            while (one := self._make_room(self._limits.max_processes)) is not None:
+                removed.append(one)
+        return tuple(removed)
+
+    def wait_on(self, terminal_id: int) -> Awaiting:
+        """From now on a call waits for this command, which so cannot go. Raises UnknownTerminal."""
+        with self._guard:
+            return Awaiting(self._used(terminal_id))
+
     def get(self, terminal_id: int) -> Terminal:
         """The live command of this number, which counts as used now. Raises UnknownTerminal."""
         with self._guard:
-            terminal = self._terminals.get(terminal_id)
-            if terminal is None:
-                raise UnknownTerminal(f"Unknown process id {terminal_id}")
-            terminal.last_used_ns = monotonic_ns()
-            return terminal
+            return self._used(terminal_id)
 
     def tombstone(self, terminal_id: int) -> Tombstone | None:
         """How the command of this number ended, told once."""
@@ -144,11 +156,21 @@ class TerminalTable:
     def _is_free(self, number: int) -> bool:
         return number not in self._taken and number not in self._tombstones
 
-    def _make_room(self) -> Terminal | None:
-        counted = [pair for pair in self._terminals.items() if pair[0] not in self._pinned]
-        if len(counted) < self._limits.max_processes:
+    def _used(self, number: int) -> Terminal:
+        terminal = self._terminals.get(number)
+        if terminal is None:
+            raise UnknownTerminal(f"Unknown process id {number}")
+        terminal.last_used_ns = monotonic_ns()
+        return terminal
+
+    def _make_room(self, count: int) -> Terminal | None:
+        """Takes one out where there are more than `count`."""
+        if self.unpinned <= count:
             return None
-        standings = [Standing(number, each.last_used_ns, each.over) for number, each in counted]
+        counted = [pair for pair in self._terminals.items() if pair[0] not in self._pinned]
+        standings = [
+            Standing(number, each.last_used_ns, each.over, bool(len(each.awaiting))) for number, each in counted
+        ]
         number = victim(standings, protected=self._limits.protected_recent)
         if number is None:
             return None
@@ -160,7 +182,9 @@ class TerminalTable:
 
     def _bury(self, before_ns: int) -> None:
         for number, each in tuple(self._terminals.items()):
-            if number not in self._pinned and each.over and max(each.ended_ns, each.last_used_ns) < before_ns:
+            if number in self._pinned or not each.over or len(each.awaiting):
+                continue
+            if max(each.ended_ns, each.last_used_ns) < before_ns:
                 del self._terminals[number]
                 self._taken.discard(number)
                 self._keep_end(number, each)

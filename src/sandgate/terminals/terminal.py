@@ -8,6 +8,7 @@ holds the other side is waited for briefly, and then it is over.
 from __future__ import annotations
 
 from time import monotonic, monotonic_ns
+from weakref import WeakSet
 
 from sandgate.errors import RequestError, StdinClosed
 from sandgate.protocol.confinement import AttemptOutcome
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import Termination
     from sandgate.protocol.confinement import ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
+    from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.identity import Identity, Watcher
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
@@ -63,6 +65,7 @@ class Terminal:
         pending_bytes = 0 if identity.held else limits.output_max_bytes  # its holder reads by offset
         self.output = Output(pending_bytes=pending_bytes, transcript_bytes=limits.output_max_bytes)
         self.turns = Turns()
+        self.awaiting: WeakSet[Awaiting] = WeakSet()  # calls that have not had their answer about it
         self.started_ns = self.last_used_ns = monotonic_ns()
         self.ended_ns = 0
         self.ended: Ended | None = None

@@ -44,6 +44,16 @@ def await_command(
     notices: tuple[str, ...] = (),
 ) -> Steps[ExecAnswer]:
     """Waits and answers: at its end, when it waits for input, or when the time is up."""
+    try:
+        return (yield from _awaited(host, started, yield_time_ms, max_output_tokens, notices))
+    finally:
+        if started.awaiting is not None:
+            host.answered(started.awaiting)
+
+
+def _awaited(
+    host: Host, started: Started, yield_time_ms: float | None, max_output_tokens: int | None, notices: tuple[str, ...]
+) -> Steps[ExecAnswer]:
     terminal = started.terminal
     assert terminal is not None  # start_command has seen to it
     # From its start on: a short command is over before anybody begins to wait for it here.

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Attempt, Passage
+    from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.start import Shape
     from sandgate.terminals.table import TerminalTable
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
         @property
         def terminal(self) -> Terminal | None: ...
+
+        @property
+        def awaiting(self) -> Awaiting | None:
+            """Of the call that started it, for `Host.answered`."""
+            ...
 
     class Host(Protocol):
         """The session."""
@@ -45,6 +51,10 @@ if TYPE_CHECKING:
 
         def attempt(self, terminal: Terminal) -> Attempt | None:
             """The last run of a command; with its result once it is over."""
+            ...
+
+        def answered(self, awaiting: Awaiting) -> None:
+            """The call has its answer, or was given up."""
             ...
 
         def forget(self, terminal: Terminal) -> None: ...

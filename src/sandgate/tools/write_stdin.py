@@ -31,12 +31,13 @@ INTERRUPT = "\x03"
 def write_stdin(host: Host, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
     """One call. Raises UnknownTerminal, StdinClosed, InputNotTaken, TerminalFailed."""
     try:
-        terminal = host.table.get(arguments.session_id)
+        awaiting = host.table.wait_on(arguments.session_id)
     except UnknownTerminal:
         stone = host.table.tombstone(arguments.session_id)
         if stone is None:
             raise
         return last_words(host, stone, max_output_tokens=arguments.max_output_tokens)
+    terminal = awaiting.terminal
     turn = terminal.turns.enter()
     try:
         yield from terminal.turns.wait(turn)
@@ -46,6 +47,7 @@ def write_stdin(host: Host, arguments: WriteStdinArguments) -> Steps[ExecAnswer]
         return (yield from _in_turn(host, terminal, arguments))
     finally:
         terminal.turns.leave(turn)
+        host.answered(awaiting)
 
 
 def _in_turn(host: Host, terminal: Terminal, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:

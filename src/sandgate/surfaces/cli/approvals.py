@@ -1,7 +1,7 @@
 """`sandgate approvals`: the second channel. Whoever sits at this machine sees what waits for an answer, and answers.
 
-What is printed comes from records that a model had a hand in: all of it is made visible, one line each, so that nothing
-in it can look like a line of ours.
+What is printed comes from records that a model had a hand in: all of it is made visible, so that nothing in it can look
+like a line of ours. The message is what an answer approves: it is printed whole, each line of it behind `MESSAGE_MARK`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sandgate.runtime.pending import Ledger, PendingApproval, Resolution
     from sandgate.surfaces.cli.parse import Parsed
 
-MESSAGE_CHARS_MAX = 2000  # what is cut is in `--json`
-WORD_CHARS_MAX = 120
+MESSAGE_MARK = "  | "  # no line of ours begins like that
+WORD_CHARS_MAX = 120  # of what is not the message
 DECIDED_OTHERWISE = 1
 
 
@@ -82,7 +82,7 @@ def _resolve(ledger: Ledger, prefix: str, decision: str, reason: str) -> int:
         say.error(problem)
         return DECIDED_OTHERWISE
     said = "decided" if before is None else "was decided already"
-    say.out(f"{said}: {_answer(approval, standing)}\n  {_message(approval)}\n")
+    say.out("".join(f"{line}\n" for line in (f"{said}: {_answer(approval, standing)}", *_message(approval))))
     return 0
 
 
@@ -115,7 +115,7 @@ def _question(approval: PendingApproval) -> list[str]:
     tool, who = _word(approval.tool), _word(approval.principal)
     return [
         f"{approval.approval_id}  {tool} for {who} ({_word(approval.stage)}), {left_s} s left",
-        f"  {_message(approval)}",
+        *_message(approval),
         *(f"    {_word(name)}: {_word(label)}" for name, label in approval.choices),
     ]
 
@@ -125,8 +125,9 @@ def _answer(approval: PendingApproval, resolution: Resolution) -> str:
     return f"{approval.approval_id}  {_word(resolution.decision)}, by {resolution.by}{reason}"
 
 
-def _message(approval: PendingApproval) -> str:
-    return one_line(approval.message, limit=MESSAGE_CHARS_MAX)
+def _message(approval: PendingApproval) -> list[str]:
+    """Line by line and nothing collapsed: a command's second line may be hidden behind the comment in its first."""
+    return [f"{MESSAGE_MARK}{visible(line)}" for line in approval.message.split("\n")]
 
 
 def _word(text: str) -> str:
