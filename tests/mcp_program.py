@@ -17,6 +17,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from live_sessions import NOT_ALL_OF_TMP
 from program import PROGRAM, Sandgate
 from waiting import wait_until
 
@@ -108,7 +109,7 @@ class Place(Sandgate):
     def serving(self, *options: str, **environ: str) -> Iterator[HttpServer]:
         """A server over HTTP; it is ended in order afterwards, unless it was before."""
         process = subprocess.Popen(
-            [*PROGRAM, "mcp", "--http", *options],
+            [*PROGRAM, "mcp", "--http", "-c", NOT_ALL_OF_TMP, *options],
             cwd=self.workspace,
             env={**self.env, **environ},
             stdin=subprocess.DEVNULL,

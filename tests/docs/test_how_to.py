@@ -32,6 +32,7 @@ from host_features import PEERS
 from how_to_pages import CLIENTS, LAUNCHER, PAGES, Http, Reader, Server, Stdio, blocks, filled, server
 from peers.responses_server import function_call, message, serving_model
 from peers.serving import serving
+from waiting import wait_until
 
 FIRST_USE_LIMIT_S = 300
 RUN_LIMIT_S = 90
@@ -63,7 +64,8 @@ def reader() -> Iterator[Reader]:
         with serving(command, bare.environ) as url:
             assert url == f"http://127.0.0.1:{port}/mcp"
             (told,) = blocks("mcp-http.md", "text")
-            assert agrees(filled(told, bare), heard.read_text().replace(str(home), "~"))
+            wanted = filled(told, bare)
+            assert wait_until(lambda: agrees(wanted, heard.read_text().replace(str(home), "~"))), heard.read_text()
             ask = ["sh", "-c", f'{token}printf %s "$SANDGATE_MCP_TOKEN"']
             held = subprocess.run(ask, env=bare.environ, check=True, capture_output=True, text=True).stdout
             yield bare._replace(environ={**bare.environ, "SANDGATE_MCP_TOKEN": held})

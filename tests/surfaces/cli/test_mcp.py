@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from live_sessions import NOT_ALL_OF_TMP
 from sandgate.surfaces.cli import mcp
 from sandgate.surfaces.cli.parse import parse
 
@@ -44,7 +45,7 @@ def test_a_broken_configuration_is_told_before_anything_is_served(program: Any) 
 def test_a_token_file_that_others_may_read_is_refused(program: Any, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("me 0123456789012345678901234567890123456789\n")
     (tmp_path / "tokens").chmod(0o644)
-    assert program("mcp", "--http", "--token-file", str(tmp_path / "tokens")) == 2
+    assert program("mcp", "--http", "-c", NOT_ALL_OF_TMP, "--token-file", str(tmp_path / "tokens")) == 2
     assert "others may reach it" in program.err
     assert "0123456789" not in program.err
 
