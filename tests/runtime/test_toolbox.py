@@ -169,16 +169,24 @@ class Explaining(Colleague):
 def test_why_a_denied_command_was_not_run_again_is_said(place: Workplace) -> None:
     runtime = place.session(reviewer=Explaining("denied", "not\nthere"), approval_policy="on-failure")
     answer = run_to_end(runtime, f"touch {place.outside}/made")
-    assert answer.notices == ("not run again with more freedom: not\nthere",)
+    refused, why = answer.notices
+    assert refused.startswith(f"the sandbox refused: create {place.outside}/made by touch (allowed by: may write")
+    assert why == "not run again with more freedom: not\nthere"
     assert "Notice: not run again with more freedom: not\\nthere\n" in answer.text()
 
 
-@pytest.mark.parametrize(("answer", "reason"), [("approved", "fine"), ("denied", "")])
-def test_there_is_no_notice_when_it_was_run_again_or_nobody_said_why(
-    place: Workplace, answer: str, reason: str
-) -> None:
-    runtime = place.session(reviewer=Explaining(answer, reason), approval_policy="on-failure")
+def test_there_is_no_notice_when_it_was_run_again(place: Workplace) -> None:
+    runtime = place.session(reviewer=Explaining("approved", "fine"), approval_policy="on-failure")
     assert run_to_end(runtime, f"touch {place.outside}/made").notices == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"), [("denied", "the user said no"), ("abort", "the user said no, and wants you to stop")]
+)
+def test_a_no_without_a_reason_is_told_as_one(place: Workplace, answer: str, said: str) -> None:
+    runtime = place.session(reviewer=Explaining(answer, ""), approval_policy="on-failure")
+    notices = run_to_end(runtime, f"touch {place.outside}/made").notices
+    assert notices[-1] == f"not run again with more freedom: {said}"
 
 
 def test_a_refusal_before_the_first_run_is_the_answer_and_no_notice(place: Workplace) -> None:

@@ -118,7 +118,14 @@ def test_output_that_no_buffer_held_is_said(host: ToolHost) -> None:
 def test_notices_and_denials_are_passed_on(host: ToolHost) -> None:
     host.denials = (Denial("write", "/etc/motd"),)
     answer = host.exec("true", notices=("used `sh`",))
-    assert (answer.notices, answer.denials) == (("used `sh`",), host.denials)
+    assert (answer.notices, answer.denials) == (("the sandbox refused: write /etc/motd", "used `sh`"), host.denials)
+
+
+def test_many_denials_are_told_in_a_few_lines(host: ToolHost) -> None:
+    host.denials = tuple(Denial("write", f"/etc/{number}") for number in range(7))
+    notices = host.exec("true").notices
+    assert notices[:2] == ("the sandbox refused: write /etc/0", "the sandbox refused: write /etc/1")
+    assert notices[-1] == "the sandbox refused 4 more"
 
 
 def test_a_crowd_is_warned_about_in_the_words_of_the_specification(host: ToolHost) -> None:

@@ -10,6 +10,7 @@ import sys
 
 from sandgate.commandline.patch_call import PatchCall, patch_call
 from sandgate.commandline.words import quoted
+from sandgate.display import visible
 from sandgate.errors import (
     CommandRefused,
     PatchDoesNotFit,
@@ -218,7 +219,9 @@ class Toolbox:
 
     def _patch_output(self, text: str) -> ToolOutput:
         answer = self._apply(text, cwd=self._runtime.directory)
-        text = self.patch_text(answer)
+        text, why = self.patch_text(answer), not_retried(answer.passage)
+        if why:
+            text = f"{text.rstrip()}\nNotice: {visible(why)}\n"
         structured: dict[str, Any] = {"applied": answer.exit_code == 0, "output": text}
         if answer.exit_code is not None:
             structured["exit_code"] = answer.exit_code
@@ -295,9 +298,10 @@ def _ending(started: Started | ExecAnswer, steps: Steps[ExecAnswer]) -> Steps[Ex
 def not_retried(passage: Passage) -> str:
     """Why a command that was held back was not run again, where that is news to whoever called it."""
     last = passage.decisions[-1] if passage.decisions else None
-    if last is None or last.approved or last.stage != "retry" or not last.reason:
+    if last is None or last.approved or last.stage != "retry":
         return ""
-    return f"not run again with more freedom: {last.reason}"
+    said_no = "the user said no, and wants you to stop" if last.decision == "abort" else "the user said no"
+    return f"not run again with more freedom: {last.reason or said_no}"
 
 
 def open_live(runtime: Session, record: Recorder, *, heard: bool) -> LiveCommands:

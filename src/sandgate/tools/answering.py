@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sandgate.approvals.prompt import denial_text, grant_text
 from sandgate.errors import TerminalFailed
 from sandgate.terminals.settled import state_of
 from sandgate.tools.answers import ExecAnswer
@@ -11,12 +12,14 @@ from sandgate.tools.truncation import answer_policy, tokens, unified_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.protocol.denials import Denial
     from sandgate.terminals.output import Taken
     from sandgate.terminals.table import Tombstone
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.host import Host
     from sandgate.tools.truncation import TruncationPolicy
 
+DENIALS_TOLD_MAX = 3  # in the text; the structured answer has all
 CHUNK_ID_BYTES = 3  # six hexadecimal digits
 
 
@@ -40,6 +43,7 @@ def answer(
     if terminal.failure_message:
         raise TerminalFailed(f"Unified exec process failed: {terminal.failure_message}")
     attempt = host.attempt(terminal)
+    denials = attempt.denial.denials if attempt is not None else ()
     return ExecAnswer(
         wall_time_seconds=waited_s,
         output=shown(host, taken, max_output_tokens),
@@ -48,11 +52,21 @@ def answer(
         session_id=None if exited else terminal.identity.terminal_id,
         original_token_count=tokens(taken.total_bytes),
         state=state_of(terminal),
-        denials=attempt.denial.denials if attempt is not None else (),
-        notices=notices,
+        denials=denials,
+        notices=(*denied_notices(denials), *notices),
         matched=matched,
         omitted_bytes=taken.omitted_bytes,
     )
+
+
+def denied_notices(denials: tuple[Denial, ...]) -> tuple[str, ...]:
+    """What the sandbox refused and what would allow it, for who reads nothing but the text."""
+    shown = [
+        f"the sandbox refused: {denial_text(each)}" + (f" (allowed by: {grant_text(each.grant)})" if each.grant else "")
+        for each in denials[:DENIALS_TOLD_MAX]
+    ]
+    left = len(denials) - len(shown)
+    return (*dict.fromkeys(shown), *((f"the sandbox refused {left} more",) if left else ()))
 
 
 def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -> ExecAnswer:

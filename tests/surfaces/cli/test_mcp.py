@@ -57,7 +57,7 @@ def test_without_the_sdk_it_says_what_to_install(program: Any, monkeypatch: pyte
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
     assert program("mcp") == 2
-    assert "pip install 'sandgate[mcp]'" in program.err
+    assert "pip install '.[mcp]'" in program.err
 
 
 def test_the_time_a_question_stays_open_has_a_default() -> None:

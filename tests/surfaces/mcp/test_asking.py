@@ -144,7 +144,6 @@ def test_state_says_nothing_to_the_client(desk: Desk) -> None:
     [
         accept(decision="approve"),
         accept(decision="approved"),
-        {"action": "accept", "content": {}},
         {"action": "accept"},
         {"decision": "approved"},
         {"decision": "approve"},
@@ -273,7 +272,7 @@ def test_high_risk_takes_more_than_an_accepted_form(desk: Desk, version: str) ->
 
     async def work() -> None:
         async with asked(desk, version, {"cmd": "rm -rf ~", "login": False}) as (_wire, call):
-            await call.answer({"action": "accept", "content": {}})
+            await call.answer({"action": "accept"})
             assert await call.text() == EXPLICIT
 
     run(work())

@@ -226,7 +226,8 @@ def test_client_that_cannot_ask_is_told_why_a_denied_command_was_not_run_again(d
         async with connected(desk.server(), version, capabilities={}) as wire:
             result = await wire.result("exec_command", desk.stray())
             assert result["structuredContent"]["exit_code"] == 1
-            (notice,) = result["structuredContent"]["notices"]
+            refused, notice = result["structuredContent"]["notices"]
+            assert refused.startswith("the sandbox refused: ")
             assert "cannot be asked" in notice
             assert notice in text_of(result)
 

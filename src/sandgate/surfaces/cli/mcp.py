@@ -24,7 +24,7 @@ def main(parsed: Parsed) -> int:
         raise RequestError(
             "cannot start the MCP server",
             why=f"the Python package `{missing.name}` is not installed",
-            hint="pip install 'sandgate[mcp]'",
+            hint="install Sandgate with its extra `mcp`; in a clone: pip install '.[mcp]'",
         ) from missing
     return serve(
         asked,

@@ -56,6 +56,8 @@ def serve(environment: Environment, wishes: Wishes) -> int:
     if wishes.http:
         way, environment = _tokens(environment, wishes)
     else:
+        if os.isatty(0):
+            say("waiting for an MCP client on standard input; this command belongs into a client's configuration")
         way = take_standard_streams()
     signal = asyncio.run(_serve(environment, wishes, way, ledger=ledger, login_allowed=login_allowed))
     return 0 if signal is None else 128 + signal
@@ -102,10 +104,11 @@ def _tokens(environment: Environment, wishes: Wishes) -> tuple[Tokens, Environme
     if wishes.token_file is None and named is not None:
         return named, environment
     path = os.path.abspath(wishes.token_file or os.path.join(ensured_state(environ), TOKEN_NAME))
-    if not os.path.lexists(path):
+    if wishes.token_file is None and not os.path.lexists(path):
         write_token_file(path, Tokens.fresh()[1])
+    tokens = Tokens.from_file(path)
     say(f"the token is in {visible(path)}, a line `name token`")
-    return Tokens.from_file(path), environment.but(hidden=(path, os.path.realpath(path)))
+    return tokens, environment.but(hidden=(path, os.path.realpath(path)))
 
 
 def _require_out_of_reach(path: str, permissions: EffectivePermissions) -> None:

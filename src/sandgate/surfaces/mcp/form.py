@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 DECISION, REASON = "decision", "reason"
 REASON_CHARS_MAX = 500
+REFUSALS = ("deny", "denied", "abort")
 YES, NO, STOP = "approve", "deny", "abort"
 TITLED_SINCE = (
     "2025-11-25"  # the first protocol version whose choices have titles; before, names and titles are two lists
 )
 MALFORMED = "the client's answer was malformed, which counts as a no"
 NOT_A_CHOICE = "the client's answer was none of the choices, which counts as a no"
+UNCHOSEN = "the client's answer named no decision, and the form's default is a no"
+REJECTED = "rejected by the user"
+REJECTED_AND_STOP = "rejected by the user, who wants you to stop"
 EXPLICIT = "a high risk takes an explicit decision, and the client's answer had none"
 
 
@@ -73,7 +77,7 @@ def answered(approval: Approval, answer: object) -> tuple[str, str]:
         case {"action": "decline"}:
             return NO, ""
         case {"action": "cancel"}:
-            return STOP, ""
+            return STOP, REJECTED_AND_STOP
         case {"action": "accept", **rest}:
             return _accepted(approval, rest.get("content"))
         case _:
@@ -81,14 +85,21 @@ def answered(approval: Approval, answer: object) -> tuple[str, str]:
 
 
 def _accepted(approval: Approval, content: object) -> tuple[str, str]:
-    if content is None:
-        content = {}
+    if content is None:  # accepting the question itself is a plain yes
+        return (NO, EXPLICIT) if takes_care(approval) else (YES, "")
     if not isinstance(content, dict):
         return NO, MALFORMED
     name, reason = content.get(DECISION), content.get(REASON)
     said = reason[:REASON_CHARS_MAX] if isinstance(reason, str) else ""
-    if name is None:  # accepting the question itself is a plain yes
-        return (NO, EXPLICIT) if takes_care(approval) else (YES, said)
+    if name is None:
+        return NO, UNCHOSEN
     if not isinstance(name, str) or not offers(approval, name):
         return NO, NOT_A_CHOICE
-    return name, said
+    return name, _told(name, said)
+
+
+def _told(name: str, said: str) -> str:
+    """What goes with the answer; a model that is refused must be able to tell who said so."""
+    if name not in REFUSALS:
+        return said
+    return ": ".join(filter(None, (REJECTED_AND_STOP if name == STOP else REJECTED if said else "", said)))

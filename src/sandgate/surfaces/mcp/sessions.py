@@ -217,8 +217,9 @@ class Sessions:
 
     def _ledger_name(self, principal: Principal) -> str:
         """Stays the same when the server is started again for the same user and directory."""
-        parts = (principal.name, principal.connection, str(os.getuid()), self._environment.cwd)
-        return ":".join((*parts, *(f"{key}={value}" for key, value in principal.tighter)))
+        who = " ".join(filter(None, (principal.name, principal.connection)))
+        settings = "".join(f", {key}={value}" for key, value in principal.tighter)
+        return f"{who} in {self._environment.cwd} (user {os.getuid()}{settings})"
 
     def _opened_or_not(self, principal: Principal, opening: asyncio.Future[Session]) -> None:
         if opening.cancelled() or opening.exception() is not None:
