@@ -438,3 +438,24 @@ def test_a_directory_has_a_key_of_its_own_that_stays(tmp_path: Path) -> None:
     (tmp_path / "two" / "digest.key").write_bytes(b"short")
     with pytest.raises(ApprovalsUnusable, match="damaged"):
         assert Ledger(str(tmp_path / "two")).key
+
+
+def test_threads_that_list_at_the_same_time_each_see_everything(tmp_path: Path) -> None:
+    """Required: an answer that one thread overlooks because another was looking is a question that never ends."""
+    tmp_path.chmod(0o700)
+    ledger, short = Ledger(str(tmp_path)), list[int]()
+    for number in range(20):
+        ledger.ask(question(f"{number:016x}", asked_at=0.0, expires_at=4e9))
+
+    def look() -> None:
+        for _ in range(200):
+            if len(ledger.survey()[0]) != 20:
+                short.append(1)
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert short == []
+    ledger.close()

@@ -244,13 +244,21 @@ class Ledger:
 
     def _names(self) -> list[str]:
         try:
-            if self._fd < 0:  # listdir would take it for the working directory
-                raise OSError(errno.EBADF, "it was closed")
-            return os.listdir(self._fd)
+            # A descriptor of its own: copies of one share their place in the listing, and threads list at once.
+            directory = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._open_fd())
+            try:
+                return os.listdir(directory)
+            finally:
+                os.close(directory)
         except OSError as problem:
             raise ApprovalsUnusable(
                 f"cannot look into `{visible(self.directory)}`", why=str(problem.strerror)
             ) from problem
+
+    def _open_fd(self) -> int:
+        if self._fd < 0:  # -1 would stand for the working directory
+            raise OSError(errno.EBADF, "it was closed")
+        return self._fd
 
     def _is_over(self, approval_id: str, at: float) -> bool:
         """What cannot be read does not say when it ends; it counts for nothing, and goes by its age."""
