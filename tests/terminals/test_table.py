@@ -265,7 +265,7 @@ def test_a_call_can_wait_for_what_the_table_has_and_keeps_it(stage: Stage) -> No
     kept = [alive(stage, table) for _ in range(5)]
     for each in kept[:4]:
         table.add(each)
-    call = table.wait_on(kept[0].identity.terminal_id)
+    _terminal, call = table.wait_on(kept[0].identity.terminal_id)
     long_ago(kept[0])
     assert table.add(kept[4]) is kept[1]
     assert call.terminal is kept[0]

@@ -10,7 +10,14 @@ from time import monotonic_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.terminals.terminal import Terminal
+    from typing import Protocol
+    from weakref import WeakSet
+
+    class Awaited(Protocol):
+        """A command, as far as whoever waits for it is concerned."""
+
+        awaiting: WeakSet[Awaiting]
+        last_used_ns: int
 
 
 class Awaiting:
@@ -18,7 +25,7 @@ class Awaiting:
 
     __slots__ = ("__weakref__", "terminal")
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Awaited) -> None:
         self.terminal = terminal
         terminal.awaiting.add(self)
 

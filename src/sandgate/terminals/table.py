@@ -121,10 +121,11 @@ class TerminalTable:
                 removed.append(one)
         return tuple(removed)
 
-    def wait_on(self, terminal_id: int) -> Awaiting:
+    def wait_on(self, terminal_id: int) -> tuple[Terminal, Awaiting]:
         """From now on a call waits for this command, which so cannot go. Raises UnknownTerminal."""
         with self._guard:
-            return Awaiting(self._used(terminal_id))
+            terminal = self._used(terminal_id)
+            return terminal, Awaiting(terminal)
 
     def get(self, terminal_id: int) -> Terminal:
         """The live command of this number, which counts as used now. Raises UnknownTerminal."""

@@ -31,13 +31,12 @@ INTERRUPT = "\x03"
 def write_stdin(host: Host, arguments: WriteStdinArguments) -> Steps[ExecAnswer]:
     """One call. Raises UnknownTerminal, StdinClosed, InputNotTaken, TerminalFailed."""
     try:
-        awaiting = host.table.wait_on(arguments.session_id)
+        terminal, awaiting = host.table.wait_on(arguments.session_id)
     except UnknownTerminal:
         stone = host.table.tombstone(arguments.session_id)
         if stone is None:
             raise
         return last_words(host, stone, max_output_tokens=arguments.max_output_tokens)
-    terminal = awaiting.terminal
     turn = terminal.turns.enter()
     try:
         yield from terminal.turns.wait(turn)
