@@ -76,7 +76,9 @@ def test_many_runs_leave_no_thread_descriptor_or_process(my_workspace: Path) -> 
         if index == 0:
             (my_workspace / "text").write_text("not a program")
             (my_workspace / "text").chmod(0o755)
-    assert _holdings(threads) == before
+    left = _holdings(threads)
+    assert left[0] <= before[0]  # a thread of an earlier test may have been about to go
+    assert left[1:] == before[1:]
 
 
 def _holdings(threads: int) -> tuple[int, int, list[str]]:
