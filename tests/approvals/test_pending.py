@@ -52,10 +52,6 @@ def test_the_digest_covers_everything_that_is_shown(field: str) -> None:
     assert changed.digest != asked.digest
 
 
-def test_the_digest_does_not_cover_which_server_asks() -> None:
-    """Our choice: a server that was started again still knows its question."""
-
-
 def test_names_that_are_no_text_survive() -> None:
     asked = question(message="\udcff\x1b[31m")
     assert decoded(encoded(asked)) == asked

@@ -69,10 +69,11 @@ async def open_gate(
     bridge = None if reviewer is None else ReviewerBridge(reviewer, asyncio.get_running_loop())
     reviewers = () if bridge is None else (bridge,)
     runtime = await on_thread(lambda: open_runtime(environment, reviewers=reviewers, record=record))
+    gate = AsyncGate(runtime, bridge)
     try:
-        yield AsyncGate(runtime, bridge)
+        yield gate
     finally:
-        await asyncio.shield(on_thread(runtime.close))
+        await gate.close()
 
 
 async def open_server_gate(environment: Environment, *, record: Recorder | None = None) -> AsyncGate:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from time import time
 
 from sandgate.approvals.form import ALIASES, chosen, form_of
-from sandgate.approvals.pending import NOBODY, PendingApproval
+from sandgate.approvals.pending import NOBODY, REFUSALS, PendingApproval
 from sandgate.display import visible
 from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
 from sandgate.protocol.decisions import Decision
@@ -44,6 +44,11 @@ UNDECIDABLE = "an answer cannot be kept or read, which counts as a no: {problem}
 def offers(approval: Approval, name: str) -> bool:
     """Whether the question has this answer, or one of that other name."""
     return approval.offers(ALIASES.get(name, name))
+
+
+def refuses(name: str) -> bool:
+    """Whether the answer of that name, or of that other name, allows nothing."""
+    return ALIASES.get(name, name) in REFUSALS
 
 
 def takes_care(approval: Approval) -> bool:
@@ -101,7 +106,7 @@ class Inbox:
         self._principal = principal
         self._timeout_s = timeout_s
         self._open: dict[str, Question] = {}
-        self._recording: set[asyncio.Future[None]] = set()
+        self._unfinished: set[asyncio.Future[None]] = set()  # a loop holds its tasks weakly
         self._lookout = Lookout(ledger, self._noticed)
         self._closed = False
 
@@ -159,11 +164,7 @@ class Inbox:
         """
         approval = question.approval
         try:
-            standing: Resolution | None = await on_thread(
-                lambda: self._ledger.resolve(
-                    approval.approval_id, ALIASES.get(name, name), by=by, digest=approval.digest, reason=reason
-                )
-            )
+            standing: Resolution | None = await self._resolved(approval, name, by, reason)
         except (ApprovalsUnusable, UnknownApproval) as problem:
             self._nobody_can(question, by, reason, problem)
             return
@@ -177,15 +178,7 @@ class Inbox:
     async def answer_earlier(self, approval: Approval, name: str, *, reason: str) -> None:
         """The client's answer to a question that an earlier server asked. Too late, what stands stands."""
         with suppress(SandgateError):
-            await on_thread(
-                lambda: self._ledger.resolve(
-                    approval.approval_id,
-                    ALIASES.get(name, name),
-                    by="client",
-                    digest=approval.digest,
-                    reason=reason,
-                )
-            )
+            await self._resolved(approval, name, "client", reason)
 
     async def honoured(self, request: ApprovalRequest, approval: PendingApproval) -> Decision | None:
         """What an answer to an earlier record decides about the same question; None when it is another question."""
@@ -211,8 +204,8 @@ class Inbox:
         self._closed = True
         for question in tuple(self._open.values()):
             await self.answer(question, "deny", by="withdrawn", reason=ENDED)
-        while self._recording:
-            await asyncio.wait(self._recording)
+        while self._unfinished:
+            await asyncio.wait(self._unfinished)
         self._lookout.close()
 
     def find(self, approval_id: str) -> PendingApproval | None:
@@ -225,6 +218,13 @@ class Inbox:
         form = form_of(request)
         return form.but(details={**form.details, CONFINEMENT: dict(self._confinement())})
 
+    async def _resolved(self, approval: Approval, name: str, by: AnsweredBy, reason: str) -> Resolution:
+        return await on_thread(
+            lambda: self._ledger.resolve(
+                approval.approval_id, ALIASES.get(name, name), by=by, digest=approval.digest, reason=reason
+            )
+        )
+
     async def _withdrawn(self, question: Question, recording: asyncio.Future[None]) -> None:
         """Nobody is left to be asked, and its record may come to be there all the same."""
         await asyncio.wait((recording,))
@@ -232,8 +232,8 @@ class Inbox:
             await self.answer(question, "deny", by="withdrawn", reason=CANCELLED)
 
     def _kept(self, task: asyncio.Future[None]) -> asyncio.Future[None]:
-        self._recording.add(task)
-        task.add_done_callback(self._recording.discard)
+        self._unfinished.add(task)
+        task.add_done_callback(self._unfinished.discard)
         return task
 
     async def _settle(self, question: Question, resolution: Resolution) -> None:
@@ -272,12 +272,4 @@ class Inbox:
         for approval_id, question in tuple(self._open.items()):
             told = answered is None or approval_id in answered
             if told and question.open and (found := self._standing(question)) is not None:
-                _keep(asyncio.ensure_future(self._settle(question, found)))
-
-
-_settling: set[asyncio.Future[None]] = set()  # a loop holds its tasks weakly
-
-
-def _keep(task: asyncio.Future[None]) -> None:
-    _settling.add(task)
-    task.add_done_callback(_settling.discard)
+                self._kept(asyncio.ensure_future(self._settle(question, found)))

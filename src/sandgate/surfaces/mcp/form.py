@@ -6,7 +6,7 @@ protocol's `{action, content}` and the lineage's `{decision}` (protocol.md secti
 
 from __future__ import annotations
 
-from sandgate.runtime.inbox import offers, takes_care
+from sandgate.runtime.inbox import offers, refuses, takes_care
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 DECISION, REASON = "decision", "reason"
 REASON_CHARS_MAX = 500
-REFUSALS = ("deny", "denied", "abort")
 YES, NO, STOP = "approve", "deny", "abort"
 TITLED_SINCE = (
     "2025-11-25"  # the first protocol version whose choices have titles; before, names and titles are two lists
@@ -100,6 +99,6 @@ def _accepted(approval: Approval, content: object) -> tuple[str, str]:
 
 def _told(name: str, said: str) -> str:
     """What goes with the answer; a model that is refused must be able to tell who said so."""
-    if name not in REFUSALS:
+    if not refuses(name):
         return said
     return ": ".join(filter(None, (REJECTED_AND_STOP if name == STOP else REJECTED if said else "", said)))
