@@ -5,7 +5,6 @@ One factory for every transport and for tests. A connection's principal is found
 
 from __future__ import annotations
 
-import os
 from contextlib import asynccontextmanager
 
 import anyio
@@ -105,8 +104,7 @@ def principal_of(context: Context) -> Principal:
 
 
 def _principal_name(context: Context) -> str:
-    principal = principal_of(context)
-    return f"{os.getuid()}:{principal.name}:{principal.connection}:{principal.tighter}"
+    return principal_of(context).label
 
 
 async def _session(context: Context, sessions: Sessions) -> Session:

@@ -48,6 +48,12 @@ class Principal(Record):
     connection: str = ""
     tighter: tuple[tuple[str, str], ...] = ()  # settings that the client asked to have stricter
 
+    @property
+    def label(self) -> str:
+        """All of it, for records and seals; the same after a restart."""
+        settings = "".join(f", {key}={value!r}" for key, value in self.tighter)
+        return f"{' '.join(filter(None, (self.name, self.connection)))} (user {os.getuid()}{settings})"
+
 
 class Session:
     """One principal's gate, its open questions, and its calls."""
@@ -217,9 +223,7 @@ class Sessions:
 
     def _ledger_name(self, principal: Principal) -> str:
         """Stays the same when the server is started again for the same user and directory."""
-        who = " ".join(filter(None, (principal.name, principal.connection)))
-        settings = "".join(f", {key}={value}" for key, value in principal.tighter)
-        return f"{who} in {self._environment.cwd} (user {os.getuid()}{settings})"
+        return f"{principal.label} in {self._environment.cwd}"
 
     def _opened_or_not(self, principal: Principal, opening: asyncio.Future[Session]) -> None:
         if opening.cancelled() or opening.exception() is not None:
