@@ -189,3 +189,31 @@ class ApprovalsUnusable(SandgateError):
     """A record of an approval is damaged, or cannot be kept. It never counts as approval."""
 
     code = "approvals_unusable"
+
+
+class ModelError(SandgateError):
+    """A model gave no answer that could be used. Nothing here ever holds a key, or what was asked or answered."""
+
+    code = "model_error"
+
+
+class ModelFailed(ModelError):
+    """The request could not be sent, was turned away, or its answer broke off."""
+
+
+class NoOutput(ModelError):
+    """The model's turn ended without a message."""
+
+    code = "no_output"
+
+
+class Late(ModelError):
+    """There was no complete answer within the deadline; the connection is closed."""
+
+    code = "timeout"
+
+
+class Withdrawn(ModelError):
+    """Whoever asked does not want the answer any more; the connection is closed."""
+
+    code = "cancelled"
