@@ -47,6 +47,32 @@ ROWS: tuple[Row, ...] = (
         "project marked untrusted.",
     ),
     (
+        "approvals_reviewer", "choice", ("user", "auto_review", "guardian_subagent"), "user", "ignored",
+        "Who answers questions under `on-request` and granular policies: a person, or a model in place of one "
+        "(`guardian_subagent` is its old name). What the model does not approve goes to a person who is attached.",
+    ),
+    (
+        "auto_review.on_denial", "choice", ("deny", "ask"), "ask", "ignored",
+        "What becomes of a question the automatic reviewer did not approve, where a person could be asked: `ask` them, "
+        "or `deny`.",
+    ),
+    (
+        "auto_review.timeout_ms", "count", (1, 600_000), 90_000, "ignored",
+        "How long one automatic review may take. Milliseconds; later is a refusal that says so.",
+    ),
+    (
+        "auto_review.policy", "text", None, None, "ignored",
+        "What the automatic reviewer is to allow and deny, in your words, in place of the built-in rules.",
+    ),
+    (
+        "auto_review.model", "text", None, None, "ignored",
+        "The model that reviews. Unset: the one of `assessment.model`.",
+    ),
+    (
+        "auto_review.provider", "text", None, None, "ignored",
+        "Whose model it is: a name from `model_providers`. Unset: that of `assessment.provider`.",
+    ),
+    (
         "sandbox_mode", "choice", SANDBOX_MODES, None, "tighter",
         "What a command may write. Unset: `sandgate run`, `patch`, `mcp` and the Python API take `workspace-write`; "
         "everything else `workspace-write` in a trusted project, `read-only` elsewhere.",

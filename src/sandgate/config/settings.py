@@ -37,6 +37,16 @@ if TYPE_CHECKING:
 FEATURE_PREFIX = "features."
 
 
+class AutoReviewSettings(Record):
+    """How a model answers in place of a person."""
+
+    on_denial: Literal["deny", "ask"]
+    timeout_ms: int
+    policy: str  # "": the built-in one
+    model: str  # "": that of the assessor
+    provider: str  # "": that of the assessor
+
+
 class Settings(Record):
     """What holds. `approval_explicit` and `sandbox_explicit` tell whether any layer chose, or the default stands."""
 
@@ -65,6 +75,7 @@ class Settings(Record):
     limits: Limits
     retry_after_approval: RetryAfterApproval
     rules_enabled: bool
+    auto_review: AutoReviewSettings | None  # None: people answer
     features: tuple[str, ...]  # the enabled ones
     trust: Trust
     project_root: str
@@ -108,6 +119,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         limits=Limits(**{name: of(f"limits.{name}") for name in Limits.__match_args__}),
         retry_after_approval=of("retry_after_approval"),
         rules_enabled=of("rules.enabled"),
+        auto_review=_auto_review(of),
         features=tuple(name.removeprefix(FEATURE_PREFIX) for name in _features(values)),
         trust=trust,
         project_root=project_root,
@@ -153,6 +165,18 @@ def _sandbox(mode: SandboxMode, workspace: WorkspaceWrite, *, network: str | Non
                     hint="use `workspace-write`, or set the network to `on`",
                 )
             return DangerFullAccess()
+
+
+def _auto_review(of: Any) -> AutoReviewSettings | None:
+    if of("approvals_reviewer") == "user":
+        return None
+    return AutoReviewSettings(
+        on_denial=of("auto_review.on_denial"),
+        timeout_ms=of("auto_review.timeout_ms"),
+        policy=of("auto_review.policy") or "",
+        model=of("auto_review.model") or "",
+        provider=of("auto_review.provider") or "",
+    )
 
 
 def _environment(of: Any) -> EnvironmentPolicy:

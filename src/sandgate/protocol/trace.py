@@ -6,7 +6,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Literal
 
     from sandgate.protocol.commands import CommandRequest
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Stream = Literal["stdout", "stderr"]
     NoticeKind = Literal["warning", "background_event"]
+    ReviewStatus = Literal["in_progress", "approved", "denied", "timed_out", "aborted", "failed"]
     TerminalStatus = Literal["completed", "failed", "declined"]
 
 
@@ -63,6 +64,18 @@ class ApprovalAnswered(Record):
 
     request_id: str
     decision: Decision
+
+
+class AutoReview(Record):
+    """An automatic review began, or is over. Told twice for every review, with the same id."""
+
+    review_id: str  # the call's id; of the question after a denial, with `:retry`
+    request_id: str  # the question it answers
+    status: ReviewStatus
+    risk_level: str  # low, medium, high, critical; "" when there is no opinion
+    user_authorization: str  # unknown, low, medium, high; "" when there is no opinion
+    rationale: str  # the reviewer's words, or what went wrong
+    action: Mapping[str, object]  # as JSON values; of a patch only its files
 
 
 class TerminalBegan(Record):
@@ -129,6 +142,7 @@ TraceRecord = (
     | CommandEnded
     | ApprovalRequested
     | ApprovalAnswered
+    | AutoReview
     | TerminalBegan
     | TerminalInput
     | TerminalEnded

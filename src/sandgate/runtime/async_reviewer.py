@@ -45,6 +45,7 @@ class Turn:
         self.reviewer = reviewer
         self._guard = Lock()
         self._question: Future[Answer] | None = None
+        self._listening: list[Callable[[], None]] = []
         self.given_up = False
 
     def ask(self, submit: Callable[[], Future[Answer]]) -> Answer:
@@ -65,6 +66,17 @@ class Turn:
             self.given_up = True
             if self._question is not None:
                 self._question.cancel()
+            told, self._listening = self._listening, []
+        for tell in told:
+            tell()
+
+    def when_given_up(self, tell: Callable[[], None]) -> None:
+        """Have `tell` called when the caller gives up; at once when that has happened."""
+        with self._guard:
+            if not self.given_up:
+                self._listening.append(tell)
+                return
+        tell()
 
     def _check(self) -> None:
         if self.given_up:
@@ -86,6 +98,12 @@ class ReviewerBridge:
             return turn.decided(as_decision(request, answer))
         except BaseException as error:  # a reviewer that fails, or is given up, has not approved
             return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error!r}")
+
+    def when_given_up(self, tell: Callable[[], None]) -> None:
+        """Have `tell` called when the caller that this thread works for gives up."""
+        turn: Turn | None = getattr(self.threads, "turn", None)
+        if turn is not None:
+            turn.when_given_up(tell)
 
     async def _answer(self, turn: Turn, request: ApprovalRequest) -> Answer:
         ask = turn.reviewer or self._ask

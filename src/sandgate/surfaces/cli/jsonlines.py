@@ -8,6 +8,7 @@ from base64 import b64encode
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
+    AutoReview,
     CommandBegan,
     CommandEnded,
     Notice,
@@ -170,6 +171,8 @@ def _event(record: TraceRecord) -> Json:
                 "decision": record.decision.decision,
                 "source": record.decision.source,
             }
+        case AutoReview():
+            return _review(record)
         case Notice():
             return {"type": record.kind, "message": record.message}
         case TerminalBegan() | TerminalInput() | TerminalEnded():
@@ -194,6 +197,18 @@ def _event(record: TraceRecord) -> Json:
             }
         case _:
             return never_reached(record)
+
+
+def _review(record: AutoReview) -> Json:
+    """A review on the wire (approvals.md section 9); what is not known is left out."""
+    event: Json = {"type": "guardian_assessment", "id": record.review_id, "target_item_id": record.request_id}
+    event |= {"turn_id": "", "status": record.status, "decision_source": "agent", "action": dict(record.action)}
+    opinion = {
+        "risk_level": record.risk_level,
+        "user_authorization": record.user_authorization,
+        "rationale": record.rationale,
+    }
+    return event | {name: value for name, value in opinion.items() if value}
 
 
 def _summaries(argv: tuple[str, ...]) -> list[dict[str, str | None]]:

@@ -8,7 +8,14 @@ from __future__ import annotations
 from errno import ENOSPC
 from os.path import dirname
 
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
+from sandgate.protocol.trace import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    AutoReview,
+    CommandEnded,
+    Notice,
+    OutputLost,
+)
 from sandgate.surfaces.cli import say
 
 TYPE_CHECKING = False
@@ -41,6 +48,8 @@ class Narrator:
                 self._held.clear()
             case ApprovalAnswered():
                 self._answered(record.decision)
+            case AutoReview() if record.status != "in_progress":
+                say.fact(review_line(record))
             case OutputLost():
                 self.disk_full = self.disk_full or record.errno == ENOSPC
                 say.fact(record.message)
@@ -74,6 +83,14 @@ class Narrator:
         else:
             given = ", ".join(map(_grant_words, decision.grants)) if decision.approved else ""
             say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + given if given else ''}")
+
+
+def review_line(review: AutoReview) -> str:
+    """The end of an automatic review. A failure and a missed deadline are not told as a judgement of the command."""
+    if not review.risk_level:
+        return f"automatic review {review.status.replace('_', ' ')}: {review.rationale}"
+    levels = f"risk {review.risk_level}, authorization {review.user_authorization}"
+    return f"automatic review {review.status} ({levels}): {review.rationale}"
 
 
 def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:

@@ -1,0 +1,124 @@
+"""Who allowed what, and why: every answer to a question, one JSON object a line, in a file that is only appended to.
+
+The file lies where no confined command sees it. Secrets are taken out of what is written. When it is full it gives way
+to a new one and is kept once; nothing else ever removes a line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from datetime import UTC, datetime
+
+from sandgate.approvals.overrides import action_digest
+from sandgate.approvals.private_files import FILE_MODE, made_directory
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested
+from sandgate.protocol.wire import plain, sendable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.trace import TraceRecord
+
+    Json = dict[str, Any]
+
+DIRECTORY = "decisions"
+CURRENT, BEFORE = "decisions.jsonl", "decisions.1.jsonl"
+JOURNAL_BYTES_MAX = 16 * 1024 * 1024  # of one file; two are kept
+ARGUMENT_CHARS_MAX = 2_000  # of one word of a command
+OPEN_MAX = 1_024  # questions whose answers are awaited; an older one is written without its question
+
+
+class Journal:
+    """Listens to the trail and writes down what was decided. `state` makes the state directory and names it."""
+
+    def __init__(self, state: Callable[[], str], redacted: Callable[[str], str]) -> None:
+        self._state = state
+        self._redacted = redacted
+        self._open: dict[str, ApprovalRequest] = {}
+
+    def hear(self, record: TraceRecord) -> None:
+        """Raises SandgateError or OSError when an answer cannot be written down."""
+        if isinstance(record, ApprovalRequested):
+            if len(self._open) >= OPEN_MAX:
+                self._open.pop(next(iter(self._open)))
+            self._open[record.request.request_id] = record.request
+        elif isinstance(record, ApprovalAnswered):
+            request = self._open.pop(record.request_id, None)
+            if request is not None:
+                self._append(_line(request, record.decision, self._redacted))
+
+    def _append(self, line: Json) -> None:
+        data = json.dumps(sendable(line), ensure_ascii=True).encode() + b"\n"
+        directory = made_directory(os.path.join(self._state(), DIRECTORY))
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX)
+            _make_room(directory, len(data))
+            descriptor = os.open(
+                CURRENT, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE,
+                dir_fd=directory,
+            )  # fmt: skip
+            try:
+                while data:
+                    data = data[os.write(descriptor, data) :]
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        finally:
+            os.close(directory)
+
+
+def entries(state: str) -> Iterator[Json]:
+    """Everything that was written down, oldest first. A torn line is passed over."""
+    for name in (BEFORE, CURRENT):
+        path = os.path.join(state, DIRECTORY, name)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        with open(descriptor, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                found = _as_object(line)
+                if found is not None:
+                    yield found
+
+
+def _make_room(directory: int, size: int) -> None:
+    try:
+        found = os.stat(CURRENT, dir_fd=directory, follow_symlinks=False).st_size
+    except FileNotFoundError:
+        return
+    if found + size > JOURNAL_BYTES_MAX:
+        os.replace(CURRENT, BEFORE, src_dir_fd=directory, dst_dir_fd=directory)
+
+
+def _line(request: ApprovalRequest, decision: Decision, redacted: Callable[[str], str]) -> Json:
+    command = request.command
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "action": action_digest(request),
+        "request_id": request.request_id,
+        "call_id": request.call_id,
+        "stage": request.stage,
+        "argv": [redacted(word[:ARGUMENT_CHARS_MAX]) for word in command.argv],
+        "cwd": command.cwd,
+        "files": [change.path for change in request.changes],
+        "asked_because": redacted(request.reason),
+        "risk_level": request.risk.risk_level if request.risk else None,
+        "decision": decision.decision,
+        "source": decision.source,
+        "reason": redacted(decision.reason),
+        "grants": plain(decision.grants),
+    }
+
+
+def _as_object(line: str) -> Json | None:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,95 @@
+"""The record of who allowed what, and why."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from reviewing import request_for
+from sandgate.approvals import journal
+from sandgate.approvals.journal import BEFORE, CURRENT, DIRECTORY, Journal, entries
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import ApprovalRequest
+
+
+def written(state: Path, *requests: ApprovalRequest, reason: str = "because") -> Journal:
+    made = Journal(lambda: str(state), lambda text: text.replace("hunter2", "[redacted]"))
+    for request in requests:
+        made.hear(ApprovalRequested(request))
+        answer = Decision(request.stage, "denied", "automated_reviewer", reason=reason)
+        made.hear(ApprovalAnswered(request.request_id, answer))
+    return made
+
+
+def test_an_answer_is_written_with_its_question_and_reason(tmp_path: Path) -> None:
+    written(tmp_path, request_for("git", "push", risk="high"))
+    (line,) = entries(str(tmp_path))
+    assert line["argv"] == ["git", "push"]
+    assert (line["decision"], line["source"], line["reason"]) == ("denied", "automated_reviewer", "because")
+    assert line["risk_level"] == "high"
+    assert line["at"].endswith("+00:00")
+
+
+def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    written(tmp_path, request_for("make"))
+    assert stat.S_IMODE((tmp_path / DIRECTORY / CURRENT).stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / DIRECTORY).stat().st_mode) == 0o700
+
+
+def test_secrets_are_not_in_it(tmp_path: Path) -> None:
+    written(tmp_path, request_for("login", "hunter2"), reason="says hunter2")
+    assert "hunter2" not in (tmp_path / DIRECTORY / CURRENT).read_text()
+
+
+def test_an_answer_from_memory_is_no_question(tmp_path: Path) -> None:
+    Journal(lambda: str(tmp_path), str).hear(ApprovalAnswered("x", Decision("initial", "approved", "cache")))
+    assert list(entries(str(tmp_path))) == []
+
+
+def test_a_torn_line_hides_no_other(tmp_path: Path) -> None:
+    written(tmp_path, request_for("one"))
+    with (tmp_path / DIRECTORY / CURRENT).open("a") as file:
+        file.write('{"argv": ["to\n')
+    written(tmp_path, request_for("two"))
+    assert [line["argv"] for line in entries(str(tmp_path))] == [["one"], ["two"]]
+
+
+def test_a_full_file_gives_way_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "JOURNAL_BYTES_MAX", 600)
+    written(tmp_path, *[request_for(f"command-{number}", call_id=str(number)) for number in range(6)])
+    kept = [line["argv"][0] for line in entries(str(tmp_path))]
+    assert kept[-1] == "command-5"
+    assert (tmp_path / DIRECTORY / BEFORE).stat().st_size <= 600
+    assert kept == sorted(kept)
+
+
+def test_writers_at_the_same_moment_keep_whole_lines(tmp_path: Path) -> None:
+    requests = [request_for("x" * 5000, call_id=str(number)) for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda request: written(tmp_path, request), requests))
+    assert {line["call_id"] for line in entries(str(tmp_path))} == {str(number) for number in range(40)}
+
+
+def test_it_is_never_written_through_a_link(tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere"
+    target.write_text("mine")
+    (tmp_path / DIRECTORY).mkdir(mode=0o700)
+    os.symlink(target, tmp_path / DIRECTORY / CURRENT)
+    with pytest.raises(OSError):  # noqa: PT011 - the kernel's own refusal
+        written(tmp_path, request_for("make"))
+    assert target.read_text() == "mine"
+
+
+def test_bytes_that_are_no_text_are_written_all_the_same(tmp_path: Path) -> None:
+    written(tmp_path, request_for("cat", os.fsdecode(b"\xff")))
+    (line,) = entries(str(tmp_path))
+    assert json.dumps(line)
