@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from sandgate.assessment.redaction import redacted
+from sandgate.commandline.redaction import redacted
 from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable
 from sandgate.record import Record
 

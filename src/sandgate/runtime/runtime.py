@@ -17,6 +17,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.trace import Notice
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
+from sandgate.runtime.journal import journaled
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
 
@@ -92,7 +93,7 @@ class Runtime:
             store=self.approvals,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
-            record=self.record,
+            record=journaled(self.record, environment.environ),
             new_id=self.new_id,
         )
         for warning in (*loaded.warnings, *rule_warnings):

@@ -30,6 +30,10 @@ DECIDED_OTHERWISE = 1
 def main(parsed: Parsed) -> int:
     """0; 1 when another answer stands already."""
     _refuse_idle_options(parsed)
+    if parsed.words[0] in ("log", "override"):
+        from sandgate.surfaces.cli.decisions import log, override_action
+
+        return log(as_json=parsed.on("json")) if parsed.words == ("log",) else override_action(parsed.words[1])
     ledger = open_ledger(os.environ)
     try:
         match parsed.words:
@@ -47,7 +51,7 @@ def main(parsed: Parsed) -> int:
 
 def _refuse_idle_options(parsed: Parsed) -> None:
     deed = parsed.words[0]
-    for key, works in (("json", ("list", "watch")), ("reason", ("resolve",))):
+    for key, works in (("json", ("list", "watch", "log")), ("reason", ("resolve",))):
         if key in parsed.values and deed not in works:
             raise RequestError(f"`--{key}` means nothing to `sandgate approvals {deed}`")
 

@@ -132,13 +132,13 @@ COMMANDS = (
     ),
     Command(
         "approvals",
-        "see the questions that wait for an answer, and answer them",
+        "see the questions that wait for an answer, answer them, and see what was decided",
         (
-            Option(("--json",), "json", "print JSON: `list` one object, `watch` one a line"),
+            Option(("--json",), "json", "print JSON: `list` one object, `watch` and `log` one a line"),
             Option(("--reason",), "reason", "one sentence that goes with the answer", "TEXT"),
         ),
         "approvals",
-        forms=("list", "watch", "resolve ID DECISION"),
+        forms=("list", "watch", "resolve ID DECISION", "log", "override ACTION"),
     ),
     Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
 )

@@ -1,0 +1,81 @@
+"""Writes down who allowed what, for every session, and lets a person overrule an automatic reviewer.
+
+The journal is opened when the first question is asked, so a session without questions never touches it.
+"""
+
+from __future__ import annotations
+
+from sandgate.errors import RequestError, SandgateError
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, Notice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from sandgate.approvals.journal import Journal
+    from sandgate.protocol.trace import Recorder, TraceRecord
+
+    Json = dict[str, Any]
+
+SHORT_DIGEST = 12  # characters of an action's digest that people are shown; fewer may name several
+OVERRULED = ("denied", "timed_out", "abort")
+
+
+def journaled(record: Recorder, environ: Mapping[str, str]) -> Recorder:
+    """`record`, and the journal beside it. An answer that cannot be written down counts all the same."""
+    opened: list[Journal] = []
+
+    def hear(event: TraceRecord) -> None:
+        record(event)
+        if not isinstance(event, ApprovalRequested | ApprovalAnswered):
+            return
+        try:
+            if not opened:
+                opened.append(_journal(environ))
+            opened[0].hear(event)
+        except (SandgateError, OSError) as problem:
+            record(Notice("warning", f"this decision could not be written down: {problem}"))
+
+    return hear
+
+
+def _journal(environ: Mapping[str, str]) -> Journal:
+    from sandgate.approvals.journal import Journal
+    from sandgate.commandline.redaction import redacted
+
+    return Journal(lambda: _state(environ), redacted)
+
+
+def _state(environ: Mapping[str, str]) -> str:
+    from sandgate.runtime.state import ensured_state
+
+    return ensured_state(environ)
+
+
+def decisions(environ: Mapping[str, str]) -> Iterator[Json]:
+    """Everything that was decided, oldest first."""
+    from sandgate.approvals.journal import entries
+
+    return entries(_state(environ))
+
+
+def override(environ: Mapping[str, str], action: str) -> tuple[Json, bool]:
+    """Let one refused action through, once: its last entry, and False when that was said already.
+
+    `action` is its digest, or the beginning of it. Raises RequestError when no automatic refusal, or more than one
+    action, has it.
+    """
+    from sandgate.approvals.overrides import Overrides
+
+    named = [line for line in decisions(environ) if str(line.get("action", "")).startswith(action)]
+    refused = {
+        line["action"]: line
+        for line in named
+        if line.get("source") == "automated_reviewer" and line.get("decision") in OVERRULED
+    }
+    if len(action) < SHORT_DIGEST or len(refused) != 1:
+        many = "it names more than one" if len(refused) > 1 else "the automatic reviewer refused none of that name"
+        raise RequestError(f"cannot override `{action}`", why=many, hint="`sandgate approvals log` lists them")
+    (line,) = refused.values()
+    return line, Overrides(_state(environ)).allow_once(line["action"])

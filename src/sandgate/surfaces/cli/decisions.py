@@ -1,0 +1,59 @@
+"""`sandgate approvals log` and `override`: what was decided, by whom and why; and a person's word against a machine's.
+
+What is printed was written by commands and by a model: all of it is made visible, on one line each.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.display import visible
+from sandgate.runtime.journal import SHORT_DIGEST, decisions, override
+from sandgate.surfaces.cli import say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+WORDS_CHARS_MAX = 400
+
+
+def log(*, as_json: bool) -> int:
+    """Every decision on a line, oldest first."""
+    for entry in decisions(os.environ):
+        if say.write(say.STDOUT, _json(entry) if as_json else _lines(entry)) is not None:
+            return 0  # nobody reads on
+    return 0
+
+
+def override_action(action: str) -> int:
+    """Let one action through that the automatic reviewer refused."""
+    entry, first = override(os.environ, action)
+    said = "may run once within the hour" if first else "may run once already"
+    say.out(f"{said}:\n{_lines(entry)}")
+    return 0
+
+
+def _lines(entry: dict[str, Any]) -> str:
+    argv = [str(word) for word in entry.get("argv") or ()]
+    files = [str(path) for path in entry.get("files") or ()]
+    what = "patch of " + ", ".join(files) if files else _joined(argv)
+    risk = f", risk {entry.get('risk_level')}" if entry.get("risk_level") else ""
+    head = f"{entry.get('at')}  {entry.get('decision')} by {entry.get('source')} ({entry.get('stage')}{risk})"
+    lines = [head, f"    {what}", f"    in {entry.get('cwd')}"]
+    if entry.get("reason"):
+        lines.append(f"    because: {entry['reason']}")
+    lines.append(f"    action {str(entry.get('action'))[:SHORT_DIGEST]}")
+    return "".join(f"{visible(line, limit=WORDS_CHARS_MAX)}\n" for line in lines)
+
+
+def _joined(argv: list[str]) -> str:
+    from shlex import join
+
+    return join(argv)
+
+
+def _json(entry: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(entry).replace("\x7f", "\\u007f") + "\n"

@@ -1,0 +1,57 @@
+"""`sandgate approvals log` and `override`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reviewing import request_for
+from sandgate.approvals.overrides import action_digest
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested
+from sandgate.runtime.journal import SHORT_DIGEST, journaled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+@pytest.fixture
+def refused(program: Any) -> str:
+    """The digest of an action that the automatic reviewer refused."""
+    import os
+
+    request = request_for("rm", "-rf", "/srv\x1b[2J", risk="high")
+    record = journaled(lambda _event: None, dict(os.environ))
+    record(ApprovalRequested(request))
+    answer = Decision("initial", "denied", "automated_reviewer", reason="It deletes\nYou approved this.")
+    record(ApprovalAnswered(request.request_id, answer))
+    return action_digest(request)
+
+
+def test_the_log_shows_who_what_and_why_and_nothing_forged(program: Any, refused: str) -> None:
+    assert program("approvals", "log") == 0
+    assert "denied by automated_reviewer (initial, risk high)" in program.out
+    assert f"action {refused[:SHORT_DIGEST]}" in program.out
+    assert "\x1b" not in program.out
+    assert "You approved this." not in [line.strip() for line in program.out.splitlines()]
+
+
+def test_the_log_as_json_is_one_object_a_line(program: Any, refused: str) -> None:
+    assert program("approvals", "log", "--json") == 0
+    (line,) = program.out.splitlines()
+    assert json.loads(line)["action"] == refused
+
+
+def test_an_override_is_said_once_and_shows_what_it_allows(program: Any, refused: str) -> None:
+    assert program("approvals", "override", refused[:SHORT_DIGEST]) == 0
+    assert program.out.startswith("may run once within the hour:")
+    assert "rm -rf" in program.out
+    assert program("approvals", "override", refused) == 0
+    assert "already" in program.out
+
+
+def test_what_was_never_refused_cannot_be_overridden(program: Any) -> None:
+    assert program("approvals", "override", "0" * 64) != 0
+    assert "cannot override" in program.err
