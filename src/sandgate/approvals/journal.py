@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from sandgate.approvals.overrides import action_digest
 from sandgate.approvals.private_files import FILE_MODE, made_directory
+from sandgate.commandline.redaction import redacted, redacted_argv
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested
 from sandgate.protocol.wire import plain, sendable
 
@@ -36,9 +37,8 @@ OPEN_MAX = 1_024  # questions whose answers are awaited; an older one is written
 class Journal:
     """Listens to the trail and writes down what was decided. `state` makes the state directory and names it."""
 
-    def __init__(self, state: Callable[[], str], redacted: Callable[[str], str]) -> None:
+    def __init__(self, state: Callable[[], str]) -> None:
         self._state = state
-        self._redacted = redacted
         self._open: dict[str, ApprovalRequest] = {}
 
     def hear(self, record: TraceRecord) -> None:
@@ -50,7 +50,7 @@ class Journal:
         elif isinstance(record, ApprovalAnswered):
             request = self._open.pop(record.request_id, None)
             if request is not None:
-                self._append(_line(request, record.decision, self._redacted))
+                self._append(_line(request, record.decision))
 
     def _append(self, line: Json) -> None:
         data = json.dumps(sendable(line), ensure_ascii=True).encode() + b"\n"
@@ -96,7 +96,7 @@ def _make_room(directory: int, size: int) -> None:
         os.replace(CURRENT, BEFORE, src_dir_fd=directory, dst_dir_fd=directory)
 
 
-def _line(request: ApprovalRequest, decision: Decision, redacted: Callable[[str], str]) -> Json:
+def _line(request: ApprovalRequest, decision: Decision) -> Json:
     command = request.command
     return {
         "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -104,7 +104,7 @@ def _line(request: ApprovalRequest, decision: Decision, redacted: Callable[[str]
         "request_id": request.request_id,
         "call_id": request.call_id,
         "stage": request.stage,
-        "argv": [redacted(word[:ARGUMENT_CHARS_MAX]) for word in command.argv],
+        "argv": [word[:ARGUMENT_CHARS_MAX] for word in redacted_argv(command.argv)],
         "cwd": command.cwd,
         "files": [change.path for change in request.changes],
         "asked_because": redacted(request.reason),

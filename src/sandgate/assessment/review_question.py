@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from sandgate.commandline.redaction import redacted
+from sandgate.commandline.redaction import redacted, redacted_argv
 from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable
 from sandgate.record import Record
 
@@ -100,7 +100,7 @@ def action(request: ApprovalRequest) -> dict[str, Any]:
         return {"type": "apply_patch", "cwd": command.cwd, "changes": changes, "grants": wanted}
     return {
         "type": "command",
-        "argv": list(command.argv),
+        "argv": list(redacted_argv(command.argv)),
         "cwd": command.cwd,
         "tty": command.tty,
         "sandbox_permissions": command.wish,

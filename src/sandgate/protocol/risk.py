@@ -41,3 +41,4 @@ class RiskAssessment(Record):
     reasons: tuple[str, ...] = ()
     confidence: Confidence = "high"
     facts: tuple[Fact, ...] = ()
+    prompt_version: str = ""  # of the question a model was asked; "": none was

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
     from sandgate.protocol.patches import FileChange
+    from sandgate.protocol.risk import RiskAssessment, RiskCategory, RiskLevel
 
+    AssessmentStatus = Literal["success", "parse_error", "no_output", "model_error", "timeout", "cancelled", "skipped"]
     Stream = Literal["stdout", "stderr"]
     NoticeKind = Literal["warning", "background_event"]
     ReviewStatus = Literal["in_progress", "approved", "denied", "timed_out", "aborted", "failed"]
@@ -76,6 +78,31 @@ class AutoReview(Record):
     user_authorization: str  # unknown, low, medium, high; "" when there is no opinion
     rationale: str  # the reviewer's words, or what went wrong
     action: Mapping[str, object]  # as JSON values; of a patch only its files
+
+
+class ApprovalUpdated(Record):
+    """There is more to say about a question that is still open: its risk, instead of the one it was asked with."""
+
+    request_id: str
+    risk: RiskAssessment
+
+
+class RiskLatency(Record):
+    """A model was asked about a command, and this is how long that took. Told once, before `RiskAssessed`."""
+
+    call_id: str
+    duration_ms: int
+
+
+class RiskAssessed(Record):
+    """What became of asking a model. Told once. Holds nothing of what was asked or answered."""
+
+    call_id: str
+    status: AssessmentStatus
+    duration_ms: int
+    prompt_version: str
+    level: RiskLevel | None = None  # the model's own, not what is shown; None unless `status` is success
+    categories: tuple[RiskCategory, ...] = ()
 
 
 class TerminalBegan(Record):
@@ -143,6 +170,9 @@ TraceRecord = (
     | ApprovalRequested
     | ApprovalAnswered
     | AutoReview
+    | ApprovalUpdated
+    | RiskLatency
+    | RiskAssessed
     | TerminalBegan
     | TerminalInput
     | TerminalEnded

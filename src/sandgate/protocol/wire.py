@@ -41,6 +41,8 @@ def risk_json(risk: RiskAssessment) -> Json:
         "reasons": list(risk.reasons),
         "confidence": risk.confidence,
     }
+    if risk.prompt_version:
+        fields["prompt_version"] = risk.prompt_version
     if not risk.risk_categories:
         del fields["risk_categories"]
     return fields

@@ -42,9 +42,8 @@ def journaled(record: Recorder, environ: Mapping[str, str]) -> Recorder:
 
 def _journal(environ: Mapping[str, str]) -> Journal:
     from sandgate.approvals.journal import Journal
-    from sandgate.commandline.redaction import redacted
 
-    return Journal(lambda: _state(environ), redacted)
+    return Journal(lambda: _state(environ))
 
 
 def _state(environ: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ from base64 import b64encode
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
+    ApprovalUpdated,
     AutoReview,
     CommandBegan,
     CommandEnded,
@@ -16,6 +17,8 @@ from sandgate.protocol.trace import (
     OutputLost,
     PatchBegan,
     PatchEnded,
+    RiskAssessed,
+    RiskLatency,
     TerminalBegan,
     TerminalEnded,
     TerminalInput,
@@ -173,6 +176,8 @@ def _event(record: TraceRecord) -> Json:
             }
         case AutoReview():
             return _review(record)
+        case ApprovalUpdated() | RiskLatency() | RiskAssessed():
+            return _advice(record)
         case Notice():
             return {"type": record.kind, "message": record.message}
         case TerminalBegan() | TerminalInput() | TerminalEnded():
@@ -209,6 +214,33 @@ def _review(record: AutoReview) -> Json:
         "rationale": record.rationale,
     }
     return event | {name: value for name, value in opinion.items() if value}
+
+
+def _advice(record: ApprovalUpdated | RiskLatency | RiskAssessed) -> Json:
+    """What a model adds to a question; assessment.md sections 2 and 7."""
+    match record:
+        case ApprovalUpdated():
+            return {
+                "type": "approval_request_updated",
+                "request_id": record.request_id,
+                "risk": risk_json(record.risk),
+            }
+        case RiskLatency():
+            return {
+                "type": "sandbox_assessment_latency",
+                "call_id": record.call_id,
+                "duration_ms": record.duration_ms,
+            }
+        case RiskAssessed():
+            event: Json = {
+                "type": "sandbox_assessment",
+                "call_id": record.call_id,
+                "status": record.status,
+                "risk_categories": ", ".join(record.categories),
+                "duration_ms": record.duration_ms,
+                "prompt_version": record.prompt_version,
+            }
+            return {**event, "risk_level": record.level} if record.level else event
 
 
 def _summaries(argv: tuple[str, ...]) -> list[dict[str, str | None]]:
