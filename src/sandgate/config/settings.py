@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from sandgate.config.project import Trust
+    from sandgate.config.reviewer import AutoReviewSettings
     from sandgate.protocol.confinement import ReportMode
     from sandgate.protocol.permissions import ApprovalPolicy, BackendName, GitProtection, SandboxPolicy
 
@@ -35,16 +36,6 @@ if TYPE_CHECKING:
     Values = Mapping[str, Any]
 
 FEATURE_PREFIX = "features."
-
-
-class AutoReviewSettings(Record):
-    """How a model answers in place of a person."""
-
-    on_denial: Literal["deny", "ask"]
-    timeout_ms: int
-    policy: str  # "": the built-in one
-    model: str  # "": that of the assessor
-    provider: str  # "": that of the assessor
 
 
 class Settings(Record):
@@ -119,7 +110,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         limits=Limits(**{name: of(f"limits.{name}") for name in Limits.__match_args__}),
         retry_after_approval=of("retry_after_approval"),
         rules_enabled=of("rules.enabled"),
-        auto_review=_auto_review(of),
+        auto_review=_auto_review(of, values),
         features=tuple(name.removeprefix(FEATURE_PREFIX) for name in _features(values)),
         trust=trust,
         project_root=project_root,
@@ -167,16 +158,12 @@ def _sandbox(mode: SandboxMode, workspace: WorkspaceWrite, *, network: str | Non
             return DangerFullAccess()
 
 
-def _auto_review(of: Any) -> AutoReviewSettings | None:
+def _auto_review(of: Any, values: Values) -> AutoReviewSettings | None:
     if of("approvals_reviewer") == "user":
         return None
-    return AutoReviewSettings(
-        on_denial=of("auto_review.on_denial"),
-        timeout_ms=of("auto_review.timeout_ms"),
-        policy=of("auto_review.policy") or "",
-        model=of("auto_review.model") or "",
-        provider=of("auto_review.provider") or "",
-    )
+    from sandgate.config.reviewer import auto_review
+
+    return auto_review(of, values)
 
 
 def _environment(of: Any) -> EnvironmentPolicy:

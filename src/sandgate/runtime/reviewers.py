@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.approvals.chain import Reviewer
     from sandgate.protocol.decisions import ApprovalRequest, Decision
 
@@ -21,14 +23,21 @@ class _AtTerminal:
 
 
 def reviewers_for(
-    answers: tuple[str, ...], reviewers: tuple[Reviewer, ...], *, ask_at_terminal: bool, colour: bool
+    answers: tuple[str, ...],
+    reviewers: tuple[Reviewer, ...],
+    *,
+    ask_at_terminal: bool,
+    colour: bool,
+    automatic: Callable[[tuple[Reviewer, ...]], Reviewer] | None = None,
 ) -> tuple[Reviewer, ...]:
-    """The reviewers that come after what was approved for the session. Raises RequestError for an unknown answer."""
-    chain = list(reviewers)
-    if answers:
-        from sandgate.approvals.scripted import ScriptedReviewer
+    """The reviewers that come after what was approved for the session. Raises RequestError for an unknown answer.
 
-        chain.insert(0, ScriptedReviewer(answers))
-    if ask_at_terminal:
-        chain.append(_AtTerminal(colour=colour))
-    return tuple(chain)
+    `automatic`: who answers in place of all but the prepared answers, and asks them where it does not approve.
+    """
+    people = (*reviewers, _AtTerminal(colour=colour)) if ask_at_terminal else reviewers
+    chain = people if automatic is None else (automatic(people),)
+    if not answers:
+        return chain
+    from sandgate.approvals.scripted import ScriptedReviewer
+
+    return (ScriptedReviewer(answers), *chain)

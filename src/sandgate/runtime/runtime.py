@@ -69,7 +69,7 @@ class Runtime:
         settings = for_run(loaded.settings, person_present=environment.person_present)
         self.settings = settings.but(secrets_hidden=(*settings.secrets_hidden, *environment.hidden))
         self._environment = environment
-        self.record = record or _unheard
+        self.record = record or unheard
         # Taken once: what a session passes on does not change under its commands.
         self._inherited = command_environment(environment.environ, self.settings.environment).env
         self.confinement = Confinement(self.settings, environment, self.record)
@@ -325,7 +325,7 @@ class Runtime:
             if self._live is None:
                 from sandgate.runtime.toolbox import open_live
 
-                self._live = open_live(self, self.record, heard=self.record is not _unheard)
+                self._live = open_live(self, self.record, heard=self.record is not unheard)
             return self._live
 
     @property
@@ -375,5 +375,5 @@ def assessed(
     return assess(command, denial, confinement, environment)
 
 
-def _unheard(_record: TraceRecord) -> None:
+def unheard(_record: TraceRecord) -> None:
     """Nobody listens to the trail of this runtime."""
