@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from sandgate.config.features import ASSESSMENT
+from sandgate.protocol.trace import Notice
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.approvals.advice import Advice
     from sandgate.approvals.chain import Reviewer
     from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.runtime.runtime import Runtime
 
 
 class _AtTerminal:
@@ -18,6 +23,36 @@ class _AtTerminal:
         from sandgate.approvals.human import TerminalReviewer
 
         return TerminalReviewer(colour=self._colour).review(request)
+
+    def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision | None:
+        """The same, with what is said about the question while the person decides."""
+        from sandgate.approvals.human import TerminalReviewer
+
+        return TerminalReviewer(colour=self._colour).review(request, advice)
+
+
+NO_MODEL = "the feature `{feature}` is on, but `assessment.model` names no model, so none is asked"
+
+
+def advised(reviewers: tuple[Reviewer, ...], session: Runtime) -> tuple[Reviewer, ...]:
+    """The same reviewers; a model looks at what people are asked, if the settings of this session want that."""
+    settings = session.settings
+    if ASSESSMENT not in settings.features:
+        return reviewers
+    if settings.model_assessment is None:
+        session.record(Notice("warning", NO_MODEL.format(feature=ASSESSMENT)))
+        return reviewers
+    from sandgate.runtime.model_risk import Advised, ModelRisk
+
+    model = ModelRisk(
+        settings.model_assessment,
+        environ=session.environ,
+        sandbox=settings.sandbox,
+        permissions=session.confinement.permissions,
+        tell=session.record,
+        session=session.new_id(),
+    )
+    return (Advised(reviewers, model),)
 
 
 def reviewers_for(

@@ -19,6 +19,7 @@ from sandgate.protocol.trace import Notice
 from sandgate.protocol.verdicts import Allow
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
+from sandgate.runtime.reviewers import advised
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
 
@@ -72,7 +73,9 @@ class Runtime:
         self._environment = environment
         self.record = record or _unheard
         # Taken once: what a session passes on does not change under its commands.
-        self._inherited = command_environment(environment.environ, self.settings.environment).env
+        self._inherited = command_environment(
+            environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
+        ).env
         self.confinement = Confinement(self.settings, environment, self.record)
         rules, rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
@@ -90,7 +93,7 @@ class Runtime:
         self.gate = Gate(
             self.policies,
             confinement=confinement,
-            reviewers=ReviewerChain(self.approvals, reviewers, side_by_side=side_by_side),
+            reviewers=ReviewerChain(self.approvals, advised(reviewers, self), side_by_side=side_by_side),
             store=self.approvals,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
