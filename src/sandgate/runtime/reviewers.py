@@ -7,10 +7,27 @@ from sandgate.protocol.trace import Notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
     from sandgate.approvals.advice import Advice
     from sandgate.approvals.chain import Reviewer
+    from sandgate.config import Settings
     from sandgate.protocol.decisions import ApprovalRequest, Decision
-    from sandgate.runtime.runtime import Runtime
+    from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.confinement import Confinement
+
+    class Session(Protocol):
+        """What a model needs of the session it works for."""
+
+        settings: Settings
+        confinement: Confinement
+        record: Recorder
+
+        @property
+        def environ(self) -> Mapping[str, str]: ...
+        @staticmethod
+        def new_id() -> str: ...
 
 
 class _AtTerminal:
@@ -34,7 +51,7 @@ class _AtTerminal:
 NO_MODEL = "the feature `{feature}` is on, but `assessment.model` names no model, so none is asked"
 
 
-def advised(reviewers: tuple[Reviewer, ...], session: Runtime) -> tuple[Reviewer, ...]:
+def advised(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
     """The same reviewers; a model looks at what people are asked, if the settings of this session want that."""
     settings = session.settings
     if ASSESSMENT not in settings.features:
