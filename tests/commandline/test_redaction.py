@@ -47,7 +47,8 @@ def test_a_secret_known_by_its_place_goes(text: str) -> None:
     "token",
     [
         "sk-proj-abcdefghijklmnop1234", "sk-ant-api03-abcdefghijklmnop", "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
-        "github_pat_11ABCDEFG0abcdefghijkl", "glpat-abcdefghij1234567890", "xoxb-1234567890-abcdef", "AKIAIOSFODNN7EXAMPLE",
+        "github_pat_11ABCDEFG0abcdefghijkl", "glpat-abcdefghij1234567890", "xoxb-1234567890-abcdef",
+        "AKIAIOSFODNN7EXAMPLE",
         "AIzaSyA1234567890abcdefghijklmnopqrstuv", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc-def",
         "npm_abcdefghijklmnopqrstuvwxyz0123456789", "hf_abcdefghijklmnopqrstuvwx", "sk_live_abcdefgh1234",
         "AGE-SECRET-KEY-1QQQQ", "-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----",

@@ -36,9 +36,7 @@ def run(sandgate: Sandgate, server: ResponsesServer, *more: str) -> Finished:
         f"model_providers.local.base_url={server.url}",
     )
     given = [part for setting in settings for part in ("-c", setting)]
-    return sandgate(
-        "run", "-a", "on-request", "--escalate", *given, *more, "--", "touch", str(sandgate.home / "made")
-    )
+    return sandgate("run", "-a", "on-request", "--escalate", *given, *more, "--", "touch", str(sandgate.home / "made"))
 
 
 def test_a_yes_runs_the_command_and_is_written_down(sandgate: Sandgate) -> None:
@@ -54,13 +52,13 @@ def test_a_yes_runs_the_command_and_is_written_down(sandgate: Sandgate) -> None:
 def test_a_no_refuses_and_can_be_overridden_by_a_person_once(sandgate: Sandgate) -> None:
     with ResponsesServer(says(DENY)) as server:
         refused = run(sandgate, server)
-        assert refused.code == 126, refused
+        assert refused.code == 77, refused
         assert "unacceptable risk" in refused.err
         (action,) = [line.split()[-1] for line in sandgate("approvals", "log").out.splitlines() if "  action " in line]
         assert sandgate("approvals", "override", action).code == 0
         assert run(sandgate, server).code == 0
         assert (sandgate.home / "made").exists()
-        assert run(sandgate, server).code == 126
+        assert run(sandgate, server).code == 77
 
 
 @pytest.mark.parametrize(
@@ -76,7 +74,7 @@ def test_no_answer_is_a_refusal_that_blames_nobody(
 ) -> None:
     with ResponsesServer(manner) as server:
         finished = run(sandgate, server, *more)
-    assert finished.code == 126, finished
+    assert finished.code == 77, finished
     assert words in finished.err
     assert "says nothing about the command" in finished.err
     assert not (sandgate.home / "made").exists()
@@ -99,7 +97,7 @@ def test_a_prepared_answer_comes_before_the_model(sandgate: Sandgate) -> None:
 
 def test_without_a_model_nothing_starts(sandgate: Sandgate) -> None:
     finished = sandgate("run", "-a", "on-request", "-c", "approvals_reviewer=auto_review", "--", "true")
-    assert finished.code == 125
+    assert finished.code == 78
     assert "the automatic reviewer has no model" in finished.err
 
 

@@ -12,6 +12,7 @@ import select
 import termios
 import time
 
+from sandgate.approvals.advice import checking_lines, said_lines
 from sandgate.approvals.prompt import (
     COLUMNS_DEFAULT,
     choice_lines,
@@ -27,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.approvals.advice import Advice
     from sandgate.approvals.prompt import Choice
     from sandgate.protocol.decisions import ApprovalRequest
 
@@ -46,14 +48,17 @@ class TerminalReviewer:
         self._colour = colour
         self._terminal = terminal
 
-    def review(self, request: ApprovalRequest) -> Decision | None:
-        """Ask and wait for one key, as long as it takes. None when there is no terminal to ask at."""
+    def review(self, request: ApprovalRequest, advice: Advice | None = None) -> Decision | None:
+        """Ask and wait for one key, as long as it takes. None when there is no terminal to ask at.
+
+        `advice`: what is said about the question meanwhile; it is shown when it comes.
+        """
         try:
             tty = os.open(self._terminal, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError:
             return None
         try:
-            return _answer(request, Keyboard(tty), colour=self._colour)
+            return _answer(request, Keyboard(tty), advice, colour=self._colour)
         except (OSError, termios.error) as error:
             lost = f"the terminal went away before anybody answered ({error.args[-1]})"
             return Decision(request.stage, "denied", "none", reason=lost)
@@ -61,13 +66,20 @@ class TerminalReviewer:
             os.close(tty)
 
 
-def _answer(request: ApprovalRequest, keyboard: Keyboard, *, colour: bool) -> Decision:
+def _answer(request: ApprovalRequest, keyboard: Keyboard, advice: Advice | None, *, colour: bool) -> Decision:
     by_key = {choice.key: choice for choice in choices(request)}
     with keyboard:
-        keyboard.write([*prompt_lines(request, colour=colour, columns=keyboard.columns), *choice_lines(request)])
+        keyboard.write(prompt_lines(request, colour=colour, columns=keyboard.columns))
+        if advice is not None:
+            keyboard.write(checking_lines(colour=colour))
+        keyboard.write(choice_lines(request))
         keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
         keyboard.prompt(question(request))
         while True:
+            if advice is not None and not keyboard.pressed_before(advice.fileno()):
+                request, advice = _advised(request, advice, keyboard, colour=colour), None
+                by_key = {choice.key: choice for choice in choices(request)}
+                continue
             key = keyboard.key()
             if key == VIEW and is_folded(request):
                 keyboard.write(["", *command_lines(request)])
@@ -75,6 +87,19 @@ def _answer(request: ApprovalRequest, keyboard: Keyboard, *, colour: bool) -> De
             elif (choice := _meaning(key, by_key)) is not None:
                 keyboard.write([choice.key])
                 return Decision(request.stage, choice.decision, "user", choice.grants)
+
+
+def _advised(request: ApprovalRequest, advice: Advice, keyboard: Keyboard, *, colour: bool) -> ApprovalRequest:
+    """Show what was said, and ask again. A risk that is high now takes other keys, which are named."""
+    said = advice.take()
+    if said is None:
+        return request
+    keyboard.write(said_lines(said, request.risk, colour=colour, columns=keyboard.columns))
+    updated = request if said.risk is None else request.but(risk=said.risk)
+    if choices(updated) != choices(request):
+        keyboard.write(choice_lines(updated))
+    keyboard.prompt(question(updated))
+    return updated
 
 
 def _meaning(key: str, by_key: dict[str, Choice]) -> Choice | None:
@@ -136,6 +161,13 @@ class Keyboard:
             self._skip_sequence()
             return "escape sequence"
         return first.decode("ascii", "replace")
+
+    def pressed_before(self, descriptor: int) -> bool:
+        """Waits; True when a key came, or the terminal went, False when `descriptor` is readable and no key is."""
+        poller = select.poll()
+        poller.register(self._descriptor, select.POLLIN)
+        poller.register(descriptor, select.POLLIN)
+        return any(ready == self._descriptor for ready, _events in poller.poll())
 
     def _skip_sequence(self) -> None:
         """Read the rest of a control sequence (ECMA-48): an introducer, parameters, one final byte."""

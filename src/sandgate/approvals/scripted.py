@@ -20,6 +20,8 @@ ANSWERS: dict[str, ReviewDecision] = {
 class ScriptedReviewer:
     """Gives the prepared answers one after the other, then passes every question on."""
 
+    automatic = True  # no person reads the question
+
     def __init__(self, answers: tuple[str, ...]) -> None:
         for answer in answers:
             if answer not in ANSWERS:

@@ -97,7 +97,7 @@ def _answer(found: dict[str, Any]) -> ModelAnswer | None:
     if categories is not None and not isinstance(categories, list):
         return None
     words = _cut(_one_line(description), DESCRIPTION_CHARS_MAX)
-    known = dict.fromkeys(each for each in categories or () if isinstance(each, str) and each in CATEGORY_NAMES)
+    known: dict[RiskCategory, None] = dict.fromkeys(each for each in categories or () if each in CATEGORY_NAMES)
     return ModelAnswer(words, level, tuple(known)) if words else None
 
 

@@ -183,7 +183,8 @@ def _listed(paths: set[str] | tuple[str, ...]) -> str:
     return ", ".join(map(_plain, shown[:PLACES_MAX])) + more
 
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[P^_X][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])|\x9b[0-?]*[ -/]*[@-~]")  # fmt: skip
+# Control sequences, then strings such as window titles, then the short ones (ECMA-48).
+_ESCAPES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 
 
 def _plain(text: str, *, keep: str = "") -> str:

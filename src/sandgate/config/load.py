@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os.path
 
+from sandgate.config.features import ASSESSMENT
 from sandgate.config.layers import Layer, Stack
 from sandgate.config.paths import RULES_NAME, SYSTEM_DIRECTORY, sandgate_home, user_home
 from sandgate.config.places import Places
@@ -43,6 +44,7 @@ class TypedOverrides(Record):
     network: str | None = None
     backend: str | None = None
     timeout_ms: int | None = None
+    experimental_sandbox_command_assessment: bool | None = None
     enable: tuple[str, ...] = ()  # features; these two stand on the layer of `-c`, after it
     disable: tuple[str, ...] = ()
 
@@ -55,6 +57,7 @@ OPTION_KEYS = (
     ("network", "sandbox.network"),
     ("backend", "sandbox.backend"),
     ("timeout_ms", "exec.timeout_ms"),
+    (ASSESSMENT, f"features.{ASSESSMENT}"),
 )
 
 

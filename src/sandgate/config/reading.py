@@ -10,7 +10,7 @@ from __future__ import annotations
 from sandgate.config.check import checked
 from sandgate.config.features import ALIASES, alias_notice
 from sandgate.config.layers import Layer
-from sandgate.config.schema import KEYS, PROJECT_ENTRY, SECTIONS, STRICT_SECTIONS, key_of
+from sandgate.config.schema import KEYS, PROJECT_ENTRY, PROVIDER_ENTRY, PROVIDERS, SECTIONS, STRICT_SECTIONS, key_of
 from sandgate.display import visible
 
 TYPE_CHECKING = False
@@ -41,6 +41,8 @@ class Reading:
         for name, value in table.items():
             if name == PROJECTS:
                 self._read_projects(value)
+            elif name == PROVIDERS:
+                self._read_providers(value)
             elif name == PROFILES:
                 self.profiles = self._table(PROFILES, value)
             elif name in ALIASES and f"features.{ALIASES[name]}" in KEYS:
@@ -76,6 +78,19 @@ class Reading:
                 else:
                     self._unknown(f"{dotted}.{name}", near=name, known=tuple(PROJECT_ENTRY))
 
+    def _read_providers(self, value: object) -> None:
+        """Fields as keys of their own, for which no name of a provider may look like a part of a key."""
+        for name, entry in self._table(PROVIDERS, value).items():
+            dotted = f"{PROVIDERS}.{name}"
+            if not name.replace("-", "").replace("_", "").isalnum():
+                raise self.source.wrong(dotted, "a provider's name is one plain word")
+            for field, each in self._table(dotted, entry).items():
+                if field in PROVIDER_ENTRY:
+                    row = key_of(PROVIDER_ENTRY[field])
+                    self.values[f"{dotted}.{field}"] = checked(row, each, self.source, name=f"{dotted}.{field}")
+                else:
+                    self._unknown(f"{dotted}.{field}", near=field, known=tuple(PROVIDER_ENTRY))
+
     def _table(self, dotted: str, value: object) -> dict[str, object]:
         if isinstance(value, dict):
             return value
@@ -84,7 +99,7 @@ class Reading:
     def _unknown(self, dotted: str, *, near: str = "", known: tuple[str, ...] = ()) -> None:
         from sandgate.config.suggest import nearest
 
-        question = nearest(near or dotted, known or (*KEYS, *SECTIONS, PROJECTS, PROFILES))
+        question = nearest(near or dotted, known or (*KEYS, *SECTIONS, PROJECTS, PROFILES, PROVIDERS))
         if dotted.rpartition(".")[0] in STRICT_SECTIONS:
             raise self.source.wrong(dotted, "there is no such key", hint=question)
         place = self.source.place(dotted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.config.features import ALIASES, FEATURES
-from sandgate.config.schema import KEYS, PROJECT_ENTRY, key_of
+from sandgate.config.schema import KEYS, PROJECT_ENTRY, PROVIDER_ENTRY, PROVIDERS, key_of
 from sandgate.config.settings import plain
 
 TYPE_CHECKING = False
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sandgate.config.schema import Key
 
 DEFAULT_ORIGIN = "default"
+HIDDEN = "(not shown)"  # headers may hold what opens a provider
 
 RULES_FOR_PROJECTS = {
     "ignored": "ignored",
@@ -65,6 +66,16 @@ checkout.
 | --- | --- | --- | --- |
 """
 
+PROVIDER_SECTION = """
+## Model providers
+
+`[model_providers.NAME]` describes somebody who answers questions to a model. `openai`, `ollama`, `oss` and `lmstudio`
+are built in. A project's file may not describe or choose one.
+
+| key | accepts | default | meaning |
+| --- | --- | --- | --- |
+"""
+
 FEATURE_SECTION = """
 ## Features
 
@@ -84,6 +95,11 @@ def setting_rows(loaded: Loaded) -> list[tuple[str, object, str]]:
             rows.extend((f"{name}.{each}", text, _origin(loaded, f"{name}.{each}")) for each, text in value.items())
         else:
             rows.append((name, plain(value), _origin(loaded, name)))
+    rows += [
+        (name, HIDDEN if name.endswith("http_headers") else plain(value), _origin(loaded, name))
+        for name, value in loaded.values.items()
+        if name.startswith(f"{PROVIDERS}.")
+    ]
     return sorted(rows, key=lambda row: row[0])
 
 
@@ -98,6 +114,10 @@ def defaults_document() -> str:
         f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {key.doc} |"
         for key in (key_of(row) for row in PROJECT_ENTRY.values())
     ]
+    providers = [
+        f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {key.doc} |"
+        for key in (key_of(row) for row in PROVIDER_ENTRY.values())
+    ]
     old_names = {feature: alias for alias, feature in ALIASES.items()}
     features = [
         f"| `{name}` | {stage} | `{str(default).lower()}` | {f'`{old_names[name]}`' if name in old_names else ''} |"
@@ -110,6 +130,7 @@ def defaults_document() -> str:
             "| key | accepts | default | in a project | meaning |\n| --- | --- | --- | --- | --- |",
             *lines,
             PROJECT_SECTION + "\n".join(projects),
+            PROVIDER_SECTION + "\n".join(providers),
             FEATURE_SECTION + "\n".join(features),
             "",
         )

@@ -32,7 +32,7 @@ def auto_review(of: Callable[[str], Any], values: Mapping[str, Any]) -> AutoRevi
         raise ConfigError(
             "the automatic reviewer has no model",
             why="`approvals_reviewer` lets a model answer, and none is named",
-            hint="set `auto_review.model`, or `approvals_reviewer = \"user\"`",
+            hint='set `auto_review.model`, or `approvals_reviewer = "user"`',
         )
     return AutoReviewSettings(
         model=model,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 BYTES_MAX = 2**62
 COUNT_MAX = 2**31 - 1
+ASSESSMENT_MS_MAX = 10 * 60 * 1000  # a person has long decided by then
 MS_MAX = 30 * 24 * 3600 * 1000  # thirty days; longer is a mistake
 
 APPROVAL_MODES = ("untrusted", "on-request", "on-failure", "never")
@@ -204,6 +205,25 @@ ROWS: tuple[Row, ...] = (
         "project_root_markers", "names", None, (".git",), "ignored",
         "The nearest directory upwards that holds one of these is the project's root.",
     ),
+    (
+        "assessment.model", "text", None, None, "ignored",
+        "The model that adds its words to the risk shown with a question. Unset: none is asked. Needs the feature "
+        "`experimental_sandbox_command_assessment`.",
+    ),
+    ("assessment.provider", "text", None, "openai", "ignored", "Where it is asked: a provider's name."),
+    (
+        "assessment.effort", "choice", ("none", "minimal", "low", "medium", "high", "xhigh"), "low", "ignored",
+        "How hard it should think; `none` for models that do not reason.",
+    ),
+    (
+        "assessment.timeout_ms", "count", (1, ASSESSMENT_MS_MAX), 5000, "ignored",
+        "How long an answer may take, connecting included. Milliseconds. Nobody waits for it: the question is shown at "
+        "once, and the answer added when it comes.",
+    ),
+    (
+        "assessment.when", "choice", ("retry", "all"), "retry", "ignored",
+        "`retry` asks it when the sandbox has stopped something; `all` with every question about a command.",
+    ),
     ("profile", "text", None, None, "ignored", "The profile to use when `--profile` is not given."),
     *((f"features.{name}", "flag", None, default, "ignored", doc) for name, _stage, default, doc in FEATURES),
 )  # fmt: skip
@@ -218,6 +238,23 @@ PROJECT_ENTRY: dict[str, Row] = {
     "allow_project_policy": (
         "allow_project_policy", "flag", None, False, "ignored",
         "The project's file may also loosen the approval, sandbox and environment policies.",
+    ),
+}  # fmt: skip
+PROVIDERS = "model_providers"
+PROVIDER_ENTRY: dict[str, Row] = {
+    "name": ("name", "text", None, None, "ignored", "What people call it."),
+    "base_url": ("base_url", "text", None, None, "ignored", "Its address, to which `/responses` is added."),
+    "env_key": (
+        "env_key", "text", None, None, "ignored",
+        "The variable that holds its key. No command ever inherits that variable.",
+    ),
+    "env_key_instructions": ("env_key_instructions", "text", None, None, "ignored", "Said when the key is missing."),
+    "wire_api": ("wire_api", "choice", ("responses",), "responses", "ignored", "What it speaks."),
+    "query_params": ("query_params", "variables", None, {}, "ignored", "Added to the address."),
+    "http_headers": ("http_headers", "variables", None, {}, "ignored", "Sent with every request."),
+    "env_http_headers": (
+        "env_http_headers", "variables", None, {}, "ignored",
+        "Headers whose values are in variables; left out while those are blank.",
     ),
 }  # fmt: skip
 # A misspelt key here would quietly leave a secret in the environment, so it is an error, not a warning.

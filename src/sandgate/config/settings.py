@@ -6,7 +6,8 @@ Nothing below `runtime` reads configuration; parts are handed the two or three v
 
 from __future__ import annotations
 
-from sandgate.config.schema import default_of
+from sandgate.config.features import ASSESSMENT
+from sandgate.config.schema import PROVIDERS, default_of
 from sandgate.errors import ConfigError
 from sandgate.execution.environment import EnvironmentPolicy
 from sandgate.protocol.confinement import Limits
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Literal
 
+    from sandgate.config.assessor import ModelAssessment
     from sandgate.config.project import Trust
     from sandgate.config.reviewer import AutoReviewSettings
     from sandgate.protocol.confinement import ReportMode
@@ -68,6 +70,8 @@ class Settings(Record):
     rules_enabled: bool
     auto_review: AutoReviewSettings | None  # None: people answer
     features: tuple[str, ...]  # the enabled ones
+    provider_keys: tuple[str, ...]  # variables that open model providers
+    model_assessment: ModelAssessment | None  # None: no model is asked about risk
     trust: Trust
     project_root: str
     home: str | None  # Sandgate's own directory: user configuration and state
@@ -84,6 +88,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
 
     workspace = _workspace(of)
     mode: SandboxMode = of("sandbox_mode") or ("workspace-write" if trust == "trusted" else "read-only")
+    assessment = _model_assessment(of, values)
     settings = Settings(
         approval=of("approval_policy") or ("untrusted" if trust == "untrusted" else "on-request"),
         approval_explicit="approval_policy" in values,
@@ -112,6 +117,8 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         rules_enabled=of("rules.enabled"),
         auto_review=_auto_review(of, values),
         features=tuple(name.removeprefix(FEATURE_PREFIX) for name in _features(values)),
+        provider_keys=_provider_keys(values, assessment),
+        model_assessment=assessment,
         trust=trust,
         project_root=project_root,
         home=home,
@@ -180,6 +187,22 @@ def _environment(of: Any) -> EnvironmentPolicy:
 
 def _features(values: Values) -> list[str]:
     return sorted(name for name, on in values.items() if name.startswith(FEATURE_PREFIX) and on)
+
+
+def _provider_keys(values: Values, assessment: ModelAssessment | None) -> tuple[str, ...]:
+    if assessment is None and not any(name.startswith(f"{PROVIDERS}.") for name in values):
+        return ()
+    from sandgate.config.providers import secret_variables
+
+    return secret_variables(values, *((assessment.provider,) if assessment else ()))
+
+
+def _model_assessment(of: Any, values: Values) -> ModelAssessment | None:
+    if not of(FEATURE_PREFIX + ASSESSMENT):
+        return None
+    from sandgate.config.assessor import model_assessment
+
+    return model_assessment(of, values)
 
 
 def _require_backend_fits(settings: Settings) -> None:

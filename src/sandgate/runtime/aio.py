@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.async_reviewer import AsyncReviewer
+    from sandgate.runtime.async_reviewer import AsyncReviewer, Hearing
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.runtime import Runtime
@@ -76,12 +76,14 @@ async def open_gate(
         await gate.close()
 
 
-async def open_server_gate(environment: Environment, *, record: Recorder | None = None) -> AsyncGate:
+async def open_server_gate(
+    environment: Environment, *, record: Recorder | None = None, hear: Hearing | None = None
+) -> AsyncGate:
     """A session whose calls bring their own reviewers (`call_tool(reviewer=)`), asked side by side; `close` it.
 
-    Raises ConfigError and RuleError.
+    `hear` is told what a model says about an open question, on a thread of ours. Raises ConfigError and RuleError.
     """
-    bridge = ReviewerBridge(None, asyncio.get_running_loop())
+    bridge = ReviewerBridge(None, asyncio.get_running_loop(), hear=hear)
     runtime = await on_thread(lambda: open_runtime(environment, reviewers=(bridge,), record=record, side_by_side=True))
     return AsyncGate(runtime, bridge)
 

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
+    from sandgate.approvals.advice import Advice, Said
     from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
 
+    Hearing = Callable[[ApprovalRequest, Said], None]
     Answer = Decision | ReviewDecision | bool | str | None
     AsyncReviewer = Callable[[ApprovalRequest], Awaitable[Answer] | Answer]
 
@@ -86,7 +88,10 @@ class Turn:
 class ReviewerBridge:
     """A reviewer for the gate's thread that asks a coroutine on the loop."""
 
-    def __init__(self, ask: AsyncReviewer | None, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, ask: AsyncReviewer | None, loop: asyncio.AbstractEventLoop, *, hear: Hearing | None = None
+    ) -> None:
+        self._hear = hear
         self._ask = ask
         self._loop = loop
         self.threads = local()  # `turn`: the call that a thread works for
@@ -104,6 +109,13 @@ class ReviewerBridge:
         turn: Turn | None = getattr(self.threads, "turn", None)
         if turn is not None:
             turn.when_given_up(tell)
+
+    def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision:
+        """The same, while somebody thinks about the question; what they say goes to `hear`, on their thread."""
+        if self._hear is not None:
+            hear = self._hear
+            advice.listen(lambda said: hear(request, said))
+        return self.review(request)
 
     async def _answer(self, turn: Turn, request: ApprovalRequest) -> Answer:
         ask = turn.reviewer or self._ask

@@ -7,15 +7,14 @@ from sandgate.protocol.trace import Notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sandgate.approvals.chain import Reviewer
-    from sandgate.config import Settings
+    from sandgate.config.reviewer import AutoReviewSettings
     from sandgate.model.client import ModelClient
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.permissions import ApprovalPolicy
-    from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.environment import Environment
+    from sandgate.runtime.reviewers import Session
 
 NOT_HERE = "people answer here: under the approval policy `{policy}`, `approvals_reviewer` has no effect"
 
@@ -25,49 +24,41 @@ def applies(approval: ApprovalPolicy) -> bool:
     return approval == "on-request" or isinstance(approval, Granular)
 
 
-def automatic_reviewer(
-    settings: Settings, environment: Environment, record: Recorder
-) -> Callable[[tuple[Reviewer, ...]], Reviewer] | None:
-    """Makes the reviewer from the people who come after it; None where people answer."""
+def automatic_reviewer(people: tuple[Reviewer, ...], session: Session) -> Reviewer | None:
+    """The reviewer who stands before `people`; None, and a warning, where policy leaves answering to them."""
+    settings = session.settings
     asked = settings.auto_review
     if asked is None:
         return None
     if not applies(settings.approval):
-        record(Notice("warning", NOT_HERE.format(policy=settings.approval)))
+        session.record(Notice("warning", NOT_HERE.format(policy=settings.approval)))
         return None
+    from sandgate.approvals.overrides import Overrides
+    from sandgate.assessment.model_prompt import policy_summary
+    from sandgate.assessment.review_question import Circumstances
+    from sandgate.runtime.guardian import GuardianReviewer
+    from sandgate.runtime.state import ensured_state
 
-    def reviewer(people: tuple[Reviewer, ...]) -> Reviewer:
-        from sandgate.approvals.overrides import Overrides
-        from sandgate.assessment.model_prompt import policy_summary
-        from sandgate.assessment.review_question import Circumstances
-        from sandgate.runtime.guardian import GuardianReviewer
-        from sandgate.runtime.state import ensured_state
-
-        policy = settings.approval if isinstance(settings.approval, str) else "granular"
-        listening = [tell for one in people if (tell := getattr(one, "when_given_up", None)) is not None]
-        return GuardianReviewer(
-            _client(settings, environment),
-            Circumstances(policy, policy_summary(settings.sandbox)),
-            record=record,
-            overrides=Overrides(ensured_state(environment.environ)),
-            then=_InOrder(people) if people else None,
-            on_denial=asked.on_denial,
-            policy=asked.policy,
-            deadline_ms=asked.timeout_ms,
-            when_cancelled=listening[0] if listening else lambda _tell: None,
-        )
-
-    return reviewer
+    policy = settings.approval if isinstance(settings.approval, str) else "granular"
+    listening = [tell for one in people if (tell := getattr(one, "when_given_up", None)) is not None]
+    return GuardianReviewer(
+        _client(asked, session.environ),
+        Circumstances(policy, policy_summary(settings.sandbox), session.new_id()),
+        record=session.record,
+        overrides=Overrides(ensured_state(session.environ)),
+        then=_InOrder(people) if people else None,
+        on_denial=asked.on_denial,
+        policy=asked.policy,
+        deadline_ms=asked.timeout_ms,
+        when_cancelled=listening[0] if listening else lambda _tell: None,
+    )
 
 
-def _client(settings: Settings, environment: Environment) -> Callable[[], ModelClient]:
+def _client(asked: AutoReviewSettings, environ: Mapping[str, str]) -> Callable[[], ModelClient]:
     def client() -> ModelClient:
         from sandgate.model.client import ModelClient
 
-        asked = settings.auto_review
-        if asked is None:
-            raise AssertionError("no automatic reviewer is configured")
-        return ModelClient(asked.provider, model=asked.model, environ=environment.environ, effort=asked.effort)
+        return ModelClient(asked.provider, model=asked.model, environ=environ, effort=asked.effort)
 
     return client
 

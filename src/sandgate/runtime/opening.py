@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from sandgate.config import for_run, load_settings
+from sandgate.config import load_settings
 from sandgate.errors import RequestError
 from sandgate.runtime.environment import Environment
 from sandgate.runtime.reviewers import reviewers_for
-from sandgate.runtime.runtime import Runtime, unheard
+from sandgate.runtime.runtime import Runtime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,21 +45,11 @@ def open_runtime(
         typed=environment.typed,
         tighter=environment.tighter,
     )
-    if answers or reviewers or ask_at_terminal:
-        environment = environment.but(person_present=True)
-    automatic = None
-    if loaded.settings.auto_review is not None:
-        from sandgate.runtime.guarding import automatic_reviewer
-
-        automatic = automatic_reviewer(
-            for_run(loaded.settings, person_present=environment.person_present), environment, record or unheard
-        )
+    asked = answers or reviewers or ask_at_terminal
     return Runtime(
-        environment,
+        environment.but(person_present=True) if asked else environment,
         loaded,
-        reviewers=reviewers_for(
-            answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour, automatic=automatic
-        ),
+        reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
         record=record,
         side_by_side=side_by_side,
     )

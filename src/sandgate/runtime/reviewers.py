@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from sandgate.config.features import ASSESSMENT
+from sandgate.protocol.trace import Notice
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
+    from typing import Protocol
 
+    from sandgate.approvals.advice import Advice
     from sandgate.approvals.chain import Reviewer
+    from sandgate.config import Settings
     from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.confinement import Confinement
+
+    class Session(Protocol):
+        """What a model needs of the session it works for."""
+
+        settings: Settings
+        confinement: Confinement
+        record: Recorder
+
+        @property
+        def environ(self) -> Mapping[str, str]: ...
+        @staticmethod
+        def new_id() -> str: ...
 
 
 class _AtTerminal:
@@ -21,23 +41,58 @@ class _AtTerminal:
 
         return TerminalReviewer(colour=self._colour).review(request)
 
+    def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision | None:
+        """The same, with what is said about the question while the person decides."""
+        from sandgate.approvals.human import TerminalReviewer
+
+        return TerminalReviewer(colour=self._colour).review(request, advice)
+
+
+NO_MODEL = "the feature `{feature}` is on, but `assessment.model` names no model, so none is asked"
+
+
+def answering(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
+    """Who answers in this session: a model in place of people, or people with a model beside them, as settings say."""
+    if session.settings.auto_review is None:
+        return advised(reviewers, session)
+    from sandgate.runtime.guarding import automatic_reviewer
+
+    prepared = tuple(one for one in reviewers if getattr(one, "automatic", False))
+    people = advised(tuple(one for one in reviewers if one not in prepared), session)
+    reviewer = automatic_reviewer(people, session)
+    return (*prepared, *people) if reviewer is None else (*prepared, reviewer)
+
+
+def advised(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
+    """The same reviewers; a model looks at what people are asked, if the settings of this session want that."""
+    settings = session.settings
+    if ASSESSMENT not in settings.features:
+        return reviewers
+    if settings.model_assessment is None:
+        session.record(Notice("warning", NO_MODEL.format(feature=ASSESSMENT)))
+        return reviewers
+    from sandgate.runtime.model_risk import Advised, ModelRisk
+
+    model = ModelRisk(
+        settings.model_assessment,
+        environ=session.environ,
+        sandbox=settings.sandbox,
+        permissions=session.confinement.permissions,
+        tell=session.record,
+        session=session.new_id(),
+    )
+    return (Advised(reviewers, model),)
+
 
 def reviewers_for(
-    answers: tuple[str, ...],
-    reviewers: tuple[Reviewer, ...],
-    *,
-    ask_at_terminal: bool,
-    colour: bool,
-    automatic: Callable[[tuple[Reviewer, ...]], Reviewer] | None = None,
+    answers: tuple[str, ...], reviewers: tuple[Reviewer, ...], *, ask_at_terminal: bool, colour: bool
 ) -> tuple[Reviewer, ...]:
-    """The reviewers that come after what was approved for the session. Raises RequestError for an unknown answer.
+    """The reviewers that come after what was approved for the session. Raises RequestError for an unknown answer."""
+    chain = list(reviewers)
+    if answers:
+        from sandgate.approvals.scripted import ScriptedReviewer
 
-    `automatic`: who answers in place of all but the prepared answers, and asks them where it does not approve.
-    """
-    people = (*reviewers, _AtTerminal(colour=colour)) if ask_at_terminal else reviewers
-    chain = people if automatic is None else (automatic(people),)
-    if not answers:
-        return chain
-    from sandgate.approvals.scripted import ScriptedReviewer
-
-    return (ScriptedReviewer(answers), *chain)
+        chain.insert(0, ScriptedReviewer(answers))
+    if ask_at_terminal:
+        chain.append(_AtTerminal(colour=colour))
+    return tuple(chain)

@@ -18,6 +18,7 @@ from sandgate.protocol.trace import Notice
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.journal import journaled
+from sandgate.runtime.reviewers import answering
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
 
@@ -69,9 +70,11 @@ class Runtime:
         settings = for_run(loaded.settings, person_present=environment.person_present)
         self.settings = settings.but(secrets_hidden=(*settings.secrets_hidden, *environment.hidden))
         self._environment = environment
-        self.record = record or unheard
+        self.record = record or _unheard
         # Taken once: what a session passes on does not change under its commands.
-        self._inherited = command_environment(environment.environ, self.settings.environment).env
+        self._inherited = command_environment(
+            environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
+        ).env
         self.confinement = Confinement(self.settings, environment, self.record)
         rules, rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
@@ -89,7 +92,7 @@ class Runtime:
         self.gate = Gate(
             self.policies,
             confinement=confinement,
-            reviewers=ReviewerChain(self.approvals, reviewers, side_by_side=side_by_side),
+            reviewers=ReviewerChain(self.approvals, answering(reviewers, self), side_by_side=side_by_side),
             store=self.approvals,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
@@ -325,7 +328,7 @@ class Runtime:
             if self._live is None:
                 from sandgate.runtime.toolbox import open_live
 
-                self._live = open_live(self, self.record, heard=self.record is not unheard)
+                self._live = open_live(self, self.record, heard=self.record is not _unheard)
             return self._live
 
     @property
@@ -375,5 +378,5 @@ def assessed(
     return assess(command, denial, confinement, environment)
 
 
-def unheard(_record: TraceRecord) -> None:
+def _unheard(_record: TraceRecord) -> None:
     """Nobody listens to the trail of this runtime."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def refused(program: Any) -> str:
+def refused(program: Any) -> str:  # noqa: ARG001 - for its environment
     """The digest of an action that the automatic reviewer refused."""
-    import os
-
     request = request_for("rm", "-rf", "/srv\x1b[2J", risk="high")
     record = journaled(lambda _event: None, dict(os.environ))
     record(ApprovalRequested(request))

@@ -1,0 +1,45 @@
+"""What opens a provider is sent to it, and shown nowhere."""
+
+import pytest
+
+from sandgate.errors import ModelFailed
+from sandgate.model.provider import Provider
+
+KEY = "sk-very-secret"
+PROVIDER = Provider(
+    "mine",
+    "https://x.test/v1/",
+    env_key="MY_KEY",
+    env_key_instructions="get one at x.test",
+    http_headers=(("X-Team", "a-secret"),),
+    env_http_headers=(("X-Org", "MY_ORG"),),
+)
+
+
+def test_headers_hold_the_key_and_what_variables_say() -> None:
+    assert PROVIDER.headers({"MY_KEY": f" {KEY}\n", "MY_ORG": "o"}) == {
+        "X-Team": "a-secret",
+        "X-Org": "o",
+        "Authorization": f"Bearer {KEY}",
+    }
+    assert "X-Org" not in PROVIDER.headers({"MY_KEY": KEY, "MY_ORG": " "})
+    assert Provider("local", "http://localhost/v1").headers({}) == {}
+
+
+def test_a_provider_shows_only_its_name() -> None:
+    assert f"{PROVIDER!r} {PROVIDER}" == "Provider('mine') Provider('mine')"
+    assert PROVIDER.url == "https://x.test/v1/responses"
+
+
+@pytest.mark.parametrize("environ", [{}, {"MY_KEY": ""}, {"MY_KEY": "  "}])
+def test_a_missing_key_is_said_with_where_to_get_one(environ: dict[str, str]) -> None:
+    with pytest.raises(ModelFailed) as raised:
+        PROVIDER.headers(environ)
+    assert (raised.value.what, raised.value.hint) == ("Missing environment variable: `MY_KEY`.", "get one at x.test")
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\r\nX-Evil: 1", f"{KEY}ü"])
+def test_a_key_that_is_no_header_is_refused_without_quoting_it(key: str) -> None:
+    with pytest.raises(ModelFailed) as raised:
+        PROVIDER.headers({"MY_KEY": key})
+    assert KEY not in str(raised.value)
