@@ -182,26 +182,26 @@ def _event(record: TraceRecord) -> Json:
             return {"type": record.kind, "message": record.message}
         case TerminalBegan() | TerminalInput() | TerminalEnded():
             return _terminal(record)
-        case PatchBegan():
-            changes = {change.path: change_json(change) for change in record.changes}
-            return {
-                "type": "patch_apply_begin",
-                "call_id": record.call_id,
-                "auto_approved": record.auto_approved,
-                "changes": changes,
-            }
-        case PatchEnded():
-            return {
-                "type": "patch_apply_end",
-                "call_id": record.call_id,
-                "stdout": record.stdout,
-                "stderr": record.stderr,
-                "success": record.status == "completed",
-                "status": record.status,
-                "changes": {change.path: change_json(change) for change in record.changes},
-            }
+        case PatchBegan() | PatchEnded():
+            return _patch(record)
         case _:
             return never_reached(record)
+
+
+def _patch(record: PatchBegan | PatchEnded) -> Json:
+    changes = {change.path: change_json(change) for change in record.changes}
+    if isinstance(record, PatchBegan):
+        begun = {"type": "patch_apply_begin", "call_id": record.call_id, "auto_approved": record.auto_approved}
+        return begun | {"changes": changes}
+    return {
+        "type": "patch_apply_end",
+        "call_id": record.call_id,
+        "stdout": record.stdout,
+        "stderr": record.stderr,
+        "success": record.status == "completed",
+        "status": record.status,
+        "changes": changes,
+    }
 
 
 def _review(record: AutoReview) -> Json:
