@@ -10,12 +10,16 @@ from sandgate.config.providers import BUILT_IN
 from sandgate.errors import ConfigError
 from sandgate.model.provider import Provider
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 FEATURE = "experimental_sandbox_command_assessment"
 MODEL = 'assessment.model = "small"\n'
 
 
-def is_on(machine: Machine, *overrides: str, **how: object) -> bool:
-    settings = machine.load(*overrides, **how).settings  # type: ignore[arg-type]
+def is_on(machine: Machine, *overrides: str, **how: Any) -> bool:
+    settings = machine.load(*overrides, **how).settings
     assert (FEATURE in settings.features) == (settings.model_assessment is not None)
     return settings.model_assessment is not None
 
@@ -41,7 +45,8 @@ def test_each_place_wins_over_the_one_before_it(machine: Machine) -> None:
     assert is_on(machine, profile="p", enable=(FEATURE,))
     assert not is_on(machine, f"features.{FEATURE}=true", **{FEATURE: False})
     assert is_on(machine, f"features.{FEATURE}=false", **{FEATURE: True})
-    assert machine.load(**{FEATURE: True}).origins[f"features.{FEATURE}"].name == "options"
+    chosen: dict[str, Any] = {FEATURE: True}
+    assert machine.load(**chosen).origins[f"features.{FEATURE}"].name == "options"
 
 
 def test_only_the_old_place_gives_a_notice(machine: Machine) -> None:

@@ -1,6 +1,6 @@
 """Has a model look at questions while people do: which ones, how many at once, and what is remembered.
 
-Imported only when the feature is on and a model is named. Nobody ever waits for it, and nothing rests on it: a question
+Imported with the first question to ask about. Nobody ever waits for it, and nothing rests on it: a question
 is shown with the offline risk, and gets more words if they come in time.
 """
 
@@ -25,10 +25,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
 
-    from sandgate.approvals.chain import Reviewer
     from sandgate.assessment.model_answer import ModelAnswer
     from sandgate.config.assessor import ModelAssessment
-    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.protocol.permissions import EffectivePermissions, SandboxPolicy
     from sandgate.protocol.trace import AssessmentStatus, TraceRecord
 
@@ -158,37 +157,6 @@ class ModelRisk:
             self._remembered[key] = answer
             while len(self._remembered) > REMEMBERED_MAX:
                 del self._remembered[next(iter(self._remembered))]
-
-
-class Advised:
-    """The reviewers of a session, with a model looking at what people are asked.
-
-    Stands in their place in the chain, so what was approved for the session is never looked at. Who answers without
-    a person, `automatic`, is asked first and without the model, as far as it stands before the others.
-    """
-
-    def __init__(self, reviewers: tuple[Reviewer, ...], model: ModelRisk) -> None:
-        self._reviewers = reviewers
-        self._model = model
-
-    def review(self, request: ApprovalRequest) -> Decision | None:
-        people = list(self._reviewers)
-        while people and getattr(people[0], "automatic", False):
-            decision = people.pop(0).review(request)
-            if decision is not None:
-                return decision
-        if not people:
-            return None
-        with self._model.about(request) as consultation:
-            for reviewer in people:
-                advised = getattr(reviewer, "review_advised", None)
-                if consultation is None or advised is None:
-                    decision = reviewer.review(request)
-                else:
-                    decision = advised(request, consultation.advice)
-                if decision is not None:
-                    return decision
-        return None
 
 
 def _failure(request: ApprovalRequest) -> str:
