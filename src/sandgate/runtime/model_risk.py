@@ -17,7 +17,6 @@ from sandgate.assessment.model_answer import parsed
 from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, policy_summary, question
 from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn
 from sandgate.gate.gate import as_judged
-from sandgate.model.client import ModelClient
 from sandgate.model.question import ModelQuestion
 from sandgate.runtime.model_consultation import Consultation
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from sandgate.assessment.model_answer import ModelAnswer
     from sandgate.config.assessor import ModelAssessment
+    from sandgate.model.client import ModelClient
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.protocol.permissions import EffectivePermissions, SandboxPolicy
     from sandgate.protocol.trace import AssessmentStatus, TraceRecord
@@ -57,7 +57,7 @@ class ModelRisk:
         session: str,
     ) -> None:
         self._settings = settings
-        self._client = ModelClient(settings.provider, model=settings.model, environ=environ, effort=settings.effort)
+        self._environ = environ
         self._policy = policy_summary(sandbox)
         self._permissions = permissions
         self._tell = tell
@@ -122,7 +122,7 @@ class ModelRisk:
         if not consultation.begin():
             return
         try:
-            text = self._client.answer(asked, deadline_ms=self._settings.timeout_ms, cancelled=consultation.cancelled)
+            text = self._client().answer(asked, deadline_ms=self._settings.timeout_ms, cancelled=consultation.cancelled)
         except ModelError as problem:
             consultation.failed(STATUS.get(type(problem), "model_error"), problem.what)
             return
@@ -132,6 +132,13 @@ class ModelRisk:
             return
         self._remember(self._key(consultation.request), answer)
         consultation.answered(answer)
+
+    def _client(self) -> ModelClient:
+        """Imported on the thread that asks: a person must not wait for it to see the question."""
+        from sandgate.model.client import ModelClient
+
+        wanted = self._settings
+        return ModelClient(wanted.provider, model=wanted.model, environ=self._environ, effort=wanted.effort)
 
     def _question(self, request: ApprovalRequest) -> ModelQuestion:
         permissions = self._permissions()
