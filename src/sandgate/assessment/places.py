@@ -85,6 +85,25 @@ def below(path: str, tree: str) -> bool:
     return path == tree or path.startswith(tree.rstrip("/") + "/")
 
 
+class _Trees:
+    """Relative paths to compare with, where a trailing slash means everything below: two looks instead of one each."""
+
+    __slots__ = ("_above", "_exact")
+
+    def __init__(self, trees: tuple[str, ...]) -> None:
+        self._exact = frozenset([tree.rstrip("/") for tree in trees])
+        self._above = tuple([tree for tree in trees if tree.endswith("/")])
+
+    def hold(self, inner: str) -> bool:
+        """Whether `inner` is one of them, or below one of them."""
+        return inner in self._exact or inner.startswith(self._above)
+
+
+_CREDENTIALS, _STARTUP, _CACHES = _Trees(CREDENTIALS), _Trees(STARTUP), _Trees(CACHES)
+_SYSTEM = tuple([f"{tree}/" for tree in SYSTEM_TREES])
+_NO_WORKSPACES = tuple([f"{tree}/" for tree in NO_WORKSPACES])
+
+
 def homes(facts: AssessmentFacts) -> tuple[str, ...]:
     """The account's home and the one the command believes in, when it is a real directory of its own."""
     claimed = facts.environment.get("HOME", "").rstrip("/")
@@ -118,17 +137,11 @@ def _home_place(path: str, facts: AssessmentFacts) -> Place | None:
         if not below(path, home):
             continue
         inner = path[len(home) + 1 :]
-        for tree in STARTUP:
-            if _matches(inner, tree):
-                return Place("startup", path, "code or settings that run by themselves")
-        for tree in CREDENTIALS:
-            if _matches(inner, tree):
-                return Place("credentials", path, "private keys or credentials")
+        if _STARTUP.hold(inner):
+            return Place("startup", path, "code or settings that run by themselves")
+        if _CREDENTIALS.hold(inner):
+            return Place("credentials", path, "private keys or credentials")
     return None
-
-
-def _matches(inner: str, tree: str) -> bool:
-    return below(inner, tree.rstrip("/")) if tree.endswith("/") else inner == tree
 
 
 def _secret_name(path: str) -> Place | None:
@@ -136,7 +149,7 @@ def _secret_name(path: str) -> Place | None:
     if name.endswith((".example", ".sample", ".template", ".pub")):
         return None
     if (
-        any(path.startswith(secret) for secret in SYSTEM_CREDENTIALS)
+        path.startswith(SYSTEM_CREDENTIALS)
         or name in CREDENTIAL_NAMES
         or name.endswith(CREDENTIAL_ENDINGS)
         or (path.startswith("/proc/") and name == "environ")
@@ -159,7 +172,7 @@ def _work_place(path: str, facts: AssessmentFacts) -> Place | None:
     for root in (facts.cwd, *facts.writable_roots):
         if root in TEMPORARY_TREES or root == "/" or root in homes(facts):
             continue
-        if any(below(root, tree) for tree in NO_WORKSPACES):
+        if f"{root}/".startswith(_NO_WORKSPACES):
             continue
         if below(root, path):
             if path != root and path in SYSTEM_TREES:
@@ -182,10 +195,10 @@ def _other_place(path: str, facts: AssessmentFacts) -> Place:
             return Place("temporary", path, "temporary files")
     for home in homes(facts):
         if below(path, home):
-            cached = any(_matches(path[len(home) + 1 :], tree) for tree in CACHES)
+            cached = _CACHES.hold(path[len(home) + 1 :])
             return Place("cache", path, "a cache") if cached else Place("personal", path, "your own files")
     if path in USER_TREES or any(below(path, tree) for tree in USER_TREES):
         return Place("personal", path, "files of a user")
-    if any(below(path, tree) for tree in SYSTEM_TREES) or path.count("/") == 1:
+    if f"{path}/".startswith(_SYSTEM) or path.count("/") == 1:
         return Place("system", path, "part of the system")
     return Place("elsewhere", path, "files outside the workspace")
