@@ -75,7 +75,7 @@ def test_a_class_used_often_gets_a_constructor_of_its_own_that_does_the_same() -
     assert before[1].but(y=3) == Often(1, 3)
     for values, named in [((), {}), ((1, 2, (), 4), {}), ((1,), {"x": 2}), ((1,), {"z": 1})]:
         with pytest.raises(TypeError, match="Often"):
-            Often(*values, **named)
+            Often(*values, **named)  # type: ignore[arg-type]
 
 
 def test_a_subclass_of_a_class_used_often_has_all_its_fields() -> None:
