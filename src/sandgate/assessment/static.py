@@ -204,7 +204,9 @@ class _Walk:
         shell = frame.shell_of(command)
         inflow = frame.inflow.pop(command.number, {})
         flowing = tuple(inflow.items())
-        words = [arg for word in command.words for arg in expand(word, shell, flowing if _substitutes(word) else ())]
+        words: list[Arg] = []
+        for word in command.words:
+            words += expand(word, shell, flowing if flowing and _substitutes(word) else ())
         call = frame.caller.inside(words[0].text if words else "", words[1:])
         call.depth, call.shell = frame.caller.depth, shell
         call.function, call.looped, call.background = command.function, command.looped, command.background
@@ -213,8 +215,10 @@ class _Walk:
             call.stdin_text = command.stdin_text
         self.functions = frame.functions
         self.connect(call, command, frame, inflow)
-        self.assign(command, call, shell, flowing)
-        self.redirect(command, call, "<")
+        if command.assignments:
+            self.assign(command, call, shell, flowing)
+        if command.redirections:
+            self.redirect(command, call, "<")
         if words:
             self.note_variables(words)
             self.judge(call)
@@ -223,7 +227,8 @@ class _Walk:
                 self.inquiry.add(
                     MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
                 )
-        self.redirect(command, call, ">")
+        if command.redirections:
+            self.redirect(command, call, ">")
         self.flow_on(call, command, frame)
 
     def drain_here(self) -> None:
