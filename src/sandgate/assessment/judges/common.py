@@ -57,10 +57,7 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
         entry = _misplaced(words, top) or top
     if entry is None:
         return None
-    if entry is top:
-        options = outer
-    else:
-        options = parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
+    options = outer if entry is top else parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
     consumed = entry.name.count(" ")
     return entry, options.but(operands=options.operands[consumed:]) if consumed else options
 
