@@ -7,7 +7,7 @@ array); all of them are kept, up to a bound.
 
 from __future__ import annotations
 
-from posixpath import join, normpath
+from posixpath import normpath
 
 from sandgate.assessment.listing import words
 from sandgate.record import Record
@@ -88,11 +88,13 @@ class Shell:
 
     def resolve(self, text: str) -> str | None:
         """The absolute, normalised path, or None when it depends on something unknown."""
-        if UNKNOWN in text.split("/", 1)[0] or (UNKNOWN in text and "/.." in text):
+        if UNKNOWN in text and (UNKNOWN in text.split("/", 1)[0] or "/.." in text):
             return None
         if not text.startswith("/") and self.cwd is None:
             return None
-        path = normpath(join(self.cwd or "/", text)) if text else self.cwd
+        path = self.cwd
+        if text:
+            path = normpath(text if text[0] == "/" else f"{path or ''}/{text}")
         return path[1:] if path is not None and path.startswith("//") else path
 
 

@@ -354,10 +354,13 @@ def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> Ris
         level = worse(level, each.level)
         if RANK[each.level] >= RANK[MEDIUM]:
             categories.update(dict.fromkeys(each.categories))
-    facts = tuple(dict.fromkeys(Fact(each.kind, reason(each.target), reason(each.why)) for each in ranked))[:MAX_FACTS]
-    notable = [each for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
-    reasons = dict.fromkeys(reason(each.why) for each in notable)
-    reasons.update(dict.fromkeys(reason(doubt) for doubt in doubts))
+    facts: dict[Fact, None] = {}
+    for kind, target, why in dict.fromkeys([(each.kind, each.target, each.why) for each in ranked]):
+        if len(facts) >= MAX_FACTS:
+            break
+        facts[Fact(kind, reason(target), reason(why))] = None
+    notable = [each.why for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
+    reasons = dict.fromkeys([reason(each) for each in dict.fromkeys([*notable, *doubts])])
     return RiskAssessment(
         description=description(_sentences(ranked, level, stopped)),
         risk_level=level,
@@ -365,7 +368,7 @@ def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> Ris
         source="static",
         reasons=tuple(reasons)[:MAX_REASONS],
         confidence=_confidence(findings, doubts),
-        facts=facts,
+        facts=tuple(facts),
     )
 
 
