@@ -31,7 +31,7 @@ class Call:
 
     __slots__ = (
         "args", "background", "depth", "feeder", "function", "inherited", "looped", "outflow", "program", "remote",
-        "shell", "stdin_text", "trusted", "upstream",
+        "serial", "shell", "stdin_text", "trusted", "upstream",
     )  # fmt: skip
 
     def __init__(self, program: str, args: Sequence[Arg], shell: Shell, depth: int) -> None:
@@ -49,6 +49,7 @@ class Call:
         self.trusted = True  # the program is found by name or in a system directory
         self.remote = False  # runs on another machine or in a container: paths are not ours
         self.inherited: Call | None = None  # the call that runs this one
+        self.serial = 0  # the same for calls of which all is the same, 0: nobody knows (see repeating.py)
 
     def inside(self, program: str, args: Sequence[Arg], *, remote: bool = False) -> Call:
         """The same circumstances for a program that this one runs."""

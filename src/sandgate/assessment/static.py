@@ -26,6 +26,7 @@ from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.program import judge_call
+from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.wording import description, reason, shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
@@ -145,6 +146,7 @@ class _Walk:
         self.inquiry = inquiry
         self.frames: list[_Frame] = []
         self.functions: frozenset[str] = frozenset()
+        self.judged = Judged(inquiry)
 
     def run(self, first: Call) -> None:
         self.judge(first)
@@ -184,7 +186,14 @@ class _Walk:
         if call.depth > MAX_DEPTH:
             self.inquiry.doubt("commands are nested too deeply to be judged", level=HIGH)
             return
-        judge_call(call, self.inquiry, self.functions)
+        key = self.judged.key(call, self.functions)
+        if key is None or not self.judged.repeat(call, key):
+            given, shell = call.args, call.shell
+            judge_call(call, self.inquiry, self.functions)
+            if key is not None and call.shell is shell:
+                self.judged.remember(call, key, given)
+        if key is not None:
+            self.judged.number(call, key)
 
     def enter(self, text: str, caller: Call) -> None:
         """Begin a script. A text the grammar cannot read is judged twice: by what was read, and word by word."""

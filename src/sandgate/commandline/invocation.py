@@ -62,7 +62,8 @@ def everything_run(what: Segments) -> Everything:
         texts.append(what.argv[-1])
         scripts.extend(_continued(what.argv[-1]))
         redirections.extend(what.script.redirections)
-        queue.extend([command.argv for command in what.script.commands])
+        if not what.plain:  # otherwise these are `what.commands`
+            queue.extend([command.argv for command in what.script.commands])
         incomplete = what.script.beyond_limits
     while queue or scripts:
         if len(seen) >= COMMANDS_MAX:

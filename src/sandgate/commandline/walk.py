@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import beyond_limits, syntax_tree
+from sandgate.commandline.recent import Recent
 from sandgate.commandline.script import (
     Assignment,
     Piece,
@@ -43,8 +44,16 @@ class _Place(Record):
     redirects: tuple[Node, ...] = ()
 
 
+_recent = Recent()
+
+
 def script(text: str) -> Script:
     """Read `text` as bash. Never raises; a text beyond the parser's limits or too deep comes back incomplete."""
+    known: Script | None = _recent.get(text)
+    return known if known is not None else _recent.keep(text, _read(text))
+
+
+def _read(text: str) -> Script:
     source = text.encode("utf-8", "surrogateescape")
     if beyond_limits(source):
         return Script((), complete=False)
@@ -57,13 +66,6 @@ def _everyday_script(pipelines: list[list[Stage]]) -> Script:
     known: dict[str, Word] = {}
     commands: list[SimpleCommand] = []
     number = 0
-
-    def spelled(token: str) -> Word:
-        word = known.get(token)
-        if word is None:
-            word = known[token] = literal_word(token)
-        return word
-
     for pipeline in pipelines:
         pipes: tuple[tuple[int, int], ...] = ()
         if len(pipeline) > 1:
@@ -73,8 +75,13 @@ def _everyday_script(pipelines: list[list[Stage]]) -> Script:
             number += 1
             if len(pipeline) > 1:
                 pipes = ((around, position + 1),)
-            files = tuple([Redirection(how, spelled(file)) for _, how, file in stage.sent if how != ">&"])
-            words = tuple([spelled(token) for token in stage.tokens])
+            files: tuple[Redirection, ...] = ()
+            if stage.sent:
+                files = tuple([Redirection(how, literal_word(file)) for _, how, file in stage.sent if how != ">&"])
+            for token in stage.tokens:
+                if token not in known:
+                    known[token] = literal_word(token)
+            words = tuple([known[token] for token in stage.tokens])
             commands.append(SimpleCommand(words, (), files, None, number, pipes))
     return Script(tuple(commands), complete=True)
 
