@@ -97,6 +97,19 @@ def _matches_anything(part: str) -> bool:
     return "*" in part and not part.strip("*?.")
 
 
+class Noted(dict[str, str]):
+    """A dictionary that counts what is written to it, so that who remembers can tell that nothing has changed."""
+
+    __slots__ = ("changes",)
+
+    def __init__(self) -> None:
+        self.changes = 0
+
+    def __setitem__(self, key: str, value: str) -> None:
+        self.changes += 1
+        super().__setitem__(key, value)
+
+
 class Inquiry:
     """Everything known so far about one request."""
 
@@ -107,8 +120,8 @@ class Inquiry:
         self.findings: list[Finding] = []
         self.asked: dict[str, None] = {}  # paths whose state would help, in order
         self.doubts: list[str] = []
-        self.downloads: dict[str, str] = {}  # path → host it was fetched from
-        self.written: dict[str, str] = {}  # path → text this command line puts there
+        self.downloads = Noted()  # path → host it was fetched from
+        self.written = Noted()  # path → text this command line puts there
         self.pending: list[Call | tuple[str, Call]] = []  # what to judge next: a call, or a script and who runs it
         self.steps = 0
 

@@ -73,6 +73,8 @@ class Script(Record):
 
     commands: tuple[SimpleCommand, ...]
     complete: bool  # False: the grammar could not read part of it
+    # (kind, number of commands) of each pipeline: the same kind says the same words. Empty where nobody compared.
+    kinds: tuple[tuple[int, int], ...] = ()
 
 
 def rough_commands(text: str) -> tuple[SimpleCommand, ...]:

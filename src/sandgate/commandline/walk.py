@@ -65,8 +65,12 @@ def _everyday_script(pipelines: list[list[Stage]]) -> Script:
     """The same as the tree gives, made of tokens that mean themselves."""
     known: dict[str, Word] = {}
     commands: list[SimpleCommand] = []
+    serials: dict[tuple[tuple[object, ...], ...], int] = {}
+    kinds: list[tuple[int, int]] = []
     number = 0
     for pipeline in pipelines:
+        said = tuple([(*stage.tokens, None, *stage.sent) for stage in pipeline])
+        kinds.append((serials.setdefault(said, len(serials)), len(pipeline)))
         pipes: tuple[tuple[int, int], ...] = ()
         if len(pipeline) > 1:
             number += 1
@@ -83,7 +87,7 @@ def _everyday_script(pipelines: list[list[Stage]]) -> Script:
                     known[token] = literal_word(token)
             words = tuple([known[token] for token in stage.tokens])
             commands.append(SimpleCommand(words, (), files, None, number, pipes))
-    return Script(tuple(commands), complete=True)
+    return Script(tuple(commands), complete=True, kinds=tuple(kinds))
 
 
 _LOOPS = frozenset({"for_statement", "c_style_for_statement", "while_statement"})
