@@ -39,7 +39,7 @@ class SimpleCommand(Record):
 
     @property
     def argv(self) -> tuple[str, ...]:
-        return tuple(word.text for word in self.words)
+        return tuple([word.text for word in self.words])
 
 
 class Redirection(Record):

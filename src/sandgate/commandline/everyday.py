@@ -49,8 +49,9 @@ def everyday(script: str) -> Reading | None:
     One look at each character and one step for each word.
     """
     global _last
-    if _last[0] == script:
-        return _last[1]
+    last = _last  # another thread may replace it
+    if last[0] == script:
+        return last[1]
     reading = _read(script)
     _last = (script, reading)
     return reading

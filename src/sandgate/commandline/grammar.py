@@ -36,8 +36,9 @@ def beyond_limits(source: bytes) -> bool:
 def syntax_tree(source: bytes) -> Node:
     """The root node of `source` read as bash. Offsets are those of `source`; take text from there, not from nodes."""
     global _parser, _last
-    if _last is not None and _last[0] == source:
-        return _last[1]
+    last = _last  # another thread may replace it
+    if last is not None and last[0] == source:
+        return last[1]
     if _parser is None:
         _parser = _make_parser()
     root = _parser.parse(source.translate(_AS_ASCII)).root_node

@@ -256,7 +256,8 @@ class _Walk:
             elif node.type in {"declaration_command", "unset_command"}:
                 head = (*head, Word((Piece("text", self.spelling.text(child)),)))
         words += [each for redirect in redirects for each in _words_behind(redirect)]
-        self.command_of(head, assignments, redirects, node, place.but(redirects=()), words)
+        around = place.but(redirects=()) if place.redirects else place
+        self.command_of(head, assignments, redirects, node, around, words)
 
     def check_gaps(self, node: Node) -> None:
         """A line break between the words of one command ends it for a shell; the grammar reads over some."""
@@ -309,14 +310,18 @@ class _Walk:
         pipes = place.pipes
         for each in feeds:
             self.stack.append((each, place.but(pipes=(*pipes, (number, 2)), redirects=(), stdin_text=None)))
-        ready = command.but(
-            number=number,
-            pipes=(*pipes, (number, 1)) if feeds else pipes,
-            subshells=place.subshells,
-            substituted_into=place.substituted_into,
-            function=place.function,
-            looped=place.looped,
-            background=place.background,
+        ready = SimpleCommand(
+            command.words,
+            command.assignments,
+            command.redirections,
+            command.stdin_text,
+            number,
+            (*pipes, (number, 1)) if feeds else pipes,
+            place.subshells,
+            place.substituted_into,
+            place.function,
+            place.looped,
+            place.background,
         )
         self.stack.append(ready)
         for each in reversed(inner):
