@@ -290,13 +290,14 @@ class _Walk:
             upstream.update(pipeline.before)
             feeder = pipeline.feeder or feeder
         for arg in call.args:
-            upstream.update(arg.carries)
+            if arg.carries:
+                upstream.update(arg.carries)
         call.upstream, call.feeder = upstream, feeder
 
     def flow_on(self, call: Call, command: SimpleCommand, frame: _Frame) -> None:
-        out: Flow = {**call.outflow}
-        if command.pipes or command.substituted_into is not None:
-            out = {**call.upstream, **out}
+        if not command.pipes and command.substituted_into is None:
+            return
+        out: Flow = {**call.upstream, **call.outflow}
         for number, _ in command.pipes:
             pipeline = frame.pipelines[number]
             pipeline.current.update(out)
@@ -345,8 +346,8 @@ class _Walk:
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
-        endless = call.program == "yes" or any(each.text in ENDLESS_INPUTS for each in call.args)
-        if endless and call.program in {"yes", "cat", "tee", "pv"} and not path.startswith("/dev/"):
+        copies = call.program in {"cat", "tee", "pv"} and any(each.text in ENDLESS_INPUTS for each in call.args)
+        if (copies or call.program == "yes") and not path.startswith("/dev/"):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:
