@@ -235,8 +235,8 @@ def test_words_that_come_while_the_person_thinks_are_shown_and_the_key_is_asked_
     person.sees("(high risk: approving takes the capital letter)")
     person.sees("Your answer [Y/A/U/n/q]: ")
     person.presses("y")
-    person.presses("Y")
-    assert person.decided().decision == "approved"
+    person.presses("n")
+    assert person.decided().decision == "denied"
 
 
 @pytest.mark.usefixtures("quickly")
