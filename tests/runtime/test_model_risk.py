@@ -155,7 +155,8 @@ def test_a_failure_is_told_and_changes_nothing_but_a_word(
     """Required: assessment.md section 10, invariant 2."""
     with ResponsesServer(manner) as server:
         colleague = Colleague()
-        session = Session(tmp_path, server.url, colleague, "assessment.timeout_ms=300")
+        soon = ("assessment.timeout_ms=300",) if status == "timeout" else ()
+        session = Session(tmp_path, server.url, colleague, *soon)
         session.ask("touch", "a")
     assert session.told() == [ApprovalRequested, RiskLatency, RiskAssessed, ApprovalAnswered]
     assert assessed(session).status == status
