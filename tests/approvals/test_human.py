@@ -10,6 +10,7 @@ import threading
 import pytest
 
 from sandgate.approvals import human
+from sandgate.approvals.advice import Advice, Said
 from sandgate.approvals.human import TerminalReviewer
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOTD = Grant("write_path", "/etc/motd")
+LOW = RiskAssessment("Writes a file.", "low")
 HIGH = RiskAssessment("Deletes your home directory.", "high", ("data_deletion",))
 WAIT_MS = 5_000
 
@@ -35,10 +37,10 @@ class Person:
         self.seen = ""
         self.answer: Decision | BaseException | None = None
 
-    def is_asked(self, request: ApprovalRequest) -> None:
+    def is_asked(self, request: ApprovalRequest, advice: Advice | None = None) -> None:
         def ask() -> None:
             try:
-                self.answer = TerminalReviewer(colour=False, terminal=self.path).review(request)
+                self.answer = TerminalReviewer(colour=False, terminal=self.path).review(request, advice)
             except BaseException as error:
                 self.answer = error
 
@@ -211,3 +213,56 @@ def test_the_terminal_is_left_as_it_was(person: Person) -> None:
 
 def test_no_terminal_passes_the_question_on() -> None:
     assert TerminalReviewer(colour=False, terminal="/nonexistent/tty").review(asked()) is None
+
+
+@pytest.fixture
+def advice() -> Iterator[Advice]:
+    found = Advice()
+    yield found
+    found.close()
+
+
+@pytest.mark.usefixtures("quickly")
+def test_words_that_come_while_the_person_thinks_are_shown_and_the_key_is_asked_for_again(
+    person: Person, advice: Advice
+) -> None:
+    person.is_asked(asked(risk=LOW), advice)
+    person.sees("Your answer [y/a/u/n/q]: ")
+    assert "model: checking…" in person.seen
+    advice.give(Said(HIGH.but(source="both"), "Deletes all of it."))
+    person.sees("The model says: Deletes all of it.")
+    person.sees("Risk: HIGH (data deletion) - raised by the model")
+    person.sees("(high risk: approving takes the capital letter)")
+    person.sees("Your answer [Y/A/U/n/q]: ")
+    person.presses("y")
+    person.presses("n")
+    assert person.decided().decision == "denied"
+
+
+@pytest.mark.usefixtures("quickly")
+def test_a_lost_answer_is_said_and_the_keys_stay(person: Person, advice: Advice) -> None:
+    person.is_asked(asked(risk=LOW), advice)
+    person.sees("Your answer [y/a/u/n/q]: ")
+    advice.give(Said(None, why_not="timed out"))
+    person.sees("risk: not assessed by the model (timed out)")
+    person.sees("Your answer [y/a/u/n/q]: ")
+    person.presses("y")
+    assert person.decided().decision == "approved"
+
+
+@pytest.mark.usefixtures("quickly")
+def test_a_key_pressed_before_the_words_came_counts(person: Person, advice: Advice) -> None:
+    """Required: whoever has decided is not held up by words they did not wait for."""
+    person.is_asked(asked(risk=LOW), advice)
+    person.sees("Your answer [y/a/u/n/q]: ")
+    person.presses("y")
+    assert person.decided().decision == "approved"
+    assert "The model says" not in person.seen
+
+
+@pytest.mark.usefixtures("quickly")
+def test_whoever_hangs_up_while_words_are_awaited_has_not_approved(person: Person, advice: Advice) -> None:
+    person.is_asked(asked(risk=LOW), advice)
+    person.sees("Your answer")
+    person.hangs_up()
+    assert person.decided().decision == "denied"

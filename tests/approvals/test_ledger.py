@@ -459,3 +459,29 @@ def test_threads_that_list_at_the_same_time_each_see_everything(tmp_path: Path) 
         thread.join(60)
     assert short == []
     ledger.close()
+
+
+def test_words_beside_a_question_are_kept_once_and_are_no_part_of_what_is_answered(
+    ledger: Ledger, clock: Clock
+) -> None:
+    ledger.advise(ID, ("Risk: HIGH", "x" * 5000))
+    ledger.ask(question())
+    digest = question().digest
+    assert ledger.advised() == {ID}
+    assert ledger.advice(ID) == ("Risk: HIGH", "x" * 2000)
+    ledger.advise(ID, ("Risk: LOW",))
+    assert ledger.advice(ID)[0] == "Risk: HIGH"
+    assert ledger.resolve(ID, "approve", by="client", digest=digest).allows
+    clock.at = EXPIRES_AT + KEPT_S + 1
+    ledger.sweep()
+    assert ledger.advised() == frozenset()
+    assert ledger.advice(ID) == ()
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"format":2,"lines":[]}', b'{"format":1,"lines":[1]}', b"\xff"])
+def test_words_that_cannot_be_read_are_none(ledger: Ledger, place: Path, content: bytes) -> None:
+    (place / f"{ID}.advice").write_bytes(content)
+    (place / f"{ID}.advice").chmod(0o600)
+    assert ledger.advice(ID) == ()
+    with pytest.raises(UnknownApproval):
+        ledger.advise("../evil", ("x",))

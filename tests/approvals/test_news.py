@@ -12,7 +12,7 @@ import pytest
 from asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
 from sandgate.approvals import news
 from sandgate.approvals.ledger import KEPT_S, Ledger
-from sandgate.approvals.news import Asked, Damaged, Decided, follow
+from sandgate.approvals.news import Advised, Asked, Damaged, Decided, follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,3 +134,14 @@ def test_what_is_damaged_is_told_once(ledger: Ledger, tmp_path: Path) -> None:
     assert [type(event) for event in found] == [Damaged, Damaged]
     assert {event.approval_id for event in found if isinstance(event, Damaged)} == {ID, OTHER}
     assert watched.since_last() == []
+
+
+def test_words_about_an_open_question_are_told_once(ledger: Ledger) -> None:
+    ledger.ask(question())
+    reader = Following(ledger)
+    assert reader.hears(1) == [Asked(question())]
+    ledger.advise(ID, ("Risk: HIGH",))
+    assert reader.hears(2)[1] == Advised(question(), ("Risk: HIGH",))
+    standing = resolve(ledger)
+    assert reader.hears(3)[2] == Decided(question(), standing)
+    reader.leaves()

@@ -26,6 +26,11 @@ TESTED_ELSEWHERE = {
     "surfaces.mcp.signals": ("tests/surfaces/mcp/test_stdio.py", "signals belong to a process"),
     "surfaces.mcp.streams": ("tests/surfaces/mcp/test_stdio.py", "standard streams belong to a process"),
     "surfaces.mcp.wire": ("tests/surfaces/mcp/test_stdio.py", "two threads between real pipes and a server"),
+    "model.question": ("tests/model/test_client.py", "a value without behaviour of its own"),
+    "runtime.model_consultation": (
+        "tests/runtime/test_model_risk.py",
+        "one question's end shows in what is told of it",
+    ),
     "patch.changes": ("tests/patch/test_plan.py", "what a plan says; there is no way to it but a plan"),
     "patch.drafts": ("tests/patch/test_plan.py", "one file of a plan in the making; shows in how hunks compose"),
     "patch.hunks": ("tests/patch/test_parse.py", "values without behaviour of their own"),

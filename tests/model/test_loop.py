@@ -6,7 +6,6 @@ import threading
 
 import pytest
 
-from sandgate.model import loop as module
 from sandgate.model.loop import ExchangeLoop
 
 LIMIT_S = 10
@@ -37,7 +36,7 @@ def test_the_loop_ends_while_a_name_is_still_being_looked_up(monkeypatch: pytest
         release.wait(LIMIT_S)
         return []
 
-    monkeypatch.setattr(module.socket, "getaddrinfo", never)
+    monkeypatch.setattr(socket, "getaddrinfo", never)
 
     async def look_up() -> None:
         async with asyncio.timeout(0.05):

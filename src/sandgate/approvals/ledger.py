@@ -19,8 +19,10 @@ from sandgate.approvals.pending import (
     NOBODY,
     Resolution,
     decoded,
+    decoded_advice,
     decoded_resolution,
     encoded,
+    encoded_advice,
     encoded_resolution,
     is_approval_id,
     misfit,
@@ -48,6 +50,7 @@ UNFINISHED_KEPT_S = 3600  # a writer that takes longer was killed
 LOOK_AGAIN_MS = 500  # where nobody tells when the directory changes
 KEY, KEY_BYTES = "digest.key", 32
 QUESTION, ANSWER, USED = ".question", ".answer", ".used"
+ADVICE = ".advice"  # words that came after the question was asked; no part of what an answer approves
 
 
 class Ledger:
@@ -157,6 +160,24 @@ class Ledger:
         approval = self.get(approval_id)
         return None if approval is None else self._standing(approval)
 
+    def advise(self, approval_id: str, lines: tuple[str, ...]) -> None:
+        """Words for whoever decides, kept beside the question, which may come to be there only later. Once."""
+        if not is_approval_id(approval_id):
+            raise _unknown(approval_id)
+        private_files.written_once(self._fd, approval_id + ADVICE, encoded_advice(lines))
+
+    def advice(self, approval_id: str) -> tuple[str, ...]:
+        """What `advise` was given; empty where nothing was, or nothing that can be read: it decides nothing."""
+        try:
+            data = private_files.content(self._fd, approval_id + ADVICE) if is_approval_id(approval_id) else None
+            return () if data is None else decoded_advice(data)
+        except ApprovalsUnusable:
+            return ()
+
+    def advised(self) -> frozenset[str]:
+        """The ids that words were given for."""
+        return _ids(self._names(), ADVICE)
+
     def pending(self) -> tuple[PendingApproval, ...]:
         """The questions that can still be answered, oldest first. Damaged ones are left out; see `damaged`."""
         return self._open_and_damaged()[0]
@@ -195,10 +216,11 @@ class Ledger:
         self._remove(
             name for name in names if name.startswith(UNFINISHED) and self._is_older(name, at - UNFINISHED_KEPT_S)
         )
-        ids = sorted(_ids(names, QUESTION) | _ids(names, ANSWER) | _ids(names, USED))
+        ids = sorted(frozenset().union(*(_ids(names, suffix) for suffix in (QUESTION, ANSWER, USED, ADVICE))))
         start = int.from_bytes(os.urandom(4)) % len(ids) if len(ids) > SWEPT_MAX else 0
         over = [each for each in (ids[start:] + ids[:start])[:SWEPT_MAX] if self._is_over(each, at)]
         if over:
+            self._remove(each + ADVICE for each in _ids(names, ADVICE).intersection(over))
             for suffix in (ANSWER, QUESTION, USED):
                 self._remove(each + suffix for each in over)
                 os.fsync(self._fd)
@@ -268,7 +290,7 @@ class Ledger:
             approval = None
         if approval is not None:
             return approval.expires_at + KEPT_S < at
-        return all(self._is_older(approval_id + suffix, at - KEPT_S) for suffix in (QUESTION, ANSWER, USED))
+        return all(self._is_older(approval_id + suffix, at - KEPT_S) for suffix in (QUESTION, ANSWER, USED, ADVICE))
 
     def _is_older(self, name: str, than: float) -> bool:
         changed = private_files.changed_at(self._fd, name)

@@ -28,6 +28,13 @@ class Asked(Record):
     approval: PendingApproval
 
 
+class Advised(Record):
+    """Words about a question that was told before and is still open."""
+
+    approval: PendingApproval
+    lines: tuple[str, ...]
+
+
 class Decided(Record):
     """The answer to a question that was told before."""
 
@@ -43,7 +50,7 @@ class Damaged(Record):
 
 
 if TYPE_CHECKING:
-    Event = Asked | Decided | Damaged
+    Event = Asked | Advised | Decided | Damaged
 
 
 def follow(ledger: Ledger, listener: int) -> Iterator[Event]:
@@ -80,6 +87,7 @@ class _News:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._told: dict[str, PendingApproval] = {}  # and not answered
+        self._advised: set[str] = set()  # questions whose words were told
         self._done: frozenset[str] | None = None  # None: nothing was looked at yet
 
     def since_last(self) -> list[Event]:
@@ -92,12 +100,17 @@ class _News:
         for approval in self._in_order(asked - done - self._told.keys(), events, done):
             self._told[approval.approval_id] = approval
             events.append(Asked(approval))
+        for approval_id in sorted((self._told.keys() - answered - self._advised) & self._ledger.advised()):
+            self._advised.add(approval_id)
+            if lines := self._ledger.advice(approval_id):
+                events.append(Advised(self._told[approval_id], lines))
         for approval_id in sorted(self._told.keys() & answered):
             events.append(self._decided(self._told.pop(approval_id)))
             done.add(approval_id)
         for approval_id in self._told.keys() - asked:  # swept
             del self._told[approval_id]
         self._done = frozenset(done)
+        self._advised &= self._told.keys()
         return events
 
     def _in_order(self, fresh: frozenset[str], events: list[Event], done: set[str]) -> list[PendingApproval]:

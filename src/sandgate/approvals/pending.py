@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ID_BYTES = 8  # shown as twice as many hexadecimal digits
 ID_CHARS = frozenset("0123456789abcdef")
 CHOICES_MAX = 16
+ADVICE_LINES_MAX, ADVICE_CHARS_MAX = 8, 2000
 REFUSALS = ("deny", "abort")  # decisions that allow nothing
 PEOPLE: tuple[AnsweredBy, ...] = ("client", "terminal")
 NOBODY: tuple[AnsweredBy, ...] = ("timeout", "withdrawn")  # the server's own words: only ever a refusal
@@ -143,6 +144,21 @@ def decoded_resolution(data: bytes, approval: PendingApproval) -> Resolution:
     why = misfit(approval, resolution)
     _require(not why, "answer", why)
     return resolution
+
+
+def encoded_advice(lines: tuple[str, ...]) -> bytes:
+    """Words beside a question as the bytes of a file; what is too long is cut."""
+    return canonical_json({"format": FORMAT, "lines": [line[:ADVICE_CHARS_MAX] for line in lines[:ADVICE_LINES_MAX]]})
+
+
+def decoded_advice(data: bytes) -> tuple[str, ...]:
+    """The words in a file. Raises ApprovalsUnusable for anything but what `encoded_advice` makes."""
+    found = _object(data, "advice")
+    _require(_matches(found, {"format": int, "lines": list}), "advice", "its fields are not those it has")
+    lines = found["lines"]
+    fits = len(lines) <= ADVICE_LINES_MAX and all(isinstance(line, str) for line in lines)
+    _require(fits and found["format"] == FORMAT, "advice", "its lines cannot be read")
+    return tuple(line[:ADVICE_CHARS_MAX] for line in lines)
 
 
 def misfit(approval: PendingApproval, resolution: Resolution) -> str:

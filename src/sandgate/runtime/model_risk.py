@@ -1,6 +1,6 @@
 """Has a model look at questions while people do: which ones, how many at once, and what is remembered.
 
-Imported only when the feature is on and a model is named. Nobody ever waits for it, and nothing rests on it: a question
+Imported with the first question to ask about. Nobody ever waits for it, and nothing rests on it: a question
 is shown with the offline risk, and gets more words if they come in time.
 """
 
@@ -17,7 +17,6 @@ from sandgate.assessment.model_answer import parsed
 from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, policy_summary, question
 from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn
 from sandgate.gate.gate import as_judged
-from sandgate.model.client import ModelClient
 from sandgate.model.question import ModelQuestion
 from sandgate.runtime.model_consultation import Consultation
 
@@ -25,10 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
 
-    from sandgate.approvals.chain import Reviewer
     from sandgate.assessment.model_answer import ModelAnswer
     from sandgate.config.assessor import ModelAssessment
-    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.model.client import ModelClient
+    from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.protocol.permissions import EffectivePermissions, SandboxPolicy
     from sandgate.protocol.trace import AssessmentStatus, TraceRecord
 
@@ -58,7 +57,7 @@ class ModelRisk:
         session: str,
     ) -> None:
         self._settings = settings
-        self._client = ModelClient(settings.provider, model=settings.model, environ=environ, effort=settings.effort)
+        self._environ = environ
         self._policy = policy_summary(sandbox)
         self._permissions = permissions
         self._tell = tell
@@ -123,7 +122,7 @@ class ModelRisk:
         if not consultation.begin():
             return
         try:
-            text = self._client.answer(asked, deadline_ms=self._settings.timeout_ms, cancelled=consultation.cancelled)
+            text = self._client().answer(asked, deadline_ms=self._settings.timeout_ms, cancelled=consultation.cancelled)
         except ModelError as problem:
             consultation.failed(STATUS.get(type(problem), "model_error"), problem.what)
             return
@@ -133,6 +132,13 @@ class ModelRisk:
             return
         self._remember(self._key(consultation.request), answer)
         consultation.answered(answer)
+
+    def _client(self) -> ModelClient:
+        """Imported on the thread that asks: a person must not wait for it to see the question."""
+        from sandgate.model.client import ModelClient
+
+        wanted = self._settings
+        return ModelClient(wanted.provider, model=wanted.model, environ=self._environ, effort=wanted.effort)
 
     def _question(self, request: ApprovalRequest) -> ModelQuestion:
         permissions = self._permissions()
@@ -158,44 +164,6 @@ class ModelRisk:
             self._remembered[key] = answer
             while len(self._remembered) > REMEMBERED_MAX:
                 del self._remembered[next(iter(self._remembered))]
-
-
-class Advised:
-    """The reviewers of a session, with a model looking at what people are asked.
-
-    Stands in their place in the chain, so what was approved for the session is never looked at. Who answers without
-    a person, `automatic`, is asked first and without the model, as far as it stands before the others.
-    """
-
-    def __init__(self, reviewers: tuple[Reviewer, ...], model: ModelRisk) -> None:
-        self._reviewers = reviewers
-        self._model = model
-
-    def when_given_up(self, tell: Callable[[], None]) -> None:
-        """Have `tell` called when the caller of this thread's question gives up."""
-        for reviewer in self._reviewers:
-            listen = getattr(reviewer, "when_given_up", None)
-            if listen is not None:
-                listen(tell)
-
-    def review(self, request: ApprovalRequest) -> Decision | None:
-        people = list(self._reviewers)
-        while people and getattr(people[0], "automatic", False):
-            decision = people.pop(0).review(request)
-            if decision is not None:
-                return decision
-        if not people:
-            return None
-        with self._model.about(request) as consultation:
-            for reviewer in people:
-                advised = getattr(reviewer, "review_advised", None)
-                if consultation is None or advised is None:
-                    decision = reviewer.review(request)
-                else:
-                    decision = advised(request, consultation.advice)
-                if decision is not None:
-                    return decision
-        return None
 
 
 def _failure(request: ApprovalRequest) -> str:

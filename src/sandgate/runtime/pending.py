@@ -7,20 +7,52 @@ of the person who answers. The directory and the one above it must be ours alone
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from sandgate.approvals.ledger import Ledger
-from sandgate.approvals.news import Asked, Damaged, Decided, follow
+from sandgate.approvals.news import Advised, Asked, Damaged, Decided, follow
 from sandgate.approvals.pending import PendingApproval, Resolution, shown
 from sandgate.approvals.private_files import made_directory
+from sandgate.errors import SandgateError
 from sandgate.runtime.state import ensured_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Asked", "Damaged", "Decided", "Ledger", "PendingApproval", "Resolution", "follow", "open_ledger", "shown"]
+    from sandgate.approvals.advice import Said
+    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.runtime.async_reviewer import Hearing
+
+__all__ = [
+    "Advised",
+    "Asked",
+    "Damaged",
+    "Decided",
+    "Ledger",
+    "PendingApproval",
+    "Resolution",
+    "follow",
+    "kept_in",
+    "open_ledger",
+    "shown",
+]
 
 APPROVALS_NAME = "approvals"
+LINE_COLUMNS = 4_000  # nobody's terminal: lines are left to whoever shows them
+
+
+def kept_in(ledger: Ledger) -> Hearing:
+    """Puts what a model says about an open question beside it in the ledger, for whoever decides there."""
+
+    def hear(request: ApprovalRequest, said: Said) -> None:
+        from sandgate.approvals.advice import said_lines
+
+        lines = said_lines(said, request.risk, colour=False, columns=LINE_COLUMNS)
+        with suppress(SandgateError):  # words that cannot be kept are missing, and that is all
+            ledger.advise(request.request_id, tuple(line.strip() for line in lines if line))
+
+    return hear
 
 
 def open_ledger(environ: Mapping[str, str]) -> Ledger:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.confinement import Confinement
+    from sandgate.runtime.model_risk import ModelRisk
 
     class Session(Protocol):
         """What a model needs of the session it works for."""
@@ -68,20 +69,28 @@ def advised(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer
     settings = session.settings
     if ASSESSMENT not in settings.features:
         return reviewers
-    if settings.model_assessment is None:
+    wanted = settings.model_assessment
+    if wanted is None:
         session.record(Notice("warning", NO_MODEL.format(feature=ASSESSMENT)))
         return reviewers
-    from sandgate.runtime.model_risk import Advised, ModelRisk
+    from sandgate.runtime.advised import Advised
 
-    model = ModelRisk(
-        settings.model_assessment,
-        environ=session.environ,
-        sandbox=settings.sandbox,
-        permissions=session.confinement.permissions,
-        tell=session.record,
-        session=session.new_id(),
-    )
-    return (Advised(reviewers, model),)
+    # Not the session itself: one that nobody refers to must be able to end.
+    confinement, environ, record, name = session.confinement, session.environ, session.record, session.new_id()
+
+    def made() -> ModelRisk:
+        from sandgate.runtime.model_risk import ModelRisk
+
+        return ModelRisk(
+            wanted,
+            environ=environ,
+            sandbox=settings.sandbox,
+            permissions=confinement.permissions,
+            tell=record,
+            session=name,
+        )
+
+    return (Advised(reviewers, made),)
 
 
 def reviewers_for(

@@ -16,6 +16,7 @@ from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
+    ApprovalUpdated,
     CommandBegan,
     CommandEnded,
     Notice,
@@ -23,6 +24,8 @@ from sandgate.protocol.trace import (
     OutputLost,
     PatchBegan,
     PatchEnded,
+    RiskAssessed,
+    RiskLatency,
     TerminalBegan,
     TerminalEnded,
     TerminalInput,
@@ -217,3 +220,23 @@ def test_endless_output_ends_in_events_but_the_numbers_have_no_gap(capfd: pytest
 @pytest.mark.parametrize(("verdict", "denied"), [("denied", True), ("not_denied", False), ("unknown", None)])
 def test_what_nobody_can_tell_is_null(verdict: Any, denied: bool | None) -> None:
     assert attempt_json(ATTEMPT.but(denial=DenialReport(verdict)))["denied"] is denied
+
+
+def test_what_a_model_adds_is_told_with_the_names_that_tools_know(capfd: pytest.CaptureFixture[str]) -> None:
+    """Required: assessment.md section 7; no words of a model but in the question's own risk."""
+    lines = JsonLines()
+    risk = RiskAssessment("Writes. A model says: x.", "high", source="both", prompt_version="1")
+    lines(RiskLatency("c", 12))
+    lines(RiskAssessed("c", "success", 12, "1", "high", ("compliance", "data_deletion")))
+    lines(ApprovalUpdated("r", risk))
+    lines(RiskAssessed("d", "timeout", 5000, "1"))
+    latency, assessed, updated, late = map(json.loads, capfd.readouterr().out.splitlines())
+    assert latency == {"type": "sandbox_assessment_latency", "seq": 1, "call_id": "c", "duration_ms": 12}
+    assert assessed == {
+        "type": "sandbox_assessment", "seq": 2, "call_id": "c", "status": "success", "risk_level": "high",
+        "risk_categories": "compliance, data_deletion", "duration_ms": 12, "prompt_version": "1",
+    }  # fmt: skip
+    assert (updated["type"], updated["request_id"]) == ("approval_request_updated", "r")
+    assert (updated["risk"]["source"], updated["risk"]["prompt_version"]) == ("both", "1")
+    assert "risk_level" not in late
+    assert late["risk_categories"] == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from asyncio.subprocess import PIPE
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,9 @@ import pytest
 from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 from mcp_wire import ASKABLE, ERAS, INITIAL, MODERN, Desk, ToolCall, connected, envelope, lines_in, run, soon, text_of
 from program import PROGRAM
+from responses_server import ResponsesServer, assesses
 from sandgate.errors import RequestError
+from sandgate.runtime.pending import Advised, follow
 from sandgate.surfaces.mcp import sessions as module
 from sandgate.surfaces.mcp.sessions import BEGUN, USED_UP, Principal, Session, Sessions
 
@@ -415,3 +418,51 @@ def test_question_after_a_denial_is_void_under_another_server(desk: Desk) -> Non
 
     run(work())
     assert lines_in(desk.outside) == 0
+
+
+# Words of a model
+
+
+def test_words_of_a_model_lie_beside_the_open_question(desk: Desk) -> None:
+    """Whoever answers from a terminal sees them; the answer is about the question as it was asked."""
+
+    async def work(url: str) -> None:
+        overrides = (
+            f"model_providers.test.base_url={url}",
+            "assessment.provider=test",
+            "assessment.model=small",
+            "assessment.when=all",
+            "features.experimental_sandbox_command_assessment=true",
+        )
+        environment = desk.place.environment(*overrides, sandbox_mode="workspace-write", approval_policy="untrusted")
+        sessions = Sessions(environment.but(person_present=True), desk.ledger, timeout_s=30.0)
+        alice = await sessions.of(ALICE)
+        call = alice.begin("exec_command", INITIAL)
+        asked = await soon(call.happened())
+        assert asked is not None
+        (approval,) = desk.ledger.pending()
+        said = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def follow_words() -> None:
+            reader, writer = os.pipe()
+            for event in follow(desk.ledger, writer):
+                if isinstance(event, Advised):
+                    break
+            os.close(reader)
+            os.close(writer)
+            loop.call_soon_threadsafe(said.set)
+
+        following = asyncio.ensure_future(asyncio.to_thread(follow_words))
+        await soon(said.wait())
+        await following
+        assert desk.ledger.advice(approval.approval_id) == (
+            "The model says: Sends it away.",
+            "Risk: HIGH (data exfiltration) - raised by the model",
+        )
+        assert desk.ledger.get(approval.approval_id) == approval
+        await alice.give_up(call)
+        await sessions.close()
+
+    with ResponsesServer(assesses("high", "Sends it away.", ["data_exfiltration"])) as server:
+        run(work(server.url))

@@ -12,7 +12,7 @@ import time
 from sandgate.display import one_line, visible
 from sandgate.errors import AlreadyDecided, RequestError
 from sandgate.record import never_reached
-from sandgate.runtime.pending import Asked, Damaged, Decided, follow, open_ledger, shown
+from sandgate.runtime.pending import Advised, Asked, Damaged, Decided, follow, open_ledger, shown
 from sandgate.surfaces.cli import say
 
 TYPE_CHECKING = False
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from sandgate.runtime.pending import Ledger, PendingApproval, Resolution
     from sandgate.surfaces.cli.parse import Parsed
 
+    Event = Asked | Advised | Decided | Damaged
+
 MESSAGE_MARK = "  | "  # no line of ours begins like that
+ADVICE_MARK = "  + "
 WORD_CHARS_MAX = 120  # of what is not the message
 DECIDED_OTHERWISE = 1
 
@@ -61,16 +64,17 @@ def _list(ledger: Ledger, *, as_json: bool) -> int:
         say.fact(f"warning: {sentence}")
     approvals = ledger.pending()
     if as_json:
-        say.out(_json({"pending": [_about(approval) for approval in approvals]}))
+        say.out(_json({"pending": [_about(approval, ledger.advice(approval.approval_id)) for approval in approvals]}))
         return 0
     if not approvals:
         say.fact("nothing waits for an answer")
-    say.out("".join(f"{line}\n" for approval in approvals for line in _question(approval)))
+    lines = (line for approval in approvals for line in _question(approval, ledger.advice(approval.approval_id)))
+    say.out("".join(f"{line}\n" for line in lines))
     return 0
 
 
 def _watch(ledger: Ledger, *, as_json: bool) -> int:
-    told: Callable[[Asked | Decided | Damaged], str] = _event_json if as_json else _event_text
+    told: Callable[[Event], str] = _event_json if as_json else _event_text
     for event in follow(ledger, say.STDOUT):
         if say.write(say.STDOUT, told(event)) is not None:
             return 0  # nobody reads on
@@ -90,10 +94,12 @@ def _resolve(ledger: Ledger, prefix: str, decision: str, reason: str) -> int:
     return 0
 
 
-def _event_text(event: Asked | Decided | Damaged) -> str:
+def _event_text(event: Event) -> str:
     match event:
         case Asked(approval):
             return "".join(f"{line}\n" for line in _question(approval))
+        case Advised(approval, lines):
+            return "".join(f"{line}\n" for line in (f"advised: {approval.approval_id}", *_advice(lines)))
         case Decided(approval, resolution):
             return f"decided: {_answer(approval, resolution)}\n"
         case Damaged(approval_id, why):
@@ -102,10 +108,12 @@ def _event_text(event: Asked | Decided | Damaged) -> str:
             return str(never_reached(event))
 
 
-def _event_json(event: Asked | Decided | Damaged) -> str:
+def _event_json(event: Event) -> str:
     match event:
         case Asked(approval):
             return _json({"event": "asked", **_about(approval)})
+        case Advised(approval, lines):
+            return _json({"event": "advised", "approval_id": approval.approval_id, "advice": list(lines)})
         case Decided(approval, resolution):
             return _json({"event": "decided", "approval_id": approval.approval_id, **resolution.fields()})
         case Damaged(approval_id, why):
@@ -114,12 +122,13 @@ def _event_json(event: Asked | Decided | Damaged) -> str:
             return str(never_reached(event))
 
 
-def _question(approval: PendingApproval) -> list[str]:
+def _question(approval: PendingApproval, advice: tuple[str, ...] = ()) -> list[str]:
     left_s = max(0, round(approval.expires_at - time.time()))
     tool, who = _word(approval.tool), _word(approval.principal)
     return [
         f"{approval.approval_id}  {tool} for {who} ({_word(approval.stage)}), {left_s} s left",
         *_message(approval),
+        *_advice(advice),
         *(f"    {_word(name)}: {_word(label)}" for name, label in approval.choices),
     ]
 
@@ -134,12 +143,18 @@ def _message(approval: PendingApproval) -> list[str]:
     return [f"{MESSAGE_MARK}{visible(line)}" for line in approval.message.split("\n")]
 
 
+def _advice(lines: tuple[str, ...]) -> list[str]:
+    """What was said about it since it was asked; behind a mark of its own, for an answer does not approve it."""
+    return [f"{ADVICE_MARK}{visible(line)}" for line in lines]
+
+
 def _word(text: str) -> str:
     return one_line(text, limit=WORD_CHARS_MAX)
 
 
-def _about(approval: PendingApproval) -> dict[str, object]:
-    return {**shown(approval), "digest": approval.digest}
+def _about(approval: PendingApproval, advice: tuple[str, ...] = ()) -> dict[str, object]:
+    about = {**shown(approval), "digest": approval.digest}
+    return {**about, "advice": list(advice)} if advice else about
 
 
 def _json(value: object) -> str:

@@ -17,6 +17,7 @@ from sandgate.record import Record
 from sandgate.runtime.aio import open_server_gate
 from sandgate.runtime.calls import Call, call_digest
 from sandgate.runtime.inbox import Inbox
+from sandgate.runtime.pending import kept_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ class Sessions:
         task.add_done_callback(self._ahead.discard)
 
     async def _opened(self, principal: Principal) -> Session:
-        gate = await open_server_gate(self._environment.but(tighter=principal.tighter))
+        gate = await open_server_gate(self._environment.but(tighter=principal.tighter), hear=kept_in(self._ledger))
         return Session(
             gate,
             Inbox(

@@ -1,0 +1,83 @@
+"""Tables of providers: how layers add up to one, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from config_machine import Machine
+from sandgate.config.providers import provider_named, secret_variables
+from sandgate.config.reference import HIDDEN, setting_rows
+from sandgate.errors import ConfigError
+from sandgate.model.provider import Provider
+
+MINE = """\
+[model_providers.mine]
+name = "Mine"
+base_url = "https://x.test/v1"
+env_key = "MY_KEY"
+env_key_instructions = "get one"
+wire_api = "responses"
+query_params = { "api-version" = "1" }
+http_headers = { "X-Team" = "secret" }
+env_http_headers = { "X-Org" = "MY_ORG" }
+"""
+
+
+def test_a_table_is_read_field_by_field_from_all_layers(machine: Machine) -> None:
+    machine.write_system(MINE)
+    machine.write_user('model_providers.mine = { base_url = "https://y.test/v1", http_headers = { "X-More" = "1" } }')
+    values = machine.load("model_providers.mine.env_key=OTHER_KEY").values
+    assert (
+        provider_named("mine", values).fields()
+        == Provider(
+            "mine",
+            "https://y.test/v1",
+            "OTHER_KEY",
+            "get one",
+            (("api-version", "1"),),
+            (("X-Team", "secret"), ("X-More", "1")),
+            (("X-Org", "MY_ORG"),),
+        ).fields()
+    )
+    assert secret_variables(values) == ("OTHER_KEY", "MY_ORG")
+
+
+def test_headers_are_not_shown_with_the_settings(machine: Machine) -> None:
+    machine.write_user(MINE)
+    rows = {name: value for name, value, _origin in setting_rows(machine.load())}
+    assert rows["model_providers.mine.http_headers"] == HIDDEN
+    assert rows["model_providers.mine.base_url"] == "https://x.test/v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("model_providers = 3", "must be a table"),
+        ("model_providers.mine = 3", "must be a table"),
+        ('[model_providers."a.b"]\nbase_url = "https://x.test"', "one plain word"),
+        ('[model_providers.mine]\nwire_api = "chat"', "allowed: responses"),
+        ("[model_providers.mine]\nbase_url = 3", "not text"),
+    ],
+)
+def test_what_cannot_be_meant_is_an_error(machine: Machine, text: str, problem: str) -> None:
+    machine.write_user(text)
+    with pytest.raises(ConfigError) as raised:
+        machine.load()
+    assert problem in f"{raised.value} {raised.value.hint}"
+
+
+def test_an_unknown_field_is_a_warning_that_names_the_nearest(machine: Machine) -> None:
+    machine.write_user('[model_providers.mine]\nbase_ulr = "x"')
+    (warning,) = machine.load().warnings
+    assert "base_url" in warning
+
+
+def test_a_built_in_provider_is_not_redefined_and_one_without_address_not_used(machine: Machine) -> None:
+    machine.write_user('[model_providers.openai]\nbase_url = "https://x.test"\n[model_providers.bare]\nenv_key = "K"')
+    values = machine.load().values
+    with pytest.raises(ConfigError, match=r"`model_providers\.openai` is built in"):
+        provider_named("openai", values)
+    with pytest.raises(ConfigError, match="`bare` has no address"):
+        provider_named("bare", values)
+    with pytest.raises(ConfigError, match="has no address"):
+        provider_named("f", {"model_providers.f.base_url": "file:///etc/passwd"})
