@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
-from sandgate.assessment.judges import builtins, files, interpreters, network, running, tools
+from sandgate.assessment.judges import builtins, files, interpreters, network, remote, running, services, tools
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import RiskLevel
 
-JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES, **interpreters.JUDGES, **builtins.JUDGES}
+JUDGES = {
+    **services.JUDGES, **remote.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
+    **interpreters.JUDGES, **builtins.JUDGES,
+}  # fmt: skip
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip

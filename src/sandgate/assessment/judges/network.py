@@ -270,7 +270,8 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "openssl": _judge_openssl,
     "ssh-keygen": _judge_ssh_keygen,
     **dict.fromkeys(
-        ("telnet", "http", "https", "xh", "lynx", "ftp", "lftp", "sftp", "mail", "sendmail", "mutt", "aria2c",
+        ("telnet", "http", "https", "xh", "lynx", "mail", "sendmail", "mutt", "aria2c", "mailx", "swaks", "msmtp", "websocat",
+         "curlie", "grpcurl", "mosquitto_pub", "wscat", "drill", "doggo", "dog", "kcat", "neomutt", "s-nail", "termbin",
          "dig", "nslookup", "host", "ping"),
         judge_sender,
     ),

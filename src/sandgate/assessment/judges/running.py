@@ -24,10 +24,15 @@ PRIVILEGED = frozenset(words("sudo doas su pkexec runuser chroot nsenter systemd
 RUNNERS = {
     "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
     "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
-    "asdf": "exec",
+    "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run", "op": "run",
+    "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
 }  # fmt: skip
 DIRECT_RUNNERS = frozenset(
-    words("npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate doppler rlwrap winpty")
+    words("npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks grc chronic winpty")
+)
+# They put secrets into the environment of a command that stands behind `--`.
+SECRET_RUNNERS = frozenset(
+    words("doppler infisical teller dotenvx phase op chamber aws-vault bw bws akeyless saml2aws envconsul")
 )
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
@@ -100,6 +105,8 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         at = 1
     else:
         return False
+    if call.program in SECRET_RUNNERS and "--" in [arg.text for arg in args]:
+        at = [arg.text for arg in args].index("--") + 1
     while at < len(args) and (args[at].text.startswith("-") or "=" in args[at].text):
         at += (
             2

@@ -261,26 +261,6 @@ def _echoed(call: Call) -> str:
     )
 
 
-def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
-    """Storage services: copying there is sending, `--delete` deletes there."""
-    texts = [arg.text for arg in call.args]
-    by_table(call, inquiry)
-    if "s3" in texts[:4] or call.program in {"gsutil", "mc", "s3cmd"}:
-        remote = [text for text in texts if text.startswith(("s3://", "gs://"))]
-        local = [
-            arg
-            for arg in call.args[2:]
-            if (not arg.text.startswith(("s3://", "gs://", "-")) and "/" in arg.text) or arg.text == "."
-        ]
-        for arg in local:
-            inquiry.read(arg, call, recursive=True)
-        if remote and local and texts.index(remote[-1]) > texts.index(local[0].text):
-            inquiry.send(shown(local[0].text), host_of(remote[-1]))
-        if "--delete" in texts:
-            inquiry.add(HIGH, "deletes", remote[0] if remote else "?", "deletes in a storage service", "", "",
-                        (DELETION, NETWORK))  # fmt: skip
-
-
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "git": _judge_git,
     "kill": _judge_kill,
@@ -291,8 +271,6 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "vim": _judge_editor,
     "docker": _judge_container,
     "podman": _judge_container,
-    "aws": judge_aws_copy,
-    "gsutil": judge_aws_copy,
     **dict.fromkeys(
         ("psql", "mysql", "mariadb", "sqlite3", "mongosh", "mongo", "redis-cli", "cqlsh", "clickhouse-client", "duckdb",
          "sqlcmd", "influx"),
