@@ -214,6 +214,12 @@ class Inquiry:
             call.carry("network", self.downloads[path])
         call.carry("secret" if "data_exfiltration" in found.categories else "file", path)
 
+    def look(self, arg: Arg, call: Call) -> None:
+        """`arg` names what is listed or measured: names, sizes and times, not what is in it."""
+        path, _ = call.paths(arg)
+        if path is not None and not call.remote and arg.text not in {"-", ""}:
+            self.note(Finding(LOW, "reads", path, "looks at names and sizes", f"Looks at {shown(path)}"))
+
     def _elsewhere(
         self, path: str | None, call: Call, kind: str, verb: str, categories: tuple[RiskCategory, ...], level: RiskLevel
     ) -> bool:

@@ -121,7 +121,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     sentence = f"{verb} {what}"
     if place.kind == "harmless":
         return Finding(LOW, "writes", place.path, "discards output")
-    if place.kind == "temporary":
+    if place.kind == "temporary" or (place.kind == "temporary-root" and not recursive and verb[:6] != "Change"):
         return Finding(LOW, "writes", place.path, "writes a temporary file", sentence)
     if place.kind in {"workspace", "build", "cache"} or (place.kind == "trunk" and place.path == facts.cwd):
         return Finding(MEDIUM, "writes", place.path, f"changes {place.words}", sentence)

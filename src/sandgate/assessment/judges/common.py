@@ -126,6 +126,9 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     if entry.operands.endswith("read"):
         for arg in operands:
             inquiry.read(arg, call, recursive=recursive)
+    elif entry.operands == "list":
+        for arg in operands:
+            inquiry.look(arg, call)
     elif entry.operands.endswith("write"):
         for arg in operands:
             inquiry.write(arg, call, verb=verb, recursive=recursive)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE
+from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table, transfer
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.options import parsed
+from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -130,6 +131,9 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
 
 def _judge_nc(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-e -c -p -s -w -x -X -q -i -o --exec --sh-exec")
+    if options.has("--version --help -h") and not options.operands:
+        inquiry.add(LOW, "reads", "nc", "only shows help")
+        return
     host = options.operands[0].text if options.operands else "?"
     program = options.value("-e -c --exec --sh-exec")
     if program is not None:
@@ -158,6 +162,9 @@ def _gives_control(host: str, call: Call, inquiry: Inquiry) -> None:
 
 def _judge_socat(call: Call, inquiry: Inquiry) -> None:
     host = "?"
+    if call.args and all(arg.text in {"-V", "-h", "-hh", "-hhh"} for arg in call.args):
+        inquiry.add(LOW, "reads", "socat", "only shows help")
+        return
     for arg in call.args:
         kind, _, rest = arg.text.partition(":")
         kind = kind.upper()
@@ -243,10 +250,17 @@ def _judge_openssl(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_ssh_keygen(call: Call, inquiry: Inquiry) -> None:
-    options = by_table(call, inquiry)
-    target = options.value("-f") if options is not None else None
+    options = parsed(call.args, "-t -b -C -f -N -R -F -E -m -P -O -a -s -I -n -V -D")
+    target = options.value("-f")
+    if options.has("-l -F -B -y -e -L -Q"):
+        inquiry.add(LOW, "reads", "ssh-keygen", "shows a key", "Shows the public half or the mark of a key")
+        return
+    by_table(call, inquiry)
     if target is not None:
         inquiry.write(target, call, verb="Writes a key to")
+        path, _ = call.paths(target)
+        if path is not None and place_of(path, inquiry.facts).kind == "credentials" and not options.has("-R -H"):
+            inquiry.add(HIGH, "writes", path, "may replace a key you use", "", "", (DELETION, SYSTEM))
 
 
 def judge_sender(call: Call, inquiry: Inquiry) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Arg
+from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of, judge_sql
 from sandgate.assessment.judges.common import by_table
@@ -200,6 +200,7 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
     texts = [arg.text for arg in call.args]
     command = next((text for text in texts if text in {"run", "exec", "create"}), None)
     if command is None:
+        _all_removed(texts, call, inquiry)
         return
     options = parsed(call.args[texts.index(command) + 1 :], RUN_VALUES, stop_at_operand=True)
     if options.has("--privileged") or any(
@@ -213,6 +214,17 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
     inner = options.operands[1:]
     if inner:
         inquiry.run(call.inside(inner[0].text, inner[1:], remote=True))
+
+
+def _all_removed(texts: list[str], call: Call, inquiry: Inquiry) -> None:
+    """`docker rm -f $(docker ps -aq)`: whatever there is, of all projects."""
+    removes = {"rm", "rmi", "remove"} & set(texts[:3])
+    forced = any(text == "--force" or (text[:1] == "-" and text[:2] != "--" and "f" in text) for text in texts)
+    listed = call.feeder is not None and call.feeder.program == call.program
+    substituted = any(not arg.known and arg.text.strip(UNKNOWN + " ") == "" for arg in call.args)
+    if removes and forced and (listed or substituted):
+        inquiry.add(HIGH, "deletes", "?", "deletes containers or images of all projects",
+                    "Deletes containers or images of all projects, running or not", "", (DELETION,))  # fmt: skip
 
 
 def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
