@@ -170,7 +170,8 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
     place = place_of(canonical(path, facts, through_link=True), facts)
     what = shown(place.path)
     name = place.path.rsplit("/", 1)[-1]
-    if place.kind == "credentials" and not (name in PUBLIC_NAMES or name.endswith(".pub")):
+    public = name in PUBLIC_NAMES and "/.kube/" not in place.path
+    if place.kind == "credentials" and not (public or name.endswith(".pub")):
         level: RiskLevel = MEDIUM if below(place.path, facts.cwd) else HIGH
         return Finding(
             level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",

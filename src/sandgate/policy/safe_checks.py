@@ -119,6 +119,11 @@ def _ip(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return rest[1] == "get" and "route".startswith(rest[0])
 
 
+def _tc(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    rest = reading.operands
+    return bool(rest) and rest[0] in ("qdisc", "class", "filter") and (len(rest) == 1 or rest[1] in ("show", "list", "ls"))
+
+
 def _plain_words(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Names only: no `;` for a small language, no verb that changes the interface named before it."""
     return all(word.replace("-", "").replace("_", "").replace(".", "").isalnum() for word in reading.operands)
@@ -328,6 +333,7 @@ CHECKS: dict[str, Check] = {
     "sysctl": _sysctl,
     "apt_cache": _apt_cache,
     "ip": _ip,
+    "tc": _tc,
     "plain_words": _plain_words,
     "lsof": _lsof,
     "no_flatten": _no_flatten,

@@ -201,7 +201,7 @@ COMMANDS: dict[str, str] = {
 }
 
 _ASK_VERSION = words_of(
-    "aws gcloud az gsutil bq gh glab hub kubectl-version op bw pass gopass sops age rage step mkcert certbot doppler "
+    "aws gcloud az gsutil bq gh glab hub kubectl-version op bw pass gopass sops age rage step mkcert certbot doppler sshuttle "
     "infisical aws-vault chamber nmap ncat socat wg cloudflared ngrok tailscale mailq swaks msmtp mutt scp-version sftp-version "
     "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump tshark dig-version "
     "vagrant packer ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam serverless sls eksctl "
@@ -258,6 +258,7 @@ PROGRAMS: dict[str, str] = {
     "needs:-L,-S,--list,--list-rules exact check:plain_words",
     "ip6tables": "@iptables",
     "nft": "-anjs -nn --handle --numeric --json --stateless stop * sub",
+    "tc": "-sdprjn -stats -details * exact check:tc",
     "ufw": "--version stop * sub alone",
     "firewall-cmd": "--list-all --state --get-zones --get-active-zones --get-default-zone --get-services --list-ports "
     "--list-services --list-all-zones --zone= --permanent --version 0",
@@ -272,6 +273,7 @@ PROGRAMS: dict[str, str] = {
     "promtool": "--version stop * sub alone",
     "iwconfig": "1",
     "mailq": "--version 0",
+    "mutt": "-v -vv 0 needs:-v",
     "postqueue": "-pj 0 needs:-p,-j",
     "ssh-keygen": "-lvBy -f= -E= -F= 0 needs:-l,-F,-B,-y",
     "ssh-add": "-lL -E= 0 needs:-l,-L",

@@ -74,6 +74,8 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
     texts = {arg.text for arg in call.args}
+    if call.args and call.args[-1].text == "--help" and len(call.args) == entry.name.count(" ") + 1:
+        return True
     return (bool(texts) and texts <= HELP_ONLY) or (bool(entry.harmless) and options.has(entry.harmless))
 
 

@@ -8,6 +8,7 @@ from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table, transfer
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
+from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
@@ -19,10 +20,18 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.assessment.options import Parsed
 
+FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "dig", "host", "nslookup", "ssh-keyscan", "openssl"})
 PRIVATE = ("secret", "encoded", "environment", "file")  # tags of data that should not leave without a question
 DATA_OPTIONS = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data-ascii", "--data-urlencode", "--json"})
 FORM_OPTIONS = frozenset({"-F", "--form"})
 UPLOAD_OPTIONS = frozenset({"-T", "--upload-file", "--post-file", "--body-file"})
+# What only shapes or repeats what it was told: such text is no private data.
+LITERAL = frozenset(words("echo printf yes seq true false : sleep date jq tr base64 sed head tail sort uniq cut wc tee cat"
+                          " gzip xz bzip2 zstd grep awk rev uname whoami python python3 node"))  # fmt: skip
+CREDENTIAL_OPTIONS = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie", "-E", "--cert", "--key",
+                                "--proxy-user", "-U", "--pass", "--password", "--http-password"})  # fmt: skip
+CURL_WRITES = frozenset({"-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--libcurl", "--stderr",
+                         "--etag-save", "--hsts", "--alt-svc"})  # fmt: skip
 CHANGING_METHODS = frozenset({"DELETE"})
 
 
@@ -31,7 +40,10 @@ def private_input(call: Call) -> str | None:
     for tag in PRIVATE:
         if tag in call.upstream:
             return "environment variables" if tag == "environment" else f"the content of {shown(call.upstream[tag])}"
-    return None
+    feeder = call.feeder
+    while feeder is not None and feeder.program in LITERAL:
+        feeder = feeder.feeder
+    return f"the output of {shown(feeder.program)}" if feeder is not None and feeder.program not in FETCHERS else None
 
 
 def _judge_curl(call: Call, inquiry: Inquiry) -> None:
@@ -54,6 +66,18 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
         said = f"Deletes something at {shown(hosts[0])}"
         inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", said, "", (DELETION, NETWORK))
+    for name, arg in options.values:
+        if name in CURL_WRITES and arg.text != "-":
+            inquiry.write(arg, call)
+    if options.has("--mail-rcpt"):
+        inquiry.add(HIGH, "contacts", hosts[0], "sends a mail", "Sends a mail", "", (EXFILTRATION, NETWORK))
+    socket = options.value("--unix-socket --abstract-unix-socket")
+    if socket is not None and socket.text.endswith(".sock") and (
+        _posts(options) or (method is not None and method.text.upper() not in {"GET", "HEAD"})
+    ):
+        inquiry.add(HIGH, "privilege", socket.text, "orders a service of this machine over its socket",
+                    f"Gives orders to the service behind {shown(socket.text)}",
+                    "Whoever orders a container engine has all rights on this machine", (PRIVILEGE, SYSTEM))  # fmt: skip
     if options.has("-K --config"):
         inquiry.doubt("takes its options from a file", target="curl")
 
@@ -72,9 +96,23 @@ def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
         path, _ = call.paths(source)
         inquiry.send(f"the file {shown(path or '?')}", host)
     private = private_input(call)
-    direct = any(tag in dict(arg.carries) for arg in call.args for tag in PRIVATE)
+    direct = _in_words(options, call)
     if private is not None and (sent or direct or "secret" in call.upstream or _posts(options)):
         inquiry.send(private, host)
+
+
+def _in_words(options: Parsed, call: Call) -> bool:
+    """Whether private data stands in a URL or a body. A password in a header is there to log in; a file's content in the
+    path of a URL is a version or a name."""
+    logins = {id(arg) for name, arg in options.values if name in CREDENTIAL_OPTIONS}
+    for arg in call.args:
+        tags = dict(arg.carries)
+        own = tags.get("environment", "").startswith("$")
+        if {"secret", "encoded"} & set(tags) or ("environment" in tags and not (own and id(arg) in logins)):
+            return True
+        if "file" in tags and (UNKNOWN in arg.text.partition("?")[2] or "://" not in arg.text):
+            return True
+    return False
 
 
 def _posts(options: Parsed) -> bool:
@@ -185,7 +223,8 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, SSH_VALUES, stop_at_operand=True)
+    values = SSH_VALUES + (" -M" if call.program == "autossh" else "")
+    options = parsed(call.args, values, stop_at_operand=True)
     if options.has("-V") or options.has("-Q"):
         inquiry.add(LOW, "reads", "ssh", "only shows its version")
         return
@@ -201,8 +240,11 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)
-    if len(options.operands) > 1:
-        inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in options.operands[1:]))], remote=True)
+    rest = list(options.operands[1:])
+    while rest and rest[0].text[:1] == "-":
+        rest = rest[2:] if rest[0].text in SSH_VALUES.split() else rest[1:]
+    if rest:
+        inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in rest))], remote=True)
         inner.upstream = {}
         inquiry.run(inner)
 
@@ -269,8 +311,24 @@ def judge_sender(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     host = next((arg.text for arg in call.args if arg.text[:1] != "-"), "?")
     call.carry("network", host)
+    if call.program in ASKERS and not {"secret", "encoded", "environment"} & set(call.upstream):
+        return
     if private is not None:
         inquiry.send(private, host)
+
+
+# They send nothing but the name they are given.
+ASKERS = frozenset({"dig", "nslookup", "host", "ping", "drill", "doggo", "dog"})
+
+
+def _judge_mosh(call: Call, inquiry: Inquiry) -> None:
+    """`mosh host -- CMD`."""
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if "--" in texts:
+        rest = call.args[texts.index("--") + 1 :]
+        if rest:
+            inquiry.run(call.inside(rest[0].text, rest[1:], remote=True))
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
@@ -279,6 +337,9 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "nc": _judge_nc,
     "socat": _judge_socat,
     "ssh": _judge_ssh,
+    "autossh": _judge_ssh,
+    "mosh": _judge_mosh,
+    "et": _judge_mosh,
     "scp": _judge_scp,
     "rsync": _judge_scp,
     "openssl": _judge_openssl,

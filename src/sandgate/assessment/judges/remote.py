@@ -27,6 +27,7 @@ ANSIBLE_LOOKING = frozenset(words("""
 ANSIBLE_COMMANDS = frozenset(words("command shell raw script ansible.builtin.command ansible.builtin.shell expect"))
 ANSIBLE_DELETING = ("state=absent", "force=yes state=absent")
 SALT_COMMANDS = ("cmd.", "test.", "file.remove", "file.", "state.", "pkg.", "service.", "user.", "system.")
+RESOLVER_SETTINGS = frozenset(words("dns domain llmnr mdns dnssec dnsovertls default-route nta"))
 LOUD_REQUESTS = 100_000  # from here on requests to this very machine are no mere measurement
 
 
@@ -178,6 +179,26 @@ def _judge_namespace(call: Call, inquiry: Inquiry) -> None:
         inquiry.run(call.inside(rest[0].text, rest[1:]))
 
 
+def _judge_ip(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if "netns" in texts and "exec" in texts:
+        inner = call.args[texts.index("exec") + 2 :]
+        inquiry.add(HIGH, "privilege", "network namespace", "runs in another network of this machine", "", "",
+                    (PRIVILEGE,))  # fmt: skip
+        if inner:
+            inquiry.run(call.inside(inner[0].text, inner[1:]))
+
+
+def _judge_resolver(call: Call, inquiry: Inquiry) -> None:
+    """`resolvectl dns` and `resolvectl dns eth0` show; more words set."""
+    words_given = [arg for arg in call.args if arg.text[:1] != "-"]
+    if len(words_given) <= 2 and words_given and words_given[0].text in RESOLVER_SETTINGS:  # noqa: PLR2004 (verb, link)
+        inquiry.add(LOW, "reads", "resolvectl", "shows a setting", "Shows how names are resolved")
+        return
+    by_table(call, inquiry)
+
+
 def _judge_load(call: Call, inquiry: Inquiry) -> None:
     options = by_table(call, inquiry)
     if options is None or options.has("--help --version -V"):
@@ -232,6 +253,8 @@ def _transfer_line(said: list[str], host: str, call: Call, inquiry: Inquiry) -> 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "kubectl": _judge_kubectl,
+    "ip": _judge_ip,
+    "resolvectl": _judge_resolver,
     "ansible": _judge_ansible,
     "ansible-playbook": _judge_playbook,
     **dict.fromkeys(("pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh", "rush"), _judge_many),

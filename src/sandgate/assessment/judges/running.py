@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Arg
+from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, Finding
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.common import base_name
@@ -134,13 +134,15 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
     if not rest:
         inquiry.add(LOW, "reads", "xargs", "prints its input")
         return
-    fed = fed_arguments(call.feeder)
+    flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
+    fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder)]
     mark = reading.value("-I", "-i", "-J", "--replace")
     if mark is not None or (reading.has("-i", "--replace")):
         mark = mark or "{}"
         for each in fed:
             args = [
-                arg.but(text=arg.text.replace(mark, each.text), known=each.known, glob=each.glob, raw="")
+                arg.but(text=arg.text.replace(mark, each.text), known=each.known, glob=each.glob, raw="",
+                        carries=(*arg.carries, *each.carries) if mark in arg.text else arg.carries)
                 for arg in rest
             ]
             inquiry.run(call.inside(args[0].text, args[1:]))

@@ -54,6 +54,10 @@ FIXED_VERB = {"aws": 2, "awslocal": 2, "aliyun": 2, "tccli": 2, "s3cmd": 1, "s5c
               "helmfile": 1, "packer": 1, "sentry-cli": 2, "dokku": 1, "consul": 2, "vault": 3, "bao": 3}  # fmt: skip
 REHEARSALS = "--dry-run --dryrun --what-if --check --help --generate-cli-skeleton --no-execute-changeset --noop"
 ASKING = frozenset({"help", "--help", "-h", "--version", "version", "-version", "-V", "completion"})
+DESTROYING = "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe"
+UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
+# Where changes are made for review: writing there is ordinary work.
+FORGES = frozenset({"gh", "glab", "hub", "tea", "jira", "linear", "sentry-cli", "circleci", "travis"})
 PUBLIC_ACCESS = ("public-read", "public-read-write", "allusers", "allauthenticatedusers", "0.0.0.0/0", "::/0",
                  "--allow-unauthenticated", "--publicly-accessible", "authenticated-read", "--public")  # fmt: skip
 
@@ -77,6 +81,7 @@ MEANINGS: dict[str, Meaning] = {
     "asking": Meaning(LOW, "reads", "Shows help or a version of {}", ()),
     "local": Meaning(MEDIUM, "runs", "Works on this machine through {}", ()),
     "connecting": Meaning(MEDIUM, "contacts", "Connects to a remote service through {}", (NETWORK,)),
+    "contributing": Meaning(MEDIUM, "contacts", "Writes to a code host through {}", (NETWORK,)),
     "looking": Meaning(MEDIUM, "contacts", "Asks a remote service through {}", (NETWORK,)),
     "changing": Meaning(HIGH, "contacts", "Changes a remote service through {}", (SYSTEM, NETWORK)),
     "deleting": Meaning(HIGH, "deletes", "Deletes things of a remote service through {}", (DELETION, NETWORK),
@@ -158,8 +163,15 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     deed = deed_of(call)
     if deed in {"changing", "deleting", "granting"} and parsed(call.args, "", clusters=False).has(REHEARSALS):
         deed = "looking"
+    options = parsed(call.args, "", clusters=False)
+    if deed == "changing" and options.has(DESTROYING):
+        deed = "deleting"
+    if deed == "changing" and call.program in FORGES:
+        deed = "contributing"
     meaning = MEANINGS.get(deed)
     path = verb_path(call)
+    if deed == "changing" and any(_parts(word)[0] in {"upload", "publish"} or word in UPLOADS for word in path):
+        inquiry.send("files", call.program)
     if meaning is not None:
         _note(meaning, call, path, inquiry)
         return
@@ -269,4 +281,23 @@ def _reads(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     inquiry.read(arg, call)
 
 
-JUDGES: dict[str, Callable[[Call, Inquiry], None]] = dict.fromkeys(SERVICES, judge_service)
+def _judge_forge(call: Call, inquiry: Inquiry) -> None:
+    """`gh api -X DELETE …`: the method says what is done."""
+    judge_service(call, inquiry)
+    method = parsed(call.args, "-X --method").value("-X --method")
+    if method is not None and method.text.upper() == "DELETE":
+        inquiry.add(HIGH, "deletes", call.program, "asks a code host to delete", "Deletes something on the code host", "",
+                    (DELETION, NETWORK))  # fmt: skip
+    if method is not None and method.text.upper() in {"PUT", "PATCH"}:
+        inquiry.add(HIGH, "contacts", call.program, "asks a code host to change", "Changes something on the code host", "",
+                    (SYSTEM, NETWORK))  # fmt: skip
+    if {"public", "--visibility=public", "--public"} & {arg.text for arg in call.args}:
+        inquiry.add(HIGH, "contacts", call.program, "makes something public", "Makes something visible to everybody", "",
+                    (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    **dict.fromkeys(SERVICES, judge_service),
+    "gh": _judge_forge,
+    "glab": _judge_forge,
+}

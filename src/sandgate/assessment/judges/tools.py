@@ -26,6 +26,7 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
+COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 
 
@@ -196,6 +197,7 @@ def _judge_crontab(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_container(call: Call, inquiry: Inquiry) -> None:
+    call.args = _without_compose_options(call)
     by_table(call, inquiry)
     texts = [arg.text for arg in call.args]
     command = next((text for text in texts if text in {"run", "exec", "create"}), None)
@@ -214,6 +216,14 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
     inner = options.operands[1:]
     if inner:
         inquiry.run(call.inside(inner[0].text, inner[1:], remote=True))
+
+
+def _without_compose_options(call: Call) -> tuple[Arg, ...]:
+    """`docker compose -f file -p name ps` → `docker compose ps`."""
+    if not call.args or call.args[0].text != "compose":
+        return call.args
+    rest = parsed(call.args[1:], COMPOSE_VALUES, stop_at_operand=True)
+    return (call.args[0], *rest.operands) if rest.operands else call.args
 
 
 def _all_removed(texts: list[str], call: Call, inquiry: Inquiry) -> None:

@@ -8,9 +8,20 @@ from sandgate.assessment.knowledge.entry import Entry, Worse
 CURL_VALUES = (
     "-A -b -c -C -d -D -e -E -F -H -h -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --data --data-binary --data-raw "
     "--data-urlencode --form --header --output --request --upload-file --url --user --user-agent --proxy --cacert "
-    "--cert --key --max-time --connect-timeout --retry --json --cookie --config --resolve --output-dir --referer"
+    "--cert --key --max-time --connect-timeout --retry --json --unix-socket --abstract-unix-socket --mail-from --mail-rcpt "
+    "--data-ascii --form-string --oauth2-bearer --interface --dns-servers --limit-rate --write-out --cookie-jar "
+    "--dump-header --range --proxy-user --noproxy --socks5 --socks5-hostname --preproxy --retry-delay --retry-max-time "
+    "--key-type --cert-type --pass --ciphers --tls-max --max-filesize --time-cond --max-redirs --connect-to --doh-url "
+    "--aws-sigv4 --url-query --stderr --trace --trace-ascii --libcurl --pinnedpubkey --proto --proto-redir --speed-limit "
+    "--speed-time --etag-save --etag-compare --hsts --alt-svc --capath --crlfile --engine --keepalive-time  --cookie --config --resolve --output-dir --referer"
 )
-WGET_VALUES = "-O -o -P -a -e -i -t -T -U -A -R -D -l --output-document --post-data --post-file --header --user-agent"
+WGET_VALUES = (
+    "-O -o -P -a -e -i -t -T -U -A -R -D -l -Q -w -B "
+    "--output-document --post-data --post-file --header --user-agent --body-data --body-file --method --tries --timeout --wait "
+    "--directory-prefix --output-file --append-output --input-file --user --password --http-user --http-password --referer "
+    "--load-cookies --save-cookies --level --accept --reject --domains --limit-rate --ca-certificate --certificate "
+    "--private-key"
+)
 SSH_VALUES = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"
 
 ENTRIES: tuple[Entry, ...] = (

@@ -62,8 +62,8 @@ ENTRIES: tuple[Entry, ...] = (
     slackcat, ipfs add, gocryptfs-send, syncthing, rsync-ssh, bashupload, catbox, filebin, imgur
     """),
     *_each(HIGH, "contacts", "Sends a mail or a message to people", (EXFILTRATION, NETWORK), """
-    mailx, s-nail, nail, msmtp, ssmtp, neomutt, alpine, pine, swaks, mpack, smtp-cli, sendemail, sendEmail, exim, exim4,
-    postdrop, qmail-inject, mutt, mail, sendmail, aerc, himalaya, mailsend, mailsend-go, ntfy publish, apprise, pushover,
+    mailx, s-nail, nail, msmtp, ssmtp, alpine, pine, swaks, mpack, smtp-cli, sendemail, sendEmail, exim, exim4,
+    postdrop, qmail-inject, mail, sendmail, aerc, himalaya, mailsend, mailsend-go, ntfy publish, apprise, pushover,
     signal-cli, wall, write, notify, twurl, toot, tut, slack-notify, xmpp-send, sendxmpp, sms, gammu, gammu-smsd-inject
     """, "What has been sent cannot be taken back"),
     *_each(HIGH, "contacts", "Puts a message into a queue that others act on", (SYSTEM, NETWORK), """
@@ -158,6 +158,16 @@ ENTRIES: tuple[Entry, ...] = (
           worse=(Worse("-d -s -f", HIGH, "Changes the table of neighbours", (SYSTEM, NETWORK)),)),
     Entry("iwconfig", LOW, "Shows wireless interfaces", ("iwconfig", "iwconfig wlan0 essid x => high"), kind="reads",
           worse=(Worse("", HIGH, "Changes a wireless interface", (SYSTEM,), operands="essid mode key ap channel"),)),
+    *(Entry(name, HIGH, "Sends a mail or a message to people", (f"{name} eve@example.com", f"{name} -v => low"),
+            kind="contacts", categories=(EXFILTRATION, NETWORK), harmless="-v -vv --help --version",
+            consequence="What has been sent cannot be taken back") for name in ("mutt", "neomutt")),
+    Entry("tc", LOW, "Shows traffic shaping", ("tc -s qdisc show dev eth0", "tc qdisc add dev eth0 root netem => high"),
+          kind="reads", worse=(Worse("", HIGH, "Changes traffic shaping", (SYSTEM, NETWORK),
+                                     operands="add del delete change replace flush link"),)),
+    *_each(LOW, "reads", "Shows how a cluster is set up", (), "kubeadm version, kubeadm config print, kubeadm token list"),
+    *(Entry(f"supabase {verb}", MEDIUM, "Works with services on this machine", (f"supabase {verb}",))
+      for verb in ("start", "stop", "status", "init", "functions serve", "functions new", "migration new", "db start",
+                   "gen", "test")),
     Entry("hostnamectl set-hostname", HIGH, "Renames this machine", ("hostnamectl set-hostname x",), kind="privilege",
           categories=(SYSTEM,)),
     *(Entry(f"resolvectl {verb}", HIGH, "Changes how this machine finds others", (f"resolvectl {verb} x y",),
@@ -191,7 +201,7 @@ ENTRIES: tuple[Entry, ...] = (
     *(Entry(name, MEDIUM, "Loads a service as a script says", (f"{name} run x",), kind="contacts", categories=(NETWORK,))
       for name in ("k6", "locust", "artillery", "jmeter", "gatling", "tsung", "ghz", "fortio", "drill")),
     *(Entry(name, MEDIUM, "Handles passwords or secrets", (f"{name} x",), kind="reads")
-      for name in ("bw", "lpass", "keepassxc-cli", "chamber", "aws-vault", "credstash", "keyring", "sops",
+      for name in ("bw", "lpass", "keepassxc-cli", "chamber", "aws-vault", "credstash", "keyring",
                    "ansible-vault", "git-crypt", "teller", "berglas", "dotenvx", "klist", "gitleaks", "trufflehog",
                    "detect-secrets", "step-cli", "cfssl",
                    "age-keygen", "pwgen", "ssh-agent")),

@@ -7,7 +7,7 @@ what is here names a program with the options that stand before its verb. A verb
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import MEDIUM, NETWORK
+from sandgate.assessment.findings import COMPLIANCE, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.knowledge.entry import Entry
 from sandgate.assessment.listing import phrases, words
 
@@ -230,5 +230,20 @@ def _services() -> tuple[Entry, ...]:
     return tuple(made)
 
 
-ENTRIES: tuple[Entry, ...] = _services()
-SERVICES: frozenset[str] = frozenset(entry.name for entry in ENTRIES)
+SERVICES: frozenset[str] = frozenset(entry.name for entry in _services())
+ENTRIES: tuple[Entry, ...] = (
+    *_services(),
+    *(Entry(name, HIGH, "Changes what a code host runs or lets in", (f"{name} x",), kind="contacts",
+            categories=(SYSTEM, NETWORK, COMPLIANCE))
+      for name in phrases("""
+          gh workflow run, gh workflow enable, gh workflow disable, gh variable set, gh release edit, gh release upload,
+          gh repo rename, gh repo archive, gh repo unarchive, gh repo sync, gh repo deploy-key add, gh ssh-key add,
+          gh gpg-key add, gh ruleset, gh org, gh attestation, gh auth refresh, gh pr review, glab mr merge, glab mr
+          approve, glab release create, glab repo transfer, glab variable set, glab ci run, glab ci trigger, glab ssh-key
+          add, glab deploy-key add, glab repo archive, hub release create, hub sync, sentry-cli releases deploys
+      """)),
+    Entry("gh extension install", MEDIUM, "Installs a program from a code host", ("gh extension install me/x",),
+          kind="contacts", categories=(NETWORK,)),
+    *(Entry(name, LOW, "Shows settings", (name,), kind="reads")
+      for name in ("gh config list", "gh config get", "gh alias list", "gh extension list", "gh version")),
+)
