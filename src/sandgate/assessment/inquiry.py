@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
 from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
 from sandgate.assessment.wording import shown
 
@@ -30,7 +31,7 @@ class Call:
     """One program with its arguments, and what flows into it."""
 
     __slots__ = (
-        "args", "background", "depth", "feeder", "function", "inherited", "looped", "outflow", "program", "remote",
+        "args", "background", "contained", "depth", "feeder", "function", "inherited", "looped", "outflow", "program", "remote",
         "shell", "stdin_text", "trusted", "upstream",
     )  # fmt: skip
 
@@ -48,6 +49,7 @@ class Call:
         self.background = False
         self.trusted = True  # the program is found by name or in a system directory
         self.remote = False  # runs on another machine or in a container: paths are not ours
+        self.contained = False  # in a container that is thrown away: its system is not ours
         self.inherited: Call | None = None  # the call that runs this one
 
     def inside(self, program: str, args: Sequence[Arg], *, remote: bool = False) -> Call:
@@ -56,6 +58,7 @@ class Call:
         twin.upstream, twin.feeder, twin.stdin_text = self.upstream, self.feeder, self.stdin_text
         twin.function, twin.looped, twin.background = self.function, self.looped, self.background
         twin.remote = self.remote or remote
+        twin.contained = self.contained
         twin.inherited = self
         return twin
 
@@ -204,7 +207,9 @@ class Inquiry:
     def read(self, arg: Arg, call: Call, *, recursive: bool = False) -> None:
         """`arg` names what is read."""
         path, _ = call.paths(arg)
-        if path is None or call.remote or arg.text in {"-", ""}:
+        if path is None or arg.text in {"-", ""} or (call.remote and arg.text[:1] != "/"):
+            return
+        if call.remote and place_of(path, self.facts).kind != "credentials":
             return
         found = reading(path, self.facts, recursive=recursive)
         if found is None:

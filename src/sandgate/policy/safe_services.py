@@ -34,7 +34,7 @@ def _engine(name: str) -> dict[str, str]:
         "network": "sub stop *",
         "system": "sub stop *",
         "context": "sub stop *",
-        "compose": "-f= -p= --file= --project-name= --profile= --env-file= --project-directory= --ansi= sub stop *",
+        "compose": "-f= -p= --file= --project-name= --profile= --env-file= --project-directory= --ansi= --help sub alone stop *",
         "system df": "-v -f= --format= --verbose 0",
         "system info": "-f= --format= 0",
         "context ls": "-q --format= --quiet 0",
@@ -64,6 +64,11 @@ def _engine(name: str) -> dict[str, str]:
         "compose top": "*",
         "compose ls": "-aq --all --format= --filter= --quiet 0",
         "compose port": "--index= --protocol= 2",
+        "events": "-f= --filter= --format= --since= --until= 0",
+        "buildx": "sub stop *",
+        "buildx ls": "--format= --no-trunc 0",
+        "buildx version": "0",
+        "buildx du": "--verbose 0",
         "compose version": "-f= --format= --short 0",
         "compose config": "-q --quiet --services --volumes --images --profiles --format= --no-interpolate *",
     }
@@ -136,6 +141,10 @@ COMMANDS: dict[str, str] = {
     "consul version": "0",
     "nomad version": "0",
     "gh version": "0",
+    **{
+        f"gh {word}": "--help 0 needs:--help"
+        for word in words_of("pr issue repo run workflow release api auth gist secret label browse search")
+    },
     "gh config": "sub stop *",
     "gh config list": "0",
     "gh config get": "1",
@@ -205,7 +214,7 @@ _ASK_VERSION = words_of(
     "infisical aws-vault chamber nmap ncat socat wg cloudflared ngrok tailscale mailq swaks msmtp mutt scp-version sftp-version "
     "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump tshark dig-version "
     "vagrant packer ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam serverless sls eksctl "
-    "k3d kind minikube k9s stern kustomize helm helmfile skaffold tilt argocd flux istioctl linkerd velero kubeseal "
+    "k3d kind minikube k9s stern kustomize helm helmfile skaffold mtr traceroute tracepath tilt argocd flux istioctl linkerd velero kubeseal "
     "kubectx docker-compose docker-credential-desktop buildah skopeo crictl ctr nerdctl containerd runc colima limactl lima "
     "multipass terraform tofu terragrunt tflint tfsec checkov infracost trivy grype syft hadolint yamllint actionlint "
     "kubeval kubeconform kube-linter conftest cosign crane oras heroku fly flyctl vercel netlify firebase supabase "
@@ -215,9 +224,12 @@ _ASK_VERSION = words_of(
 )
 
 PROGRAMS: dict[str, str] = {
-    **dict.fromkeys((name for name in _ASK_VERSION if not name.endswith("-version")), "--version 0 needs:--version"),
-    "curl": "-V --version 0 needs:-V,--version",
-    "wget": "-V --version 0 needs:-V,--version",
+    **dict.fromkeys((name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"),
+    "curl": "-hV --version --help 0 needs:-V,-h,--version,--help",
+    "wget": "-hV --version --help 0 needs:-V,-h,--version,--help",
+    "nc": "-h 0 needs:-h",
+    "ping": "-V 0 needs:-V",
+    "fuser": "-avmsu46 -n= --verbose --all --mount --user *",
     "ssh": "-V -Q= 0 needs:-V,-Q",
     "nmap": "-V --version 0 needs:-V,--version",
     "socat": "-V -h 0 needs:-V,-h",
@@ -226,8 +238,8 @@ PROGRAMS: dict[str, str] = {
     "host": "-V 0 needs:-V",
     "nginx": "-vV --version 0 needs:-v,-V,--version",
     "haproxy": "-v 0 needs:-v",
-    "docker": "-v --version stop * sub alone confined",
-    "podman": "-v --version stop * sub alone confined",
+    "docker": "-v --version --help stop * sub alone confined",
+    "podman": "-v --version --help stop * sub alone confined",
     "docker-compose": "-v -f= -p= --file= --project-name= --profile= --env-file= --version stop * sub alone confined",
     "kubectl": "-h --help stop * sub alone confined",
     "helm": "--help --version stop * sub alone confined",
@@ -239,7 +251,7 @@ PROGRAMS: dict[str, str] = {
     "vault": "--version stop * sub alone",
     "consul": "--version stop * sub alone",
     "nomad": "--version stop * sub alone",
-    "gh": "--version stop * sub alone confined",
+    "gh": "--version --help stop * sub alone confined",
     "minikube": "--version stop * sub alone",
     "kind": "--version stop * sub alone confined",
     "openssl": "stop * sub",

@@ -110,7 +110,10 @@ def _in_words(options: Parsed, call: Call) -> bool:
         own = tags.get("environment", "").startswith("$")
         if {"secret", "encoded"} & set(tags) or ("environment" in tags and not (own and id(arg) in logins)):
             return True
-        if "file" in tags and (UNKNOWN in arg.text.partition("?")[2] or "://" not in arg.text):
+        named = tags.get("file", "").rsplit("/", 1)[-1].lower()
+        if "file" in tags and "://" in arg.text and UNKNOWN in arg.text and not any(
+            mark in named for mark in ("version", "latest", "tag", "url", "release")
+        ):
             return True
     return False
 
@@ -164,7 +167,39 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
             _saved_as(Arg(_file_name(arg.text)), host, call, inquiry)
     else:
         _saved(options, "-O --output-document", hosts[0], call, inquiry)
+    method = options.value("--method")
+    if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
+        said = f"Deletes something at {shown(hosts[0])}"
+        inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", said, "", (DELETION, NETWORK))
+    into = options.value("-P --directory-prefix")
+    if into is not None:
+        inquiry.write(into, call, verb="Downloads to")
     _sent(options, hosts[0], call, inquiry)
+
+
+def _judge_httpie(call: Call, inquiry: Inquiry) -> None:
+    """`http DELETE url`, `http url name@file`: method, URL, items."""
+    options = parsed(call.args, "-a --auth -A --auth-type -o --output --session --timeout --verify --cert --proxy --pretty -p -s")
+    if options.has("--version --help"):
+        inquiry.add(LOW, "reads", call.program, "only shows help")
+        return
+    operands = list(options.operands)
+    method = operands.pop(0).text.upper() if operands and operands[0].text.isupper() else ""
+    url = operands.pop(0).text if operands else "?"
+    host = "localhost" if url[:1] in {":", "/"} else host_of(url)
+    inquiry.contact(host, call)
+    if method in CHANGING_METHODS and not is_local(host):
+        said = f"Deletes something at {shown(host)}"
+        inquiry.add(HIGH, "deletes", host, "asks a remote service to delete", said, "", (DELETION, NETWORK))
+    for arg in operands:
+        before, at, file = arg.text.partition("@")
+        if at and file and not before.rstrip(":=").count("="):
+            inquiry.read(arg.but(text=file, raw=""), call)
+            inquiry.send(f"the file {shown(file)}", host)
+    _saved(options, "-o --output", host, call, inquiry)
+    private = private_input(call)
+    if private is not None:
+        inquiry.send(private, host)
 
 
 def _judge_nc(call: Call, inquiry: Inquiry) -> None:
@@ -285,7 +320,9 @@ def _judge_openssl(call: Call, inquiry: Inquiry) -> None:
     if texts[:1] and (texts[0] in {"enc", "base64"} or texts[0].startswith(("aes", "des"))):
         call.carry("decoded" if "-d" in texts else "encoded", next(iter(call.upstream.values()), "?"))
     for at, text in enumerate(texts[:-1]):
-        if text in {"-in", "-key", "-inkey"}:
+        if text == "-in" and texts[0] in {"x509", "req", "crl", "verify", "s_client"}:
+            inquiry.look(call.args[at + 1], call)  # certificates are public
+        elif text in {"-in", "-key", "-inkey"}:
             inquiry.read(call.args[at + 1], call)
         elif text in {"-out", "-keyout"}:
             inquiry.write(call.args[at + 1], call)
@@ -317,6 +354,17 @@ def judge_sender(call: Call, inquiry: Inquiry) -> None:
         inquiry.send(private, host)
 
 
+def _judge_fetcher(call: Call, inquiry: Inquiry) -> None:
+    """`aria2c`, `axel`, `yt-dlp`: fetch to a directory or a file that an option names."""
+    judge_sender(call, inquiry)
+    options = parsed(call.args, "-d -o -O -P --dir --out --output --paths -x -s -j -k -n -f -i")
+    given = options.value("-d -o -O -P --dir --out --output --paths")
+    for host in [host_of(arg.text) for arg in options.operands if "://" in arg.text]:
+        inquiry.contact(host, call)
+    if options.operands:
+        inquiry.write(given or Arg("."), call, verb="Downloads to")
+
+
 # They send nothing but the name they are given.
 ASKERS = frozenset({"dig", "nslookup", "host", "ping", "drill", "doggo", "dog"})
 
@@ -335,6 +383,8 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "curl": _judge_curl,
     "wget": _judge_wget,
     "nc": _judge_nc,
+    **dict.fromkeys(("aria2c", "axel", "yt-dlp", "youtube-dl", "gdown", "httrack", "megadl", "snarf"), _judge_fetcher),
+    **dict.fromkeys(("http", "https", "xh", "xhs"), _judge_httpie),
     "socat": _judge_socat,
     "ssh": _judge_ssh,
     "autossh": _judge_ssh,
@@ -345,7 +395,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "openssl": _judge_openssl,
     "ssh-keygen": _judge_ssh_keygen,
     **dict.fromkeys(
-        ("telnet", "http", "https", "xh", "lynx", "mail", "sendmail", "mutt", "aria2c", "mailx", "swaks", "msmtp", "websocat",
+        ("telnet", "lynx", "mail", "sendmail", "mutt", "mailx", "swaks", "msmtp", "websocat",
          "curlie", "grpcurl", "mosquitto_pub", "wscat", "drill", "doggo", "dog", "kcat", "neomutt", "s-nail", "termbin",
          "dig", "nslookup", "host", "ping"),
         judge_sender,

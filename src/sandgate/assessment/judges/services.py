@@ -100,11 +100,29 @@ def judge_service(call: Call, inquiry: Inquiry) -> None:
     specific = entry_for([call.program, *named])
     if call.args and all(arg.text in ASKING for arg in call.args[:1]) and len(call.args) <= 2:  # noqa: PLR2004 (a verb and one word)
         _note(MEANINGS["asking"], call, (), inquiry)
-    elif specific is not None and specific is not top and deed_of(call) not in {"deleting", "granting", "leaking"}:
+    elif (
+        specific is not None and specific is not top and deed_of(call) not in {"deleting", "granting", "leaking"}
+        and not options.has(DESTROYING)
+    ):
         by_table(call, inquiry)
     elif not _copies(call, inquiry):
         _by_verb(call, inquiry)
     _sends(call, inquiry)
+    _commands(call, inquiry)
+
+
+def _commands(call: Call, inquiry: Inquiry) -> None:
+    """`gcloud compute ssh vm --command CMD`, `fly ssh console -C CMD`, `heroku run -- CMD`, `az … --scripts CMD`."""
+    texts = [arg.text for arg in call.args]
+    if not {"ssh", "exec", "run", "run-command", "execute-command", "invoke", "console", "shell"} & set(texts[:5]):
+        return
+    given = parsed(call.args, "--command -C -c --scripts", clusters=False).value("--command -C -c --scripts")
+    if given is not None:
+        inquiry.run(call.inside("sh", [given.but(text="-c", raw=""), given], remote=True))
+    elif "--" in texts:
+        rest = call.args[texts.index("--") + 1 :]
+        if rest:
+            inquiry.run(call.inside(rest[0].text, rest[1:], remote=True))
 
 
 def _copies(call: Call, inquiry: Inquiry) -> bool:
@@ -164,6 +182,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     if deed in {"changing", "deleting", "granting"} and parsed(call.args, "", clusters=False).has(REHEARSALS):
         deed = "looking"
     options = parsed(call.args, "", clusters=False)
+    if deed in {"", "local", "connecting"} and options.has("--prod --production"):
+        deed = "changing"
     if deed == "changing" and options.has(DESTROYING):
         deed = "deleting"
     if deed == "changing" and call.program in FORGES:
@@ -246,6 +266,8 @@ def _is_public(text: str) -> bool:
 
 def _verb(word: str) -> Deed:
     """What one word says: `describe-instances`, `apps:destroy`, `TerminateInstances`, `list_queues`."""
+    if "/" in word or "=" in word:
+        return ""  # a name, not a verb
     parts = _parts(word)
     for part in (word.lower(), parts[0], parts[-1] if ":" in word or "." in word else parts[0]):
         if part in DELETING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of, judge_sql
+from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.knowledge.databases import CHANGING_SQL, LOSING_SQL, RIGHTS_SQL, SQL_VALUES
@@ -26,6 +27,7 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
+REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 
@@ -203,6 +205,8 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
     command = next((text for text in texts if text in {"run", "exec", "create"}), None)
     if command is None:
         _all_removed(texts, call, inquiry)
+        _elsewhere(texts, call, inquiry)
+        _copied(texts, call, inquiry)
         return
     options = parsed(call.args[texts.index(command) + 1 :], RUN_VALUES, stop_at_operand=True)
     if options.has("--privileged") or any(
@@ -215,7 +219,39 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
             _mounted(name, arg, call, inquiry)
     inner = options.operands[1:]
     if inner:
-        inquiry.run(call.inside(inner[0].text, inner[1:], remote=True))
+        within = call.inside(inner[0].text, inner[1:], remote=True)
+        within.contained = True
+        inquiry.run(within)
+
+
+def _judge_compose(call: Call, inquiry: Inquiry) -> None:
+    """`docker-compose x` is `docker compose x`."""
+    call.program = call.program.removesuffix("-compose")
+    call.args = (Arg("compose"), *call.args)
+    _judge_container(call, inquiry)
+
+
+def _elsewhere(texts: list[str], call: Call, inquiry: Inquiry) -> None:
+    """`docker -H tcp://host …`: the engine of another machine."""
+    given = parsed(call.args, "-H --host", stop_at_operand=True).value("-H --host")
+    host = given.text if given is not None else ""
+    if host.startswith(("tcp://", "ssh://", "http")) and not is_local(host_of(host)):
+        inquiry.contact(host_of(host), call)
+        if REMOVING & set(texts):
+            inquiry.add(HIGH, "deletes", host_of(host), "stops or deletes containers of another machine",
+                        f"Stops or deletes containers of {shown(host_of(host))}", "", (DELETION, NETWORK))  # fmt: skip
+
+
+def _copied(texts: list[str], call: Call, inquiry: Inquiry) -> None:
+    """`docker cp a web:/b`: what is read here."""
+    if "cp" in texts[:2]:
+        places = parsed(call.args[texts.index("cp") + 1 :]).operands
+        for arg in places[:1]:
+            if ":" not in arg.text:
+                inquiry.read(arg, call, recursive=True)
+        for arg in places[1:2]:
+            if ":" not in arg.text:
+                inquiry.write(arg, call)
 
 
 def _without_compose_options(call: Call) -> tuple[Arg, ...]:
@@ -272,6 +308,8 @@ def _judge_database(call: Call, inquiry: Inquiry) -> None:
     for line in text.replace(";", "\n").split("\n"):
         if line.strip().startswith(("\\!", ".shell", ".system")):
             inquiry.run_script(line.strip().lstrip("\\!").removeprefix(".shell").removeprefix(".system"), call)
+    if call.program in {"sqlite3", "duckdb"} and options.operands:
+        inquiry.read(options.operands[0], call)
     if options.has("-f --file") or (call.upstream and not _echoed(call)):
         inquiry.doubt("the statements come from elsewhere", target=call.program)
 
@@ -293,6 +331,8 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "vim": _judge_editor,
     "docker": _judge_container,
     "podman": _judge_container,
+    "docker-compose": _judge_compose,
+    "podman-compose": _judge_compose,
     **dict.fromkeys(
         ("psql", "mysql", "mariadb", "sqlite3", "mongosh", "mongo", "redis-cli", "cqlsh", "clickhouse-client", "duckdb",
          "sqlcmd", "influx"),

@@ -19,7 +19,7 @@ DELETING = frozenset(words("""
     """))  # fmt: skip
 LOOKING = frozenset(words("""
     get list ls describe show head view status info version help whoami inspect search query tail logs log history
-    events top ps explain browse estimate simulate detect filter count wait watch print doctor validate check lint
+    events top ps explain browse estimate simulate detect filter wait watch print doctor validate check lint
     diff plan preview read cat find checks members health ping peers lookup stat du tree current test verify audit
     open docs locations regions domains releases usage metrics tables dump-config lastlog resource-list metadata batch
     lint-config render synth graph providers output outline monitor config-validate fmt format completion env-list
@@ -32,6 +32,9 @@ CHANGING = frozenset(words("""
     install exec execute trigger approve reject merge close reopen lock unlock reboot allocate release-address unset
     tag untag label annotate taint drain cordon launch failover switchover swap reload sign clone fork archive
     unarchive pause resume suspend maintenance resync rebuild redeploy accept authorize unseal seal write up provision bootstrap expose autoscale rollout reconcile ship
+    write deallocate evict isolate reimage generalize capture convert encrypt regenerate reassign refund void charge pay
+    emit fire call broadcast seed backfill reindex compact rebalance reprovision rekey recover reapply force-unlock
+    publish-version send-message put-events upsert merge-pr reopen schedule unschedule kill-session flip swap-slots
     assign unassign export revoke renew insert load save assume join leave kill abort retry rerun comment pin transfer-domain
     subscribe unsubscribe confirm respond request delegate mount unmount snapshot hibernate warmup checkout post
     """))  # fmt: skip
