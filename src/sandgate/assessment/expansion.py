@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 MAX_PIECES = 256  # of a word that is expanded with all alternatives; longer ones are read once, straight through
 MAX_ARGUMENTS = 64  # that one word may become; more is cut, and the last one marked unknown
 UNKNOWN = "\x1a"  # stands in a text where only the running shell knows
-SECRET_ENDINGS = ("SECRET", "SECRET_KEY", "ACCESS_KEY", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY",
+SECRET_ENDINGS = ("SECRET", "SECRET_KEY", "ACCESS_KEY", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY",
+                  "PRIVATE_KEY",
                   "CREDENTIALS", "DATABASE_URL")  # fmt: skip
 _GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"
 SHELL_SET = frozenset(

@@ -31,8 +31,8 @@ class Call:
     """One program with its arguments, and what flows into it."""
 
     __slots__ = (
-        "args", "background", "contained", "depth", "feeder", "function", "inherited", "looped", "outflow", "program", "remote",
-        "shell", "stdin_text", "trusted", "upstream",
+        "args", "background", "contained", "depth", "feeder", "function", "inherited", "looped", "outflow", "program",
+        "remote", "shell", "stdin_text", "trusted", "upstream",
     )  # fmt: skip
 
     def __init__(self, program: str, args: Sequence[Arg], shell: Shell, depth: int) -> None:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
-from sandgate.assessment.judges import builtins, files, interpreters, network, remote, running, services, tools
+from sandgate.assessment.judges import (
+    builtins,
+    fetching,
+    files,
+    interpreters,
+    network,
+    remote,
+    running,
+    services,
+    tools,
+)
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
@@ -18,7 +28,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskLevel
 
 JUDGES = {
-    **services.JUDGES, **remote.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
+    **services.JUDGES, **remote.JUDGES, **fetching.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES,
+    **running.JUDGES,
     **interpreters.JUDGES, **builtins.JUDGES,
 }  # fmt: skip
 TRUSTED_DIRECTORIES = (

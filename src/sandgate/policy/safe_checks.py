@@ -100,7 +100,8 @@ def _apt_cache(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return bool(reading.operands) and reading.operands[0] in _APT_CACHE
 
 
-_IP_OBJECTS = ("address", "addr", "link", "route", "neighbour", "neighbor", "neigh", "rule", "maddress", "mroute", "tunnel",
+_IP_OBJECTS = ("address", "addr", "link", "route", "neighbour", "neighbor", "neigh", "rule", "maddress", "mroute",
+               "tunnel",
                "netns", "tuntap", "vrf", "ntable")  # fmt: skip
 _IP_LOOKING = frozenset(("show", "list", "ls", "lst", "sh"))
 
@@ -121,7 +122,9 @@ def _ip(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 def _tc(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     rest = reading.operands
-    return bool(rest) and rest[0] in ("qdisc", "class", "filter") and (len(rest) == 1 or rest[1] in ("show", "list", "ls"))
+    return (
+        bool(rest) and rest[0] in ("qdisc", "class", "filter") and (len(rest) == 1 or rest[1] in ("show", "list", "ls"))
+    )
 
 
 def _plain_words(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -152,7 +155,9 @@ def _local_charts(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return (
         bool(charts)
         and not any("://" in word for word in (*values, *reading.operands))
-        and all(word in (".", "..") or word.startswith(("./", "../", "/", "chart", "helm/", "deploy")) for word in charts)
+        and all(
+            word in (".", "..") or word.startswith(("./", "../", "/", "chart", "helm/", "deploy")) for word in charts
+        )
     )
 
 

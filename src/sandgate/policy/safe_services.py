@@ -10,14 +10,20 @@ from __future__ import annotations
 
 from sandgate.commandline.words import words_of
 
-_CONTAINER_LISTS = "-aqnls -f= -n= --all --filter= --format= --last= --latest --no-trunc --quiet --size --noheading --sort="
+_CONTAINER_LISTS = (
+    "-aqnls -f= -n= --all --filter= --format= --last= --latest --no-trunc --quiet --size --noheading --sort="
+)
 _OBJECT_LISTS = "-aq -f= --filter= --format= --no-trunc --quiet --digests --all --noheading --tree"
 _LOGS = "-ft -n= --follow --since= --until= --tail= --timestamps --details --no-color --no-log-prefix --names --color"
 
 
 def _engine(name: str) -> dict[str, str]:
     """docker and podman understand the same words."""
-    listing = {"ps": _CONTAINER_LISTS + " 0", "images": _OBJECT_LISTS + " 1", "history": "-Hq --format= --human --no-trunc --quiet 1"}
+    listing = {
+        "ps": _CONTAINER_LISTS + " 0",
+        "images": _OBJECT_LISTS + " 1",
+        "history": "-Hq --format= --human --no-trunc --quiet 1",
+    }
     looking = {
         **listing,
         "logs": _LOGS + " *",
@@ -34,7 +40,8 @@ def _engine(name: str) -> dict[str, str]:
         "network": "sub stop *",
         "system": "sub stop *",
         "context": "sub stop *",
-        "compose": "-f= -p= --file= --project-name= --profile= --env-file= --project-directory= --ansi= --help sub alone stop *",
+        "compose": "-f= -p= --file= --project-name= --profile= --env-file= --project-directory= --ansi= --help sub "
+        "alone stop *",
         "system df": "-v -f= --format= --verbose 0",
         "system info": "-f= --format= 0",
         "context ls": "-q --format= --quiet 0",
@@ -166,7 +173,8 @@ COMMANDS: dict[str, str] = {
     "openssl ec": "words -in= -inform= -noout -check -pubin 0 needs:-noout",
     "openssl asn1parse": "words -in= -inform= -i -dump -dlimit= -offset= -length= -noout 0",
     "openssl ciphers": "words -v -V -s -stdname -tls1 -tls1_1 -tls1_2 -tls1_3 1",
-    "openssl list": "words -commands -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -providers "
+    "openssl list": "words -commands -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms "
+    "-providers "
     "-verbose 0",
     "openssl rand": "words -hex -base64 1",
     "openssl base64": "words -in= -e -d -A 0",
@@ -210,21 +218,30 @@ COMMANDS: dict[str, str] = {
 }
 
 _ASK_VERSION = words_of(
-    "aws gcloud az gsutil bq gh glab hub kubectl-version op bw pass gopass sops age rage step mkcert certbot doppler sshuttle "
-    "infisical aws-vault chamber nmap ncat socat wg cloudflared ngrok tailscale mailq swaks msmtp mutt scp-version sftp-version "
-    "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump tshark dig-version "
-    "vagrant packer ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam serverless sls eksctl "
-    "k3d kind minikube k9s stern kustomize helm helmfile skaffold mtr traceroute tracepath tilt argocd flux istioctl linkerd velero kubeseal "
-    "kubectx docker-compose docker-credential-desktop buildah skopeo crictl ctr nerdctl containerd runc colima limactl lima "
+    "aws gcloud az gsutil bq gh glab hub kubectl-version op bw pass gopass sops age rage step mkcert certbot "
+    "doppler sshuttle "
+    "infisical aws-vault chamber nmap ncat socat wg cloudflared ngrok tailscale mailq swaks msmtp mutt scp-version "
+    "sftp-version "
+    "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump "
+    "tshark dig-version "
+    "vagrant packer ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam serverless sls "
+    "eksctl "
+    "k3d kind minikube k9s stern kustomize helm helmfile skaffold mtr traceroute tracepath tilt argocd flux "
+    "istioctl linkerd velero kubeseal "
+    "kubectx docker-compose docker-credential-desktop buildah skopeo crictl ctr nerdctl containerd runc colima "
+    "limactl lima "
     "multipass terraform tofu terragrunt tflint tfsec checkov infracost trivy grype syft hadolint yamllint actionlint "
     "kubeval kubeconform kube-linter conftest cosign crane oras heroku fly flyctl vercel netlify firebase supabase "
     "wrangler railway doctl hcloud linode-cli scw oci ibmcloud databricks mongosh redis-server nats-server rabbitmqctl "
-    "vault consul nomad boundary etcd etcdctl caddy haproxy envoy traefik squid named dnsmasq openvpn iptables ip6tables nft "
+    "vault consul nomad boundary etcd etcdctl caddy haproxy envoy traefik squid named dnsmasq openvpn iptables "
+    "ip6tables nft "
     "websocat grpcurl protoc buf evans hurl wget2 curlie mitmproxy ssh-audit sslscan"
 )
 
 PROGRAMS: dict[str, str] = {
-    **dict.fromkeys((name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"),
+    **dict.fromkeys(
+        (name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"
+    ),
     "curl": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "wget": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "nc": "-h 0 needs:-h",
@@ -274,7 +291,8 @@ PROGRAMS: dict[str, str] = {
     "ufw": "--version stop * sub alone",
     "firewall-cmd": "--list-all --state --get-zones --get-active-zones --get-default-zone --get-services --list-ports "
     "--list-services --list-all-zones --zone= --permanent --version 0",
-    "nmcli": "-tp -f= -g= -m= -c= -e= --terse --pretty --fields= --get-values= --mode= --colors= --version stop * sub alone",
+    "nmcli": "-tp -f= -g= -m= -c= -e= --terse --pretty --fields= --get-values= --mode= --colors= --version stop * "
+    "sub alone",
     "resolvectl": "--no-pager --version stop * sub alone",
     "networkctl": "-al --all --no-pager --no-legend --version stop * sub alone",
     "tailscale": "--version stop * sub alone",
@@ -292,7 +310,8 @@ PROGRAMS: dict[str, str] = {
     "gpg": "-kK --list-keys --list-secret-keys --list-public-keys --fingerprint --keyid-format= --with-colons "
     "--with-fingerprint --with-subkey-fingerprint --version * confined needs:-k,-K,--list-keys,--list-secret-keys,"
     "--list-public-keys,--fingerprint,--version",
-    "tcpdump": "-AevxXSqtnND -r= -c= -s= --version --list-interfaces -# * confined needs:-r,-D,--version,--list-interfaces",
+    "tcpdump": "-AevxXSqtnND -r= -c= -s= --version --list-interfaces -# * confined "
+    "needs:-r,-D,--version,--list-interfaces",
     "tshark": "-nVxq -r= -c= -Y= -T= -e= -d= --version * confined needs:-r,--version",
     "capinfos": "*",
     "hadolint": "-V -f= -c= -t= --format= --config= --ignore= --no-color --no-fail --failure-threshold= --version *",

@@ -10,8 +10,10 @@ from __future__ import annotations
 from sandgate.commandline.words import words_of
 
 # Programs that show names, sizes and times, and nothing of what a file holds.
-LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza realpath readlink basename dirname cd pushd "
-                             "wc md5sum sha1sum sha256sum sha512sum namei getfacl lsattr find fd fdfind locate which type "
+LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza realpath readlink basename "
+                             "dirname cd pushd "
+                             "wc md5sum sha1sum sha256sum sha512sum namei getfacl lsattr find fd fdfind locate "
+                             "which type "
                              "echo printf true ssh-keygen ssh-add"))  # fmt: skip
 _TREES = (".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", ".config/gcloud/", ".config/gh/", ".password-store/",
           ".local/share/keyrings/", ".config/op/", ".mozilla/", ".config/google-chrome/", ".config/chromium/",
@@ -19,9 +21,12 @@ _TREES = (".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", ".config/gcloud/", "
           "/var/run/secrets/", ".config/doctl/", ".oci/", ".config/hcloud/", ".config/sops/", ".electrum/", ".bitcoin/",
           ".ethereum/", "Library/Keychains/")  # fmt: skip
 _NAMES = frozenset(words_of(
-    "id_rsa id_dsa id_ecdsa id_ed25519 .netrc _netrc .pgpass .my.cnf .git-credentials .htpasswd .vault-token .s3cfg .boto "
-    ".bash_history .zsh_history .python_history .psql_history .mysql_history shadow gshadow sudoers credentials.tfrc.json "
-    ".databrickscfg krb5.keytab kcore ssh_host_rsa_key ssh_host_ed25519_key ssh_host_ecdsa_key .pypirc login.keychain-db "
+    "id_rsa id_dsa id_ecdsa id_ed25519 .netrc _netrc .pgpass .my.cnf .git-credentials .htpasswd .vault-token "
+    ".s3cfg .boto "
+    ".bash_history .zsh_history .python_history .psql_history .mysql_history shadow gshadow sudoers "
+    "credentials.tfrc.json "
+    ".databrickscfg krb5.keytab kcore ssh_host_rsa_key ssh_host_ed25519_key ssh_host_ecdsa_key .pypirc "
+    "login.keychain-db "
     "application_default_credentials.json service_account_key.json wallet.dat key3.db key4.db logins.json"
 ))  # fmt: skip
 _WHOLE = (".docker/config.json", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", "/.npmrc",

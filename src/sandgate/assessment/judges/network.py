@@ -26,11 +26,14 @@ DATA_OPTIONS = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data
 FORM_OPTIONS = frozenset({"-F", "--form"})
 UPLOAD_OPTIONS = frozenset({"-T", "--upload-file", "--post-file", "--body-file"})
 # What only shapes or repeats what it was told: such text is no private data.
-LITERAL = frozenset(words("echo printf yes seq true false : sleep date jq tr base64 sed head tail sort uniq cut wc tee cat"
+LITERAL = frozenset(words("echo printf yes seq true false : sleep date jq tr base64 sed head tail sort uniq cut wc "
+                          "tee cat"
                           " gzip xz bzip2 zstd grep awk rev uname whoami python python3 node"))  # fmt: skip
-CREDENTIAL_OPTIONS = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie", "-E", "--cert", "--key",
+CREDENTIAL_OPTIONS = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie", "-E",
+                                "--cert", "--key",
                                 "--proxy-user", "-U", "--pass", "--password", "--http-password"})  # fmt: skip
-CURL_WRITES = frozenset({"-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--libcurl", "--stderr",
+CURL_WRITES = frozenset({"-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--libcurl",
+                         "--stderr",
                          "--etag-save", "--hsts", "--alt-svc"})  # fmt: skip
 CHANGING_METHODS = frozenset({"DELETE"})
 
@@ -57,7 +60,7 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
         inquiry.contact(host, call, sentence=f"Downloads {shown(url.replace(UNKNOWN, '?'))}")
         if url.startswith("file:"):
             inquiry.read(Arg(url.removeprefix("file://")), call)
-    _saved(options, "-o --output", hosts[0], call, inquiry)
+    saved(options, "-o --output", hosts[0], call, inquiry)
     if options.has("-O --remote-name"):
         for url, host in zip(urls, hosts, strict=True):
             _saved_as(Arg(_file_name(url)), host, call, inquiry)
@@ -72,12 +75,15 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     if options.has("--mail-rcpt"):
         inquiry.add(HIGH, "contacts", hosts[0], "sends a mail", "Sends a mail", "", (EXFILTRATION, NETWORK))
     socket = options.value("--unix-socket --abstract-unix-socket")
-    if socket is not None and socket.text.endswith(".sock") and (
-        _posts(options) or (method is not None and method.text.upper() not in {"GET", "HEAD"})
+    if (
+        socket is not None
+        and socket.text.endswith(".sock")
+        and (_posts(options) or (method is not None and method.text.upper() not in {"GET", "HEAD"}))
     ):
         inquiry.add(HIGH, "privilege", socket.text, "orders a service of this machine over its socket",
                     f"Gives orders to the service behind {shown(socket.text)}",
-                    "Whoever orders a container engine has all rights on this machine", (PRIVILEGE, SYSTEM))  # fmt: skip
+                    "Whoever orders a container engine has all rights on this machine", (PRIVILEGE,
+                                                                                         SYSTEM))  # fmt: skip
     if options.has("-K --config"):
         inquiry.doubt("takes its options from a file", target="curl")
 
@@ -102,8 +108,10 @@ def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
 
 
 def _in_words(options: Parsed, call: Call) -> bool:
-    """Whether private data stands in a URL or a body. A password in a header is there to log in; a file's content in the
-    path of a URL is a version or a name."""
+    """Whether private data stands in a URL or a body.
+
+    A password in a header is there to log in; a file that holds a version makes a URL, and nothing leaves by it.
+    """
     logins = {id(arg) for name, arg in options.values if name in CREDENTIAL_OPTIONS}
     for arg in call.args:
         tags = dict(arg.carries)
@@ -111,8 +119,11 @@ def _in_words(options: Parsed, call: Call) -> bool:
         if {"secret", "encoded"} & set(tags) or ("environment" in tags and not (own and id(arg) in logins)):
             return True
         named = tags.get("file", "").rsplit("/", 1)[-1].lower()
-        if "file" in tags and "://" in arg.text and UNKNOWN in arg.text and not any(
-            mark in named for mark in ("version", "latest", "tag", "url", "release")
+        if (
+            "file" in tags
+            and "://" in arg.text
+            and UNKNOWN in arg.text
+            and not any(mark in named for mark in ("version", "latest", "tag", "url", "release"))
         ):
             return True
     return False
@@ -140,7 +151,8 @@ def _file_name(url: str) -> str:
     return url.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1] or "index.html"
 
 
-def _saved(options: Parsed, names: str, host: str, call: Call, inquiry: Inquiry) -> None:
+def saved(options: Parsed, names: str, host: str, call: Call, inquiry: Inquiry) -> None:
+    """Note the file an option lets a download be written to."""
     target = options.value(names)
     if target is not None and target.text != "-":
         _saved_as(target, host, call, inquiry)
@@ -166,7 +178,7 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
         for arg, host in zip(options.operands, hosts, strict=False):
             _saved_as(Arg(_file_name(arg.text)), host, call, inquiry)
     else:
-        _saved(options, "-O --output-document", hosts[0], call, inquiry)
+        saved(options, "-O --output-document", hosts[0], call, inquiry)
     method = options.value("--method")
     if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
         said = f"Deletes something at {shown(hosts[0])}"
@@ -175,31 +187,6 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
     if into is not None:
         inquiry.write(into, call, verb="Downloads to")
     _sent(options, hosts[0], call, inquiry)
-
-
-def _judge_httpie(call: Call, inquiry: Inquiry) -> None:
-    """`http DELETE url`, `http url name@file`: method, URL, items."""
-    options = parsed(call.args, "-a --auth -A --auth-type -o --output --session --timeout --verify --cert --proxy --pretty -p -s")
-    if options.has("--version --help"):
-        inquiry.add(LOW, "reads", call.program, "only shows help")
-        return
-    operands = list(options.operands)
-    method = operands.pop(0).text.upper() if operands and operands[0].text.isupper() else ""
-    url = operands.pop(0).text if operands else "?"
-    host = "localhost" if url[:1] in {":", "/"} else host_of(url)
-    inquiry.contact(host, call)
-    if method in CHANGING_METHODS and not is_local(host):
-        said = f"Deletes something at {shown(host)}"
-        inquiry.add(HIGH, "deletes", host, "asks a remote service to delete", said, "", (DELETION, NETWORK))
-    for arg in operands:
-        before, at, file = arg.text.partition("@")
-        if at and file and not before.rstrip(":=").count("="):
-            inquiry.read(arg.but(text=file, raw=""), call)
-            inquiry.send(f"the file {shown(file)}", host)
-    _saved(options, "-o --output", host, call, inquiry)
-    private = private_input(call)
-    if private is not None:
-        inquiry.send(private, host)
 
 
 def _judge_nc(call: Call, inquiry: Inquiry) -> None:
@@ -354,42 +341,17 @@ def judge_sender(call: Call, inquiry: Inquiry) -> None:
         inquiry.send(private, host)
 
 
-def _judge_fetcher(call: Call, inquiry: Inquiry) -> None:
-    """`aria2c`, `axel`, `yt-dlp`: fetch to a directory or a file that an option names."""
-    judge_sender(call, inquiry)
-    options = parsed(call.args, "-d -o -O -P --dir --out --output --paths -x -s -j -k -n -f -i")
-    given = options.value("-d -o -O -P --dir --out --output --paths")
-    for host in [host_of(arg.text) for arg in options.operands if "://" in arg.text]:
-        inquiry.contact(host, call)
-    if options.operands:
-        inquiry.write(given or Arg("."), call, verb="Downloads to")
-
-
 # They send nothing but the name they are given.
 ASKERS = frozenset({"dig", "nslookup", "host", "ping", "drill", "doggo", "dog"})
-
-
-def _judge_mosh(call: Call, inquiry: Inquiry) -> None:
-    """`mosh host -- CMD`."""
-    by_table(call, inquiry)
-    texts = [arg.text for arg in call.args]
-    if "--" in texts:
-        rest = call.args[texts.index("--") + 1 :]
-        if rest:
-            inquiry.run(call.inside(rest[0].text, rest[1:], remote=True))
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "curl": _judge_curl,
     "wget": _judge_wget,
     "nc": _judge_nc,
-    **dict.fromkeys(("aria2c", "axel", "yt-dlp", "youtube-dl", "gdown", "httrack", "megadl", "snarf"), _judge_fetcher),
-    **dict.fromkeys(("http", "https", "xh", "xhs"), _judge_httpie),
     "socat": _judge_socat,
     "ssh": _judge_ssh,
     "autossh": _judge_ssh,
-    "mosh": _judge_mosh,
-    "et": _judge_mosh,
     "scp": _judge_scp,
     "rsync": _judge_scp,
     "openssl": _judge_openssl,

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg
-from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    DELETION,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
@@ -21,7 +31,8 @@ if TYPE_CHECKING:
 
 # Modules of ansible that only look.
 ANSIBLE_LOOKING = frozenset(words("""
-    ping setup stat debug gather_facts command_warn service_facts package_facts slurp find getent wait_for uri_get assert
+    ping setup stat debug gather_facts command_warn service_facts package_facts slurp find getent wait_for uri_get
+    assert
     ansible.builtin.ping ansible.builtin.setup ansible.builtin.stat ansible.builtin.debug win_ping
     """))  # fmt: skip
 ANSIBLE_COMMANDS = frozenset(words("command shell raw script ansible.builtin.command ansible.builtin.shell expect"))
@@ -62,12 +73,15 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     if verb == "config" and options.has("--kubeconfig --minify") and len(options.operands) == 1:
         inquiry.add(LOW, "reads", "kubeconfig", "shows settings")
     if verb in {"debug", "run"} and any(
-        "privileged" in arg.text or "hostPID" in arg.text or "hostPath" in arg.text or arg.text.startswith(("node/", "sysadmin"))
+        "privileged" in arg.text
+        or "hostPID" in arg.text
+        or "hostPath" in arg.text
+        or arg.text.startswith(("node/", "sysadmin"))
         for arg in before
     ):
         inquiry.add(HIGH, "privilege", "cluster", "a container with rights over its machine",
                     "Runs a container with all rights on its machine", "", (PRIVILEGE, SYSTEM, NETWORK))  # fmt: skip
-    if verb == "cp" and len(options.operands) > 2:  # noqa: PLR2004 (source and destination)
+    if verb == "cp" and len(options.operands) > 2:
         _kubectl_copy(options.operands[1:], call, inquiry)
     if not inner and verb == "exec":
         inner = list(parsed(call.args, KUBECTL_VALUES, stop_at_operand=False).operands[2:])
@@ -149,7 +163,9 @@ def _judge_salt(call: Call, inquiry: Inquiry) -> None:
         elif text.startswith("file.remove"):
             inquiry.add(HIGH, "deletes", " ".join(texts[at + 1 :]) or "?", "deletes on other machines",
                         "Deletes files of other machines", "", (DELETION, NETWORK))  # fmt: skip
-        elif text.startswith(SALT_COMMANDS) and not text.startswith(("test.", "cmd.", "state.show", "pkg.list", "file.read")):
+        elif text.startswith(SALT_COMMANDS) and not text.startswith(
+            ("test.", "cmd.", "state.show", "pkg.list", "file.read")
+        ):
             inquiry.add(HIGH, "contacts", text, "changes other machines", f"Changes other machines with {shown(text)}",
                         "", (SYSTEM, NETWORK))  # fmt: skip
 
@@ -193,7 +209,7 @@ def _judge_ip(call: Call, inquiry: Inquiry) -> None:
 def _judge_resolver(call: Call, inquiry: Inquiry) -> None:
     """`resolvectl dns` and `resolvectl dns eth0` show; more words set."""
     words_given = [arg for arg in call.args if arg.text[:1] != "-"]
-    if len(words_given) <= 2 and words_given and words_given[0].text in RESOLVER_SETTINGS:  # noqa: PLR2004 (verb, link)
+    if len(words_given) <= 2 and words_given and words_given[0].text in RESOLVER_SETTINGS:
         inquiry.add(LOW, "reads", "resolvectl", "shows a setting", "Shows how names are resolved")
         return
     by_table(call, inquiry)
@@ -224,7 +240,9 @@ def _judge_transfer(call: Call, inquiry: Inquiry) -> None:
     call.carry("network", host)
     given = [arg.text for name, arg in options.values if name in {"-e", "-c"}]
     feeder = call.feeder
-    echoed = " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
+    echoed = (
+        " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
+    )
     text = " ; ".join([*given, call.stdin_text or "", echoed])
     for line in text.replace("\\n", "\n").replace(";", "\n").split("\n"):
         _transfer_line(line.split(), host, call, inquiry)
@@ -240,7 +258,9 @@ def _transfer_line(said: list[str], host: str, call: Call, inquiry: Inquiry) -> 
         return
     verb, rest = said[0].lower(), [word for word in said[1:] if word[:1] != "-"]
     flags = {word for word in said[1:] if word[:1] == "-"}
-    if verb in {"put", "mput", "send", "append", "reput"} or (verb == "mirror" and ({"-R", "--reverse"} & flags or any("R" in flag for flag in flags if flag[:2] != "--"))):
+    if verb in {"put", "mput", "send", "append", "reput"} or (
+        verb == "mirror" and ({"-R", "--reverse"} & flags or any("R" in flag for flag in flags if flag[:2] != "--"))
+    ):
         for word in rest[:1]:
             inquiry.read(Arg(word, raw=word), call, recursive=True)
         inquiry.send(shown(rest[0]) if rest else "files", host)
@@ -259,8 +279,10 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "ansible-playbook": _judge_playbook,
     **dict.fromkeys(("pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh", "rush"), _judge_many),
     **dict.fromkeys(("salt", "salt-ssh", "salt-call"), _judge_salt),
-    **dict.fromkeys(("vagrant", "lxc", "incus", "multipass", "limactl", "colima", "docker-machine", "minikube", "machinectl", "k3d", "crictl", "toolbox", "distrobox"), _judge_shell_option),
+    **dict.fromkeys(("vagrant", "lxc", "incus", "multipass", "limactl", "colima", "docker-machine", "minikube",
+                     "machinectl", "k3d", "crictl", "toolbox", "distrobox"), _judge_shell_option),
     **dict.fromkeys(("flatpak-spawn", "distrobox-host-exec"), _judge_namespace),
-    **dict.fromkeys(("ab", "wrk", "wrk2", "hey", "bombardier", "oha", "autocannon", "siege", "h2load", "vegeta", "plow", "httperf"), _judge_load),
+    **dict.fromkeys(("ab", "wrk", "wrk2", "hey", "bombardier", "oha", "autocannon", "siege", "h2load", "vegeta",
+                     "plow", "httperf"), _judge_load),
     **dict.fromkeys(("ftp", "lftp", "sftp", "ncftp", "tnftp"), _judge_transfer),
 }  # fmt: skip

@@ -24,11 +24,15 @@ PRIVILEGED = frozenset(words("sudo doas su pkexec runuser chroot nsenter systemd
 RUNNERS = {
     "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
     "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
-    "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run", "op": "run",
+    "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
+    "op": "run",
     "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
 }  # fmt: skip
 DIRECT_RUNNERS = frozenset(
-    words("npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks grc chronic winpty")
+    words(
+        "npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks "
+        "grc chronic winpty"
+    )
 )
 # They put secrets into the environment of a command that stands behind `--`.
 SECRET_RUNNERS = frozenset(
@@ -141,8 +145,13 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
         mark = mark or "{}"
         for each in fed:
             args = [
-                arg.but(text=arg.text.replace(mark, each.text), known=each.known, glob=each.glob, raw="",
-                        carries=(*arg.carries, *each.carries) if mark in arg.text else arg.carries)
+                arg.but(
+                    text=arg.text.replace(mark, each.text),
+                    known=each.known,
+                    glob=each.glob,
+                    raw="",
+                    carries=(*arg.carries, *each.carries) if mark in arg.text else arg.carries,
+                )
                 for arg in rest
             ]
             inquiry.run(call.inside(args[0].text, args[1:]))

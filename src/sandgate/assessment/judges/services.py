@@ -98,10 +98,12 @@ def judge_service(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, top.values, clusters=False)
     named = [arg.text for arg in options.operands]
     specific = entry_for([call.program, *named])
-    if call.args and all(arg.text in ASKING for arg in call.args[:1]) and len(call.args) <= 2:  # noqa: PLR2004 (a verb and one word)
+    if call.args and all(arg.text in ASKING for arg in call.args[:1]) and len(call.args) <= 2:
         _note(MEANINGS["asking"], call, (), inquiry)
     elif (
-        specific is not None and specific is not top and deed_of(call) not in {"deleting", "granting", "leaking"}
+        specific is not None
+        and specific is not top
+        and deed_of(call) not in {"deleting", "granting", "leaking"}
         and not options.has(DESTROYING)
     ):
         by_table(call, inquiry)
@@ -142,7 +144,9 @@ def _copies(call: Call, inquiry: Inquiry) -> bool:
         return False
     host = host_of(next(arg.text for arg in places if _there(arg.text, call.program)))
     inquiry.contact(host, call)
-    deletes = options.has("--delete --remove --delete-removed --delete-destination --delete-unmatched-destination-objects -d")
+    deletes = options.has(
+        "--delete --remove --delete-removed --delete-destination --delete-unmatched-destination-objects -d"
+    )
     if _there(destination.text, call.program):
         for arg in sources:
             if not _there(arg.text, call.program):
@@ -308,13 +312,16 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     judge_service(call, inquiry)
     method = parsed(call.args, "-X --method").value("-X --method")
     if method is not None and method.text.upper() == "DELETE":
-        inquiry.add(HIGH, "deletes", call.program, "asks a code host to delete", "Deletes something on the code host", "",
+        inquiry.add(HIGH, "deletes", call.program, "asks a code host to delete", "Deletes something on the code "
+                                                                                 "host", "",
                     (DELETION, NETWORK))  # fmt: skip
     if method is not None and method.text.upper() in {"PUT", "PATCH"}:
-        inquiry.add(HIGH, "contacts", call.program, "asks a code host to change", "Changes something on the code host", "",
+        inquiry.add(HIGH, "contacts", call.program, "asks a code host to change", "Changes something on the code "
+                                                                                  "host", "",
                     (SYSTEM, NETWORK))  # fmt: skip
     if {"public", "--visibility=public", "--public"} & {arg.text for arg in call.args}:
-        inquiry.add(HIGH, "contacts", call.program, "makes something public", "Makes something visible to everybody", "",
+        inquiry.add(HIGH, "contacts", call.program, "makes something public", "Makes something visible to "
+                                                                              "everybody", "",
                     (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
 
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import phrases
 
@@ -15,13 +25,15 @@ RUN_VALUES = (
 
 
 KUBECTL_VALUES = (
-    "-n --namespace --context --kubeconfig --cluster -o --output -l --selector -f --filename -c --container --user --as "
+    "-n --namespace --context --kubeconfig --cluster -o --output -l --selector -f --filename -c --container --user "
+    "--as "
     "-s --server --token --request-timeout --since --tail --field-selector --sort-by -k --kustomize --image -p --patch "
     "--type --template --replicas --from-literal --from-file --clusterrole --role --serviceaccount -r --group --target "
     "--as-group --from-env-file --port --address"
 )
 HELM_VALUES = (
-    "-n --namespace -f --values --set --set-string --set-file --kube-context --kubeconfig --version --repo --output-dir "
+    "-n --namespace -f --values --set --set-string --set-file --kube-context --kubeconfig --version --repo "
+    "--output-dir "
     "--post-renderer -s --show-only -a --api-versions --kube-version"
 )
 
@@ -65,7 +77,8 @@ def _engine(name: str) -> tuple[Entry, ...]:
             "container inspect", "container logs", "container top", "container stats", "container port",
             "container diff", "compose ps", "compose logs", "compose config", "compose images", "compose top",
             "compose ls", "compose port", "compose version", "compose events", "system df", "system info",
-            "system events", "context ls", "context show", "context inspect", "buildx ls", "buildx inspect", "buildx du",
+            "system events", "context ls", "context show", "context inspect", "buildx ls", "buildx inspect",
+            "buildx du",
             "buildx version", "manifest inspect", "node ls", "node ps", "node inspect", "service ls", "service ps",
             "service logs", "service inspect", "stack ls", "stack ps", "stack services", "plugin ls", "config ls",
             "secret ls", "swarm ca", "trust inspect", "machine ls", "machine list", "machine info", "pod ls", "pod ps",
@@ -78,7 +91,8 @@ def _engine(name: str) -> tuple[Entry, ...]:
         Entry(f"{name} exec", MEDIUM, "Runs a command in a container", (f"{name} exec -it x ls",),
               values="-e -u -w --env --user --workdir",
               worse=(Worse("--privileged", HIGH, "Runs a command with all rights in a container", (PRIVILEGE,)),)),
-        *(Entry(f"{name} {what}", MEDIUM, "Builds an image", (f"{name} {what} -t x .", f"{name} {what} --push -t x . => high"),
+        *(Entry(f"{name} {what}", MEDIUM, "Builds an image", (f"{name} {what} -t x .",
+                                                              f"{name} {what} --push -t x . => high"),
                 values="-t -f --build-arg --target --platform --label --secret --ssh --cache-from --cache-to --network",
                 worse=(Worse("--push", HIGH, "Builds and publishes an image", (NETWORK, COMPLIANCE)),))
           for what in ("build", "buildx build", "image build", "builder build", "buildx bake")),
@@ -119,7 +133,8 @@ def _engine(name: str) -> tuple[Entry, ...]:
           for what in ("container rm", "image rm", "network rm", "manifest rm", "compose kill")),
         Entry(f"{name} compose", MEDIUM, "Controls a set of containers", (f"{name} compose up -d",),
               values="-f --file -p --project-name"),
-        Entry(f"{name} compose rm", MEDIUM, "Deletes containers", (f"{name} compose rm", f"{name} compose rm -fsv => high"),
+        Entry(f"{name} compose rm", MEDIUM, "Deletes containers", (f"{name} compose rm",
+                                                                   f"{name} compose rm -fsv => high"),
               kind="deletes", categories=(DELETION,),
               worse=(Worse("-v --volumes", HIGH, "Deletes containers with their data", (DELETION,)),)),
         Entry(f"{name} compose down", MEDIUM, "Stops a set of containers", (
@@ -131,7 +146,8 @@ def _engine(name: str) -> tuple[Entry, ...]:
 ENTRIES: tuple[Entry, ...] = (
     *_engine("docker"),
     *_engine("podman"),
-    Entry("docker-compose", MEDIUM, "Controls a set of containers", ("docker-compose up", "docker-compose down -v => high",
+    Entry("docker-compose", MEDIUM, "Controls a set of containers", ("docker-compose up", "docker-compose down -v "
+                                                                                          "=> high",
           "docker-compose ps => low", "docker-compose -f a.yml rm -fsv => high")),
     Entry("buildah", MEDIUM, "Builds images", ("buildah bud .",)),
     Entry("skopeo", MEDIUM, "Copies images", ("skopeo inspect x",), kind="contacts", categories=(NETWORK,)),
@@ -141,8 +157,8 @@ ENTRIES: tuple[Entry, ...] = (
     kubectl get, kubectl describe, kubectl logs, kubectl top, kubectl explain, kubectl diff, kubectl api-resources,
     kubectl api-versions, kubectl cluster-info, kubectl auth, kubectl wait, kubectl events, kubectl rollout status,
     kubectl rollout history, kubectl kustomize, kubectl proxy, kubectl port-forward, kubectl cp, kubectl exec, kubectl
-    debug, kubectl attach, kubectl version, helm status, helm get, helm history, helm repo, helm search, helm list,
-    helm ls, helm show, helm pull, helm dependency, helm dep, helm test, helm registry, helm diff, aws s3 ls, aws sts
+    debug, kubectl attach, kubectl version, helm status, helm get, helm history, helm repo, helm search, helm list, helm
+    ls, helm show, helm pull, helm dependency, helm dep, helm test, helm registry, helm diff, aws s3 ls, aws sts
     get-caller-identity, gcloud info, az account show, terraform refresh, terraform providers, terraform init, terraform
     get, terraform output, terraform show, terraform state list, terraform state show, heroku logs, cdk diff, stern,
     kubetail, k9s, kubectl ctx, kubectx, kubens, kubectl ns
@@ -194,13 +210,13 @@ ENTRIES: tuple[Entry, ...] = (
     run-all destroy, pulumi destroy, pulumi stack rm, pulumi state delete, cdk destroy, cdktf destroy, aws s3 rm, aws s3
     rb, gsutil rm, gsutil rb, heroku apps:destroy, heroku pg:reset, kind delete, minikube delete, nomad system gc,
     vagrant destroy, virsh destroy, virsh undefine, multipass delete, multipass purge, lxc delete, incus delete, lxc rm,
-    terraform state rm, terraform workspace delete, terraform taint, k3d cluster delete, k3d
-    node delete, k3d registry delete, kops delete, kubeadm reset, k3s-uninstall.sh, microk8s reset, docker-machine
-    rm, crictl rm, crictl rmi, crictl rmp, ctr containers rm, ctr images rm, limactl delete, limactl factory-reset,
-    colima delete, VBoxManage unregistervm, vboxmanage unregistervm, govc vm.destroy, govc object.destroy, qm destroy,
-    pct destroy, podman machine rm, buildah rmi, skopeo delete, velero backup delete, regctl tag delete, crane delete,
-    oras manifest delete, packer destroy, vault kv metadata delete, vault kv destroy, vault secrets disable, vault
-    lease revoke, az group delete, gcloud projects delete, devpod delete, gh codespace delete
+    terraform state rm, terraform workspace delete, terraform taint, k3d cluster delete, k3d node delete, k3d registry
+    delete, kops delete, kubeadm reset, k3s-uninstall.sh, microk8s reset, docker-machine rm, crictl rm, crictl rmi,
+    crictl rmp, ctr containers rm, ctr images rm, limactl delete, limactl factory-reset, colima delete, VBoxManage
+    unregistervm, vboxmanage unregistervm, govc vm.destroy, govc object.destroy, qm destroy, pct destroy, podman machine
+    rm, buildah rmi, skopeo delete, velero backup delete, regctl tag delete, crane delete, oras manifest delete, packer
+    destroy, vault kv metadata delete, vault kv destroy, vault secrets disable, vault lease revoke, az group delete,
+    gcloud projects delete, devpod delete, gh codespace delete
     """),
     *_remote_changing("""
     terraform apply, terraform import, terraform untaint, terraform force-unlock, terraform state mv, terraform state
@@ -210,8 +226,8 @@ ENTRIES: tuple[Entry, ...] = (
     kubectl cordon, kubectl uncordon, kubectl expose, kubectl run, kubectl autoscale, kubectl replace, kubectl
     certificate, puppet, chef-client, chef-solo, knife, fab, cap, bolt, pyinfra, mina, kamal, serverless deploy, sls
     deploy, crane push, crane copy, crane tag, skopeo copy, skopeo sync, oras push, buildah push, regctl image copy,
-    kubeadm, tkn pipeline start, skaffold run, skaffold deploy, helmfile apply, helmfile
-    sync, werf converge, garden deploy, waypoint up, fleetctl apply, kapp deploy, ytt deploy, tanka apply, tk apply
+    kubeadm, tkn pipeline start, skaffold run, skaffold deploy, helmfile apply, helmfile sync, werf converge, garden
+    deploy, waypoint up, fleetctl apply, kapp deploy, ytt deploy, tanka apply, tk apply
     """),
     Entry("terraform fmt", MEDIUM, "Formats configuration", ("terraform fmt -recursive", "terraform fmt -check => low"),
           kind="writes", harmless="-check --check -write=false", clusters=False),

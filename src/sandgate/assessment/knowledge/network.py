@@ -8,17 +8,22 @@ from sandgate.assessment.knowledge.entry import Entry, Worse
 CURL_VALUES = (
     "-A -b -c -C -d -D -e -E -F -H -h -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --data --data-binary --data-raw "
     "--data-urlencode --form --header --output --request --upload-file --url --user --user-agent --proxy --cacert "
-    "--cert --key --max-time --connect-timeout --retry --json --unix-socket --abstract-unix-socket --mail-from --mail-rcpt "
+    "--cert --key --max-time --connect-timeout --retry --json --unix-socket --abstract-unix-socket --mail-from "
+    "--mail-rcpt "
     "--data-ascii --form-string --oauth2-bearer --interface --dns-servers --limit-rate --write-out --cookie-jar "
     "--dump-header --range --proxy-user --noproxy --socks5 --socks5-hostname --preproxy --retry-delay --retry-max-time "
     "--key-type --cert-type --pass --ciphers --tls-max --max-filesize --time-cond --max-redirs --connect-to --doh-url "
-    "--aws-sigv4 --url-query --stderr --trace --trace-ascii --libcurl --pinnedpubkey --proto --proto-redir --speed-limit "
-    "--speed-time --etag-save --etag-compare --hsts --alt-svc --capath --crlfile --engine --keepalive-time  --cookie --config --resolve --output-dir --referer"
+    "--aws-sigv4 --url-query --stderr --trace --trace-ascii --libcurl --pinnedpubkey --proto --proto-redir "
+    "--speed-limit "
+    "--speed-time --etag-save --etag-compare --hsts --alt-svc --capath --crlfile --engine --keepalive-time  "
+    "--cookie --config --resolve --output-dir --referer"
 )
 WGET_VALUES = (
     "-O -o -P -a -e -i -t -T -U -A -R -D -l -Q -w -B "
-    "--output-document --post-data --post-file --header --user-agent --body-data --body-file --method --tries --timeout --wait "
-    "--directory-prefix --output-file --append-output --input-file --user --password --http-user --http-password --referer "
+    "--output-document --post-data --post-file --header --user-agent --body-data --body-file --method --tries "
+    "--timeout --wait "
+    "--directory-prefix --output-file --append-output --input-file --user --password --http-user --http-password "
+    "--referer "
     "--load-cookies --save-cookies --level --accept --reject --domains --limit-rate --ca-certificate --certificate "
     "--private-key"
 )
@@ -58,7 +63,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("whois", MEDIUM, "Asks a registry", ("whois example.com",), kind="contacts", categories=(NETWORK,)),
     Entry("traceroute", MEDIUM, "Follows the way to a host", ("traceroute example.com",), kind="contacts",
           categories=(NETWORK,)),
-    Entry("wg", LOW, "Shows a private network", ("wg show", "wg set wg0 x => high", "wg showconf wg0 => high"), kind="reads",
+    Entry("wg", LOW, "Shows a private network", ("wg show", "wg set wg0 x => high", "wg showconf wg0 => high"),
+          kind="reads",
           worse=(Worse("", HIGH, "Prints keys or changes a private network", (SYSTEM, EXFILTRATION),
                        operands="set setconf addconf syncconf showconf genkey-out private-key dump"),)),
     Entry("rclone", MEDIUM, "Talks to a storage service", ("rclone ls remote:",), kind="contacts",
@@ -76,7 +82,8 @@ ENTRIES: tuple[Entry, ...] = (
           kind="reads", clusters=False),
     Entry("openssl s_client", MEDIUM, "Opens a connection", ("openssl s_client -connect example.com:443",),
           kind="contacts", categories=(NETWORK,), clusters=False),
-    Entry("gpg", MEDIUM, "Uses keys", ("gpg --list-keys => low","gpg --verify a.sig", "gpg --export-secret-keys => high",
+    Entry("gpg", MEDIUM, "Uses keys", ("gpg --list-keys => low","gpg --verify a.sig", "gpg --export-secret-keys => "
+                                                                                      "high",
           "gpg --delete-secret-keys me => high"), kind="reads",
           worse=(Worse("--export-secret-keys --export-secret-subkeys", HIGH, "Prints your private keys",
           (EXFILTRATION,)),

@@ -6,8 +6,9 @@ from sandgate.assessment.findings import HIGH, LOW, MEDIUM
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import words
 
-
-LISTING = frozenset(words("stat ls dir tree exa eza du readlink realpath wc file md5sum sha1sum sha256sum sha512sum cksum"))
+LISTING = frozenset(
+    words("stat ls dir tree exa eza du readlink realpath wc file md5sum sha1sum sha256sum sha512sum cksum")
+)
 
 
 def _readers() -> tuple[Entry, ...]:

@@ -13,30 +13,31 @@ from sandgate.assessment.listing import phrases, words
 
 # Verbs, by the first or last part of a word: `delete-bucket`, `apps:destroy`, `pg:reset`.
 DELETING = frozenset(words("""
-    delete terminate destroy remove rm rb del purge drop wipe erase deregister uninstall nuke flush flushall empty
-    prune clear truncate unlink rmdir rmi obliterate expunge teardown decommission forget abandon shred unpublish down
+    delete terminate destroy remove rm rb del purge drop wipe erase deregister uninstall nuke flush flushall empty prune
+    clear truncate unlink rmdir rmi obliterate expunge teardown decommission forget abandon shred unpublish down
     undeploy clean reset wipeout deletes scrub deprovision undelegate schedule-key-deletion retire
     """))  # fmt: skip
 LOOKING = frozenset(words("""
     get list ls describe show head view status info version help whoami inspect search query tail logs log history
-    events top ps explain browse estimate simulate detect filter wait watch print doctor validate check lint
-    diff plan preview read cat find checks members health ping peers lookup stat du tree current test verify audit
-    open docs locations regions domains releases usage metrics tables dump-config lastlog resource-list metadata batch
-    lint-config render synth graph providers output outline monitor config-validate fmt format completion env-list
-    has exists discover ready cost scan url urls dashboard presign-check quota quotas names whois endpoints
+    events top ps explain browse estimate simulate detect filter wait watch print doctor validate check lint diff plan
+    preview read cat find checks members health ping peers lookup stat du tree current test verify audit open docs
+    locations regions domains releases usage metrics tables dump-config lastlog resource-list metadata batch lint-config
+    render synth graph providers output outline monitor config-validate fmt format completion env-list has exists
+    discover ready cost scan url urls dashboard presign-check quota quotas names whois endpoints
     """))  # fmt: skip
 CHANGING = frozenset(words("""
     create put update modify set add start stop restart reboot deploy apply publish push run invoke send submit import
     restore promote rollback scale attach detach associate disassociate enable disable register cancel activate
     deactivate replace change edit patch move mv cp copy sync upload migrate transfer upgrade rotate rename resize
-    install exec execute trigger approve reject merge close reopen lock unlock reboot allocate release-address unset
-    tag untag label annotate taint drain cordon launch failover switchover swap reload sign clone fork archive
-    unarchive pause resume suspend maintenance resync rebuild redeploy accept authorize unseal seal write up provision bootstrap expose autoscale rollout reconcile ship
-    write deallocate evict isolate reimage generalize capture convert encrypt regenerate reassign refund void charge pay
-    emit fire call broadcast seed backfill reindex compact rebalance reprovision rekey recover reapply force-unlock
-    publish-version send-message put-events upsert merge-pr reopen schedule unschedule kill-session flip swap-slots
-    assign unassign export revoke renew insert load save assume join leave kill abort retry rerun comment pin transfer-domain
-    subscribe unsubscribe confirm respond request delegate mount unmount snapshot hibernate warmup checkout post
+    install exec execute trigger approve reject merge close reopen lock unlock allocate release-address unset tag untag
+    label annotate taint drain cordon launch failover switchover swap reload sign clone fork archive unarchive pause
+    resume suspend maintenance resync rebuild redeploy accept authorize unseal seal write up provision bootstrap expose
+    autoscale rollout reconcile ship deallocate evict isolate reimage generalize capture convert encrypt regenerate
+    reassign refund void charge pay emit fire call broadcast seed backfill reindex compact rebalance reprovision rekey
+    recover reapply force-unlock publish-version send-message put-events upsert merge-pr schedule unschedule
+    kill-session flip swap-slots assign unassign export revoke renew insert load save assume join leave kill abort retry
+    rerun comment pin transfer-domain subscribe unsubscribe confirm respond request delegate mount unmount snapshot
+    hibernate warmup checkout post
     """))  # fmt: skip
 CONNECTING = frozenset(words("""
     login logout configure init ssh tunnel proxy connect link pull fetch download port-forward use-context select
@@ -47,28 +48,29 @@ GRANTING = phrases("""
     add-iam-policy-binding, set-iam-policy, remove-iam-policy-binding, attach-user-policy, attach-role-policy,
     attach-group-policy, put-user-policy, put-role-policy, put-group-policy, put-bucket-policy, put-bucket-acl,
     put-object-acl, put-public-access-block, delete-public-access-block, create-access-key, create-login-profile,
-    update-login-profile, update-assume-role-policy, add-user-to-group, create-policy-version, set-default-policy-version,
-    add-permission, authorize-security-group-ingress, authorize-security-group-egress, modify-image-attribute,
-    modify-snapshot-attribute, modify-db-snapshot-attribute, assume-role, create-user, put-key-policy, create-grant,
-    put-role-permissions-boundary, delete-role-permissions-boundary, create-service-linked-role, create-instance-profile,
-    role assignment create, role definition create, ad sp create-for-rbac, ad sp credential, ad app credential,
-    ad group member add, ad user create, service-accounts keys create, firewall-rules create, firewall-rules update,
-    access add, members:add, team invite, org invite, collaborators add, sharing invite, clusterrolebinding,
-    rolebinding, clusterrole, policy write, auth enable, token create, operator generate-root, ssh-keys add, ssh-key add,
-    deploy-key add, policy add-cluster-role-to-user, adm policy, create token, impersonate, nsg rule create
+    update-login-profile, update-assume-role-policy, add-user-to-group, create-policy-version,
+    set-default-policy-version, add-permission, authorize-security-group-ingress, authorize-security-group-egress,
+    modify-image-attribute, modify-snapshot-attribute, modify-db-snapshot-attribute, assume-role, create-user,
+    put-key-policy, create-grant, put-role-permissions-boundary, delete-role-permissions-boundary,
+    create-service-linked-role, create-instance-profile, role assignment create, role definition create, ad sp
+    create-for-rbac, ad sp credential, ad app credential, ad group member add, ad user create, service-accounts keys
+    create, firewall-rules create, firewall-rules update, access add, members:add, team invite, org invite,
+    collaborators add, sharing invite, clusterrolebinding, rolebinding, clusterrole, policy write, auth enable, token
+    create, operator generate-root, ssh-keys add, ssh-key add, deploy-key add, policy add-cluster-role-to-user, adm
+    policy, create token, impersonate, nsg rule create
     """)
 LEAKING = phrases("""
     get-secret-value, batch-get-secret-value, get-session-token, get-federation-token, get-authorization-token,
-    get-password-data, print-access-token, print-identity-token, print-refresh-token,
-    secrets versions access, keyvault secret show, keyvault secret download, keyvault key download, account keys list,
-    account list-keys, show-connection-string, get-access-token, credential show, admin-user show,
-    connection-string show, list-publishing-profiles, appsettings list, secret get,
-    secrets get, secret reveal, secrets download, secrets substitute, secrets export, get-credential-values, config:get,
-    config:edit, env:get, env:list, env get, variable get, variables get, pg:credentials, credentials:url,
-    auth token, auth:token, token reveal, export-profile, get-parameters-by-path, get-parameter, get-parameters,
-    get-credentials-for-identity, export-configuration, create-export-task, get-role-credentials, connect list-keys,
-    sas generate, generate-sas, generate-sas-token, get-random-password-secret, read-secret, item get, document get,
-    get item, get password, get totp, get notes, kubeconfig view --raw
+    get-password-data, print-access-token, print-identity-token, print-refresh-token, secrets versions access, keyvault
+    secret show, keyvault secret download, keyvault key download, account keys list, account list-keys,
+    show-connection-string, get-access-token, credential show, admin-user show, connection-string show,
+    list-publishing-profiles, appsettings list, secret get, secrets get, secret reveal, secrets download, secrets
+    substitute, secrets export, get-credential-values, config:get, config:edit, env:get, env:list, env get, variable
+    get, variables get, pg:credentials, credentials:url, auth token, auth:token, token reveal, export-profile,
+    get-parameters-by-path, get-parameter, get-parameters, get-credentials-for-identity, export-configuration,
+    create-export-task, get-role-credentials, connect list-keys, sas generate, generate-sas, generate-sas-token,
+    get-random-password-secret, read-secret, item get, document get, get item, get password, get totp, get notes,
+    kubeconfig view --raw
     """)
 # Local by nature: they build, serve or check on this machine, whatever service they are made for.
 LOCAL = phrases("""
@@ -80,7 +82,7 @@ LOCAL = phrases("""
 _TABLE = """
     aws |--profile --region --output --endpoint-url --query --cli-read-timeout| aws ec2 describe-instances
     awslocal |--profile --region --output --query| awslocal s3 ls
-    gcloud |--project --account --format --verbosity --configuration --impersonate-service-account --region --zone| gcloud compute instances list
+    gcloud |--project --account --format --verbosity --configuration --region --zone| gcloud compute instances list
     az |--subscription --output -o --query| az vm list
     gsutil |-h -o -u| gsutil ls gs://x
     bq |--project_id --location --format --dataset_id| bq show a.b
@@ -236,17 +238,34 @@ def _services() -> tuple[Entry, ...]:
 SERVICES: frozenset[str] = frozenset(entry.name for entry in _services())
 ENTRIES: tuple[Entry, ...] = (
     *_services(),
-    *(Entry(name, HIGH, "Changes what a code host runs or lets in", (f"{name} x",), kind="contacts",
-            categories=(SYSTEM, NETWORK, COMPLIANCE))
-      for name in phrases("""
+    *(
+        Entry(
+            name,
+            HIGH,
+            "Changes what a code host runs or lets in",
+            (f"{name} x",),
+            kind="contacts",
+            categories=(SYSTEM, NETWORK, COMPLIANCE),
+        )
+        for name in phrases("""
           gh workflow run, gh workflow enable, gh workflow disable, gh variable set, gh release edit, gh release upload,
           gh repo rename, gh repo archive, gh repo unarchive, gh repo sync, gh repo deploy-key add, gh ssh-key add,
           gh gpg-key add, gh ruleset, gh org, gh attestation, gh auth refresh, gh pr review, glab mr merge, glab mr
-          approve, glab release create, glab repo transfer, glab variable set, glab ci run, glab ci trigger, glab ssh-key
+          approve, glab release create, glab repo transfer, glab variable set, glab ci run, glab ci trigger, glab
+          ssh-key
           add, glab deploy-key add, glab repo archive, hub release create, hub sync, sentry-cli releases deploys
-      """)),
-    Entry("gh extension install", MEDIUM, "Installs a program from a code host", ("gh extension install me/x",),
-          kind="contacts", categories=(NETWORK,)),
-    *(Entry(name, LOW, "Shows settings", (name,), kind="reads")
-      for name in ("gh config list", "gh config get", "gh alias list", "gh extension list", "gh version")),
+      """)
+    ),
+    Entry(
+        "gh extension install",
+        MEDIUM,
+        "Installs a program from a code host",
+        ("gh extension install me/x",),
+        kind="contacts",
+        categories=(NETWORK,),
+    ),
+    *(
+        Entry(name, LOW, "Shows settings", (name,), kind="reads")
+        for name in ("gh config list", "gh config get", "gh alias list", "gh extension list", "gh version")
+    ),
 )
