@@ -140,7 +140,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
             (PRIVILEGE, SYSTEM) if rights else (SYSTEM,),
         )  # fmt: skip
     if place.kind == "credentials":
-        inside = below(place.path, facts.cwd)
+        inside = any(below(place.path, root) for root in (facts.cwd, *facts.writable_roots))
         return Finding(
             MEDIUM if inside else HIGH, "writes", place.path, f"changes {place.words}", sentence, "",
             () if inside else (SYSTEM, PRIVILEGE) if place.path.startswith("/etc/") else (SYSTEM, COMPLIANCE),
@@ -172,7 +172,8 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
     name = place.path.rsplit("/", 1)[-1]
     public = name in PUBLIC_NAMES and "/.kube/" not in place.path
     if place.kind == "credentials" and not (public or name.endswith(".pub")):
-        level: RiskLevel = MEDIUM if below(place.path, facts.cwd) else HIGH
+        inside = any(below(place.path, root) for root in (facts.cwd, *facts.writable_roots))
+        level: RiskLevel = MEDIUM if inside else HIGH
         return Finding(
             level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",
             (EXFILTRATION,),

@@ -122,8 +122,9 @@ COMMANDS: dict[str, str] = {
     "helm show chart": "1 check:local_charts",
     "helm show values": "1 check:local_charts",
     "terraform version": "words -json -no-color 0",
-    "terraform fmt": "words -check -diff -recursive -list=true -list=false -write=false -no-color --check --diff "
-    "--recursive * needs:-check,--check,-write=false",
+    "terraform fmt": "words -check -diff -recursive -list=true -list=false -write=false -check=true -no-color "
+    "--check --diff "
+    "--recursive * needs:-check,--check,-write=false,-check=true",
     "terraform workspace": "sub stop *",
     "terraform workspace show": "0",
     **{

@@ -15,7 +15,7 @@ from __future__ import annotations
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read
 from sandgate.commandline.words import program_name
 from sandgate.policy.safe_programs import ASSIGNABLE, SAFE, SAFE_WRAPPERS
-from sandgate.policy.secret_names import LISTERS, names_secret, shows_secrets
+from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,7 +217,9 @@ def _without_exec(
         while end < len(argv) and argv[end] not in (";", "+"):
             end += 1
         inner = argv[at + 1 : end]
-        if any(names_secret(word) for word in argv[1:at]) and not (inner and program_name(inner[0]) in LISTERS):
+        if (seeks_secrets(argv[1:at]) or any(names_secret(word) for word in argv[1:at])) and not (
+            inner and program_name(inner[0]) in LISTERS
+        ):
             return None
         # Each path begins as its starting point does, and no starting point begins with a dash.
         known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]

@@ -31,6 +31,20 @@ _NAMES = frozenset(words_of(
 ))  # fmt: skip
 _WHOLE = (".docker/config.json", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", "/.npmrc",
           "~/.npmrc", "/etc/kubernetes/admin.conf", "/dev/mem", "/dev/kmem", ".config/hub")  # fmt: skip
+_SOUGHT = (
+    ".pem",
+    ".key",
+    "id_rsa",
+    "id_ed",
+    "credential",
+    "secret",
+    "passw",
+    ".env",
+    ".p12",
+    ".kdbx",
+    "token",
+    "wallet",
+)
 _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys environment rc gitconfig "
                            "pubring.kbx trustdb.gpg sshd_config ssh_config"))  # fmt: skip
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
@@ -39,6 +53,17 @@ _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; t
 def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     """Whether `program`, which prints what it reads, is given a file that holds keys or passwords."""
     return program not in LISTERS and any(names_secret(word) for word in words)
+
+
+def seeks_secrets(words: tuple[str, ...]) -> bool:
+    """Whether `find` with these words looks for keys or passwords outside the working directory."""
+    outside = any(word[:1] in ("/", "~") or word.startswith("$HOME") for word in words[:3] if word[:1] != "-")
+    return outside and any(
+        mark in words[at + 1].lower()
+        for at, word in enumerate(words[:-1])
+        if word in ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex")
+        for mark in _SOUGHT
+    )
 
 
 def names_secret(word: str) -> bool:

@@ -68,6 +68,8 @@ def _judge_mosh(call: Call, inquiry: Inquiry) -> None:
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(("http", "https", "xh", "xhs"), _judge_httpie),
-    **dict.fromkeys(("aria2c", "axel", "yt-dlp", "youtube-dl", "gdown", "httrack", "megadl", "snarf"), _judge_fetcher),
+    **dict.fromkeys(
+        ("aria2c", "axel", "yt-dlp", "youtube-dl", "gdown", "httrack", "megadl", "snarf", "fetch"), _judge_fetcher
+    ),
     **dict.fromkeys(("mosh", "et"), _judge_mosh),
 }

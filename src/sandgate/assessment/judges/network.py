@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from sandgate.assessment.options import Parsed
 
 FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "dig", "host", "nslookup", "ssh-keyscan", "openssl"})
+METADATA_HOSTS = ("169.254.169.254", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254", "169.254.170.2")
+METADATA_KEYS = (
+    "security-credentials",
+    "/token",
+    "user-data",
+    "service-accounts",
+    "identity/oauth2",
+    "/ram/",
+    "identity-",
+)
 PRIVATE = ("secret", "encoded", "environment", "file")  # tags of data that should not leave without a question
 DATA_OPTIONS = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data-ascii", "--data-urlencode", "--json"})
 FORM_OPTIONS = frozenset({"-F", "--form"})
@@ -41,7 +51,7 @@ CHANGING_METHODS = frozenset({"DELETE"})
 def private_input(call: Call) -> str | None:
     """What private data flows into this call, if any, as words."""
     for tag in PRIVATE:
-        if tag in call.upstream:
+        if call.upstream.get(tag, "/dev/null") != "/dev/null":
             return "environment variables" if tag == "environment" else f"the content of {shown(call.upstream[tag])}"
     feeder = call.feeder
     while feeder is not None and feeder.program in LITERAL:
@@ -58,6 +68,7 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     hosts = [host_of(url) for url in urls] or ["?"]
     for url, host in zip(urls or ["?"], hosts, strict=True):
         inquiry.contact(host, call, sentence=f"Downloads {shown(url.replace(UNKNOWN, '?'))}")
+        _instance_keys(url, inquiry)
         if url.startswith("file:"):
             inquiry.read(Arg(url.removeprefix("file://")), call)
     saved(options, "-o --output", hosts[0], call, inquiry)
@@ -88,6 +99,13 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
         inquiry.doubt("takes its options from a file", target="curl")
 
 
+def _instance_keys(url: str, inquiry: Inquiry) -> None:
+    """A cloud tells every program on its machines their keys, at an address of its own."""
+    if any(host in url for host in METADATA_HOSTS) and any(path in url for path in METADATA_KEYS):
+        inquiry.add(HIGH, "reads", url, "asks the cloud for the keys of this machine",
+                    "Asks the cloud for the keys of this machine", "", (EXFILTRATION, NETWORK))  # fmt: skip
+
+
 def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
     """Uploads: files named by options, or private data that flows in."""
     sent = False
@@ -115,8 +133,9 @@ def _in_words(options: Parsed, call: Call) -> bool:
     logins = {id(arg) for name, arg in options.values if name in CREDENTIAL_OPTIONS}
     for arg in call.args:
         tags = dict(arg.carries)
-        own = tags.get("environment", "").startswith("$")
-        if {"secret", "encoded"} & set(tags) or ("environment" in tags and not (own and id(arg) in logins)):
+        own = tags.get("environment", "").startswith("$") and not tags["environment"].startswith("$AWS")
+        login = id(arg) in logins or any(mark in arg.text.lower() for mark in ("key=", "token=", "appid=", "auth="))
+        if {"secret", "encoded"} & set(tags) or ("environment" in tags and not (own and login)):
             return True
         named = tags.get("file", "").rsplit("/", 1)[-1].lower()
         if (
@@ -138,6 +157,8 @@ def _upload(name: str, arg: Arg) -> Arg | None:
     text = arg.text
     if name in UPLOAD_OPTIONS:
         return arg
+    if name in {"-H", "--header"} and text.startswith("@"):
+        return arg.but(text=text[1:], raw="")
     if name in DATA_OPTIONS and name != "--data-raw" and text.startswith("@"):
         return arg.but(text=text[1:], raw="")
     if name == "--data-urlencode" and "@" in text and "=" not in text.split("@", 1)[0]:
@@ -173,6 +194,7 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
     hosts = [host_of(arg.text) for arg in options.operands] or ["?"]
     for arg, host in zip(options.operands, hosts, strict=False):
         inquiry.contact(host, call, sentence=f"Downloads {shown(arg.text.replace(UNKNOWN, '?'))}")
+        _instance_keys(arg.text, inquiry)
     target = options.value("-O --output-document")
     if target is None:
         for arg, host in zip(options.operands, hosts, strict=False):
@@ -233,6 +255,11 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
             inquiry.contact(host, call)
     for arg in call.args:
         kind = arg.text.partition(":")[0].upper()
+        path = arg.text.partition(":")[2].partition(",")[0]
+        if kind in {"FILE", "OPEN", "GOPEN", "CREATE", "CREAT"} and path:
+            inquiry.read(Arg(path, raw=path), call)
+            if "secret" in call.outflow or "file" in call.outflow:
+                inquiry.send(f"the content of {shown(path)}", host)
         if kind in {"EXEC", "SYSTEM", "SHELL"}:
             _gives_control(host, call, inquiry)
         elif "LISTEN" in kind:
@@ -304,6 +331,9 @@ def _host_part(text: str) -> str:
 def _judge_openssl(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     texts = [arg.text for arg in call.args]
+    private = private_input(call)
+    if texts[:1] == ["s_client"] and private is not None:
+        inquiry.send(private, next((host for at, host in enumerate(texts) if texts[at - 1] == "-connect"), "?"))
     if texts[:1] and (texts[0] in {"enc", "base64"} or texts[0].startswith(("aes", "des"))):
         call.carry("decoded" if "-d" in texts else "encoded", next(iter(call.upstream.values()), "?"))
     for at, text in enumerate(texts[:-1]):
@@ -335,6 +365,10 @@ def judge_sender(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     host = next((arg.text for arg in call.args if arg.text[:1] != "-"), "?")
     call.carry("network", host)
+    if call.program in ASKERS and any(UNKNOWN in arg.text.partition(".")[0] and "." in arg.text for arg in call.args):
+        said = "Asks a name server for a name made of what a command prints"
+        inquiry.add(HIGH, "contacts", "?", "puts data into a name that is looked up", said, "", (EXFILTRATION, NETWORK))
+        return
     if call.program in ASKERS and not {"secret", "encoded", "environment"} & set(call.upstream):
         return
     if private is not None:

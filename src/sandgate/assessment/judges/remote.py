@@ -284,5 +284,5 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(("flatpak-spawn", "distrobox-host-exec"), _judge_namespace),
     **dict.fromkeys(("ab", "wrk", "wrk2", "hey", "bombardier", "oha", "autocannon", "siege", "h2load", "vegeta",
                      "plow", "httperf"), _judge_load),
-    **dict.fromkeys(("ftp", "lftp", "sftp", "ncftp", "tnftp"), _judge_transfer),
+    **dict.fromkeys(("ftp", "lftp", "sftp", "ncftp", "tnftp", "smbclient", "cadaver"), _judge_transfer),
 }  # fmt: skip

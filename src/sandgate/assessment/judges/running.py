@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, Finding
+from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, Finding
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.common import base_name
-from sandgate.assessment.judges.feeding import fed_arguments
+from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
@@ -38,6 +38,7 @@ DIRECT_RUNNERS = frozenset(
 SECRET_RUNNERS = frozenset(
     words("doppler infisical teller dotenvx phase op chamber aws-vault bw bws akeyless saml2aws envconsul")
 )
+SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
 
@@ -140,6 +141,10 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
         return
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder)]
+    sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)
+    if sought and rest[0].text in SHOWING:
+        inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
+                    "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
     mark = reading.value("-I", "-i", "-J", "--replace")
     if mark is not None or (reading.has("-i", "--replace")):
         mark = mark or "{}"

@@ -24,6 +24,18 @@ RUN_VALUES = (
 )
 
 
+# What docker and podman only show.
+ENGINE_LOOKING = phrases("""
+    ps, images, logs, inspect, version, info, stats, top, port, diff, history, events, volume ls, volume inspect,
+    volume list, network ls, network inspect, network list, image ls, image list, image inspect, image history,
+    container ls, container list, container ps, container inspect, container logs, container top, container stats,
+    container port, container diff, compose ps, compose logs, compose config, compose images, compose top, compose
+    ls, compose port, compose version, compose events, system df, system info, system events, context ls, context
+    show, context inspect, buildx ls, buildx inspect, buildx du, buildx version, manifest inspect, node ls, node ps,
+    node inspect, service ls, service ps, service logs, service inspect, stack ls, stack ps, stack services, plugin
+    ls, config ls, secret ls, swarm ca, trust inspect, machine ls, machine list, machine info, pod ls, pod ps, pod
+    inspect, pod top, wait, healthcheck, mount, generate kube
+    """)
 KUBECTL_VALUES = (
     "-n --namespace --context --kubeconfig --cluster -o --output -l --selector -f --filename -c --container --user "
     "--as "
@@ -70,19 +82,7 @@ def _engine(name: str) -> tuple[Entry, ...]:
     """docker and podman understand the same words."""
     return (
         Entry(name, MEDIUM, "Uses containers", (f"{name} frobnicate x",), values="-H --host -c --context --config"),
-        *_looking(", ".join(f"{name} {word}" for word in (
-            "ps", "images", "logs", "inspect", "version", "info", "stats", "top", "port", "diff", "history", "events",
-            "volume ls", "volume inspect", "volume list", "network ls", "network inspect", "network list", "image ls",
-            "image list", "image inspect", "image history", "container ls", "container list", "container ps",
-            "container inspect", "container logs", "container top", "container stats", "container port",
-            "container diff", "compose ps", "compose logs", "compose config", "compose images", "compose top",
-            "compose ls", "compose port", "compose version", "compose events", "system df", "system info",
-            "system events", "context ls", "context show", "context inspect", "buildx ls", "buildx inspect",
-            "buildx du",
-            "buildx version", "manifest inspect", "node ls", "node ps", "node inspect", "service ls", "service ps",
-            "service logs", "service inspect", "stack ls", "stack ps", "stack services", "plugin ls", "config ls",
-            "secret ls", "swarm ca", "trust inspect", "machine ls", "machine list", "machine info", "pod ls", "pod ps",
-            "pod inspect", "pod top", "wait", "healthcheck", "mount", "generate kube"))),
+        *_looking(", ".join(f"{name} {word}" for word in ENGINE_LOOKING)),
         Entry(f"{name} run", MEDIUM, "Runs a container", (
             f"{name} run alpine ls", f"{name} run --privileged alpine => high",
             f"{name} run -v /:/host alpine => high"),

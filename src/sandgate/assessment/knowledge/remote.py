@@ -39,7 +39,7 @@ ENTRIES: tuple[Entry, ...] = (
     nmap, zmap, rustscan, unicornscan, nikto, sqlmap, hydra, medusa, ncrack, patator, wfuzz, ffuf, gobuster, dirb,
     dirbuster, feroxbuster, dirsearch, nuclei, wpscan, msfconsole, msfvenom, msfdb, setoolkit, crackmapexec, cme,
     netexec, nxc, responder, impacket-secretsdump, secretsdump.py, psexec.py, wmiexec.py, smbexec.py, GetUserSPNs.py,
-    evil-winrm, enum4linux, kerbrute, bloodhound-python, ntlmrelayx.py, hping3, hping, slowloris, commix, dalfox,
+    evil-winrm, enum4linux, kerbrute, bloodhound-python, ntlmrelayx.py, slowloris, commix, dalfox,
     xsstrike, amass, subfinder, sublist3r, theHarvester, dnsrecon, dnsenum, fierce, masscan, netdiscover, arp-scan,
     nbtscan, onesixtyone, snmp-check, linpeas.sh, chisel, ligolo, sliver, merlin, pupy, weevely
     """),
@@ -48,6 +48,14 @@ ENTRIES: tuple[Entry, ...] = (
     aircrack-ng, airmon-ng, kismet, ngrep, tcpflow, dumpcap, driftnet, termshark, wireshark, tcpreplay, dnschef,
     dnsspoof, yersinia
     """),
+    *_each(HIGH, "contacts", "Floods or probes other machines", (NETWORK, COMPLIANCE, EXHAUSTION),
+           "hping3, hping, slowloris, zmap, masscan, nping, scapy"),
+    *_each(HIGH, "deletes", "Deletes data of a message broker", (DELETION, NETWORK),
+           "kafka-delete-records, kafka-delete-records.sh, kafka-streams-application-reset.sh"),
+    Entry("fetch", MEDIUM, "Downloads", ("fetch https://example.com/a",), kind="contacts", categories=(NETWORK,)),
+    Entry("gh auth status", MEDIUM, "Asks a code host who you are", ("gh auth status", "gh auth status -t => high"),
+          kind="contacts", categories=(NETWORK,),
+          worse=(Worse("-t --show-token", HIGH, "Prints your access token", (EXFILTRATION, NETWORK)),)),
     *_each(HIGH, "reads", "Breaks passwords", (EXFILTRATION, COMPLIANCE),
            "john, hashcat, ophcrack, cewl, fcrackzip, pdfcrack, crunch, hashid, rainbowcrack, mimipenguin"),
     *_each(HIGH, "contacts", "Opens this machine to the internet", (NETWORK, EXFILTRATION), """
@@ -247,7 +255,7 @@ ENTRIES: tuple[Entry, ...] = (
                          (SYSTEM, NETWORK))))
       for script in ("kafka-topics", "kafka-configs", "kafka-acls", "kafka-consumer-groups",
                      "kafka-reassign-partitions",
-                     "kafka-delete-records", "kafka-storage", "kafka-streams-application-reset",
+                     "kafka-storage", "kafka-streams-application-reset",
                      "kafka-leader-election")
       for name in (script, f"{script}.sh")),
     *(Entry(f"rabbitmqctl {verb}", HIGH, "Deletes data of a message broker", (f"rabbitmqctl {verb}",), kind="deletes",

@@ -74,6 +74,7 @@ LEAKING = phrases("""
     """)
 # Local by nature: they build, serve or check on this machine, whatever service they are made for.
 LOCAL = phrases("""
+    config set, config unset, account set, context use, context set, auth switch,
     dev, local, emulators:start, emulators:exec, serve, offline, package, build, typegen, types, mock, local:start,
     local invoke, local start-api, gen, generate, new, start-local, codegen, lint, vendor, scaffold, template
     """)
