@@ -9,6 +9,7 @@ from sandgate.assessment.judges import (
     fetching,
     files,
     interpreters,
+    keys,
     network,
     remote,
     running,
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskLevel
 
 JUDGES = {
-    **services.JUDGES, **remote.JUDGES, **fetching.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES,
+    **services.JUDGES, **remote.JUDGES, **fetching.JUDGES, **keys.JUDGES, **files.JUDGES, **network.JUDGES,
+    **tools.JUDGES,
     **running.JUDGES,
     **interpreters.JUDGES, **builtins.JUDGES,
 }  # fmt: skip

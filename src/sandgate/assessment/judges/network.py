@@ -10,7 +10,6 @@ from sandgate.assessment.judges.common import by_table, transfer
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -299,7 +298,10 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_scp(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, "-c -F -i -J -l -o -P -S -e --rsh --exclude --include")
+    options = parsed(call.args, "-c -F -i -J -l -o -P -S -e --rsh --exclude --include --rsync-path")
+    shell = options.value("-e --rsh") if call.program == "rsync" else None
+    if shell is not None and not shell.text.startswith("ssh"):
+        inquiry.run_script(shell.text, call)
     remote = [arg for arg in options.operands if _remote(arg.text)]
     if not remote:
         transfer("copy", options, call, inquiry, verb="Copies")
@@ -326,37 +328,6 @@ def _remote(text: str) -> bool:
 
 def _host_part(text: str) -> str:
     return host_of(text.split(":", 1)[0]) if "://" not in text else host_of(text)
-
-
-def _judge_openssl(call: Call, inquiry: Inquiry) -> None:
-    by_table(call, inquiry)
-    texts = [arg.text for arg in call.args]
-    private = private_input(call)
-    if texts[:1] == ["s_client"] and private is not None:
-        inquiry.send(private, next((host for at, host in enumerate(texts) if texts[at - 1] == "-connect"), "?"))
-    if texts[:1] and (texts[0] in {"enc", "base64"} or texts[0].startswith(("aes", "des"))):
-        call.carry("decoded" if "-d" in texts else "encoded", next(iter(call.upstream.values()), "?"))
-    for at, text in enumerate(texts[:-1]):
-        if text == "-in" and texts[0] in {"x509", "req", "crl", "verify", "s_client"}:
-            inquiry.look(call.args[at + 1], call)  # certificates are public
-        elif text in {"-in", "-key", "-inkey"}:
-            inquiry.read(call.args[at + 1], call)
-        elif text in {"-out", "-keyout"}:
-            inquiry.write(call.args[at + 1], call)
-
-
-def _judge_ssh_keygen(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, "-t -b -C -f -N -R -F -E -m -P -O -a -s -I -n -V -D")
-    target = options.value("-f")
-    if options.has("-l -F -B -y -e -L -Q"):
-        inquiry.add(LOW, "reads", "ssh-keygen", "shows a key", "Shows the public half or the mark of a key")
-        return
-    by_table(call, inquiry)
-    if target is not None:
-        inquiry.write(target, call, verb="Writes a key to")
-        path, _ = call.paths(target)
-        if path is not None and place_of(path, inquiry.facts).kind == "credentials" and not options.has("-R -H"):
-            inquiry.add(HIGH, "writes", path, "may replace a key you use", "", "", (DELETION, SYSTEM))
 
 
 def judge_sender(call: Call, inquiry: Inquiry) -> None:
@@ -388,8 +359,6 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "autossh": _judge_ssh,
     "scp": _judge_scp,
     "rsync": _judge_scp,
-    "openssl": _judge_openssl,
-    "ssh-keygen": _judge_ssh_keygen,
     **dict.fromkeys(
         ("telnet", "lynx", "mail", "sendmail", "mutt", "mailx", "swaks", "msmtp", "websocat",
          "curlie", "grpcurl", "mosquitto_pub", "wscat", "drill", "doggo", "dog", "kcat", "neomutt", "s-nail", "termbin",

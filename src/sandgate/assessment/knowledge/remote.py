@@ -110,7 +110,7 @@ ENTRIES: tuple[Entry, ...] = (
     gopass, bw get, bw list, bw export, bw unlock, lpass show, lpass export, lpass ls, keepassxc-cli show, keepassxc-cli
     export, keepassxc-cli ls, kpcli, dashlane, nordpass, keeper, enpass, chamber read, chamber export, chamber list,
     aws-vault export, aws-vault add, aws-vault remove, credstash get, credstash getall, keyring get, kwallet-query,
-    ykman oath, oathtool, sops decrypt, ansible-vault view, ansible-vault decrypt, git-crypt unlock, age -d, rage -d,
+    ykman oath, oathtool, sops decrypt, ansible-vault view, ansible-vault decrypt, git-crypt unlock,
     teller show, teller export, summon, berglas access, blackbox_cat, gcore, laZagne, lazagne, docker-credential-desktop
     get, docker-credential-secretservice get, git-credential-store get, git credential fill, gnome-keyring-daemon,
     kinit, ktutil, infisical export, phase secrets export, akeyless get-secret-value, conjur variable get, op read, op
@@ -128,7 +128,7 @@ ENTRIES: tuple[Entry, ...] = (
     """),
     *(Entry(name, MEDIUM, "Decrypts or encrypts files", (f"{name} a", f"{name} -d a => high"), kind="reads",
             worse=(Worse("-d --decrypt -D", HIGH, "Prints secrets in the clear", (EXFILTRATION,)),))
-      for name in ("age", "rage", "sops", "enc", "ccrypt")),
+      for name in ("sops", "ccrypt")),
     *(Entry(name, MEDIUM, "Talks to a message broker", (f"{name} -L", f"{name} -P -t x => high"), kind="contacts",
             categories=(NETWORK,), values="-b -t -G -o -c -f -K -X",
             worse=(Worse("-P", HIGH, "Puts a message into a queue that others act on", (SYSTEM, NETWORK)),))
@@ -217,7 +217,8 @@ ENTRIES: tuple[Entry, ...] = (
       for name in ("k6", "locust", "artillery", "jmeter", "gatling", "tsung", "ghz", "fortio", "drill")),
     *(Entry(name, MEDIUM, "Handles passwords or secrets", (f"{name} x",), kind="reads")
       for name in ("bw", "lpass", "keepassxc-cli", "chamber", "aws-vault", "credstash", "keyring",
-                   "ansible-vault", "git-crypt", "teller", "berglas", "dotenvx", "klist", "gitleaks", "trufflehog",
+                   "ansible-vault", "git-crypt", "teller", "berglas", "dotenvx", "klist", "age", "rage", "gitleaks",
+                   "trufflehog",
                    "detect-secrets", "step-cli", "cfssl",
                    "age-keygen", "pwgen", "ssh-agent")),
     *(Entry(name, MEDIUM, "Runs a command on other machines", (f"{name} x",), kind="contacts",
