@@ -78,6 +78,20 @@ def _remote_changing(names: str) -> tuple[Entry, ...]:
     )  # fmt: skip
 
 
+def _engine_deleting(name: str) -> tuple[Entry, ...]:
+    return (
+        *(Entry(f"{name} {what}", HIGH, "Deletes data of containers", (f"{name} {what}",), kind="deletes",
+                categories=(DELETION,), consequence="Volumes hold data that exists nowhere else")
+          for what in ("system prune", "volume rm", "volume remove", "volume prune", "image prune", "container prune",
+                       "swarm leave", "stack rm", "stack down", "service rm", "node rm", "config rm", "context rm",
+                       "builder prune", "buildx prune", "buildx rm", "network prune", "secret rm", "system reset",
+                       "machine rm", "machine reset", "pod prune", "pod rm", "plugin rm")),
+        *(Entry(f"{name} {what}", MEDIUM, "Deletes containers or images", (f"{name} {what} x",), kind="deletes",
+                categories=(DELETION,))
+          for what in ("container rm", "image rm", "network rm", "manifest rm", "compose kill")),
+    )  # fmt: skip
+
+
 def _engine(name: str) -> tuple[Entry, ...]:
     """docker and podman understand the same words."""
     return (
@@ -122,15 +136,7 @@ def _engine(name: str) -> tuple[Entry, ...]:
               categories=(DELETION,),
               worse=(Worse("-v --volumes", HIGH, "Deletes containers with their data", (DELETION,)),)),
         Entry(f"{name} rmi", MEDIUM, "Deletes images", (f"{name} rmi x",), kind="deletes", categories=(DELETION,)),
-        *(Entry(f"{name} {what}", HIGH, "Deletes data of containers", (f"{name} {what}",), kind="deletes",
-                categories=(DELETION,), consequence="Volumes hold data that exists nowhere else")
-          for what in ("system prune", "volume rm", "volume remove", "volume prune", "image prune", "container prune",
-                       "swarm leave", "stack rm", "stack down", "service rm", "node rm", "config rm", "context rm",
-                       "builder prune", "buildx prune", "buildx rm", "network prune", "secret rm", "system reset",
-                       "machine rm", "machine reset", "pod prune", "pod rm", "plugin rm")),
-        *(Entry(f"{name} {what}", MEDIUM, "Deletes containers or images", (f"{name} {what} x",), kind="deletes",
-                categories=(DELETION,))
-          for what in ("container rm", "image rm", "network rm", "manifest rm", "compose kill")),
+        *_engine_deleting(name),
         Entry(f"{name} compose", MEDIUM, "Controls a set of containers", (f"{name} compose up -d",),
               values="-f --file -p --project-name"),
         Entry(f"{name} compose rm", MEDIUM, "Deletes containers", (f"{name} compose rm",
