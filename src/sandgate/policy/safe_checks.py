@@ -156,7 +156,8 @@ def _local_charts(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
         bool(charts)
         and not any("://" in word for word in (*values, *reading.operands))
         and all(
-            word in (".", "..") or word.startswith(("./", "../", "/", "chart", "helm/", "deploy")) for word in charts
+            word in (".", "..", "chart") or word.startswith(("./", "../", "/", "chart/", "charts/", "helm/", "deploy/"))
+            for word in charts
         )
     )
 

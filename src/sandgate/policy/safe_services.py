@@ -154,7 +154,7 @@ COMMANDS: dict[str, str] = {
     },
     "gh config": "sub stop *",
     "gh config list": "0",
-    "gh config get": "1",
+    "gh config get": "1 exact check:plain_setting",
     "minikube version": "--short 0",
     "kind version": "0",
     "kind get": "sub stop *",
@@ -217,6 +217,7 @@ COMMANDS: dict[str, str] = {
     "promtool check rules": "*",
 }
 
+# Not here: those that start plugins or a project's own copy of themselves even to tell their version.
 _ASK_VERSION = words_of(
     "aws gcloud az gsutil bq gh glab hub kubectl-version op bw pass gopass sops age rage step mkcert certbot "
     "doppler sshuttle "
@@ -224,13 +225,13 @@ _ASK_VERSION = words_of(
     "sftp-version "
     "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump "
     "tshark dig-version "
-    "vagrant packer ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam serverless sls "
+    "vagrant ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam "
     "eksctl "
     "k3d kind minikube k9s stern kustomize helm helmfile skaffold mtr traceroute tracepath tilt argocd flux "
     "istioctl linkerd velero kubeseal "
     "kubectx docker-compose docker-credential-desktop buildah skopeo crictl ctr nerdctl containerd runc colima "
     "limactl lima "
-    "multipass terraform tofu terragrunt tflint tfsec checkov infracost trivy grype syft hadolint yamllint actionlint "
+    "multipass terraform tofu terragrunt tfsec checkov infracost trivy grype syft hadolint yamllint actionlint "
     "kubeval kubeconform kube-linter conftest cosign crane oras heroku fly flyctl vercel netlify firebase supabase "
     "wrangler railway doctl hcloud linode-cli scw oci ibmcloud databricks mongosh redis-server nats-server rabbitmqctl "
     "vault consul nomad boundary etcd etcdctl caddy haproxy envoy traefik squid named dnsmasq openvpn iptables "
@@ -319,6 +320,6 @@ PROGRAMS: dict[str, str] = {
     "kubeval": "--version 0",
     "cfn-lint": "--version 0",
     "named-checkconf": "-pz 1",
-    "ipcalc": "-bnchsmp *",
+    "ipcalc": "-bnc *",
     "exportfs": "-v 0 needs:-v",
 }

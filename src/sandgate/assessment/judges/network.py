@@ -68,6 +68,8 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     for url, host in zip(urls or ["?"], hosts, strict=True):
         inquiry.contact(host, call, sentence=f"Downloads {shown(url.replace(UNKNOWN, '?'))}")
         _instance_keys(url, inquiry)
+        if "_delete_by_query" in url and not is_local(host):
+            inquiry.add(HIGH, "deletes", host, "asks a remote service to delete", "", "", (DELETION, NETWORK))
         if url.startswith("file:"):
             inquiry.read(Arg(url.removeprefix("file://")), call)
     saved(options, "-o --output", hosts[0], call, inquiry)
@@ -285,6 +287,11 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
         key, _, value = arg.text.partition("=")
         if name == "-o" and key.lower() in {"proxycommand", "localcommand", "knownhostscommand"}:
             inquiry.run_script(value, call)
+    bound = options.value("-L")
+    if bound is not None and (options.has("-g") or bound.text.startswith(("0.0.0.0:", "*:", "[::]:"))):
+        inquiry.add(HIGH, "contacts", host, "lets others through to another machine",
+                    f"Lets others connect to {shown(host)} through this machine", "", (NETWORK,
+                                                                                       EXFILTRATION))  # fmt: skip
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)

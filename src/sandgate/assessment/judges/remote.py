@@ -81,6 +81,9 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     ):
         inquiry.add(HIGH, "privilege", "cluster", "a container with rights over its machine",
                     "Runs a container with all rights on its machine", "", (PRIVILEGE, SYSTEM, NETWORK))  # fmt: skip
+    if verb in {"port-forward", "proxy"} and any("0.0.0.0" in arg.text for arg in before):
+        inquiry.add(HIGH, "contacts", "cluster", "lets others through to a cluster", "Lets others connect to a cluster",
+                    "", (NETWORK, EXFILTRATION))  # fmt: skip
     if verb == "cp" and len(options.operands) > 2:
         _kubectl_copy(options.operands[1:], call, inquiry)
     if not inner and verb == "exec":

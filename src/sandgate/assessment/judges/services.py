@@ -273,7 +273,8 @@ def _verb(word: str) -> Deed:
     if "/" in word or "=" in word:
         return ""  # a name, not a verb
     parts = _parts(word)
-    for part in (word.lower(), parts[0], parts[-1] if ":" in word or "." in word else parts[0]):
+    last_first = ":" in word or "." in word  # `ps:scale`, `vm.destroy`
+    for part in (word.lower(), *((parts[-1], parts[0]) if last_first else (parts[0],))):
         if part in DELETING:
             return "deleting"
         if part in LOOKING:

@@ -215,6 +215,8 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "privilege", "container", "a container with rights over this machine",
                     "Runs a container that has all rights on this machine", "", (PRIVILEGE, SYSTEM))  # fmt: skip
     for name, arg in options.values:
+        if name == "--env-file":
+            inquiry.read(arg, call)
         if name in {"-v", "--volume", "--mount", "--device", "--cap-add", "--security-opt"}:
             _mounted(name, arg, call, inquiry)
     inner = options.operands[1:]

@@ -7,7 +7,7 @@ what is here names a program with the options that stand before its verb. A verb
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.knowledge.entry import Entry
 from sandgate.assessment.listing import phrases, words
 
@@ -40,7 +40,8 @@ CHANGING = frozenset(words("""
     hibernate warmup checkout post
     """))  # fmt: skip
 CONNECTING = frozenset(words("""
-    login logout configure init ssh tunnel proxy connect link pull fetch download port-forward use-context select
+    start-session     login logout configure init ssh tunnel proxy connect link pull fetch download port-forward
+    use-context select
     console attach-session refresh update-kubeconfig get-credentials credentials use target auth local-up whoami
     select-org context ctx workspace-select dev-login setup-github switch
     """))  # fmt: skip
@@ -54,7 +55,8 @@ GRANTING = phrases("""
     put-key-policy, create-grant, put-role-permissions-boundary, delete-role-permissions-boundary,
     create-service-linked-role, create-instance-profile, role assignment create, role definition create, ad sp
     create-for-rbac, ad sp credential, ad app credential, ad group member add, ad user create, service-accounts keys
-    create, firewall-rules create, firewall-rules update, access add, members:add, team invite, org invite,
+    create, firewall-rules create, firewall-rules update, access add, members:add, iam roles create, iam roles
+    update, team invite, org invite,
     collaborators add, sharing invite, clusterrolebinding, rolebinding, clusterrole, policy write, auth enable, token
     create, operator generate-root, ssh-keys add, ssh-key add, deploy-key add, policy add-cluster-role-to-user, adm
     policy, create token, impersonate, nsg rule create
@@ -147,6 +149,13 @@ _TABLE = """
     astro || astro deployment list
     prefect |-p --profile| prefect deployment ls
     dvc || dvc status
+    huggingface-cli || huggingface-cli whoami
+    hf || hf whoami
+    mlflow || mlflow experiments search
+    wandb || wandb status
+    modal |-e --env| modal app list
+    kaggle || kaggle datasets list
+    replicate || replicate model list
     confluent |--environment --cluster| confluent kafka topic list
     mongocli |--projectId --orgId -P| mongocli atlas clusters list
     atlas |--projectId --orgId -P| atlas clusters list
@@ -256,6 +265,14 @@ ENTRIES: tuple[Entry, ...] = (
           ssh-key
           add, glab deploy-key add, glab repo archive, hub release create, hub sync, sentry-cli releases deploys
       """)
+    ),
+    *(
+        Entry(name, HIGH, "Prints secrets of a service", (name,), kind="reads", categories=(EXFILTRATION, NETWORK))
+        for name in ("doppler secrets", "infisical secrets", "heroku config")
+    ),
+    *(
+        Entry(name, MEDIUM, "Makes a new project", (name,), kind="writes")
+        for name in ("sls create", "serverless create")
     ),
     Entry(
         "gh extension install",
