@@ -9,7 +9,7 @@ from sandgate.approvals.scripted import ScriptedReviewer
 from sandgate.approvals.store import ApprovalStore
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
 from sandgate.gate.gate import Gate, Policies
-from sandgate.policy.rules import NO_RULES
+from sandgate.policy.rules import NO_RULES, NetworkRule, RuleSet
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure, SetupFailure
 from sandgate.protocol.denials import Refused
@@ -239,3 +239,18 @@ def test_variables_that_were_asked_for_are_judged_like_env() -> None:
     assert isinstance(stage.gate.verdict(log), Allow)
     loaded = log.but(env={"PATH": "/bin", "GIT_EXTERNAL_DIFF": "/x"}, set_variables=(("GIT_EXTERNAL_DIFF", "/x"),))
     assert isinstance(stage.gate.verdict(loaded), Ask)
+
+
+def test_connection_to_a_forbidden_address_is_denied_without_an_offer() -> None:
+    """Required: nobody is asked to open what a rule forbids; another address is asked about as ever."""
+    to = {address: Refused("connect", "connect", address=address) for address in ("10.0.0.1:80", "10.0.0.2:80")}
+    rules = RuleSet(network=(NetworkRule("10.0.0.1", "https", "forbid"),))
+    offered = {}
+    for address, refused in to.items():
+        outcome = AttemptOutcome(result(1), refused=(refused,), reported=True)
+        stage = Stage(outcome, answers=("deny",), rules=rules)
+        passage = stage.passes()
+        (denial,) = passage.attempts[0].denial.denials
+        assert denial.address == address
+        offered[address] = [each.request.grants for each in stage.trail if isinstance(each, ApprovalRequested)]
+    assert offered == {"10.0.0.1:80": [], "10.0.0.2:80": [(Grant("host", "10.0.0.2:80"),)]}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sandgate.approvals.store import ApprovalStore
     from sandgate.gate.escalation import Step
     from sandgate.policy.approval import Tool
-    from sandgate.policy.rules import RuleSet
+    from sandgate.policy.rules import NetworkRule, RuleSet
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import ApprovalKey, Decision
@@ -194,7 +194,10 @@ class Gate:
     ) -> Attempt:
         """The attempt with its result and what the sandbox says about it; told once, for one that lived on later."""
         record = record or self._record
-        attempt = attempt.but(result=outcome.result, denial=explained(plan, outcome))
+        attempt = attempt.but(
+            result=outcome.result,
+            denial=_without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network),
+        )
         if outcome.created_protected:
             for message in self._confinement.quarantine(outcome.created_protected):
                 record(Notice("warning", message))
@@ -338,6 +341,22 @@ def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
     from sandgate.sandbox.denial import explain
 
     return explain(plan, outcome)
+
+
+def _without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:
+    """An address that a rule forbids is denied for good: nothing is offered that would open it."""
+    if not network or not report.denied:
+        return report
+    from sandgate.policy.rules.network import forbids
+
+    return report.but(
+        denials=tuple(
+            each.but(grant=None)
+            if each.grant is not None and each.grant.kind == "host" and forbids(each.grant.value, network)
+            else each
+            for each in report.denials
+        )
+    )
 
 
 def has_failed(result: CommandResult | None) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 
 from sandgate.policy.rules import NO_RULES
+from sandgate.protocol.permissions import DangerFullAccess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config import Loaded
     from sandgate.policy.rules import RuleSet
+    from sandgate.protocol.permissions import SandboxPolicy
 
 
 def rules_in_force(loaded: Loaded) -> tuple[RuleSet, tuple[str, ...]]:
@@ -19,4 +21,16 @@ def rules_in_force(loaded: Loaded) -> tuple[RuleSet, tuple[str, ...]]:
     from sandgate.config.rules_files import load_rules
 
     read = load_rules(loaded)
-    return read.rules, read.warnings
+    return read.rules, (*read.warnings, *_blind_spot(read.rules, loaded.settings.sandbox))
+
+
+def _blind_spot(rules: RuleSet, sandbox: SandboxPolicy) -> tuple[str, ...]:
+    from sandgate.policy.rules.network import host_lists
+
+    forbidden = host_lists(rules.network)[1]
+    if not forbidden or not (isinstance(sandbox, DangerFullAccess) or sandbox.network_access):
+        return ()
+    return (
+        f"the network is on, and rules forbid {len(forbidden)} host{'s' * (len(forbidden) > 1)}: a command that names "
+        "one is refused; names inside programs are not seen",
+    )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from sandgate.commandline import Segments
     from sandgate.policy.rules.entries import Place
     from sandgate.policy.rules.model import NetworkProtocol
 
@@ -31,7 +32,7 @@ PROTOCOLS: dict[str, NetworkProtocol] = {
 HOST_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 ADDRESS_CHARACTERS = frozenset("0123456789abcdef:.%")
 HOST_CHARACTERS_MAX = 253
-BEFORE_A_HOST = "/@\"'"  # in a word of several words, such as a program's text, only after one of these
+BEFORE_A_HOST = "/@=\"'"  # in a word of several words, such as a program's text, only after one of these
 
 
 def network_rule_of(entry: dict[str, Any], place: Place) -> NetworkRule:
@@ -89,8 +90,26 @@ def rule_for_words(words: Sequence[str], rules: Sequence[NetworkRule]) -> Networ
     if not wanted:
         return None
     named = {host for word in words for host in hosts_named(word)}
-    found = [rule for rule in wanted if any(covers(rule.host, host) for host in named)]
-    return max(found, key=lambda rule: STRICTNESS[rule.decide], default=None)
+    return max(
+        [rule for rule in wanted if any(covers(rule.host, host) for host in named)],
+        key=lambda rule: STRICTNESS[rule.decide],
+        default=None,
+    )
+
+
+def words_of(what: Segments) -> tuple[str, ...]:
+    """Every word of a command line and of what it starts, variables and files of redirections included."""
+    from sandgate.commandline.invocation import everything_run
+
+    found = everything_run(what)
+    assigned = [word.text for command in what.script.commands for word in command.assignments] if what.script else []
+    targets = [each.target.text for each in found.redirections if each.target is not None]
+    return (*(word for argv in found.commands for word in argv), *assigned, *targets, *found.scripts)
+
+
+def forbids(address: str, rules: Sequence[NetworkRule]) -> bool:
+    """Whether a rule forbids this very address (`host:port`)."""
+    return normal_host(address) in host_lists(rules)[1]
 
 
 def covers(host: str, other: str) -> bool:
