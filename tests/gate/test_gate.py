@@ -8,7 +8,8 @@ from sandgate.approvals.chain import ReviewerChain
 from sandgate.approvals.scripted import ScriptedReviewer
 from sandgate.approvals.store import ApprovalStore
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
-from sandgate.gate.gate import Gate, Policies
+from sandgate.gate.gate import Gate
+from sandgate.gate.policies import Policies
 from sandgate.policy.rules import NO_RULES, NetworkRule, RuleSet
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure, SetupFailure

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from sandgate.config import Settings
-    from sandgate.gate.gate import Gate, Policies
+    from sandgate.gate.gate import Gate
+    from sandgate.gate.policies import Policies
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
