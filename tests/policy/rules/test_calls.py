@@ -32,7 +32,7 @@ network_rule(host = "Paste.Example.com.:443", protocol = "https_connect", decisi
 """
     assert load(text) == RuleSet(
         (
-            Rule((("git",), ("status", "log")), "allow", "only reads", source="a.rules:2", line=2),
+            Rule((("git",), ("status", "log")), "allow", "only reads", source="a.rules:2", line=2, examples=5),
             Rule((("make",),), "ask", source="a.rules:8", line=8),
             Rule((("rm",),), "forbid", "use trash", source="a.rules:9", line=9),
             Rule((("a",),), "allow", "", "bypass", "a.rules:10", "2030-01-01T00:00:00Z", 2, 10, any_case=True),

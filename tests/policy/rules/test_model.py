@@ -114,3 +114,8 @@ def test_rules_without_an_end_are_not_even_copied() -> None:
 def test_what_is_no_instant_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"RFC 3339|isoformat"):
         instant(text)
+
+
+def test_an_exact_rule_matches_nothing_longer() -> None:
+    rules = RuleSet((GIT.but(exact=True),))
+    assert [len(rules.matching(tuple(line.split()))) for line in ("git log", "git log -3", "git")] == [1, 0, 0]

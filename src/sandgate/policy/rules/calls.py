@@ -10,14 +10,14 @@
     host_executable(name = "git", paths = ["/usr/bin/git"])
     network_rule(host = "paste.example.com", protocol = "https", decision = "deny")
 
-The language other agents of this lineage use, so that one file serves all. Three words are ours: `sandbox="bypass"`
-(elsewhere an allowed command always leaves the sandbox; here only if its rule says so), `until` and `uses`.
+The language other agents of this lineage use, so that one file serves all. Four words are ours: `sandbox="bypass"`
+(elsewhere an allowed command always leaves the sandbox; here only if its rule says so), `until`, `uses` and `exact`.
 How the calls were read, as literals or by Starlark, makes no difference here.
 """
 
 from __future__ import annotations
 
-from sandgate.policy.rules.entries import RULES_MAX, Place, check_examples, host_of, rule_of
+from sandgate.policy.rules.entries import RULES_MAX, Place, checked, host_of, rule_of
 from sandgate.policy.rules.model import RuleSet
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ ARGUMENTS = {
     "host_executable": ("name", "paths"),
     "network_rule": ("host", "protocol", "decision", "justification"),
 }
-MORE_ARGUMENTS = {"prefix_rule": ("canonical_matching", "sandbox", "until", "uses")}
+MORE_ARGUMENTS = {"prefix_rule": ("canonical_matching", "sandbox", "until", "uses", "exact")}
 NAMES = {"prefix": "pattern", "decide": "decision", "because": "justification", "any_case": "canonical_matching"}
 KEYS = {word: key for key, word in NAMES.items()}
 DECISIONS: dict[str, RuleDecision] = {"allow": "allow", "prompt": "ask", "forbidden": "forbid"}
@@ -63,9 +63,8 @@ def rules_from_calls(calls: Sequence[Call], source: str) -> RuleSet:
                 hosts.append(host_of(entry, place))
             case _:
                 network.append(_network_rule(entry, place))
-    for rule, entry, place in read:
-        check_examples(rule, entry, tuple(hosts), place)
-    return RuleSet(tuple([rule for rule, _, _ in read]), tuple(hosts), _settled(network))
+    rules = [checked(rule, entry, tuple(hosts), place) for rule, entry, place in read]
+    return RuleSet(tuple(rules), tuple(hosts), _settled(network))
 
 
 def _entry(call: Call, place: Place) -> dict[str, Any]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-RULE_KEYS = ("prefix", "decide", "because", "sandbox", "until", "uses", "any_case", "match", "not_match")
+RULE_KEYS = ("prefix", "decide", "because", "sandbox", "until", "uses", "any_case", "exact", "match", "not_match")
 HOST_KEYS = ("name", "paths")
 USES_MAX = 1_000_000
 RULES_MAX = 10_000  # in one file
@@ -52,9 +52,6 @@ def rule_of(entry: Entry, place: Place) -> Rule:
         place.refuse(f"`sandbox` is {sandbox!r}", 'it must be "keep" or "bypass"')
     if sandbox == "bypass" and decide != "allow":
         place.refuse('`sandbox = "bypass"` on a rule that does not allow', "remove one of the two")
-    any_case = entry.get("any_case", False)
-    if not isinstance(any_case, bool):
-        place.refuse(f"`{place.name('any_case')}` is {any_case!r}", "it must be true or false")
     return Rule(
         _prefix(entry.get("prefix"), place),
         decide,
@@ -64,7 +61,8 @@ def rule_of(entry: Entry, place: Place) -> Rule:
         until=_until(entry.get("until"), place),
         uses=_uses(entry.get("uses"), decide, place),
         line=place.line,
-        any_case=any_case,
+        any_case=_switch(entry, "any_case", place),
+        exact=_switch(entry, "exact", place),
     )
 
 
@@ -82,20 +80,20 @@ def host_of(entry: Entry, place: Place) -> HostExecutable:
     return HostExecutable(name, tuple(dict.fromkeys(paths)))
 
 
-def check_examples(rule: Rule, entry: Entry, hosts: tuple[HostExecutable, ...], place: Place) -> int:
-    """Every example agrees with its rule, alone and with the file's `hosts`; how many there were."""
+def checked(rule: Rule, entry: Entry, hosts: tuple[HostExecutable, ...], place: Place) -> Rule:
+    """The rule, once every example of its entry agrees with it, alone and with the file's `hosts`."""
     alone = RuleSet((rule,), hosts)
-    checked = 0
+    examples = 0
     for key, wanted in (("match", True), ("not_match", False)):
         for argv in _examples(entry, key, place):
-            checked += 1
+            examples += 1
             if bool(alone.matching(argv)) is not wanted:
                 prefix = place.name("prefix")
                 found = "is not matched" if wanted else "is matched"
                 place.refuse(
                     f"example `{joined(argv)}` {found} by {prefix} `{rule.shown_prefix}`", f"fix `{key}` or `{prefix}`"
                 )
-    return checked
+    return rule.but(examples=examples) if examples else rule
 
 
 def decision_of(value: object, place: Place) -> RuleDecision:
@@ -118,6 +116,13 @@ def only_keys(entry: Entry, known: tuple[str, ...], place: Place) -> None:
     for key in entry:
         if key not in known:
             place.refuse(f"unknown key `{key}`", f"known keys: {', '.join(place.name(each) for each in known)}")
+
+
+def _switch(entry: Entry, key: str, place: Place) -> bool:
+    value = entry.get(key, False)
+    if not isinstance(value, bool):
+        place.refuse(f"`{place.name(key)}` is {value!r}", "it must be true or false")
+    return value
 
 
 def _prefix(value: object, place: Place) -> tuple[tuple[str, ...], ...]:

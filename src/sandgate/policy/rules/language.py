@@ -27,7 +27,7 @@ alone and with the file's own `host_executable` entries.
 
 from __future__ import annotations
 
-from sandgate.policy.rules.entries import RULES_MAX, Place, check_examples, host_of, rule_of
+from sandgate.policy.rules.entries import RULES_MAX, Place, checked, host_of, rule_of
 from sandgate.policy.rules.model import RuleSet
 
 TYPE_CHECKING = False
@@ -52,9 +52,7 @@ def rules_from_table(
             whole.refuse(f"unknown table `{key}`", f"a rules file holds {' and '.join(f'[[{t}]]' for t in TABLES)}")
     hosts = tuple([host_of(entry, place) for entry, place in _entries(table, "host_executable", whole, lines or {})])
     read = [(rule_of(entry, place), entry, place) for entry, place in _entries(table, "rule", whole, lines or {})]
-    for rule, entry, place in read:
-        check_examples(rule, entry, hosts, place)
-    found = RuleSet(tuple([rule for rule, _, _ in read]), hosts)
+    found = RuleSet(tuple([checked(rule, entry, hosts, place) for rule, entry, place in read]), hosts)
     network = _entries(table, "network_rule", whole, lines or {})
     if not network:
         return found

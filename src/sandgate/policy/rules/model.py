@@ -40,11 +40,13 @@ class Rule(Record):
     uses: int | None = None  # how often it may be what allows a run; None: without end
     line: int = 0  # of its file, from 1; 0: not known
     any_case: bool = False  # tokens are compared without regard to case
+    exact: bool = False  # nothing may follow the prefix
+    examples: int = 0  # how many were checked when it was read
 
     def covers(self, argv: Argv) -> bool:
         """True when `argv` begins with the prefix."""
         prefix = self.prefix
-        if len(argv) < len(prefix):
+        if len(argv) < len(prefix) or (self.exact and len(argv) > len(prefix)):
             return False
         if self.any_case:
             folded = [{token.casefold() for token in tokens} for tokens in prefix]
@@ -53,12 +55,13 @@ class Rule(Record):
 
     @property
     def shown_prefix(self) -> str:
+        """The prefix for people, each place with its alternatives."""
         return " ".join([joined(place[:1]) if len(place) == 1 else "|".join(place) for place in self.prefix])
 
     @property
     def identity(self) -> str:
         """What makes it this rule, whatever file and line it stands in: uses are counted by it."""
-        return repr((self.prefix, self.decide, self.sandbox, self.until, self.uses, self.any_case))
+        return repr((self.prefix, self.decide, self.sandbox, self.until, self.uses, self.any_case, self.exact))
 
     def uses_left(self, used: Mapping[str, int]) -> int | None:
         """How often it may still be used, given how often each identity was; None when that has no end."""
