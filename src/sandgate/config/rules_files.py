@@ -58,6 +58,12 @@ def load_rules(loaded: Loaded) -> LoadedRules:
     return LoadedRules(merged(*sets) if sets else NO_RULES, tuple(files), tuple(warnings))
 
 
+def rule_paths(loaded: Loaded) -> list[str]:
+    """The files that `load_rules` would read."""
+    kept = [each for each in loaded.rules if each.owner == "system" or loaded.settings.rules_enabled]
+    return [path for directory in kept for path in _paths(directory.path, [])]
+
+
 def _paths(directory: str, warnings: list[str]) -> Iterator[str]:
     """The rule files of a directory, sorted by name."""
     try:
