@@ -12,7 +12,6 @@ it was allowed. Invariants, tested with random conversations:
 from __future__ import annotations
 
 from sandgate.gate.policies import NOWHERE
-from sandgate.gate.targets import Targets, gathered, needed_for, targets_of
 from sandgate.protocol.decisions import RETRY_REASON, Refusal
 from sandgate.protocol.implied import without_implied
 from sandgate.protocol.permissions import ESCALATE
@@ -23,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from sandgate.gate.targets import Targets
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Decision, Stage
     from sandgate.protocol.denials import Denial, DenialReport
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     RetryAfterApproval = Literal["silent", "ask"]
 
-NOTHING_NAMED = Targets()
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
 SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
 COMMAND_REJECTED = "exec command rejected by user"  # exec.md section 9
@@ -129,15 +128,20 @@ class Escalation:
             return Finish()
         if not self._rules.may_ask_after_denial:
             return Finish()
-        command = self._rules.command
-        targets = targets_of(command) if command is not None else NOTHING_NAMED
-        offered, may_escalate = offer(denial.denials, self._grants, targets)
+        offered, may_escalate = offer(denial.denials, self._grants, self._targets())
         if not offered:
             return Finish()
         if self._may_retry_silently(offered, denial):
             self._silent_retry_spent = True
             return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
         return self._ask(Review("retry", RETRY_REASON, offered, denial, may_escalate))
+
+    def _targets(self) -> Targets | None:
+        if self._rules.command is None:
+            return None
+        from sandgate.gate.targets import targets_of
+
+        return targets_of(self._rules.command)
 
     def _first_run(self, verdict: Allow) -> Run:
         if not self._rules.confines:
@@ -189,15 +193,19 @@ def _is_plainly_inside(grant: Grant, workspace: str) -> bool:
 
 
 def offer(
-    denials: tuple[Denial, ...], given: tuple[Grant, ...], targets: Targets = NOTHING_NAMED
+    denials: tuple[Denial, ...], given: tuple[Grant, ...], targets: Targets | None = None
 ) -> tuple[tuple[Grant, ...], bool]:
     """The smallest set of grants that the whole command takes, and whether "without the sandbox" is a choice too.
 
     Empty when nothing helps: a denial without a grant is one the host itself would repeat. When a denial needs
     the way out, or a grant was given already and did not help, only leaving the sandbox removes them all.
     """
-    each = dict.fromkeys(grant for denial in denials if (grant := needed_for(denial, targets)) is not None)
-    wanted = without_implied(gathered(tuple(each), targets))
+    wanted = tuple(dict.fromkeys(denial.grant for denial in denials if denial.grant is not None))
+    if targets is not None:
+        from sandgate.gate.targets import widened
+
+        wanted = widened(denials, targets)
+    wanted = without_implied(wanted)
     if not wanted:
         return (), False
     if ESCALATE in wanted or set(wanted) <= set(given):

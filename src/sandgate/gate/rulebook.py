@@ -10,7 +10,6 @@ from time import time
 
 from sandgate.errors import SandgateError
 from sandgate.gate.policies import as_judged
-from sandgate.policy.amendment_bans import why_banned
 from sandgate.policy.approval import verdict_for
 from sandgate.policy.rules.model import RuleSet, merged
 from sandgate.protocol.verdicts import Allow
@@ -43,7 +42,7 @@ class Rulebook:
         policies: Policies,
         *,
         keep: Keep | None = None,
-        counted: Counted | None = None,
+        counted: Callable[[], Counted] | None = None,
         now: Callable[[], float] = time,
     ) -> None:
         self._policies = policies
@@ -65,7 +64,7 @@ class Rulebook:
             rules = self._in_force(spent)
             verdict = self._judged(command, rules)
             needed = self._needed(command, verdict, rules) if isinstance(verdict, Allow) else ()
-            refused = [rule for rule in needed if self._counted is None or not self._counted.take(rule)]
+            refused = [rule for rule in needed if self._counted is None or not self._counted().take(rule)]
             if not refused:
                 return verdict
             spent.update(rule.identity for rule in refused)
@@ -87,6 +86,8 @@ class Rulebook:
 
     def adopt(self, amendment: Amendment) -> str:
         """From now on the rule holds, and for later sessions if it can be saved; what to warn about, if anything."""
+        from sandgate.policy.amendment_bans import why_banned
+
         banned = why_banned(amendment.prefix)
         if banned:
             return f"the rule was not accepted: {banned}"
@@ -119,7 +120,7 @@ class Rulebook:
         if self._all_hold:  # the same value each time, for whoever keeps an index of it
             return rules
         counting = tuple([rule for rule in rules.rules if rule.uses is not None])
-        used = dict(self._counted.used(counting)) if self._counted is not None else {}
+        used = dict(self._counted().used(counting)) if self._counted is not None else {}
         for rule in counting:
             if rule.identity in spent or self._counted is None:
                 used[rule.identity] = rule.uses or 0

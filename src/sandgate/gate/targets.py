@@ -52,7 +52,13 @@ def targets_of(command: CommandRequest) -> Targets:
     return Targets(tuple(named), tuple(removed), tuple(inside))
 
 
-def needed_for(denial: Denial, targets: Targets) -> Grant | None:
+def widened(denials: tuple[Denial, ...], targets: Targets) -> tuple[Grant, ...]:
+    """The grants that the whole command takes, of which these denials are the first steps."""
+    each = dict.fromkeys(grant for denial in denials if (grant := _needed_for(denial, targets)) is not None)
+    return _gathered(tuple(each), targets)
+
+
+def _needed_for(denial: Denial, targets: Targets) -> Grant | None:
     """The grant that the whole command takes, where this denial is only its first step; else the denial's own."""
     grant, path = denial.grant, denial.path
     if grant is None or path is None or grant.kind != "write_root" or denial.operation not in _CHANGES:
@@ -67,7 +73,7 @@ def needed_for(denial: Denial, targets: Targets) -> Grant | None:
     return grant
 
 
-def gathered(grants: tuple[Grant, ...], targets: Targets) -> tuple[Grant, ...]:
+def _gathered(grants: tuple[Grant, ...], targets: Targets) -> tuple[Grant, ...]:
     """Several directories below one that the command names become that one."""
     for place in targets.named:
         below = [each for each in grants if each.kind == "write_root" and each.value.startswith(place + "/")]

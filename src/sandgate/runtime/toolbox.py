@@ -247,7 +247,9 @@ class Toolbox:
             justification=arguments.justification,
             tty=arguments.tty,
         )
-        return command.but(env=tool_environment(command.env, login=login), timeout_ms=None)
+        # The schema offers it with that wish alone; elsewhere nobody would see why it is there.
+        wished = arguments.prefix_rule if command.wish == "require_escalated" else ()
+        return command.but(env=tool_environment(command.env, login=login), timeout_ms=None, prefix_rule=wished)
 
     def _intercepted(self, command: CommandRequest) -> ExecAnswer | None:
         """A patch that was handed to a shell is applied as a patch; apply_patch.md section 7."""

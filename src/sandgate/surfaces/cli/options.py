@@ -71,7 +71,7 @@ DECIDING = (
         "answer",
         "answer the next approval prompt without a person (repeatable, used in order)",
         "ANSWER",
-        ("approve", "approve-session", "deny", "abort"),
+        ("approve", "approve-session", "approve-always", "deny", "abort"),
         many=True,
     ),
     Option(("--color",), "color", "when to use colour; NO_COLOR is honoured", "WHEN", ("auto", "always", "never")),
