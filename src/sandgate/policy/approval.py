@@ -203,12 +203,12 @@ def judge(
 def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     """Step C: what the strictest decision becomes under this approval policy."""
     because = tuple([each.because for each in judgement.segments])
-    shown = joined(judgement.what.argv)
+    argv = judgement.what.argv
     if judgement.decide == "allow":
         return Allow(because, bypass_sandbox=all(each.bypass for each in judgement.segments))
     rule = strictest(tuple([each.rule for each in judgement.by_rule if each.rule])) if judgement.by_rule else None
     if judgement.decide == "forbid":
-        return Forbid(_forbidden(shown, rule, because), because, by="rule" if rule else "policy")
+        return Forbid(_forbidden(joined(argv), rule, because), because, by="rule" if rule else "policy")
     if policy == "never":
         return Forbid(REASON_NEVER, because, by="rule" if rule else "policy")
     if isinstance(policy, Granular) and rule and not policy.rules:
@@ -218,7 +218,7 @@ def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     if rule is None:
         return Ask(because)
     reason = f"requires approval: {rule.because}" if rule.because else "requires approval by policy"
-    return Ask(because, f"`{shown}` {reason}")
+    return Ask(because, f"`{joined(argv)}` {reason}")
 
 
 def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool:
