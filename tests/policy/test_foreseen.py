@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import FactKind
 
 PERMISSIONS = EffectivePermissions(
-    writable=("/tmp", "/project"), read_only=("/project/.git",), absent=("/project/.sandgate",), hidden=("/home/u/.ssh",),
+    writable=("/tmp", "/project"),
+    read_only=("/project/.git",),
+    absent=("/project/.sandgate",),
+    hidden=("/home/u/.ssh",),
     reopened=("/home/u/.ssh/known_hosts",),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(
