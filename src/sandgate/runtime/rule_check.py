@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from time import time
 
+from sandgate.commandline.words import program_name
 from sandgate.gate.policies import as_judged
 from sandgate.policy.approval import judge
+from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
-from sandgate.runtime.rule_listing import LINEAGE_WORDS, used_so_far
+from sandgate.runtime.rule_listing import used_so_far
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,15 +88,16 @@ def _about(judged: Judged, rules: RuleSet) -> list[RuleMatch]:
 
 
 def _match(rule: Rule, segment: Argv, rules: RuleSet) -> RuleMatch:
-    common = {"segment": segment, "decide": rule.decide, "because": rule.because, "source": rule.source}
+    # Where nothing better is known, it matched a command that this segment starts.
+    match = RuleMatch(
+        "prefix", segment, rule.decide, tuple(place[0] for place in rule.prefix), rule.because, rule.source
+    )
     if rule not in rules.rules:
-        return RuleMatch("network", prefix=rule.prefix[0], **common)
+        return match.but(kind="network")
     length = len(rule.prefix)
     if rule.covers(segment):
-        return RuleMatch("prefix", prefix=segment[:length], **common)
-    bare = (segment[0].rpartition("/")[2], *segment[1:])
+        return match.but(prefix=segment[:length])
+    bare = (program_name(segment[0]), *segment[1:])
     if rule.covers(bare):
-        program = segment[0] if segment[0][:1] == "/" else ""
-        return RuleMatch("prefix", prefix=bare[:length], resolved_program=program, **common)
-    # It matched a command that this segment starts.
-    return RuleMatch("prefix", prefix=tuple(place[0] for place in rule.prefix), **common)
+        return match.but(prefix=bare[:length], resolved_program=segment[0] if segment[0][:1] == "/" else "")
+    return match

@@ -1,4 +1,4 @@
-"""Every rule that was read, with what a person wants to know of it: whose it is, where it stands, what is left of it."""
+"""Every rule that was read: whose it is, where it stands, what it says, and what is left of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from time import time
 
 from sandgate.config import load_settings
 from sandgate.policy.rules import NetworkRule
+from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from sandgate.config import Loaded
     from sandgate.policy.rules import Rule
     from sandgate.runtime.environment import Environment
-
-LINEAGE_WORDS = {"allow": "allow", "ask": "prompt", "forbid": "forbidden"}
 
 
 class ListedRule(Record):
@@ -55,7 +54,8 @@ def listing(environment: Environment) -> Listing:
     loaded = loaded_for(environment)
     read = load_rules(loaded)
     used, now = used_so_far(environment.environ, read.rules.rules), time()
-    found = [_placed(rule, loaded, read.files) for rule in (*read.rules.rules, *read.rules.network)]
+    rules: tuple[Rule | NetworkRule, ...] = (*read.rules.rules, *read.rules.network)
+    found = [_placed(rule, loaded, read.files) for rule in rules]
     return Listing(tuple(_counted(each, used, now) for each in found), read.warnings)
 
 

@@ -1,4 +1,4 @@
-"""`sandgate rules`: which rules hold, what they say about a command, whether their examples hold; adds and imports some.
+"""`sandgate rules`: which rules hold, what they say about a command, and whether their examples hold.
 
 What a file says is shown with everything invisible made visible, so that no rule can look like another.
 """
