@@ -27,5 +27,5 @@ def test_uses_that_are_gone_are_counted_and_a_rule_without_any_has_ended(machine
         (rule,) = listing(environment).rules
         left.append((rule.layer, rule.uses_left, rule.ended))
         assert not hasattr(rule.rule, "host")
-        counter_of(environ)().take(rule.rule)  # type: ignore[arg-type]
+        counter_of(environ)().take(rule.rule)
     assert left == [("user", 2, False), ("user", 1, False), ("user", 0, True)]
