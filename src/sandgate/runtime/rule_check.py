@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from time import time
-
 from sandgate.commandline.words import program_name
 from sandgate.gate.policies import as_judged
 from sandgate.policy.approval import judge
 from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
-from sandgate.runtime.rule_listing import used_so_far
+from sandgate.runtime.rules import in_force_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ class RuleMatches(Record):
 def rule_matches(runtime: Runtime, command: CommandRequest) -> RuleMatches:
     """What rules and policy say about each segment, before the approval policy makes a question a refusal."""
     policies = runtime.policies
-    rules = policies.rules.in_force(time(), used_so_far(runtime.environ, policies.rules.rules))
+    rules = in_force_now(policies.rules, runtime.environ)
     judgement = judge(
         as_judged(command).argv,
         policy=policies.approval,

@@ -8,6 +8,7 @@ from sandgate.config import load_settings
 from sandgate.policy.rules import NetworkRule
 from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
+from sandgate.runtime.rules import used_so_far
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,16 +58,6 @@ def listing(environment: Environment) -> Listing:
     rules: tuple[Rule | NetworkRule, ...] = (*read.rules.rules, *read.rules.network)
     found = [_placed(rule, loaded, read.files) for rule in rules]
     return Listing(tuple(_counted(each, used, now) for each in found), read.warnings)
-
-
-def used_so_far(environ: Mapping[str, str], rules: tuple[Rule, ...]) -> Mapping[str, int]:
-    """How often the rules that hold so many times were used, by their identity."""
-    counting = tuple(rule for rule in rules if rule.uses is not None)
-    if not counting:
-        return {}
-    from sandgate.runtime.accepting import counter_of
-
-    return counter_of(environ)().used(counting)
 
 
 def listed_json(each: ListedRule) -> dict[str, Any]:

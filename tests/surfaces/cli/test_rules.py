@@ -163,3 +163,23 @@ def test_a_broken_file_stops_the_list_and_the_check_with_its_line(program: Any, 
 def test_bad_usage_is_said_and_nothing_is_written(program: Any, arguments: tuple[str, ...]) -> None:
     assert program("rules", *arguments) == 2
     assert not os.path.lexists(program.home / ".sandgate")
+
+
+@pytest.mark.host("namespace")
+def test_a_rule_that_has_ended_does_not_run_what_it_allowed(program: Any, file: Path) -> None:
+    """Required: neither by `run` nor in what `check` foretells."""
+    file.write_text('prefix_rule(["touch"], until="2001-01-01T00:00:00Z")\n')
+    assert program("check", "-a", "untrusted", "--", "touch", "x") == 3
+    assert program("run", "-a", "untrusted", "--", "touch", "x") == 77
+    file.write_text('prefix_rule(["touch"], until="2999-01-01T00:00:00Z")\n')
+    assert program("check", "-a", "untrusted", "--", "touch", "x") == 0
+
+
+@pytest.mark.host("namespace")
+def test_a_rule_for_one_use_runs_one_command(program: Any, file: Path) -> None:
+    file.write_text('prefix_rule(["touch"], uses=1)\n')
+    codes = [program("run", "-s", "workspace-write", "-a", "untrusted", "--", "touch", "x") for _ in range(2)]
+    assert codes == [0, 77]
+    assert program("rules", "list") == 0
+    assert "0 of 1 uses left, no longer in force" in program.out
+    assert program("check", "-a", "untrusted", "--", "touch", "x") == 3
