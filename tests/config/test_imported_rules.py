@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.config.imported_rules import Imported, Note, Taking, whole_words
+from sandgate.config.claude_settings import rules_of_claude
+from sandgate.config.gemini_policy import rules_of_gemini
+from sandgate.config.imported_rules import ENTRIES_MAX, Imported, Note, Taking, whole_words
+from sandgate.errors import RuleError
 from sandgate.policy.rules import Rule, RuleSet
 from sandgate.policy.rules.language import rules_from_table
 
@@ -119,3 +123,11 @@ def test_what_comes_out_is_always_a_rules_file_that_says_the_same(entries: list[
 
     assert [bare(rule) for rule in read.rules] == [bare(rule) for rule in found.rules]
     assert isinstance(read, RuleSet)
+
+
+def test_more_entries_than_anybody_means_are_refused() -> None:
+    text = json.dumps({"permissions": {"allow": ["Bash(a b)"] * (ENTRIES_MAX + 1)}})
+    with pytest.raises(RuleError, match="more than 5000 entries"):
+        rules_of_claude(text)
+    with pytest.raises(RuleError, match="more than 5000 entries"):
+        rules_of_gemini("[[rule]]\ndecision='allow'\n" * (ENTRIES_MAX + 1))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from config_machine import Machine
+from sandgate.config import rules_files
 from sandgate.config.rules_files import LoadedRules, load_rules
 from sandgate.errors import RuleError
 from sandgate.policy.rules import NO_RULES
@@ -193,3 +194,14 @@ def test_rules_of_a_project_nobody_trusts_are_not_read(machine: Machine) -> None
     loaded = machine.load()
     assert load_rules(loaded).files == ()
     assert "not trusted" in loaded.warnings[0]
+
+
+def test_only_so_many_files_are_evaluated(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may take its whole time; a start must not take that often."""
+    monkeypatch.setattr(rules_files, "COMPUTING_FILES_MAX", 2)
+    for name in ("a", "b", "c"):
+        write_rules(machine.own, f"{name}.rules", '\nx = "a"\nprefix_rule([x])')
+    with pytest.raises(RuleError) as caught:
+        load_rules(machine.load())
+    assert caught.value.what.endswith("c.rules")
+    assert "more than 2 files" in caught.value.why

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -64,6 +65,7 @@ def test_a_mistake_is_named_with_its_line(text: str, line: int, why: str) -> Non
     assert why in found.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -155,3 +157,15 @@ def test_a_child_that_cannot_start_is_a_refusal(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_limits_are_what_the_text_says() -> None:
     assert (TIME_LIMIT_S, MEMORY_BYTES_MAX) == (2, 256 << 20)
+
+
+def test_where_a_child_cannot_be_watched_it_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+
+    def unwatched(child: int) -> int:
+        started.append(child)
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", unwatched)
+    assert "Function not implemented" in refusal("x = 1").why
+    assert not os.path.exists(f"/proc/{started[0]}")

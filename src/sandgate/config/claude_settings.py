@@ -54,6 +54,7 @@ def rules_of_claude(text: str) -> Imported:
     if not isinstance(permissions, dict):
         raise RuleError("cannot take over the settings", why="they hold no object `permissions`")
     taking = Taking()
+    taking.expect(sum(len(_entries(permissions, name)) for name, _ in LISTS))
     for name, decide in LISTS:
         for entry in _entries(permissions, name):
             _take(taking, f"{name}: {entry}", entry, decide)

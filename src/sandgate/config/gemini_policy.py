@@ -41,6 +41,7 @@ def rules_of_gemini(text: str) -> Imported:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise RuleError("cannot take over the policy", why="`rule` is not a list of tables")
     taking = Taking()
+    taking.expect(sum(1 + len(_texts(entry, "commandPrefix", "a rule")) for entry in entries))
     for number, entry in enumerate(entries, start=1):
         _take(taking, f"rule {number}", entry)
     for key in table:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # A word with one of these is a pattern, an expansion, or more than one command.
 SPECIAL = frozenset("*?[]{}()$`;&|<>\\!#~\n\"'")
-ENTRIES_MAX = 10_000
+ENTRIES_MAX = 5_000  # in one file; a hundred is much
 SHOWN_CHARS_MAX = 300
 
 
@@ -61,6 +61,11 @@ class Taking:
         self._rules: list[tuple[Rule, int]] = []
         self._network: list[NetworkRule] = []
         self._lost: list[tuple[str, str, int]] = []  # entry, what everything it held back begins with, rank
+
+    def expect(self, number: int) -> None:
+        """So many entries come. Raises RuleError when nobody means so many."""
+        if number > ENTRIES_MAX:
+            raise RuleError("cannot take over the rules", why=f"there are more than {ENTRIES_MAX} entries")
 
     def allow(self, entry: str, text: str, *, exact: bool, whole: bool = True, rank: int = 0) -> None:
         """Commands that begin with `text` are allowed; `whole`: its last word is complete.
@@ -120,14 +125,13 @@ class Taking:
         self.notes.append(Note(entry, "advice", why))
 
     def finished(self) -> Imported:
-        """What holds. Raises RuleError when there is more than a rules file may say."""
-        if len(self._rules) + len(self._network) > ENTRIES_MAX:
-            raise RuleError("cannot take over the rules", why=f"there are more than {ENTRIES_MAX}")
+        """What holds beside what was lost."""
         kept: list[Rule] = []
+        lost = {(start, rank): entry for entry, start, rank in reversed(self._lost)}
         for rule, rank in self._rules:
             text = " ".join(place[0] for place in rule.prefix) + " "
-            held = (each for each in self._lost if each[2] >= rank and _overlap(text, each[1]))
-            entry = next(held, ("",))[0]
+            held = (entry for (start, other), entry in lost.items() if other >= rank and _overlap(text, start))
+            entry = next(held, "")
             if rule.decide == "allow" and entry:
                 self.leave_out(rule.source, f"`{entry}` could not be taken over, and held some of this back")
             else:

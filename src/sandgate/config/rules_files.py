@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sandgate.config.files import TomlFile
-    from sandgate.config.load import Loaded, RulesDirectory
+    from sandgate.config.load import Loaded
     from sandgate.policy.rules import Rule, RuleSet
 
 TOML, RULES = SUFFIXES = (".toml", ".rules")
 FILES_MAX = 256  # in one directory
+COMPUTING_FILES_MAX = 16  # in all directories together: each may take its time limit
 
 
 class LoadedRules(Record):
@@ -47,11 +48,12 @@ def load_rules(loaded: Loaded) -> LoadedRules:
     sets: list[RuleSet] = []
     files: list[str] = []
     warnings: list[str] = []
+    computing: list[str] = []
     for directory in loaded.rules:
         if directory.owner != "system" and not loaded.settings.rules_enabled:
             continue
         for path in _paths(directory.path, warnings):
-            rules = _read(path, directory)
+            rules = read_rules(path, guarded=directory.owner != "project", computing=computing)
             if rules is not None:
                 files.append(path)
                 sets.append(_tightening(rules, path, warnings) if directory.owner == "project" else rules)
@@ -82,18 +84,17 @@ def _paths(directory: str, warnings: list[str]) -> Iterator[str]:
             yield path
 
 
-def _read(path: str, directory: RulesDirectory) -> RuleSet | None:
-    return read_rules(path, guarded=directory.owner != "project")
+def read_rules(path: str, *, guarded: bool, computing: list[str] | None = None) -> RuleSet | None:
+    """The rules of one file, examples checked; None when there is no such file. Raises RuleError.
 
-
-def read_rules(path: str, *, guarded: bool) -> RuleSet | None:
-    """The rules of one file, examples checked; None when there is no such file. Raises RuleError."""
+    `computing` collects the files that had to be evaluated, of which there may be so many.
+    """
     from sandgate.config.files import read_text, read_toml
 
     try:
         if path.endswith(RULES):
             text = read_text(path, guarded=guarded)
-            return None if text is None else _from_calls(text, path)
+            return None if text is None else _from_calls(text, path, [] if computing is None else computing)
         file = read_toml(path, guarded=guarded)
     except ConfigError as wrong:
         raise RuleError(wrong.what, why=wrong.why, hint=wrong.hint) from wrong
@@ -104,7 +105,7 @@ def read_rules(path: str, *, guarded: bool) -> RuleSet | None:
     return rules_from_table(file.table, file.path, {table: _header_lines(file, table) for table in TABLES})
 
 
-def _from_calls(text: str, path: str) -> RuleSet:
+def _from_calls(text: str, path: str, computing: list[str]) -> RuleSet:
     from sandgate.policy.rules.calls import rules_from_calls
     from sandgate.policy.rules.literal import Beyond, literal_calls
 
@@ -112,6 +113,10 @@ def _from_calls(text: str, path: str) -> RuleSet:
     if isinstance(calls, Beyond):
         from sandgate.config.starlark_files import evaluated_calls
 
+        computing.append(path)
+        if len(computing) > COMPUTING_FILES_MAX:
+            why = f"more than {COMPUTING_FILES_MAX} files hold more than calls with literals (line {calls.line} here)"
+            raise RuleError(f"cannot use the rules in {path}", why=why, hint="write the rules out, or join the files")
         calls = evaluated_calls(text, path, since=calls.line)
     return rules_from_calls(calls, path)
 

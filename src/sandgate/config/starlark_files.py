@@ -95,9 +95,10 @@ def _limits() -> str:
 
 def _followed(child: int, reader: int, deadline: float) -> tuple[bytes, int | None]:
     """Reads the child's answer until its end, and sees to that end."""
-    life = os.pidfd_open(child)
+    life = -1
     answer = b""
     try:
+        life = os.pidfd_open(child)
         while len(answer) <= ANSWER_BYTES_MAX and _ready(reader, deadline):
             more = os.read(reader, READ_BYTES)
             if not more:
@@ -105,7 +106,8 @@ def _followed(child: int, reader: int, deadline: float) -> tuple[bytes, int | No
             answer += more
         over = _ready(life, deadline)
     finally:
-        os.close(life)
+        if life >= 0:
+            os.close(life)
         _kill(child)
         _, status = os.waitpid(child, 0)
     return answer, os.waitstatus_to_exitcode(status) if over else None

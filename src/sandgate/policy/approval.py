@@ -291,16 +291,17 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
 
 def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:
     """Each segment as the hosts it names let it be; what stands between the segments speaks for the whole line."""
-    from sandgate.policy.rules.network import rule_for_words, words_of
+    from sandgate.policy.rules.network import HostRules, words_of
 
+    hosts = HostRules(rules.network)
     found: list[Judged] = []
     seen = 0
     for each in judged:
-        rule = rule_for_words(each.because.segment, rules.network)
+        rule = hosts.about(each.because.segment)
         seen = max(seen, STRICTNESS[rule.decide] if rule else 0)
         decides = rule is not None and STRICTNESS[rule.decide] >= STRICTNESS[each.because.verdict]
         found.append(_by_host(each.because.segment, rule) if rule is not None and decides else each)
-    whole = rule_for_words(words_of(what), rules.network)
+    whole = hosts.about(words_of(what))
     if whole is not None and STRICTNESS[whole.decide] > seen:
         found.append(_by_host(what.argv, whole))
     return found

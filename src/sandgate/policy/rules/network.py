@@ -32,7 +32,20 @@ PROTOCOLS: dict[str, NetworkProtocol] = {
 HOST_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 ADDRESS_CHARACTERS = frozenset("0123456789abcdef:.%")
 HOST_CHARACTERS_MAX = 253
+ADDRESS_CHARACTERS_MAX = 64  # of an IPv6 address with a zone
 BEFORE_A_HOST = "/@=\"'"  # in a word of several words, such as a program's text, only after one of these
+
+
+class _Blanks(dict[int, str]):
+    """A table for `str.translate`: what is not in it becomes a blank."""
+
+    def __missing__(self, _code: int) -> str:
+        return " "
+
+
+MARK = "\x01"  # stands for one of BEFORE_A_HOST
+_HOSTS_AND_MARKS = _Blanks({ord(sign): sign for sign in HOST_CHARACTERS} | {ord(sign): MARK for sign in BEFORE_A_HOST})
+_ADDRESSES = _Blanks({ord(sign): sign for sign in ADDRESS_CHARACTERS})
 
 
 def network_rule_of(entry: dict[str, Any], place: Place) -> NetworkRule:
@@ -58,9 +71,9 @@ def normal_host(text: str) -> str | None:
     if host.startswith("["):
         inside, bracket, port = host[1:].partition("]")
         fits = bracket and (port == "" or _is_port(port)) and ":" in inside and ADDRESS_CHARACTERS.issuperset(inside)
-        return inside if fits else None
+        return _one_spelling(inside) if fits else None
     if host.count(":") > 1:
-        return host if ADDRESS_CHARACTERS.issuperset(host) else None
+        return _one_spelling(host) if ADDRESS_CHARACTERS.issuperset(host) else None
     name, colon, port = host.partition(":")
     if colon and not _is_port(colon + port):
         return None
@@ -68,7 +81,7 @@ def normal_host(text: str) -> str | None:
     if len(name) > HOST_CHARACTERS_MAX or not all(name.split(".")):
         return None
     # A name in other letters than these is the business of whoever wrote it to say in its ASCII form.
-    return name if HOST_CHARACTERS.issuperset(name) else None
+    return _one_spelling(name) if HOST_CHARACTERS.issuperset(name) else None
 
 
 def settled(rules: Sequence[NetworkRule]) -> tuple[NetworkRule, ...]:
@@ -84,17 +97,27 @@ def host_lists(rules: Sequence[NetworkRule]) -> tuple[tuple[str, ...], tuple[str
     return tuple(host for host in allowed if host not in forbidden), tuple(forbidden)
 
 
-def rule_for_words(words: Sequence[str], rules: Sequence[NetworkRule]) -> NetworkRule | None:
-    """The strictest rule that asks about or forbids a host one of the words names; None when there is none."""
-    wanted = [rule for rule in rules if rule.decide != "allow"]
-    if not wanted:
-        return None
-    named = {host for word in words for host in hosts_named(word)}
-    return max(
-        [rule for rule in wanted if any(covers(rule.host, host) for host in named)],
-        key=lambda rule: STRICTNESS[rule.decide],
-        default=None,
-    )
+class HostRules:
+    """The rules that ask about or forbid a host, found by the hosts that words name."""
+
+    def __init__(self, rules: Sequence[NetworkRule]) -> None:
+        self._by_host: dict[str, NetworkRule] = {}
+        for rule in rules:
+            before = self._by_host.get(rule.host)
+            if rule.decide != "allow" and (before is None or STRICTNESS[rule.decide] > STRICTNESS[before.decide]):
+                self._by_host[rule.host] = rule
+
+    def about(self, words: Sequence[str]) -> NetworkRule | None:
+        """The strictest rule about a host that one of the words names, or that it lies below; None without any."""
+        if not self._by_host:
+            return None
+        found = [rule for word in words for host in hosts_named(word) for rule in self._above(host)]
+        return max(found, key=lambda rule: STRICTNESS[rule.decide], default=None)
+
+    def _above(self, host: str) -> list[NetworkRule]:
+        labels = host.split(".")
+        names = (".".join(labels[at:]) for at in range(len(labels)))
+        return [self._by_host[name] for name in names if name in self._by_host]
 
 
 def words_of(what: Segments) -> tuple[str, ...]:
@@ -112,37 +135,49 @@ def forbids(address: str, rules: Sequence[NetworkRule]) -> bool:
     return normal_host(address) in host_lists(rules)[1]
 
 
-def covers(host: str, other: str) -> bool:
-    """Whether `other` is the host or lies below it."""
-    return other == host or other.endswith(f".{host}")
-
-
 def hosts_named(word: str) -> set[str]:
     """Everything in a word that may be a host: of a URL, of `user@host:path`, of `host:port`, the word itself.
 
     In a word that has blanks, such as a script or a message, only what stands after a slash, an `@` or a quote.
     """
     lower = word.lower()
-    several = any(blank in lower for blank in " \t\n")
-    found: set[str] = set()
-    at = 0
-    while at < len(lower):
-        if lower[at] not in HOST_CHARACTERS:
-            at += 1
-            continue
-        start = at
-        while at < len(lower) and lower[at] in HOST_CHARACTERS:
-            at += 1
-        if not several or (start and lower[start - 1] in BEFORE_A_HOST):
-            found.add(lower[start:at].strip("."))
+    parts = lower.translate(_HOSTS_AND_MARKS)
+    if any(blank in lower for blank in " \t\n"):
+        hosts = [host for part in parts.split() for host in part.split(MARK)[1:]]
+    else:
+        hosts = parts.replace(MARK, " ").split()
+    found = {_one_spelling(host.strip(".")) for host in hosts if len(host) <= HOST_CHARACTERS_MAX + 1}
     if ":" in lower:
-        found |= {address for address in _between_marks(lower) if address.count(":") > 1}
+        addresses = [part for part in lower.translate(_ADDRESSES).split() if len(part) <= ADDRESS_CHARACTERS_MAX]
+        found |= {_one_spelling(address) for address in addresses if address.count(":") > 1}
     return found - {""}
 
 
-def _between_marks(text: str) -> list[str]:
-    """The parts that may be an IPv6 address, in brackets or bare."""
-    return "".join([each if each in ADDRESS_CHARACTERS else " " for each in text]).split()
+def _one_spelling(host: str) -> str:
+    """Of the many spellings of an address (`127.1`, `0x7f000001`, `::ffff:127.0.0.1`) the usual one. Names stay."""
+    if ":" in host:
+        from ipaddress import IPv6Address
+
+        try:
+            address = IPv6Address(host)
+        except ValueError:
+            return host
+        return str(address.ipv4_mapped or address)
+    return _dotted(host) if host[:1].isdigit() else host
+
+
+def _dotted(host: str) -> str:
+    """As inet_aton(3) reads it: one to four numbers, decimal, octal or hexadecimal, the last filling what is left."""
+    parts = host.split(".")
+    try:
+        numbers = [int(part, 16 if part[:2] == "0x" else 8 if part[:1] == "0" else 10) for part in parts]
+    except ValueError:
+        return host
+    last_max = 256 ** (5 - len(numbers)) if len(numbers) <= 4 else 0
+    if "_" in host or max(numbers[:-1], default=0) > 255 or numbers[-1] >= last_max:
+        return host
+    value = numbers[-1] + sum(number << (24 - 8 * at) for at, number in enumerate(numbers[:-1]))
+    return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def _is_port(text: str) -> bool:
