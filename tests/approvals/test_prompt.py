@@ -108,6 +108,7 @@ def test_the_whole_prompt_of_a_retry() -> None:
     request = RETRY.but(command=TOUCH.but(justification="the message is stale"), risk=HIGH)
     assert prompt_lines(request, colour=False, position=" (2 of 3)") == [
         "sandgate: approval needed (2 of 3)",
+        "  Why: the sandbox refused what is below; a yes adds it and keeps the sandbox",
         "  Reason: it was blocked",
         "  Justification given: the message is stale",
         "  Denied: create /etc/motd by touch",
@@ -116,6 +117,9 @@ def test_the_whole_prompt_of_a_retry() -> None:
         "",
         "  $ touch /etc/motd",
         "  in /repo",
+        "",
+        "  Not again: `A` is an answer for this session",
+        '  Not again: sandbox_workspace_write.writable_roots = ["/etc"] in config.toml',
         "",
     ]
 

@@ -33,4 +33,4 @@ def test_an_approval_gives_nothing_that_was_not_offered() -> None:
 def test_an_unknown_answer_is_noticed_before_anything_runs() -> None:
     with pytest.raises(RequestError, match="`--answer yes` is not an answer") as caught:
         ScriptedReviewer(("approve", "yes"))
-    assert caught.value.hint == "use one of: approve, approve-session, deny, abort"
+    assert caught.value.hint == "use one of: approve, approve-session, approve-always, deny, abort"

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
 WHY_CHARACTERS_MAX = 500
-KEEPS = "it failed, because the sandbox refused what stands below; a yes adds just that and keeps the sandbox"
-LEAVES = "it failed, and what the sandbox refused is only to be had without the sandbox"
+KEEPS = "the sandbox refused what is below; a yes adds it and keeps the sandbox"
+LEAVES = "what the sandbox refused is only to be had without the sandbox"
 SETTINGS_SHOWN_MAX = 4
 
 
@@ -36,7 +36,7 @@ def again_lines(request: ApprovalRequest, *, session: str, always: str) -> list[
         lines.append(f"`{always}` saves the rule {saved_as(request.amendment)}")
     settings = list(dict.fromkeys(filter(None, map(_setting, request.grants))))
     if settings:
-        lines.append(f"in the configuration: {'; '.join(settings[:SETTINGS_SHOWN_MAX])}")
+        lines += [f"{setting} in config.toml" for setting in settings[:SETTINGS_SHOWN_MAX]]
     return lines
 
 

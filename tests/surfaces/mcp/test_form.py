@@ -79,7 +79,7 @@ def accepted(**content: Any) -> Json:
         ({"action": "accept", "content": []}, ("deny", MALFORMED)),
         ({"action": "accepted"}, ("deny", MALFORMED)),
         ({"action": None, "decision": "approved"}, ("deny", MALFORMED)),
-        ({"decision": {"approved_execpolicy_amendment": {}}}, ("deny", MALFORMED)),
+        ({"decision": {"approved_execpolicy_amendment": {}}}, ("deny", NOT_A_CHOICE)),
         ({}, ("deny", MALFORMED)),
         (None, ("deny", MALFORMED)),
         ("approve", ("deny", MALFORMED)),
@@ -187,7 +187,8 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
 
     form = run(work())
     assert f"Denied: create {desk.outside} by bash" in form["message"]
-    assert "Reason: command failed; retry without sandbox?" in form["message"]
+    assert "Why: the sandbox refused what is below; a yes adds it and keeps the sandbox" in form["message"]
+    assert "retry without sandbox" not in form["message"]  # which is not what a yes does
     offered = [(each["const"], each["title"]) for each in form["requestedSchema"]["properties"]["decision"]["oneOf"]]
     assert offered == [
         ("approve", f"yes, once: may write {desk.outside}"),
