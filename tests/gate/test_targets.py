@@ -31,10 +31,14 @@ def test_scripts_wrappers_globs_and_changed_directories_are_looked_through() -> 
 def test_removing_a_directory_takes_its_entry_in_the_one_above() -> None:
     """The files are refused first and the directory only when they are gone, which took two questions."""
     denials = (deleted("/out/dir/a"), deleted("/out/dir/sub/b"), deleted("/out/dir/.git/config"))
-    assert widened(denials, targets("rm", "-rf", "/out/dir")) == (
+    found = widened(denials, targets("rm", "-rf", "/out/dir"))
+    assert found[:3] == (
         Grant("write_root", "/out"),
         Grant("write_path", "/out/dir/.git"),
+        Grant("write_path", "/out/dir/.git/hooks"),
     )
+    assert {grant.kind for grant in found[1:]} == {"write_path"}
+    assert all(grant.value.startswith("/out/dir/.git") for grant in found[1:])
     assert widened(denials[:2], targets("rm", "-rf", "/out/dir/*")) == (Grant("write_root", "/out/dir"),)
 
 

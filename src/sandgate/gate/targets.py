@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PATHS_MAX = 256  # looked at in one command line
 SHARED_MIN = 2  # directories below one that was named that make the named one the better grant
 _GLOB = frozenset("*?[{$`")
+# What `sandbox.protected` keeps closed in a git directory that may be written; whether or not it exists.
+_GIT_CODE = ("hooks", "config", "config.worktree", "commondir", "info/attributes", "objects/info/alternates")
 _CHANGES = ("write", "create", "delete", "rename", "metadata")
 
 
@@ -76,12 +78,13 @@ def _needed_for(denial: Denial, targets: Targets) -> tuple[Grant, ...]:
 
 
 def _protected_below(place: str, path: str) -> tuple[Grant, ...]:
-    """What protects itself again once `place` is writable: the first name below it that begins with a dot."""
+    """What protects itself again once `place` is writable: a name that begins with a dot, and in `.git` what is code."""
     at = place
     for part in path[len(place) + 1 :].split("/"):
         at = f"{at}/{part}"
         if part[:1] == ".":
-            return (Grant("write_path", at),)
+            code = [name for name in _GIT_CODE if part == ".git"]
+            return tuple(Grant("write_path", each) for each in (at, *(f"{at}/{name}" for name in code)))
     return ()
 
 
