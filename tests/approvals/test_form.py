@@ -65,7 +65,6 @@ def test_the_whole_form_of_a_retry() -> None:
         "  in /repo",
         "",
         "  Not again: `approve-session` is an answer for this session",
-        '  Not again: sandbox_workspace_write.writable_roots = ["/etc"] in config.toml',
     ]
     assert form.choices == (
         ("approve", "yes, once: may write /etc/motd"),

@@ -78,7 +78,7 @@ def _needed_for(denial: Denial, targets: Targets) -> tuple[Grant, ...]:
 
 
 def _protected_below(place: str, path: str) -> tuple[Grant, ...]:
-    """What protects itself again once `place` is writable: a name that begins with a dot, and in `.git` what is code."""
+    """What protects itself again once `place` is writable: a name with a dot in front, and what is code in `.git`."""
     at = place
     for part in path[len(place) + 1 :].split("/"):
         at = f"{at}/{part}"
