@@ -11,7 +11,7 @@ from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFo
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
 from sandgate.gate.rulebook import Rulebook
-from sandgate.policy.rules import NO_RULES
+from sandgate.policy.rules import NO_RULES, NetworkRule, RuleSet
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure, SetupFailure
 from sandgate.protocol.decisions import Amendment
@@ -304,3 +304,18 @@ def test_the_question_says_why_it_is_asked_and_what_was_not_enough() -> None:
     first, second, third = asked_in(stage)
     assert first.why == "policy untrusted: not known to only read"
     assert (second.why, second.held, third.held) == ("", (), (MOTD,))
+
+
+def test_connection_to_a_forbidden_address_is_denied_without_an_offer() -> None:
+    """Required: nobody is asked to open what a rule forbids; another address is asked about as ever."""
+    to = {address: Refused("connect", "connect", address=address) for address in ("10.0.0.1:80", "10.0.0.2:80")}
+    rules = RuleSet(network=(NetworkRule("10.0.0.1", "https", "forbid"),))
+    offered = {}
+    for address, refused in to.items():
+        outcome = AttemptOutcome(result(1), refused=(refused,), reported=True)
+        stage = Stage(outcome, answers=("deny",), rules=rules)
+        passage = stage.passes()
+        (denial,) = passage.attempts[0].denial.denials
+        assert denial.address == address
+        offered[address] = [each.request.grants for each in stage.trail if isinstance(each, ApprovalRequested)]
+    assert offered == {"10.0.0.1:80": [], "10.0.0.2:80": [(Grant("host", "10.0.0.2:80"),)]}

@@ -51,12 +51,17 @@ def test_one_answer_saves_the_rule_and_the_repeat_is_not_asked_about(place: Envi
     always = Always()
     with session(place, always) as runtime:
         command = runtime.request(("touch", "made"))
+        assert runtime.forecast(command).word == "ask"
         first, again = runtime.run(command), runtime.run(command)
+        assert runtime.forecast(command).word == "allow"
     assert (len(always.asked), first.result is not None, again.decisions) == (1, True, ())
     assert [attempt.confined for attempt in (*first.attempts, *again.attempts)] == [True, True]
     assert first.attempts[0].allowed_by == "approved by user (and by a rule from now on)"
     rules = Path(place.environ["HOME"], ".sandgate/rules/default.rules")
     assert rules.read_text() == LINE
+    with session(place, always) as later:
+        assert later.run(later.request(("touch", "made"))).decisions == ()
+    assert len(always.asked) == 1
 
 
 @pytest.mark.host("namespace")

@@ -204,7 +204,9 @@ class _Walk:
         shell = frame.shell_of(command)
         inflow = frame.inflow.pop(command.number, {})
         flowing = tuple(inflow.items())
-        words = [arg for word in command.words for arg in expand(word, shell, flowing if _substitutes(word) else ())]
+        words: list[Arg] = []
+        for word in command.words:
+            words += expand(word, shell, flowing if flowing and _substitutes(word) else ())
         call = frame.caller.inside(words[0].text if words else "", words[1:])
         call.depth, call.shell = frame.caller.depth, shell
         call.function, call.looped, call.background = command.function, command.looped, command.background
@@ -213,8 +215,10 @@ class _Walk:
             call.stdin_text = command.stdin_text
         self.functions = frame.functions
         self.connect(call, command, frame, inflow)
-        self.assign(command, call, shell, flowing)
-        self.redirect(command, call, "<")
+        if command.assignments:
+            self.assign(command, call, shell, flowing)
+        if command.redirections:
+            self.redirect(command, call, "<")
         if words:
             self.note_variables(words)
             self.judge(call)
@@ -223,7 +227,8 @@ class _Walk:
                 self.inquiry.add(
                     MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
                 )
-        self.redirect(command, call, ">")
+        if command.redirections:
+            self.redirect(command, call, ">")
         self.flow_on(call, command, frame)
 
     def drain_here(self) -> None:
@@ -349,10 +354,13 @@ def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> Ris
         level = worse(level, each.level)
         if RANK[each.level] >= RANK[MEDIUM]:
             categories.update(dict.fromkeys(each.categories))
-    facts = tuple(dict.fromkeys(Fact(each.kind, reason(each.target), reason(each.why)) for each in ranked))[:MAX_FACTS]
-    notable = [each for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
-    reasons = dict.fromkeys(reason(each.why) for each in notable)
-    reasons.update(dict.fromkeys(reason(doubt) for doubt in doubts))
+    facts: dict[Fact, None] = {}
+    for kind, target, why in dict.fromkeys([(each.kind, each.target, each.why) for each in ranked]):
+        if len(facts) >= MAX_FACTS:
+            break
+        facts[Fact(kind, reason(target), reason(why))] = None
+    notable = [each.why for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
+    reasons = dict.fromkeys([reason(each) for each in dict.fromkeys([*notable, *doubts])])
     return RiskAssessment(
         description=description(_sentences(ranked, level, stopped)),
         risk_level=level,
@@ -360,7 +368,7 @@ def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> Ris
         source="static",
         reasons=tuple(reasons)[:MAX_REASONS],
         confidence=_confidence(findings, doubts),
-        facts=facts,
+        facts=tuple(facts),
     )
 
 

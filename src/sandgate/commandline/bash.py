@@ -12,7 +12,8 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
-from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded
+from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded, literal
+from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import beyond_limits, syntax_tree
 from sandgate.commandline.words import words_of
 from sandgate.record import Record
@@ -20,6 +21,8 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from sandgate.commandline.everyday import Stage
 
 
 class SimpleCommand(Record):
@@ -77,7 +80,28 @@ def parse(script: str) -> Script:
         return Script(commands=_guesses(script), beyond_limits=True)
     if b"\0" in source:
         return Script(commands=_guesses(script))
-    return _Reader(source).read()
+    found = everyday(script)
+    return _everyday_script(*found) if found is not None else _Reader(source).read()
+
+
+def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
+    """The same as the tree gives, made of tokens that mean themselves."""
+    known: dict[str, Word] = {}
+    commands: list[SimpleCommand] = []
+    redirections: list[Redirection] = []
+    for pipeline in pipelines:
+        for stage in pipeline:
+            words = []
+            for token in stage.tokens:
+                word = known.get(token)
+                if word is None:
+                    word = known[token] = literal(token)
+                words.append(word)
+            commands.append(SimpleCommand(tuple(words), ()))
+            for descriptor, operator, target in stage.sent:
+                redirections.append(Redirection(operator, literal(target), descriptor))
+    plain = not commented and not redirections and all(word.plain for word in known.values())
+    return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
 class _Reader(WordReader):

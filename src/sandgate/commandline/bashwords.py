@@ -194,6 +194,13 @@ def decoded(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
+def literal(token: str) -> Word:
+    """The word of a token that is bare, or in quotes with nothing to expand inside (see everyday.py)."""
+    if token[0] in "'\"":
+        return Word(token[1:-1], bare=False)
+    return _with_patterns(Word(token), token)
+
+
 def _without_escaped(text: str) -> str:
     """`text` without its backslashes and the characters they protect."""
     if "\\" not in text:

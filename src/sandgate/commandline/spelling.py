@@ -109,6 +109,13 @@ class Spelling:
         return Piece("variable", name, quoted)
 
 
+def literal_word(token: str) -> Word:
+    """The word of a token that is bare, or in quotes with nothing to expand inside (see everyday.py)."""
+    if token[0] in "'\"":
+        return Word((Piece("text", token[1:-1], quoted=True),) if token != '""' else ())
+    return Word((Piece("text", token),))
+
+
 def descend(root: Node) -> Iterator[Node]:
     """Every node below `root`, not looking inside substitutions: those are walked on their own."""
     stack = list(reversed(root.children))

@@ -6,6 +6,7 @@ the text. A script the grammar cannot read completely is still walked, and says 
 
 from __future__ import annotations
 
+from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import beyond_limits, syntax_tree
 from sandgate.commandline.script import (
     Assignment,
@@ -15,12 +16,14 @@ from sandgate.commandline.script import (
     SimpleCommand,
     Word,
 )
-from sandgate.commandline.spelling import SUBSTITUTIONS, Spelling, descend
+from sandgate.commandline.spelling import SUBSTITUTIONS, Spelling, descend, literal_word
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from sandgate.commandline.everyday import Stage
 
     Node = Any  # tree_sitter.Node: its types are not worth importing the wrapper for
 
@@ -45,7 +48,35 @@ def script(text: str) -> Script:
     source = text.encode("utf-8", "surrogateescape")
     if beyond_limits(source):
         return Script((), complete=False)
-    return _Walk(source).result()
+    found = everyday(text)
+    return _everyday_script(found[0]) if found is not None else _Walk(source).result()
+
+
+def _everyday_script(pipelines: list[list[Stage]]) -> Script:
+    """The same as the tree gives, made of tokens that mean themselves."""
+    known: dict[str, Word] = {}
+    commands: list[SimpleCommand] = []
+    number = 0
+
+    def spelled(token: str) -> Word:
+        word = known.get(token)
+        if word is None:
+            word = known[token] = literal_word(token)
+        return word
+
+    for pipeline in pipelines:
+        pipes: tuple[tuple[int, int], ...] = ()
+        if len(pipeline) > 1:
+            number += 1
+        around = number
+        for position, stage in enumerate(pipeline):
+            number += 1
+            if len(pipeline) > 1:
+                pipes = ((around, position + 1),)
+            files = tuple([Redirection(how, spelled(file)) for _, how, file in stage.sent if how != ">&"])
+            words = tuple([spelled(token) for token in stage.tokens])
+            commands.append(SimpleCommand(words, (), files, None, number, pipes))
+    return Script(tuple(commands), complete=True)
 
 
 _LOOPS = frozenset({"for_statement", "c_style_for_statement", "while_statement"})

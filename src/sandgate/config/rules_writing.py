@@ -42,14 +42,19 @@ def append_rule(directory: str, amendment: Amendment) -> str:
     Does nothing where the very line is there already. Raises RuleError when it cannot be kept for good, or is one
     that no rule may be.
     """
-    path = rules_file(directory)
     banned = why_banned(amendment.prefix)
     if banned:
-        _fail(path, banned)
+        _fail(rules_file(directory), banned)
+    return append_line(directory, rule_line(amendment))
+
+
+def append_line(directory: str, line: str) -> str:
+    """The same for a rule that is written already, as `policy.rules.written.rule_line` has it."""
+    path = rules_file(directory)
     try:
         os.makedirs(os.path.dirname(directory), exist_ok=True)
         with _Locked(directory, path) as rules:
-            _add(rules, rule_line(amendment), path)
+            _add(rules, line, path)
     except OSError as problem:
         is_link = problem.errno in (errno.ELOOP, errno.ENOTDIR)
         why = "it, or a directory on the way to it, is a link" if is_link else str(problem.strerror)

@@ -8,6 +8,7 @@ from sandgate.protocol.denials import DenialReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.policy.rules import NetworkRule
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 
@@ -28,6 +29,22 @@ def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
     from sandgate.sandbox.denial import explain
 
     return explain(plan, outcome)
+
+
+def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:
+    """An address that a rule forbids is denied for good: nothing is offered that would open it."""
+    if not network or not report.denied:
+        return report
+    from sandgate.policy.rules.network import forbids
+
+    return report.but(
+        denials=tuple(
+            each.but(grant=None)
+            if each.grant is not None and each.grant.kind == "host" and forbids(each.grant.value, network)
+            else each
+            for each in report.denials
+        )
+    )
 
 
 def has_failed(result: CommandResult | None) -> bool:

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 
 from sandgate.approvals.keys import key_of
 from sandgate.errors import RequestError
-from sandgate.gate.attempts import explained, has_failed, not_started
+from sandgate.gate.attempts import explained, has_failed, not_started, without_forbidden_hosts
 from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
 from sandgate.gate.policies import as_judged
 from sandgate.gate.rulebook import Rulebook
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sandgate.gate.escalation import Step
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
+    from sandgate.policy.rules import RuleSet
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Amendment, ApprovalKey
@@ -122,6 +123,11 @@ class Gate:
         """What policy and rules say; nobody is asked, nothing runs."""
         return self._rulebook.verdict(command)
 
+    @property
+    def rules(self) -> RuleSet:
+        """The rules that hold now, accepted ones included."""
+        return self._rulebook.in_force()
+
     def pass_through(self, matter: CommandRequest | Matter, launch: Launcher) -> Passage:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
         return _Passage(self, matter if isinstance(matter, Matter) else Matter(matter), launch).walk()
@@ -184,7 +190,10 @@ class Gate:
     ) -> Attempt:
         """The attempt with its result and what the sandbox says about it; told once, for one that lived on later."""
         record = record or self._record
-        attempt = attempt.but(result=outcome.result, denial=explained(plan, outcome))
+        attempt = attempt.but(
+            result=outcome.result,
+            denial=without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network),
+        )
         if outcome.created_protected:
             for message in self._confinement.quarantine(outcome.created_protected):
                 record(Notice("warning", message))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from sandgate.policy.amendment_bans import why_banned
 from sandgate.policy.approval import judge
 from sandgate.policy.dangerous import find_danger
+from sandgate.policy.rules import written
 from sandgate.policy.rules.model import NO_RULES, Rule, RuleSet, merged
 from sandgate.protocol.decisions import Amendment
 from sandgate.protocol.permissions import confines
@@ -74,20 +75,8 @@ def rule_of(amendment: Amendment, source: str = "") -> Rule:
 
 
 def rule_line(amendment: Amendment) -> str:
-    """The line of a `.rules` file, in the lineage's form; what the lineage does not know only where it is set."""
-    parts = [f"pattern=[{', '.join(map(_literal, amendment.prefix))}]", 'decision="allow"']
-    if amendment.sandbox != "keep":
-        parts.append(f"sandbox={_literal(amendment.sandbox)}")
-    if amendment.until:
-        parts.append(f"until={_literal(amendment.until)}")
-    if amendment.uses is not None:
-        parts.append(f"uses={amendment.uses}")
-    return f"prefix_rule({', '.join(parts)})"
-
-
-def _literal(word: str) -> str:
-    """A string as the language of rule files writes it. Line breaks do not occur: `why_banned` refuses them."""
-    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    """The line of a `.rules` file that an accepted amendment becomes."""
+    return written.rule_line(rule_of(amendment))
 
 
 def _may_be_wished(prefix: tuple[str, ...], now: Judgement) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, RANK, Finding
 from sandgate.assessment.knowledge import entry_for
-from sandgate.assessment.options import parsed
+from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
 
@@ -57,9 +57,9 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
         entry = _misplaced(words, top) or top
     if entry is None:
         return None
-    options = parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
+    options = outer if entry is top else parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
     consumed = entry.name.count(" ")
-    return entry, options.but(operands=options.operands[consumed:])
+    return entry, options.but(operands=options.operands[consumed:]) if consumed else options
 
 
 def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
@@ -102,8 +102,10 @@ def rated(entry: Entry, options: Parsed) -> Finding:
 def _applies(worse: Worse, options: Parsed) -> bool:
     if worse.unless and options.has(worse.unless):
         return False
-    words = worse.operands.split()
-    return (bool(worse.flags) and options.has(worse.flags)) or any(
+    if worse.flags and options.has(worse.flags):
+        return True
+    words = listed(worse.operands) if worse.operands else ()
+    return bool(words) and any(
         arg.text == word or (not word.isalpha() and arg.text.startswith(word))
         for arg in options.operands
         for word in words

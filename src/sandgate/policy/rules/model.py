@@ -12,6 +12,7 @@ from outside (`RuleSet.in_force`): nothing here looks at a clock or counts.
 from __future__ import annotations
 
 from sandgate.commandline.words import joined, program_name
+from sandgate.policy.rules.index import candidates
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -40,11 +41,13 @@ class Rule(Record):
     uses: int | None = None  # how often it may be what allows a run; None: without end
     line: int = 0  # of its file, from 1; 0: not known
     any_case: bool = False  # tokens are compared without regard to case
+    exact: bool = False  # nothing may follow the prefix
+    examples: int = 0  # how many were checked when it was read
 
     def covers(self, argv: Argv) -> bool:
         """True when `argv` begins with the prefix."""
         prefix = self.prefix
-        if len(argv) < len(prefix):
+        if len(argv) < len(prefix) or (self.exact and len(argv) > len(prefix)):
             return False
         if self.any_case:
             folded = [{token.casefold() for token in tokens} for tokens in prefix]
@@ -53,12 +56,13 @@ class Rule(Record):
 
     @property
     def shown_prefix(self) -> str:
+        """The prefix for people, each place with its alternatives."""
         return " ".join([joined(place[:1]) if len(place) == 1 else "|".join(place) for place in self.prefix])
 
     @property
     def identity(self) -> str:
         """What makes it this rule, whatever file and line it stands in: uses are counted by it."""
-        return repr((self.prefix, self.decide, self.sandbox, self.until, self.uses, self.any_case))
+        return repr((self.prefix, self.decide, self.sandbox, self.until, self.uses, self.any_case, self.exact))
 
     def uses_left(self, used: Mapping[str, int]) -> int | None:
         """How often it may still be used, given how often each identity was; None when that has no end."""
@@ -101,11 +105,15 @@ class RuleSet(Record):
         if not self.rules or not argv:
             return ()
         bare = (program_name(argv[0]), *argv[1:])
-        vouched = bare == argv or (argv[0][:1] == "/" and self.host_admits(argv[0]) is not False)
+        by_name = bare == argv
+        possible = candidates(self.rules, argv, () if by_name else bare)
+        if not possible:
+            return ()
+        vouched = by_name or (argv[0][:1] == "/" and self.host_admits(argv[0]) is not False)
         return tuple(
             [
                 rule
-                for rule in self.rules
+                for rule in possible
                 if rule.covers(argv) or (rule.covers(bare) and (vouched or rule.decide != "allow"))
             ]
         )
@@ -146,8 +154,8 @@ def instant(text: str) -> float:
 
     # `fromisoformat` knows more forms than RFC 3339, dates without a time and times without a zone among them.
     if len(text) < len("2026-01-01T00:00:00Z") or text[10] not in "Tt " or text[13] != ":" or text[16] != ":":
-        raise ValueError(text)
+        raise ValueError(f"no RFC 3339 time with its zone: {text!r}")
     at = datetime.fromisoformat(text.upper())
     if at.tzinfo is None:
-        raise ValueError(text)
+        raise ValueError(f"no RFC 3339 time with its zone: {text!r}")
     return at.timestamp()
