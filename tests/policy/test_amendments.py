@@ -94,7 +94,19 @@ def test_what_leaves_the_sandbox_is_saved_as_such_and_only_where_the_name_is_cer
 @pytest.mark.parametrize("wished", ["git", "rm -rf", "touch b", "bash -lc", "cargo"])
 def test_a_wish_that_is_too_wide_or_does_not_fit_is_replaced_by_the_words_themselves(wished: str) -> None:
     found = proposed_amendment(command("rm -rf a", esc=True, wished=wished), policy="on-request", sandbox=WW)
-    assert found == Amendment(("rm", "-rf", "a"), "bypass")
+    assert found == Amendment(("rm", "-rf", "a"), "bypass", exact=True)
+
+
+def test_what_is_dangerous_is_allowed_as_it_stands_and_with_nothing_behind_it() -> None:
+    """Required: a yes to `rm -rf build` is none to `rm -rf build /home`."""
+    asked = command("rm -rf build")
+    found = proposed_amendment(asked, policy="untrusted", sandbox=WW)
+    assert found == Amendment(("rm", "-rf", "build"), exact=True)
+    assert rule_line(found) == 'prefix_rule(pattern=["rm", "-rf", "build"], decision="allow", exact=True)'
+    rules = RuleSet((rule_of(found),))
+    more = command("rm -rf build /home/u")
+    assert isinstance(verdict_for(asked, policy="untrusted", sandbox=WW, rules=rules), Allow)
+    assert not isinstance(verdict_for(more, policy="untrusted", sandbox=WW, rules=rules), Allow)
 
 
 def test_the_line_is_the_lineages_and_ours_only_where_it_must() -> None:
