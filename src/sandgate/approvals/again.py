@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
 WHY_CHARACTERS_MAX = 500
-KEEPS = "it failed, because the sandbox refused what stands below; a yes adds just that and keeps the sandbox"
-LEAVES = "it failed, and what the sandbox refused is only to be had without the sandbox"
+KEEPS = "the sandbox refused what is below; a yes adds it and keeps the sandbox"
+LEAVES = "what the sandbox refused is only to be had without the sandbox"
 SETTINGS_SHOWN_MAX = 4
 
 
@@ -36,7 +36,7 @@ def again_lines(request: ApprovalRequest, *, session: str, always: str) -> list[
         lines.append(f"`{always}` saves the rule {saved_as(request.amendment)}")
     settings = list(dict.fromkeys(filter(None, map(_setting, request.grants))))
     if settings:
-        lines.append(f"in the configuration: {'; '.join(settings[:SETTINGS_SHOWN_MAX])}")
+        lines += [f"{setting} in config.toml" for setting in settings[:SETTINGS_SHOWN_MAX]]
     return lines
 
 
@@ -50,10 +50,11 @@ def saved_as(amendment: Amendment) -> str:
 def _setting(grant: Grant) -> str:
     """The setting that gives the same for good; empty where none does, or where it would be protected again."""
     match grant.kind:
-        case "write_root" if not _is_protected(grant.value):
-            return f"sandbox_workspace_write.writable_roots = [{_toml(grant.value)}]"
-        case "write_path" if not _is_protected(grant.value):
-            return f"sandbox_workspace_write.writable_roots = [{_toml(dirname(grant.value))}]"
+        case "write_root" | "write_path":
+            place = grant.value if grant.kind == "write_root" else dirname(grant.value)
+            return (
+                f"sandbox_workspace_write.writable_roots = [{_toml(place)}]" if _is_narrow(grant.value, place) else ""
+            )
         case "read_path":
             return f"secrets.opened = [{_toml(grant.value)}]"
         case "unix_socket":
@@ -64,9 +65,10 @@ def _setting(grant: Grant) -> str:
             return ""
 
 
-def _is_protected(path: str) -> bool:
-    """Perhaps: what is protected has a name that begins with a dot."""
-    return any(part.startswith(".") for part in path.split("/")) or path.count("/") < 2
+def _is_narrow(path: str, place: str) -> bool:
+    """Whether `place` may be open for good: no top directory, nobody's home, and `path` behind no name with a dot."""
+    depth_min = 3 if place.startswith(("/home/", "/Users/")) else 2
+    return place.count("/") >= depth_min and not any(part.startswith(".") for part in path.split("/"))
 
 
 def _toml(path: str) -> str:

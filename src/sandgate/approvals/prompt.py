@@ -75,7 +75,8 @@ def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice
     """Yes, and a rule for all commands of that beginning; the rule itself stands above the choices."""
     kind = "always run WITHOUT the sandbox all" if amendment.sandbox == "bypass" else "always allow"
     shown = visible(joined(amendment.prefix), limit=LINE_CHARACTERS_MAX)
-    label = f"yes, and {kind} commands starting with `{shown}` (now: {what})"
+    which = f"commands starting with `{shown}`" if not amendment.exact else f"runs of exactly `{shown}`"
+    label = f"yes, and {kind} {which} (now: {what})"
     return Choice("p", "approve-always", label, "approved_with_amendment", request.grants, amendment)
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sandgate.gate.escalation import Step
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
+    from sandgate.policy.rules import RuleSet
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Amendment, ApprovalKey
@@ -121,6 +122,11 @@ class Gate:
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
         return self._rulebook.verdict(command)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules that hold now, accepted ones included."""
+        return self._rulebook.in_force()
 
     def pass_through(self, matter: CommandRequest | Matter, launch: Launcher) -> Passage:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""

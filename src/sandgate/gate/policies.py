@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     AfterApproval = Literal["silent", "ask", "by-risk"]
 
+# What a model's commands find before anything else. It is our own code, which nothing confined may change.
+OWN_PROGRAMS = __file__.removesuffix("gate/policies.py") + "patch/bin"
 NOWHERE = "/nonexistent"  # a directory nothing lies in
 
 
@@ -38,7 +40,13 @@ class Policies(Record):
 
 
 def as_judged(command: CommandRequest) -> CommandRequest:
-    """The command with the variables that were asked for in front: one can make a harmless program run another."""
+    """The command with the variables that were asked for in front: one can make a harmless program run another.
+
+    Without our own directory on its PATH: a name that is found there could not have been planted.
+    """
+    path = command.env.get("PATH", "")
+    if path.startswith(f"{OWN_PROGRAMS}:"):
+        command = command.but(env={**command.env, "PATH": path.removeprefix(f"{OWN_PROGRAMS}:")})
     if not command.set_variables:
         return command
     return command.but(argv=("env", *(f"{name}={value}" for name, value in command.set_variables), *command.argv))

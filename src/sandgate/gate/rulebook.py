@@ -55,13 +55,13 @@ class Rulebook:
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say now. Nothing is counted."""
-        return self._judged(command, self._in_force())
+        return self._judged(command, self.in_force())
 
     def admitted(self, command: CommandRequest) -> Verdict:
         """The same for a command that runs at once if it may: rules that were needed are used up by one."""
         spent: set[str] = set()
         while True:
-            rules = self._in_force(spent)
+            rules = self.in_force(spent)
             verdict = self._judged(command, rules)
             needed = self._needed(command, verdict, rules) if isinstance(verdict, Allow) else ()
             refused = [rule for rule in needed if self._counted is None or not self._counted().take(rule)]
@@ -80,7 +80,7 @@ class Rulebook:
             as_judged(command),
             policy=policies.approval,
             sandbox=policies.sandbox,
-            rules=self._in_force(),
+            rules=self.in_force(),
             backend_available=policies.backend_available,
         )
 
@@ -115,7 +115,8 @@ class Rulebook:
             backend_available=policies.backend_available,
         )
 
-    def _in_force(self, spent: set[str] | frozenset[str] = frozenset()) -> RuleSet:
+    def in_force(self, spent: set[str] | frozenset[str] = frozenset()) -> RuleSet:
+        """The rules that hold now, without those whose identities are in `spent`."""
         rules = self._rules
         if self._all_hold:  # the same value each time, for whoever keeps an index of it
             return rules

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PATHS_MAX = 256  # looked at in one command line
 SHARED_MIN = 2  # directories below one that was named that make the named one the better grant
 _GLOB = frozenset("*?[{$`")
+# What `sandbox.protected` keeps closed in a git directory that may be written; whether or not it exists.
+_GIT_CODE = ("hooks", "config", "config.worktree", "commondir", "info/attributes", "objects/info/alternates")
 _CHANGES = ("write", "create", "delete", "rename", "metadata")
 
 
@@ -54,23 +56,36 @@ def targets_of(command: CommandRequest) -> Targets:
 
 def widened(denials: tuple[Denial, ...], targets: Targets) -> tuple[Grant, ...]:
     """The grants that the whole command takes, of which these denials are the first steps."""
-    each = dict.fromkeys(grant for denial in denials if (grant := _needed_for(denial, targets)) is not None)
-    return _gathered(tuple(each), targets)
+    each = [grant for denial in denials for grant in _needed_for(denial, targets)]
+    return _gathered(tuple(dict.fromkeys(each)), targets)
 
 
-def _needed_for(denial: Denial, targets: Targets) -> Grant | None:
-    """The grant that the whole command takes, where this denial is only its first step; else the denial's own."""
+def _needed_for(denial: Denial, targets: Targets) -> tuple[Grant, ...]:
+    """The grants that the whole command takes, where this denial is only its first step; else the denial's own."""
     grant, path = denial.grant, denial.path
-    if grant is None or path is None or grant.kind != "write_root" or denial.operation not in _CHANGES:
-        return grant
+    if grant is None or path is None:
+        return () if grant is None else (grant,)
+    if grant.kind not in ("write_root", "write_path") or denial.operation not in _CHANGES:
+        return (grant,)
     for place in targets.removed:
         if path == place or path.startswith(place + "/"):
             above = dirname(place)
-            return Grant("write_root", place if above == "/" else above)
+            return (Grant("write_root", place if above == "/" else above), *_protected_below(place, path))
     for place in targets.inside:
         if path.startswith(place + "/") and place != "/":
-            return Grant("write_root", place)
-    return grant
+            return (Grant("write_root", place), *_protected_below(place, path))
+    return (grant,)
+
+
+def _protected_below(place: str, path: str) -> tuple[Grant, ...]:
+    """What protects itself again once `place` is writable: a name with a dot in front, and what is code in `.git`."""
+    at = place
+    for part in path[len(place) + 1 :].split("/"):
+        at = f"{at}/{part}"
+        if part[:1] == ".":
+            code = [name for name in _GIT_CODE if part == ".git"]
+            return tuple(Grant("write_path", each) for each in (at, *(f"{at}/{name}" for name in code)))
+    return ()
 
 
 def _gathered(grants: tuple[Grant, ...], targets: Targets) -> tuple[Grant, ...]:

@@ -55,7 +55,9 @@ def proposed_amendment(
     at = next((at for at, each in enumerate(now.segments) if each.because.verdict == "ask"), None)
     if at is None or (what.unparsed and what.argv[-1].strip()):
         return None
-    found = wished.but(prefix=now.segments[at].because.segment)
+    because = now.segments[at].because
+    # Behind `rm -rf build` anything could stand: what is dangerous is allowed as it is, or not at all.
+    found = wished.but(prefix=because.segment, exact=because.source == "danger-list")
     if why_banned(found.prefix):
         return None
     then = judged((rule_of(found),)).segments[at]
@@ -71,6 +73,7 @@ def rule_of(amendment: Amendment, source: str = "") -> Rule:
         source=source,
         until=amendment.until,
         uses=amendment.uses,
+        exact=amendment.exact,
     )
 
 

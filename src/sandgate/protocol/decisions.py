@@ -44,6 +44,7 @@ class Amendment(Record):
     sandbox: Literal["keep", "bypass"] = "keep"  # "bypass": they run without the sandbox
     until: str = ""  # RFC 3339 with a zone; "": for ever
     uses: int | None = None  # how often it may be what allows a run; None: without end
+    exact: bool = False  # only `prefix` itself, with nothing behind it
 
 
 class ApprovalRequest(Record):

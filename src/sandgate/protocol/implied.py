@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 def implies(wider: Grant, wanted: Grant) -> bool:
     """Whether whoever has `wider` has `wanted`.
 
-    By kind and place alone: a protected name below a root stays protected, so what is given in the place of `wanted`
-    must be `wider` itself.
+    What lies behind a name that begins with a dot may be protected, and stays so below a writable root.
     """
     if wider in (wanted, ESCALATE):
         return True
     if wider.kind == "write_root" and wanted.kind in ("write_root", "write_path"):
-        return wanted.value.startswith(wider.value.rstrip("/") + "/") or wanted.value == wider.value
+        root = wider.value.rstrip("/") + "/"
+        below = wanted.value.removeprefix(root)
+        same = wanted.value == wider.value
+        return same or (below != wanted.value and not any(part[:1] == "." for part in below.split("/")))
     return wider.kind == "host" and wanted.kind == "host" and wider.value == "*"
 
 

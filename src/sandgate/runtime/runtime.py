@@ -20,7 +20,7 @@ from sandgate.protocol.trace import Notice
 from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
-from sandgate.runtime.rules import in_force_now, rules_in_force
+from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
 
 TYPE_CHECKING = False
@@ -362,7 +362,7 @@ class Runtime:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
         from sandgate.runtime.forecast import forecast_of
 
-        policies = self.policies.but(rules=in_force_now(self.policies.rules, self.environ))
+        policies = self.policies.but(rules=self.gate.rules)
         return forecast_of(command, policies, self.confinement, self.risk(as_judged(command)))
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:

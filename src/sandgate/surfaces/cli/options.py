@@ -138,6 +138,8 @@ COMMANDS = (
         (
             Option(("--json",), "json", "print JSON: `list` one object, `watch` one a line"),
             Option(("--reason",), "reason", "one sentence that goes with the answer", "TEXT"),
+            Option(("--uses",), "uses", "approve-session, approve-always: how many times it holds", "N"),
+            Option(("--until",), "until", "the same: how long, or until when, with the zone", "2h|MOMENT"),
         ),
         "approvals",
         forms=("list", "watch", "resolve ID DECISION"),
