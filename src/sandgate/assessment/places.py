@@ -150,10 +150,11 @@ def place_of(path: str, facts: AssessmentFacts) -> Place:
     """The kind of place `path` (absolute, normalised) is."""
     if path == "/":
         return Place("root", path, "the whole file system")
-    if path in HARMLESS_DEVICES or below(path, "/dev/fd") or below(path, "/dev/pts"):
-        return Place("harmless", path, "")
-    if below(path, "/dev") and not below(path, "/dev/shm"):
-        return Place("device", path, "a device")
+    if path.startswith("/dev"):
+        if path in HARMLESS_DEVICES or below(path, "/dev/fd") or below(path, "/dev/pts"):
+            return Place("harmless", path, "")
+        if below(path, "/dev") and not below(path, "/dev/shm"):
+            return Place("device", path, "a device")
     scene = _scene(facts)
     return (
         _home_place(path, scene)
@@ -165,10 +166,11 @@ def place_of(path: str, facts: AssessmentFacts) -> Place:
 
 
 def _home_place(path: str, scene: _Scene) -> Place | None:
+    tree = f"{path}/"
     for home in scene.homes:
-        if below(home, path):
+        if f"{home}/".startswith(tree):
             return Place("home", path, "your home directory" if path == home else "a directory that holds your home")
-        if not below(path, home):
+        if not tree.startswith(f"{home}/"):
             continue
         inner = path[len(home) + 1 :]
         if _STARTUP.hold(inner):

@@ -40,11 +40,24 @@ _COPIES = {"2>&1": ("2", ">&", "1"), "1>&2": ("1", ">&", "2"), ">&2": ("", ">&",
 _EXPANDED_IN_QUOTES = frozenset("$`\\!")
 
 
+_last: tuple[str, Reading | None] = ("", None)  # both readers of scripts ask one after the other
+
+
 def everyday(script: str) -> Reading | None:
     """The pipelines of the script in order, and whether it has comments; None: something is not everyday about it.
 
     One look at each character and one step for each word.
     """
+    global _last
+    last = _last  # another thread may replace it
+    if last[0] == script:
+        return last[1]
+    reading = _read(script)
+    _last = (script, reading)
+    return reading
+
+
+def _read(script: str) -> Reading | None:
     if not script.isascii():
         return None
     pipelines: list[Pipeline] = []

@@ -73,8 +73,10 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
 
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
-    texts = {arg.text for arg in call.args}
-    return (bool(texts) and texts <= HELP_ONLY) or (bool(entry.harmless) and options.has(entry.harmless))
+    args = call.args
+    if args and args[0].text in HELP_ONLY and all(arg.text in HELP_ONLY for arg in args):
+        return True
+    return bool(entry.harmless) and options.has(entry.harmless)
 
 
 def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
