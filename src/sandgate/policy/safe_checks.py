@@ -104,6 +104,31 @@ def _yq(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return not any("system" in word for word in reading.operands)
 
 
+def _pacman(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`-Q` asks what is installed; `-S` only with what turns it into a search, and never with what cleans or upgrades."""
+    if reading.has("-S"):
+        return reading.has("-s", "-i", "-l", "-g", "--search", "--info") and not reading.has("-c", "-u", "-Q")
+    return reading.has("-Q", "--query", "-V", "--version")
+
+
+def _ruby(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`ruby -c FILE` parses it; any other file would be run."""
+    return not reading.operands or reading.has("-c")
+
+
+def _no_url(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return not any("://" in word for word in reading.operands)
+
+
+def _sqlite(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    from sandgate.policy.safe_sql import only_reads
+
+    rest = reading.operands
+    if reading.has("-version", "--version"):
+        return not rest
+    return len(rest) > 1 and all(only_reads(text) for text in rest[1:])
+
+
 def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     """Listing alone: `tar -tzf a.tgz`, `tar tvf a.tar member`. `host:file` would start a remote shell."""
     if len(argv) < 3:
@@ -277,6 +302,10 @@ CHECKS: dict[str, Check] = {
     "sysctl": _sysctl,
     "apt_cache": _apt_cache,
     "yq": _yq,
+    "pacman": _pacman,
+    "ruby": _ruby,
+    "no_url": _no_url,
+    "sqlite": _sqlite,
     "tar": _tar,
     "git_format": _git_format,
     "git_branch": _git_branch,

@@ -162,7 +162,8 @@ def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -
     if reading is None:
         return False
     if not reading.operands:
-        return "alone" in rules.marks and (sure is None or _all_exact(sure))
+        alone = "alone" in rules.marks and (sure is None or _all_exact(sure))
+        return alone and _passes_checks(rules.marks, reading, argv, sure)  # a bare `yarn` installs
     start = reading.operand_places[0] + 1
     if sure is not None and not _all_exact(sure[: start + 1]):
         return False
