@@ -45,6 +45,11 @@ if TYPE_CHECKING:
 
 MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
 MAX_CODE_TOKENS = 400  # searched for a path when a call does not name one
+HOME_PIECES = (
+    "$ENV{HOME}", "$ENV{'HOME'}", "${process.env.HOME}", "#{Dir.home}", "#{ENV['HOME']}", '#{ENV["HOME"]}',
+    "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
+    "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
+)  # fmt: skip
 METHODS = frozenset({"write_text", "write_bytes", "unlink", "rmdir", "touch", "rename"})
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:$@")
 _STATEMENTS = frozenset(
@@ -253,7 +258,7 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
     )
     value = call.shell.lookup("HOME")
     base = value.texts[0] if value else call.shell.home
-    strings = [each.text for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
+    strings = [_with_home(each.text) for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
     if home:
         inner = [text for text in strings if not text.startswith(("/", "~"))]
         strings = [text for text in strings if text.startswith(("/", "~"))] + [base + "/" + text for text in inner]
@@ -263,6 +268,11 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
         path = base + text[1:] if text == "~" or text.startswith("~/") else text
         made.append(Arg(path, glob="*" in path, raw=path))
     return made
+
+
+def _with_home(text: str) -> str:
+    """A string that begins with the home directory in the words of some language: `"$ENV{HOME}/x"`."""
+    return next((f"~{text[len(start):]}" for start in HOME_PIECES if text.startswith(start)), text)
 
 
 def _write(last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) -> bool:
@@ -311,19 +321,3 @@ def host_of(url: str) -> str:
     rest = url.split("://", 1)[-1]
     rest = rest.split("/", 1)[0].split("?", 1)[0].rsplit("@", 1)[-1]
     return rest or "?"
-
-
-def judge_sql(text: str, inquiry: Inquiry, words: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]) -> None:
-    """Add findings for statements given to a database client; `words`: losing, rights, changing."""
-    squeezed = " ".join(text.upper().split()) + " "
-    losing, rights, changing = words
-    if any(word in squeezed for word in losing):
-        inquiry.add(HIGH, "deletes", "database", "a statement that loses data", "Deletes data in a database",
-                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
-    elif any(word in squeezed for word in rights):
-        inquiry.add(HIGH, "privilege", "database", "changes rights in a database",
-                    "Changes who may do what in a database", "", ("privilege_escalation",))  # fmt: skip
-    elif any(word in squeezed for word in changing):
-        inquiry.add(MEDIUM, "writes", "database", "changes a database", "Changes data in a database")
-    else:
-        inquiry.add(MEDIUM, "contacts", "database", "talks to a database", "Asks a database", "", (NETWORK,))

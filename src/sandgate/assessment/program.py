@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
-from sandgate.assessment.judges import builtins, files, interpreters, network, running, tools
+from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, Finding
+from sandgate.assessment.judges import builtins, databases, files, interpreters, network, running, tasks, tools
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
+from sandgate.policy.safe_tools import TOOLS
+from sandgate.policy.safety import is_safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.commandline.bashwords import Certainty
     from sandgate.protocol.risk import RiskLevel
 
-JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES, **interpreters.JUDGES, **builtins.JUDGES}
+JUDGES = {
+    **tasks.JUDGES, **databases.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
+    **interpreters.JUDGES, **builtins.JUDGES,
+}  # fmt: skip
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip
@@ -104,11 +110,20 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
 def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     if running.judge_runner(call, inquiry):
         return
+    if call.program in TOOLS and _only_reads(call):
+        inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
+        return
     judge = JUDGES.get(call.program)
     if judge is not None:
         judge(call, inquiry)
     elif by_table(call, inquiry) is None and not defined:
         _unfamiliar(call, inquiry)
+
+
+def _only_reads(call: Call) -> bool:
+    """Whether the list of harmless commands settles it: `dpkg -l`, `npm config get registry`."""
+    sure: tuple[Certainty, ...] = tuple(["exact" if arg.known and not arg.glob else "unknown" for arg in call.args])
+    return is_safe((call.program, *[arg.text for arg in call.args]), sure=("exact", *sure))
 
 
 def _unfamiliar(call: Call, inquiry: Inquiry) -> None:

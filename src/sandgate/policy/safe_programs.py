@@ -284,13 +284,6 @@ SAFE: dict[str, str] = {
     "--time-format= --decode --nopager --raw 0",
     "nvidia-smi": "-Lq -i= -q -d= --query-gpu[=] --format[=] --list-gpus --query-compute-apps[=] 0",
     "sysctl": "-aAnNe * exact check:sysctl",
-    # Packages
-    "dpkg": "-lLsSpCV --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
-    "needs:-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
-    "--version",
-    "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
-    "rpm": "-qailcdRf --query --all --info --list --changelog --requires --provides --whatprovides= * needs:-q,--query",
-    "apt-cache": "* exact check:apt_cache",
     # git: the options before its command, then one line a command. A pager is started for a terminal only. The
     # repository's own configuration may name programs (core.fsmonitor, diff.external, textconv, filter.clean), and
     # a repository may be anybody's, so reading it is harmless only where those programs run in the sandbox.

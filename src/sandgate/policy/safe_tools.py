@@ -108,6 +108,12 @@ TOOLS: dict[str, str] = {
     "-print-libgcc-file-name -print-multiarch -print-sysroot -print-resource-dir --print-targets --target-help "
     "-print-file-name= --help 0",
     # Packages of the machine
+    "dpkg": "-lLsSpCV --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
+    "needs:-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
+    "--version",
+    "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
+    "rpm": "-qailcdRf --query --all --info --list --changelog --requires --provides --whatprovides= * needs:-q,--query",
+    "apt-cache": "* exact check:apt_cache",
     "apt": "-q --version stop * sub alone",
     "pacman": "-QSqsiloektdmnugcV --query --quiet --search --info --list --owns --explicit --deps --foreign --native "
     "--upgrades --groups --check --version * check:pacman",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from sandgate.assessment.inquiry import Call, Inquiry
 
+EVAL_WORDS = frozenset({"eval", "e"})
+EVAL_PROGRAMS = frozenset({"deno", "crystal", "nim"})
 ANYTHING = "It can do anything you can do"
 
 
@@ -121,6 +123,10 @@ def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     language = LANGUAGES[call.program]
     if call.args and entry_for((call.program, call.args[0].text)) is not entry_for((call.program,)):
         by_table(call, inquiry)  # `deno test`, `bun install`
+        return
+    if call.args and call.args[0].text in EVAL_WORDS and call.program in EVAL_PROGRAMS:
+        for arg in parsed(call.args[1:]).operands:
+            judge_code(arg.raw or arg.text, language.name, call, inquiry)
         return
     options = parsed(call.args, f"{language.code} {language.values}", stop_at_operand=True)
     codes = [arg for name, arg in options.values if name in language.code.split()]

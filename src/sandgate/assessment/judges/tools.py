@@ -1,13 +1,12 @@
-"""git, containers, databases, signals: sub-commands whose operands change what they mean."""
+"""git, containers, signals: sub-commands whose operands change what they mean."""
 
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
-from sandgate.assessment.inline import host_of, judge_sql
+from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge.containers import RUN_VALUES
-from sandgate.assessment.knowledge.databases import CHANGING_SQL, LOSING_SQL, RIGHTS_SQL, SQL_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
@@ -24,6 +23,7 @@ GIT_GLOBAL_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --confi
 GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
             "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
+GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -42,14 +42,28 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
     if not call.args:
         return
     command, rest = call.args[0].text, call.args[1:]
+    if command in GIT_CONTENT:
+        call.carry("file", "this repository")
+    for arg in rest:
+        if arg.text.startswith(("ext::", "--upload-pack=", "--receive-pack=", "--open-files-in-pager=", "--exec=")):
+            script = arg.text[5:] if arg.text.startswith("ext::") else arg.text.partition("=")[2]
+            inquiry.add(HIGH, "runs", script, "makes git run another program", f"Runs {shown(script)} through git",
+                        "", (SYSTEM,))  # fmt: skip
+            inquiry.run_script(script.replace("% ", " ").replace("%|", "|"), call)
     special = GIT_COMMANDS.get(command)
     if special is not None:
         special(parsed(rest, "-b -B -s --source -m -e -x --exec"), call, inquiry)
     for arg in rest:
         if arg.text.startswith("--output="):
             inquiry.write(arg.but(text=arg.text[9:], raw=""), call)
-        if arg.text.startswith(("--upload-pack=", "--receive-pack=", "--open-files-in-pager=")):
-            inquiry.run_script(arg.text.partition("=")[2], call)
+
+
+def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """A remote has a name somebody gave it; an address on the command line is any place."""
+    for arg in options.operands[:1]:
+        if "://" in arg.text or ("@" in arg.text and ":" in arg.text):
+            host = host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text)
+            inquiry.send("this repository", host)
 
 
 def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
@@ -89,8 +103,6 @@ def _git_clone(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     for arg in options.operands[:1]:
         if "://" in arg.text or "@" in arg.text:
             inquiry.contact(host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text), call)
-        if arg.text.startswith("ext::"):
-            inquiry.run_script(arg.text[5:], call)
     for arg in options.operands[1:]:
         inquiry.write(arg, call, verb="Downloads to")
 
@@ -141,11 +153,29 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "restore": _git_checkout,
     "rm": _git_rm,
     "clone": _git_clone,
+    "push": _git_push,
     "config": _git_config,
     "submodule": _git_runs_rest,
     "bisect": _git_runs_rest,
     "rebase": _git_runs_rest,
 }
+
+
+def _judge_forge(call: Call, inquiry: Inquiry) -> None:
+    """`gh api` can do anything its other commands can: the method tells."""
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if "api" not in texts[:3]:
+        return
+    method = parsed(call.args, "-X --method -f -F -H -q -t --jq").value("-X --method")
+    name = method.text.upper() if method is not None else ""
+    query = " ".join(texts).lower()
+    if name == "DELETE" or ("mutation" in query and "delete" in query):
+        inquiry.add(HIGH, "deletes", "code host", "deletes something on the code host",
+                    "Deletes something on the code host", "It is gone for everybody", (DELETION, NETWORK))  # fmt: skip
+    elif name in {"PUT", "PATCH"} or "mutation" in query:
+        inquiry.add(HIGH, "contacts", "code host", "changes something on the code host",
+                    "Changes something on the code host", "", (NETWORK, SYSTEM))  # fmt: skip
 
 
 def _judge_kill(call: Call, inquiry: Inquiry) -> None:
@@ -179,8 +209,13 @@ def _judge_killall(call: Call, inquiry: Inquiry) -> None:
 
 def _judge_editor(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
-    for name, arg in parsed(call.args, "-c -s -S --cmd").values:
+    given = list(parsed(call.args, "-c -s -S --cmd").values)
+    given += [("-c", arg.but(text=arg.text[1:], raw="")) for arg in call.args if arg.text.startswith("+")]
+    for name, arg in given:
         command = arg.text.lstrip(": ")
+        for verb in ("w ", "w! ", "write ", "sav ", "saveas "):
+            if command.startswith(verb):
+                inquiry.write(arg.but(text=command.removeprefix(verb).strip(), raw=""), call)
         if name in {"-c", "--cmd"} and command.startswith("!"):
             inquiry.run_script(command[1:], call)
         elif "system(" in command:
@@ -238,29 +273,6 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
                     ("data_exfiltration",) if read_only else (PRIVILEGE, SYSTEM))  # fmt: skip
 
 
-def _judge_database(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, SQL_VALUES)
-    if options.has("--version --help"):
-        inquiry.add(LOW, "reads", call.program, "only shows help")
-        return
-    given = [arg.text for name, arg in options.values if name in {"-c", "-e", "--command", "--execute", "--eval"}]
-    operands = [arg.text for arg in options.operands]
-    text = "; ".join([*given, " ".join(operands), call.stdin_text or "", _echoed(call)])
-    judge_sql(text, inquiry, (LOSING_SQL, RIGHTS_SQL, CHANGING_SQL))
-    for line in text.replace(";", "\n").split("\n"):
-        if line.strip().startswith(("\\!", ".shell", ".system")):
-            inquiry.run_script(line.strip().lstrip("\\!").removeprefix(".shell").removeprefix(".system"), call)
-    if options.has("-f --file") or (call.upstream and not _echoed(call)):
-        inquiry.doubt("the statements come from elsewhere", target=call.program)
-
-
-def _echoed(call: Call) -> str:
-    feeder = call.feeder
-    return (
-        " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
-    )
-
-
 def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
     """Storage services: copying there is sending, `--delete` deletes there."""
     texts = [arg.text for arg in call.args]
@@ -283,6 +295,7 @@ def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "git": _judge_git,
+    **dict.fromkeys(("gh", "glab", "tea", "hub"), _judge_forge),
     "kill": _judge_kill,
     "killall": _judge_killall,
     "pkill": _judge_killall,
@@ -293,9 +306,4 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "podman": _judge_container,
     "aws": judge_aws_copy,
     "gsutil": judge_aws_copy,
-    **dict.fromkeys(
-        ("psql", "mysql", "mariadb", "sqlite3", "mongosh", "mongo", "redis-cli", "cqlsh", "clickhouse-client", "duckdb",
-         "sqlcmd", "influx"),
-        _judge_database,
-    ),
-}  # fmt: skip
+}

@@ -10,6 +10,7 @@ from sandgate.assessment.knowledge import (
     containers,
     databases,
     files,
+    forges,
     git,
     interpreters,
     network,
@@ -29,7 +30,7 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        reading, files, git, packages, network, system, archives, containers, databases, interpreters,
+        reading, files, git, forges, packages, network, system, archives, containers, databases, interpreters,
     )
     for entry in family.ENTRIES
 }  # fmt: skip
