@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import (
-    DELETION,
     EXFILTRATION,
     EXHAUSTION,
     HIGH,
@@ -100,7 +99,7 @@ def _string(code: str, at: int) -> tuple[str, int]:
 
 def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
-    found = tokens(code)
+    found = tokens(_as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
@@ -118,6 +117,24 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
             f"runs {language} code that only looks or computes",
             f"Runs a few words of {language}",
         )
+
+
+def _as_calls(code: str) -> str:
+    """`(delete-directory "x" t)` → `delete_directory("x" t)`, so that one scanner reads Lisp too. Strings stay whole."""
+    made, inside, at = "", False, 0
+    while at < len(code):
+        letter = code[at]
+        inside ^= letter == '"' and code[at - 1 : at] != "\\"
+        if letter == "(" and not inside:
+            end = at + 1
+            while end < len(code) and (code[end].isalnum() or code[end] in "-_:*!?./"):
+                end += 1
+            made += code[at + 1 : end].replace("-", "_") + "("
+            at = end
+            continue
+        made += letter
+        at += 1
+    return made
 
 
 def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:
@@ -272,7 +289,7 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
 
 def _with_home(text: str) -> str:
     """A string that begins with the home directory in the words of some language: `"$ENV{HOME}/x"`."""
-    return next((f"~{text[len(start):]}" for start in HOME_PIECES if text.startswith(start)), text)
+    return next((f"~{text[len(start) :]}" for start in HOME_PIECES if text.startswith(start)), text)
 
 
 def _write(last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) -> bool:

@@ -112,6 +112,9 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
         return
     if call.program in TOOLS and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
+        for arg in call.args:
+            if "/" in arg.text and arg.text[:1] != "-":
+                inquiry.read(arg, call)
         return
     judge = JUDGES.get(call.program)
     if judge is not None:

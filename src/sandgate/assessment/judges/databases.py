@@ -6,7 +6,6 @@ them; a statement that only asks is medium, since it talks to a server.
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table

@@ -27,7 +27,7 @@ RUNNERS = BUILDERS | RELEASERS | frozenset(
     rake rails artisan console manage.py just task invoke inv fab mix composer lein ant grunt gulp nx turbo moon cap
     knex sequelize sequelize-cli typeorm prisma drizzle-kit mikro-orm alembic flask flyway liquibase dbmate goose
     migrate sqlx diesel sea-orm-cli doctrine phinx ecto wp drush craft spark adonis ace dotnet-ef bundle hatch pdm
-    poetry thor bee cargo-make makers earthly dagger tox nox doit pants mage buffalo mikro-orm waypoint supabase
+    poetry thor bee cargo-make makers earthly dagger tox nox doit pants mage buffalo waypoint supabase yoyo piccolo aerich sqitch skeema atlas
     """)
 )  # fmt: skip
 LOSING = frozenset(words("drop reset wipe purge truncate fresh flush nuke destroy erase zap teardown clear"))

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from sandgate.assessment.knowledge import (
     archives,
+    building,
     containers,
     databases,
+    distributions,
     files,
     forges,
     git,
@@ -30,7 +32,7 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        reading, files, git, forges, packages, network, system, archives, containers, databases, interpreters,
+        reading, files, git, forges, distributions, building, packages, network, system, archives, containers, databases, interpreters,
     )
     for entry in family.ENTRIES
 }  # fmt: skip

@@ -47,7 +47,9 @@ CLIENTS = words("""
     sqlcmd influx pgcli mycli litecli usql sqlplus osql isql bq-shell cypher-shell arangosh snowsql snowsql-cli trino
     presto hive beeline impala-shell spark-sql cockroach-sql db2 neo4j-shell iredis fauna turso
 """)
-DUMPERS = words("pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport pg_basebackup mysqlpump influxd-backup")
+DUMPERS = words(
+    "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport pg_basebackup mysqlpump influxd-backup"
+)
 
 
 def _losing(does: str, names: str) -> tuple[Entry, ...]:
@@ -85,7 +87,7 @@ ENTRIES: tuple[Entry, ...] = (
       for name in words("""
         rails rake artisan console manage.py knex sequelize sequelize-cli typeorm prisma drizzle-kit mikro-orm flyway
         liquibase dbmate goose migrate sqlx diesel sea-orm-cli doctrine phinx wp drush craft spark adonis ace dotnet-ef
-        supabase yoyo piccolo aerich tortoise-orm sqitch skeema atlas pgroll
+        supabase 
       """)),
     *_losing("Deletes a database", """
         flyway clean, liquibase drop-all, liquibase dropAll, dbmate drop, dbmate rollback, goose reset, goose down-to,
@@ -102,7 +104,7 @@ ENTRIES: tuple[Entry, ...] = (
         pg_dropcluster, pg_resetwal, rabbitmqctl reset, rabbitmqctl force_reset,
         rabbitmqctl delete_queue, rabbitmqctl purge_queue, rabbitmqctl delete_vhost, rabbitmqadmin delete,
         rabbitmqadmin purge, kafka-delete-records, nats stream rm, nats stream purge,
-        turso db destroy, pscale database delete, pscale branch
+        pscale database delete, pscale branch
         delete, neonctl projects delete, neonctl branches delete, memcflush"""),
     Entry("manage.py migrate", MEDIUM, "Changes a database's structure",
           ("manage.py migrate", "manage.py migrate app zero => high"), kind="writes",

@@ -6,7 +6,17 @@ gives rights or deletes is high, because it works at once and for everybody.
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import phrases
 
@@ -61,7 +71,11 @@ def _host(name: str) -> tuple[Entry, ...]:
 
 
 ENTRIES: tuple[Entry, ...] = (
-    *_host("gh"), *_host("glab"), *_host("tea"), *_host("hub"), *_host("bkt"), *_host("berg"),
+    *_host("gh"), *_host("glab"), 
+    *(Entry(name, MEDIUM, "Talks to the code host", (f"{name} issue", f"{name} x delete => high"), kind="contacts",
+            categories=(NETWORK,), worse=(LOST, Worse("", HIGH, "Publishes or merges on the code host",
+                                                      (NETWORK, COMPLIANCE), operands="merge release fork")))
+      for name in ("tea", "hub", "bkt", "berg", "lab")),
     *_high("Prints your access token", (EXFILTRATION,), "gh auth token, glab auth token, glab config get token"),
     *_high("Runs jobs on the code host", (NETWORK,), "gh workflow run, glab ci run, glab pipeline run"),
     *_high("Switches checks on the code host", (NETWORK, COMPLIANCE), """

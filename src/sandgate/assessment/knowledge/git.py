@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import phrases
 
