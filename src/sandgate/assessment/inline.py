@@ -49,6 +49,9 @@ HOME_PIECES = (
     "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
     "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
 )  # fmt: skip
+UPLOADED = frozenset(
+    words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
+)
 METHODS = frozenset({"write_text", "write_bytes", "unlink", "rmdir", "touch", "rename"})
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:$@")
 _STATEMENTS = frozenset(
@@ -82,6 +85,7 @@ def tokens(code: str) -> list[Token]:
             while at < end and code[at] in _NAME:
                 at += 1
             found.append(Token("name", code[start:at].strip(".:")))
+            at += code[at : at + 2] in {"!(", "?("}  # `File.rm_rf!(…)`: the mark belongs to the name
         else:
             if not character.isspace():
                 found.append(Token("mark", character))
@@ -228,6 +232,8 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
             inquiry.send("the content of files or variables", host)
     elif last in CONTACTING or name in CONTACTING:
         inquiry.contact(_host(arguments), call)
+        if {each.text.rsplit(".", 1)[-1] for each in arguments} & UPLOADED:
+            inquiry.send("the content of files or variables", _host(arguments))
     elif last in {"fork", "forkpty"}:
         inquiry.add(HIGH if call.looped else MEDIUM, "runs", "?", "starts copies of itself", "", "", (EXHAUSTION,))
     elif name in {"os.kill", "process.kill"} or last == "kill":
@@ -321,9 +327,19 @@ def _run(name: str, arguments: Sequence[Token], language: str, call: Call, inqui
         inquiry.doubt(f"runs a program that cannot be known before it runs (`{name}`)")
         return
     if len(strings) == 1 or " " in strings[0]:
-        inquiry.run_script(strings[0], call)
+        inquiry.run_script(_joined(arguments), call)
     else:
         inquiry.run(call.inside(strings[0], [Arg(text, raw=text) for text in strings[1:]]))
+
+
+def _joined(arguments: Sequence[Token]) -> str:
+    """A command line that is put together: `"rm -rf " + os.getenv("HOME")`."""
+    first = next(each.text for each in arguments if each.kind == "string")
+    if not first.endswith((" ", "/", "=")):
+        return first
+    names = [each.text.rsplit(".", 1)[-1] for each in arguments if each.kind in {"name", "string"}]
+    home = any(name in HOME_NAMES for name in names)
+    return first + ("~" if home else "${?}" if len(names) > 1 else "")
 
 
 def _host(arguments: Sequence[Token]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, Finding
 from sandgate.assessment.judges import builtins, databases, files, interpreters, network, running, tasks, tools
-from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
 from sandgate.assessment.listing import words
@@ -17,7 +17,6 @@ from sandgate.policy.safety import is_safe
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
-    from sandgate.commandline.bashwords import Certainty
     from sandgate.protocol.risk import RiskLevel
 
 JUDGES = {
@@ -125,8 +124,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
 
 def _only_reads(call: Call) -> bool:
     """Whether the list of harmless commands settles it: `dpkg -l`, `npm config get registry`."""
-    sure: tuple[Certainty, ...] = tuple(["exact" if arg.known and not arg.glob else "unknown" for arg in call.args])
-    return is_safe((call.program, *[arg.text for arg in call.args]), sure=("exact", *sure))
+    return is_safe((call.program, *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
 
 
 def _unfamiliar(call: Call, inquiry: Inquiry) -> None:

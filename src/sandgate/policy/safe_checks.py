@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 _NUMERIC_TESTS = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _SHELL_OPTIONS = frozenset(("pipefail", "errexit", "nounset", "xtrace"))
 _GETENT_LOCAL = frozenset(("passwd", "group", "services", "protocols", "shells"))
+_GIT_SHOWN = ("color.", "advice.", "column.", "i18n.")
+_GIT_SHOWING = frozenset(
+    ("core.quotepath", "core.abbrev", "diff.renames", "diff.renamelimit", "diff.context", "diff.noprefix", "log.date",
+     "log.decorate", "log.abbrevcommit", "status.short", "status.branch", "blame.date", "grep.linenumber")
+)  # fmt: skip
 _APT_CACHE = frozenset(("search", "show", "policy", "depends", "rdepends", "showpkg", "madison", "pkgnames"))
 
 
@@ -129,6 +134,13 @@ def _sqlite(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return len(rest) > 1 and all(only_reads(text) for text in rest[1:])
 
 
+def _jar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """Listing alone: `jar tf a.jar`."""
+    return (
+        len(argv) > 2 and argv[1].removeprefix("-") in ("tf", "tvf") and all(word[:1] not in "-@" for word in argv[2:])
+    )
+
+
 def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     """Listing alone: `tar -tzf a.tgz`, `tar tvf a.tar member`. `host:file` would start a remote shell."""
     if len(argv) < 3:
@@ -137,6 +149,12 @@ def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     if argv[1][:2] == "--" or not letters.startswith(("t", "v", "z", "j", "J")) or set(letters) - set("tvzjJf"):
         return False
     return "t" in letters and letters[-1] == "f" and ":" not in argv[2] and all(word[:1] != "-" for word in argv[2:])
+
+
+def _git_setting(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`-c` for settings that choose how something is shown; most others name a program somewhere."""
+    settings = [(value or "").lower().partition("=") for name, value in reading.options if name == "-c"]
+    return all(key.startswith(_GIT_SHOWN) or key in _GIT_SHOWING for key, _, _ in settings)
 
 
 def _git_format(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -306,7 +324,9 @@ CHECKS: dict[str, Check] = {
     "ruby": _ruby,
     "no_url": _no_url,
     "sqlite": _sqlite,
+    "jar": _jar,
     "tar": _tar,
+    "git_setting": _git_setting,
     "git_format": _git_format,
     "git_branch": _git_branch,
     "git_tag": _git_tag,

@@ -50,7 +50,7 @@ TOOLS: dict[str, str] = {
         "-v --version 0 needs:-v,--version",
     ),
     **dict.fromkeys(
-        words_of("java javac jar jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocamlopt"),
+        words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocamlopt"),
         "words -version --version 0 needs:-version,--version",
     ),
     "ssh": "-V 0 needs:-V",
@@ -92,6 +92,9 @@ TOOLS: dict[str, str] = {
     "check:no_response_file",
     "javap": "words -version -help -l -public -protected -package -private -p -c -s -v -verbose -constants -sysinfo "
     "-cp= -classpath= --class-path= *",
+    "jar": "any exact check:jar",
+    "otool": "words -L -l -h -f -a -D -t -v -V -r -S -T -R -x -arch= *",
+    "lipo": "words -info -archs -detailed_info 1",
     "jps": "-qmlvV 1",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
     "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0",
@@ -108,8 +111,8 @@ TOOLS: dict[str, str] = {
     "-print-libgcc-file-name -print-multiarch -print-sysroot -print-resource-dir --print-targets --target-help "
     "-print-file-name= --help 0",
     # Packages of the machine
-    "dpkg": "-lLsSpCV --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
-    "needs:-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
+    "dpkg": "-lLsSpCVIc --info --contents --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
+    "needs:-l,-L,-s,-S,-p,-I,-c,--info,--contents,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
     "--version",
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
     "rpm": "-qailcdRf --query --all --info --list --changelog --requires --provides --whatprovides= * needs:-q,--query",

@@ -20,6 +20,7 @@ from sandgate.assessment.knowledge.databases import (
     SQL_VALUES,
     STOPPING_SQL,
 )
+from sandgate.assessment.judges.tasks import LOSING, parts_of
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
 
@@ -45,6 +46,11 @@ def _judge_client(call: Call, inquiry: Inquiry) -> None:
             inquiry.run_script(line.strip().lstrip("\\!").removeprefix(".shell").removeprefix(".system"), call)
         if "\\copy" in line.lower() and "program" in line.lower():
             inquiry.run_script(line.partition("'")[2].rpartition("'")[0], call)
+    script = options.value("-f --file")
+    source = script.text if script is not None else call.upstream.get("file", "")
+    if LOSING & set(parts_of(source.rsplit("/", 1)[-1])):
+        inquiry.add(HIGH, "deletes", "database", "runs a script that says it deletes", "Deletes data in a database",
+                    GONE, (DELETION,))  # fmt: skip
     if options.has("-f --file") or (call.upstream and not _echoed(call)):
         inquiry.doubt("the statements come from elsewhere", target=call.program)
 

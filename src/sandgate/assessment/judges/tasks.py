@@ -7,7 +7,7 @@ high, what stays local or only tries is not. Where `make install` puts things is
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Arg
+from sandgate.assessment.expansion import Arg, Value
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.listing import words
@@ -41,6 +41,7 @@ EMPTYING = frozenset(words("flush reset_db db:schema:load db:structure:load db:s
 PUBLISHING = frozenset(words("publish deploy unpublish ship rollout promote undeploy upload"))
 HARMLESS = frozenset(words("local locally dry dryrun check test tests preview status list plan validate client cache"))
 INSTALLING = frozenset(words("install uninstall install-strip install/strip install/local"))
+CONFIGURED = "?prefix"  # no shell variable can be called so
 PREFIXES = ("DESTDIR=", "prefix=", "PREFIX=", "INSTALL_ROOT=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BINDIR=")
 
 
@@ -61,6 +62,7 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
     if call.program == "cmake" and call.args[:1] and call.args[0].text == "-E":
         _cmake_tool(call, inquiry)
         return
+    _remember_prefix(call)
     options = parsed(call.args, "-C -f -j --target --file --directory --prefix --destdir --filter -w")
     names = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--target"]
     if options.has("--dry-run --dry-run=client -n --just-print --pretend") and call.program != "ninja":
@@ -88,10 +90,26 @@ def _judge_name(name: str, call: Call, inquiry: Inquiry) -> None:
                     (NETWORK, COMPLIANCE))  # fmt: skip
 
 
+def _judge_configure(call: Call, inquiry: Inquiry) -> None:
+    """`./configure --prefix=out` says where a later `make install` of the same line goes."""
+    by_table(call, inquiry)
+    _remember_prefix(call)
+
+
+def _remember_prefix(call: Call) -> None:
+    for arg in call.args:
+        name, equals, value = arg.text.partition("=")
+        if equals and name in {"--prefix", "-DCMAKE_INSTALL_PREFIX", "-DCMAKE_INSTALL_PREFIX:PATH", "-Dprefix"}:
+            call.shell.variables[CONFIGURED] = Value((value,))
+
+
 def _installing(call: Call, inquiry: Inquiry) -> None:
     """Where it goes, when the command says so; otherwise to the machine."""
     given = [text.partition("=")[2] for text in (arg.text for arg in call.args) if text.startswith(PREFIXES)]
     option = parsed(call.args, "--prefix --destdir").value("--prefix --destdir")
+    configured = call.shell.lookup(CONFIGURED)
+    if not given and configured is not None:
+        given = list(configured.texts)
     places = [Arg(text) for text in given] + ([option] if option is not None else [])
     for place in places:
         inquiry.write(place, call, verb="Installs below")
@@ -118,4 +136,8 @@ def _judge_cargo(call: Call, inquiry: Inquiry) -> None:
         inquiry.delete(directory, call, recursive=True)
 
 
-JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {**dict.fromkeys(RUNNERS, judge_tasks), "cargo": _judge_cargo}
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    **dict.fromkeys(RUNNERS, judge_tasks),
+    "cargo": _judge_cargo,
+    "configure": _judge_configure,
+}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of
-from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
+from sandgate.policy.safety import is_safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +38,12 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             call.shell.cwd = call.shell.resolve(arg.text)
         elif name == "-c":
             _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+    looks = is_safe(("git", *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
     call.args = outer.operands
-    by_table(call, inquiry)
+    if looks:
+        inquiry.add(LOW, "reads", "git", "shows the repository", "Shows the repository")
+    else:
+        by_table(call, inquiry)
     if not call.args:
         return
     command, rest = call.args[0].text, call.args[1:]
@@ -58,7 +63,7 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             inquiry.write(arg.but(text=arg.text[9:], raw=""), call)
 
 
-def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
     """A remote has a name somebody gave it; an address on the command line is any place."""
     for arg in options.operands[:1]:
         if "://" in arg.text or ("@" in arg.text and ":" in arg.text):

@@ -6,8 +6,8 @@ name that means something in one of them is worth the same word in another.
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import LOW, MEDIUM
-from sandgate.assessment.knowledge.entry import Entry
+from sandgate.assessment.findings import HIGH, LOW, MEDIUM
+from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import words
 from sandgate.record import Record
 
@@ -146,6 +146,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("php", LOW, "Runs a PHP program", ("php a.php => medium", "php -r 'system(\"rm -rf ~\");' => high")),
     Entry("bash", LOW, "Runs a shell script", ("bash a.sh => medium", "bash -c 'rm -rf ~' => high",
           "bash -n a.sh => low"), harmless="-n --version --help"),
+    Entry("setup.py", MEDIUM, "Builds or installs the project",
+          ("setup.py build", "setup.py install", "setup.py sdist upload => high"), kind="writes",
+          worse=(Worse("", MEDIUM, "Installs the project for all programs", ("system_modification",),
+                       operands="install develop"),
+                 Worse("", HIGH, "Publishes this project's package", ("network_access", "compliance"),
+                       operands="upload register"))),
     Entry("java", MEDIUM, "Runs a Java program", ("java -jar a.jar",), values="-cp -classpath", clusters=False),
     Entry("dotnet", MEDIUM, "Runs a .NET program", ("dotnet a.dll",)),
     Entry("bun", MEDIUM, "Runs a JavaScript program", ("bun a.ts",)),
