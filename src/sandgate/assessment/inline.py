@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import (
+    DELETION,
     EXFILTRATION,
     EXHAUSTION,
     HIGH,
@@ -44,6 +45,16 @@ if TYPE_CHECKING:
 
 MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
 MAX_CODE_TOKENS = 400  # searched for a path when a call does not name one
+REMOTE = ("http://", "https://", "ftp://", "ws://", "wss://")
+FETCHING = frozenset(words("file_get_contents get post put open read request Request curl_init URL URI slurp getstore"))
+EVALUATING = frozenset(words("exec eval Function instance_eval load loadstring source"))
+LOSING_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ", "DELETE *", "FLUSHALL", "FLUSHDB", "ALTER TABLE")
+LOSING_ORM = frozenset(
+    words("""
+    delete_all destroy_all drop_all drop_table drop_database drop_collection dropDatabase deleteMany delete_many
+    truncate_all flushall flushdb flush_all delete_index drop_index delete_bucket delete_object delete_objects
+    """)
+)
 HOME_PIECES = (
     "$ENV{HOME}", "$ENV{'HOME'}", "${process.env.HOME}", "#{Dir.home}", "#{ENV['HOME']}", '#{ENV["HOME"]}',
     "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
@@ -103,6 +114,9 @@ def _string(code: str, at: int) -> tuple[str, int]:
 
 def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
+    if language == "Tcl":
+        _judge_tcl(code, call, inquiry)
+        return
     found = tokens(_as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
@@ -124,7 +138,8 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
 
 
 def _as_calls(code: str) -> str:
-    """`(delete-directory "x" t)` → `delete_directory("x" t)`, so that one scanner reads Lisp too. Strings stay whole."""
+    """`(delete-directory "x" t)` → `delete_directory("x" t)`, so that one scanner reads Lisp too. Strings stay "
+    "whole."""
     made, inside, at = "", False, 0
     while at < len(code):
         letter = code[at]
@@ -141,11 +156,29 @@ def _as_calls(code: str) -> str:
     return made
 
 
+def _judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:
+    """Tcl is made of commands like a shell: the two that matter, and doubt about the rest."""
+    for line in code.replace(";", "\n").split("\n"):
+        parts = [part.strip('{}"[]') for part in line.split()]
+        if parts[:2] == ["file", "delete"]:
+            for part in parts[2:]:
+                if part[:1] != "-":
+                    inquiry.delete(Arg(part, raw=part), call, recursive="-force" in parts)
+        elif parts[:1] == ["exec"]:
+            inquiry.run_script(" ".join(parts[1:]), call)
+        elif parts and parts[0] not in {"puts", "set", "exit", "expr"}:
+            inquiry.doubt("runs Tcl code that was not understood", target="Tcl")
+
+
 def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:
     """What only shows in several words together: text that is decoded or fetched and then run, endless copies."""
     names = {part for token in found if token.kind == "name" for part in (token.text, token.text.rsplit(".", 1)[-1])}
-    runs_text = bool(names & {"exec", "eval", "Function", "instance_eval"})
-    if runs_text and ("network" in call.upstream or names & CONTACTING):
+    runs_text = bool(names & {"exec", "eval", "Function", "instance_eval", "load", "loadstring", "source"})
+    urls = [token.text for token in found if token.kind == "string" and token.text.startswith(REMOTE)]
+    for url in urls if runs_text or names & FETCHING else []:
+        inquiry.contact(host_of(url), call)
+    _judge_statements(found, names, inquiry)
+    if runs_text and ("network" in call.upstream or names & CONTACTING or (urls and names & EVALUATING)):
         inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",
                     (NETWORK, SYSTEM))  # fmt: skip
     elif names & {"dup2", "pty.spawn"} and names & CONTACTING:
@@ -157,6 +190,14 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
     if "fork" in {name.rsplit(".", 1)[-1] for name in names} and names & {"while", "loop", "forever", "for"}:
         inquiry.add(HIGH, "runs", language, "starts copies of itself without end",
                     "Starts copies of itself until the machine stops answering", "", (EXHAUSTION,))  # fmt: skip
+
+
+def _judge_statements(found: list[Token], names: set[str], inquiry: Inquiry) -> None:
+    """Statements and calls that empty a database from within a program."""
+    sql = [token.text.lstrip().upper() for token in found if token.kind == "string"]
+    if any(text.startswith(LOSING_STATEMENTS) for text in sql) or names & LOSING_ORM:
+        inquiry.add(HIGH, "deletes", "database", "a statement that loses data", "Deletes data in a database",
+                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
 
 
 def _judge_token(found: list[Token], index: int, language: str, call: Call, inquiry: Inquiry) -> list[str]:
@@ -178,7 +219,7 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     bare = following.kind in {"string", "name"} and language in {"Perl", "Ruby"}
     if not (called or bare or (language == "awk" and token.text == "system")):
         return []
-    last = token.text.replace("::", ".").rsplit(".", 1)[-1]
+    last = token.text.replace(":", ".").rsplit(".", 1)[-1]
     arguments = _arguments(found, index + 1)
     if last in METHODS and not [each for each in arguments if each.kind == "string" and "/" in each.text]:
         arguments = found[max(0, index - MAX_ARGUMENT_TOKENS) : index]  # the path stands before: `Path(…).unlink()`
@@ -240,9 +281,10 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
         _kill(arguments, inquiry)
     elif last in DELETING or name in DELETING:
         return _delete_some(name, last, arguments, call, inquiry)
-    elif last in READING:
+    elif last in READING or (last in {"read", "readlines", "binread"} and _strings(arguments)):
         for path in _paths(arguments, call)[:1]:
-            inquiry.read(path, call)
+            if not path.text.startswith(REMOTE):
+                inquiry.read(path, call)
     elif last in WRITING:
         return _write(last, arguments, call, inquiry)
     else:

@@ -33,7 +33,7 @@ OTHER_NAMES = {
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
-    "django-admin": "manage.py",
+    "django-admin": "manage.py", "del-cli": "rimraf",
     "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
 }  # fmt: skip
 VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim"))
@@ -61,6 +61,9 @@ def canonical_name(given: str) -> str:
     """`/usr/bin/python3.11` → `python`."""
     name = given.rsplit("/", 1)[-1].lstrip("\\")
     name = name.removesuffix(".exe")
+    for ending in (".sh", ".phar", ".cmd", ".bat"):
+        if name.endswith(ending) and (knows(name.removesuffix(ending)) or name.removesuffix(ending) in JUDGES):
+            name = name.removesuffix(ending)  # `kafka-topics.sh`, `composer.phar`
     name = OTHER_NAMES.get(name, name)
     if (not knows(name) and name not in JUDGES) or name[-1:].isdigit():
         plain = name.rstrip("0123456789.-")

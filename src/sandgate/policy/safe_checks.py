@@ -110,7 +110,8 @@ def _yq(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 
 def _pacman(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    """`-Q` asks what is installed; `-S` only with what turns it into a search, and never with what cleans or upgrades."""
+    """`-Q` asks what is installed; `-S` only with what turns it into a search, and never with what cleans or "
+    "upgrades."""
     if reading.has("-S"):
         return reading.has("-s", "-i", "-l", "-g", "--search", "--info") and not reading.has("-c", "-u", "-Q")
     return reading.has("-Q", "--query", "-V", "--version")
@@ -138,6 +139,14 @@ def _jar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     """Listing alone: `jar tf a.jar`."""
     return (
         len(argv) > 2 and argv[1].removeprefix("-") in ("tf", "tvf") and all(word[:1] not in "-@" for word in argv[2:])
+    )
+
+
+def _ar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """Listing alone: `ar t lib.a`."""
+    letters = argv[1].removeprefix("-") if len(argv) > 1 else ""
+    return argv[1:] == ("--version",) or (
+        letters in ("t", "tv", "vt") and all(word[:1] not in "-@" for word in argv[2:])
     )
 
 
@@ -176,6 +185,8 @@ def _git_tag(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 def _git_remote(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     rest = reading.operands
+    if rest[:2] == ("show", "-n"):
+        return all(word[:1] != "-" for word in rest[2:])
     return not rest or (rest[0] == "get-url" and all(word in ("--push", "--all") or word[:1] != "-" for word in rest))
 
 
@@ -324,6 +335,7 @@ CHECKS: dict[str, Check] = {
     "ruby": _ruby,
     "no_url": _no_url,
     "sqlite": _sqlite,
+    "ar": _ar,
     "jar": _jar,
     "tar": _tar,
     "git_setting": _git_setting,

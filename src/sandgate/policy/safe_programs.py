@@ -287,7 +287,8 @@ SAFE: dict[str, str] = {
     # git: the options before its command, then one line a command. A pager is started for a terminal only. The
     # repository's own configuration may name programs (core.fsmonitor, diff.external, textconv, filter.clean), and
     # a repository may be anybody's, so reading it is harmless only where those programs run in the sandbox.
-    "git": "-C= -c= check:git_setting --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs "
+    "git": "-C= -c= check:git_setting --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs "
+    "--glob-pathspecs "
     "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
 }
 

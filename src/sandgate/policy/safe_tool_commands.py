@@ -18,6 +18,7 @@ TOOL_COMMANDS: dict[str, str] = {
     "--no-numbered --numbered --keep-subject --no-attach --root * needs:--stdout",
     "git show-branch": "-artg --all --remotes --current --topo-order --date-order --sparse --list --independent "
     "--merge-base --no-name --sha1-name --topics --color[=] --no-color --more= --reflog[=] *",
+    "git ls-remote": "--get-url 1 needs:--get-url",
     "git check-mailmap": "--stdin *",
     "git check-ref-format": "--branch --normalize --allow-onelevel --no-allow-onelevel *",
     "git stripspace": "-sc --strip-comments --comment-lines 0",
@@ -143,7 +144,8 @@ TOOL_COMMANDS: dict[str, str] = {
     "pipx list": "--short --json --include-injected --skip-maintenance 0",
     "pipx environment": "-V= --value= 0",
     "uv pip": _GROUP,
-    "uv pip list": "-ev --editable --exclude-editable --exclude= --format= -p= --python= --system --strict -q --quiet 0",
+    "uv pip list": "-ev --editable --exclude-editable --exclude= --format= -p= --python= --system --strict -q "
+    "--quiet 0",
     "uv pip show": "-f --files --strict -p= --python= --system *",
     "uv pip freeze": "--exclude-editable --strict -p= --python= --system 0",
     "uv pip tree": "-d= --depth= --prune= --package= --no-dedupe --invert --system --strict -p= --python= 0",

@@ -15,17 +15,19 @@ from sandgate.commandline.words import words_of
 TOOLS: dict[str, str] = {
     **dict.fromkeys(
         words_of(
-            "bash sh zsh fish dash ksh ninja ld ar as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
-            "black isort yapf autopep8 pylint flake8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake ctest "
-            "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee less "
+            "bash sh zsh fish dash ksh ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
+            "black isort yapf autopep8 pylint flake8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
+            "ctest "
+            "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee "
+            "less "
             "man pg_dump pg_dumpall pg_ctl postgres createdb dropdb mysqldump mysqladmin mariadb mysqld sqlcmd "
             "mongod mongosh mongo mongodump mongorestore redis-server clickhouse-client duckdb influx cqlsh "
             "autoconf automake libtool m4 bison flex yacc gperf swig protoc buf flatc thrift ccache distcc sccache "
             "clang-format clang-tidy clangd lld llc opt gfortran gnat gcov lcov objcopy patchelf nasm yasm "
-            "ghc ghci hlint ormolu fourmolu ocaml ocamlc dune coqc agda idris2 lean lake elm purs spago "
+            "ghci hlint ormolu fourmolu ocamlc dune coqc agda idris2 lean lake elm purs spago "
             "R Rscript octave racket raco sbcl guile clisp jupyter pipx twine nox hatch ldd mocha phpunit parcel "
             "turbo jshint standard esbuild tsx task ansible gitleaks vale phpstan psalm pecl symfony "
-            "doxygen sphinx-build mkdocs asciidoctor rst2html tidy xsltproc pre-commit "
+            "doxygen meson sphinx-build mkdocs asciidoctor rst2html tidy xsltproc pre-commit "
             "glab tea git-lfs tig lazygit bzr fossil jj sl cvs dnf yum zypper rpm-ostree "
             "buck2 pants gn scons waf xmake premake5 goenv tfenv jenv rustfmt rust-analyzer "
             "entr watchman fzf yq bat ag ack delta difft lsd hyperfine pod fastlane carthage xcodegen "
@@ -50,23 +52,25 @@ TOOLS: dict[str, str] = {
         "-v --version 0 needs:-v,--version",
     ),
     **dict.fromkeys(
-        words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocamlopt"),
+        words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
         "words -version --version 0 needs:-version,--version",
     ),
     "ssh": "-V 0 needs:-V",
     "shellcheck": "-V -x -a -C -f= -s= -e= -i= -S= -o= -P= -W= --format= --shell= --exclude= --include= --severity= "
     "--enable= --color[=] --external-sources --norc --version --source-path= --check-sourced *",
-    "yamllint": "-s -f= --strict --format= --no-warnings --version -v *",
+    "yamllint": "-s -f= -d= -c= --strict --format= --no-warnings --version -v *",
     "hadolint": "-f= --format= --no-fail --no-color -t= --failure-threshold= --ignore= --version -v *",
     "pyflakes": "--version *",
-    "xmllint": "--noout --format --xpath= --nonet --recover --pretty= --nowarning --noblanks --stream --version * check:no_url",
+    "xmllint": "--noout --format --xpath= --nonet --recover --pretty= --nowarning --noblanks --stream --version * "
+    "check:no_url",
     "sqlite3": "words -version --version -readonly -header -noheader -csv -json -column -line -list -box -table "
     "-markdown -batch -bail -separator= -nullvalue= * confined exact check:sqlite needs:-readonly,-version,--version",
     "ctags": "--version --list-languages --list-kinds[=] 0 needs:--version,--list-languages,--list-kinds",
     "gofmt": "-ldse -r= *",
     "tokei": "-fCsV -t= -s= -e= -o= -c= --files --hidden --no-ignore --sort= --exclude= --output= --types= --type= "
     "--languages --compact --version * !",
-    "scc": "-abcdvwMi -f= -s= -e= -x= -n= --by-file --no-cocomo --no-complexity --no-duplicates --wide --sort= --format= "
+    "scc": "-abcdvwMi -f= -s= -e= -x= -n= --by-file --no-cocomo --no-complexity --no-duplicates --wide --sort= "
+    "--format= "
     "--include-ext= --exclude-dir= --exclude-ext= --ci --version *",
     "cloc": "--by-file --by-file-by-lang --csv --json --md --xml --yaml --quiet --hide-rate --progress-rate= "
     "--exclude-dir= --exclude-ext= --exclude-lang= --include-ext= --include-lang= --not-match-d= --not-match-f= "
@@ -92,6 +96,7 @@ TOOLS: dict[str, str] = {
     "check:no_response_file",
     "javap": "words -version -help -l -public -protected -package -private -p -c -s -v -verbose -constants -sysinfo "
     "-cp= -classpath= --class-path= *",
+    "ar": "any exact check:ar",
     "jar": "any exact check:jar",
     "otool": "words -L -l -h -f -a -D -t -v -V -r -S -T -R -x -arch= *",
     "lipo": "words -info -archs -detailed_info 1",
@@ -111,8 +116,10 @@ TOOLS: dict[str, str] = {
     "-print-libgcc-file-name -print-multiarch -print-sysroot -print-resource-dir --print-targets --target-help "
     "-print-file-name= --help 0",
     # Packages of the machine
-    "dpkg": "-lLsSpCVIc --info --contents --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
-    "needs:-l,-L,-s,-S,-p,-I,-c,--info,--contents,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
+    "dpkg": "-lLsSpCVIc --info --contents --list --listfiles --status --search --print-architecture "
+    "--get-selections --audit --verify * "
+    "needs:-l,-L,-s,-S,-p,-I,-c,--info,--contents,--list,"
+    "--listfiles,--status,--search,--print-architecture,--get-selections,--version "
     "--version",
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
     "rpm": "-qailcdRf --query --all --info --list --changelog --requires --provides --whatprovides= * needs:-q,--query",
@@ -127,7 +134,7 @@ TOOLS: dict[str, str] = {
     "apt-config": "stop * sub",
     "snap": "--version stop * sub alone",
     "flatpak": "--version --installations --default-arch stop * sub alone",
-    "brew": "-v --version --prefix[=] --cellar[=] --cache[=] --repository[=] --config stop * sub alone",
+    "brew": "-v --version --prefix --cellar --cache --repository --config stop * sub alone",
     "port": "-qv stop * sub",
     "equery": "-qNC stop * sub",
     "qlist": "-IvSULC *",
@@ -163,11 +170,13 @@ TOOLS: dict[str, str] = {
     "bun": "-v --version --revision stop * sub alone",
     "deno": "-V --version stop * sub alone needs:-V,--version",
     "corepack": "-v --version 0",
+    "ghc": "-V --version --numeric-version --info --supported-extensions 0 needs:-V,--version,--numeric-version,--info",
     "rustup": "-V -v --version --verbose stop * sub alone",
     "zig": "stop * sub",
     "hugo": "stop * sub",
     "gem": "-v --version stop * sub alone",
-    "composer": "-V --version --no-plugins --no-ansi --no-scripts -n --no-interaction -d= --working-dir= stop * sub alone "
+    "composer": "-V --version --no-plugins --no-ansi --no-scripts -n --no-interaction -d= --working-dir= stop * sub "
+    "alone "
     "confined",
     "dotnet": "--version --info --list-sdks --list-runtimes 0",
     "opam": "--version stop * sub alone",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.tasks import LOSING, parts_of
 from sandgate.assessment.knowledge.databases import (
     CHANGING_SQL,
     CLIENTS,
@@ -20,7 +21,6 @@ from sandgate.assessment.knowledge.databases import (
     SQL_VALUES,
     STOPPING_SQL,
 )
-from sandgate.assessment.judges.tasks import LOSING, parts_of
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
 
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.protocol.risk import RiskLevel
 
+RESTORE_VALUES = (
+    "-d -h -p -U -f -F -j -n -t -T -I -L --dbname --host --port --username --file --format --jobs --uri --db"
+)
 GONE = "Only a backup can bring it back"
 
 
@@ -47,8 +51,9 @@ def _judge_client(call: Call, inquiry: Inquiry) -> None:
         if "\\copy" in line.lower() and "program" in line.lower():
             inquiry.run_script(line.partition("'")[2].rpartition("'")[0], call)
     script = options.value("-f --file")
-    source = script.text if script is not None else call.upstream.get("file", "")
-    if LOSING & set(parts_of(source.rsplit("/", 1)[-1])):
+    sources = [arg.text for arg in call.args if arg.text.endswith((".sql", ".lua", ".js", ".cql"))]
+    sources += [script.text if script is not None else call.upstream.get("file", "")]
+    if any(LOSING & set(parts_of(source.rsplit("/", 1)[-1])) for source in sources):
         inquiry.add(HIGH, "deletes", "database", "runs a script that says it deletes", "Deletes data in a database",
                     GONE, (DELETION,))  # fmt: skip
     if options.has("-f --file") or (call.upstream and not _echoed(call)):
@@ -60,7 +65,7 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
     squeezed = " " + " ".join(text.upper().split()) + " "
     names = "".join([letter if letter.isalnum() or letter == "_" else " " for letter in squeezed]).split()
     if _loses(names, squeezed, call):
-        level = MEDIUM if _passing(call, inquiry) else HIGH
+        level: RiskLevel = MEDIUM if _passing(call, inquiry) else HIGH
         inquiry.add(level, "deletes", "database", "a statement that loses data", "Deletes data in a database",
                     GONE, (DELETION,))  # fmt: skip
     elif any(word in squeezed for word in RUNNING_SQL):
@@ -130,13 +135,16 @@ def _judge_dump(call: Call, inquiry: Inquiry) -> None:
 
 def _judge_restore(call: Call, inquiry: Inquiry) -> None:
     """Overwriting a database; with nothing to connect to, `pg_restore` only prints."""
-    options = parsed(call.args, SQL_VALUES)
+    options = parsed(call.args, RESTORE_VALUES)
     if options.has("-l --list --version --help --dryRun") or (
         call.program == "pg_restore" and not options.has("-d --dbname")
     ):
         inquiry.add(LOW, "reads", call.program, "only shows what is in a dump")
         return
-    by_table(call, inquiry)
+    if call.program == "pg_restore" and not options.has("-c --clean -C --create"):
+        inquiry.add(MEDIUM, "writes", "database", "adds to a database", "Adds the content of a dump to a database")
+    else:
+        by_table(call, inquiry)
     _contact(call, inquiry)
 
 

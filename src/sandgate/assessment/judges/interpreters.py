@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
 EDITORS = frozenset({"emacs", "emacsclient"})  # what is no code are files to edit
+DENO_RIGHTS = frozenset({"-A", "--allow-all", "--allow-run", "--allow-write", "--allow-ffi"})
 EVAL_WORDS = frozenset({"eval", "e"})
 EVAL_PROGRAMS = frozenset({"deno", "crystal", "nim"})
 ANYTHING = "It can do anything you can do"
@@ -126,6 +127,9 @@ def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     if entry_for(named) is not entry_for((call.program,)):
         by_table(call, inquiry)  # `deno test`, `bun install`
         return
+    fetched = [arg.text for arg in call.args if arg.text.startswith(("http://", "https://"))]
+    if call.program == "deno" and fetched and {arg.text.partition("=")[0] for arg in call.args} & DENO_RIGHTS:
+        _runs_download(fetched[0], inquiry)
     if call.args and call.args[0].text in EVAL_WORDS and call.program in EVAL_PROGRAMS:
         for arg in parsed(call.args[1:]).operands:
             judge_code(arg.raw or arg.text, language.name, call, inquiry)

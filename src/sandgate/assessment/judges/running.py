@@ -110,7 +110,8 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         return False
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
     if "://" in args[at].text[:12] and call.program in DIRECT_RUNNERS:
-        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", f"Runs a program from {shown(args[at].text)}",
+        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", "Runs a program from "
+            "{shown(args[at].text)}",
                     "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
         return True
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):

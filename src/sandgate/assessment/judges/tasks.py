@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Value
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.inline import judge_code, tokens
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -27,7 +28,8 @@ RUNNERS = BUILDERS | RELEASERS | frozenset(
     rake rails artisan console manage.py just task invoke inv fab mix composer lein ant grunt gulp nx turbo moon cap
     knex sequelize sequelize-cli typeorm prisma drizzle-kit mikro-orm alembic flask flyway liquibase dbmate goose
     migrate sqlx diesel sea-orm-cli doctrine phinx ecto wp drush craft spark adonis ace dotnet-ef bundle hatch pdm
-    poetry thor bee cargo-make makers earthly dagger tox nox doit pants mage buffalo waypoint supabase yoyo piccolo aerich sqitch skeema atlas
+    poetry thor bee cargo-make makers earthly dagger tox nox doit pants mage buffalo waypoint supabase yoyo piccolo
+    aerich sqitch skeema atlas
     """)
 )  # fmt: skip
 LOSING = frozenset(words("drop reset wipe purge truncate fresh flush nuke destroy erase zap teardown clear"))
@@ -63,6 +65,7 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
         _cmake_tool(call, inquiry)
         return
     _remember_prefix(call)
+    _inline_code(call, inquiry)
     options = parsed(call.args, "-C -f -j --target --file --directory --prefix --destdir --filter -w")
     names = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--target"]
     if options.has("--dry-run --dry-run=client -n --just-print --pretend") and call.program != "ninja":
@@ -88,6 +91,24 @@ def _judge_name(name: str, call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "contacts", name, "a task that publishes or deploys",
                     f"Runs {shown(name)}, which publishes or deploys", "Other people see it at once",
                     (NETWORK, COMPLIANCE))  # fmt: skip
+
+
+def _inline_code(call: Call, inquiry: Inquiry) -> None:
+    """`rails runner CODE`, `manage.py shell -c CODE`, `artisan tinker --execute=CODE`: code with the data at hand."""
+    texts = [arg.text for arg in call.args]
+    if not {"runner", "r", "shell", "shell_plus", "tinker", "eval", "ev", "php:eval", "run", "console"} & set(
+        texts[:2]
+    ):
+        return
+    given = [arg.text for name, arg in parsed(call.args[1:], "-c --command --execute -e --eval").values
+             if name in {"-c", "--command", "--execute", "-e", "--eval"}]  # fmt: skip
+    if texts[0] in {"runner", "r", "eval", "ev", "php:eval"}:
+        given += texts[1:2]
+    for code in given:
+        judge_code(code, "Python", call, inquiry)
+        if {token.text.rsplit(".", 1)[-1] for token in tokens(code) if token.kind == "name"} & {"delete", "destroy"}:
+            inquiry.add(HIGH, "deletes", "database", "deletes data of the project", "Deletes data in a database",
+                        "Only a backup can bring it back", (DELETION,))  # fmt: skip
 
 
 def _judge_configure(call: Call, inquiry: Inquiry) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
-from sandgate.assessment.inline import host_of
+from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -42,11 +43,14 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
     call.args = outer.operands
     if looks:
         inquiry.add(LOW, "reads", "git", "shows the repository", "Shows the repository")
-    else:
+    elif not _git_clean(call, inquiry):
         by_table(call, inquiry)
     if not call.args:
         return
     command, rest = call.args[0].text, call.args[1:]
+    unknown = entry_for(("git", command)) is entry_for(("git",)) and f"git {command}" not in PREFIXES
+    if unknown and not looks and command[:1] != "-":
+        inquiry.doubt("a command of git that is not known, perhaps an alias", target=f"git {command}")
     if command in GIT_CONTENT:
         call.carry("file", "this repository")
     for arg in rest:
@@ -61,6 +65,18 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
     for arg in rest:
         if arg.text.startswith("--output="):
             inquiry.write(arg.but(text=arg.text[9:], raw=""), call)
+
+
+def _git_clean(call: Call, inquiry: Inquiry) -> bool:
+    """`git clean -fd build/`: only what is below the operands, which is judged like any deletion."""
+    options = parsed(call.args[1:], "-e --exclude")
+    if not call.args or call.args[0].text != "clean" or not options.has("-f --force") or not options.operands:
+        return False
+    if any(arg.text in {".", "*", "/"} or arg.text.startswith((":", "..")) for arg in options.operands):
+        return False
+    for arg in options.operands:
+        inquiry.delete(arg, call, recursive=True)
+    return True
 
 
 def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
@@ -110,6 +126,11 @@ def _git_clone(options: Parsed, call: Call, inquiry: Inquiry) -> None:
             inquiry.contact(host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text), call)
     for arg in options.operands[1:]:
         inquiry.write(arg, call, verb="Downloads to")
+    for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
+        if name in {"-c", "--config"}:
+            _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+            if arg.text.lower().startswith(GIT_RUNS):
+                inquiry.add(HIGH, "runs", arg.text, "makes git run another program", "", "", (SYSTEM,))
 
 
 def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -140,15 +161,18 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         )
 
 
-def _git_runs_rest(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+def _git_runs_rest(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
     """`git submodule foreach CMD`, `git bisect run CMD`, `git rebase -x CMD`, `git filter-branch`."""
     texts = [arg.text for arg in call.args]
     for word in ("foreach", "run"):
         if word in texts[:3]:
             at = texts.index(word) + 1
-            rest = [text for text in texts[at:] if text != "--recursive"]
-            inquiry.run_script(" ".join(rest), call)
-    script = options.value("-x --exec")
+            rest = [arg for arg in call.args[at:] if arg.text != "--recursive"]
+            if len(rest) == 1:
+                inquiry.run_script(rest[0].text, call)
+            elif rest:
+                inquiry.run(call.inside(rest[0].text, rest[1:]))
+    script = parsed(call.args[1:], "-x --exec --extcmd -t --tool").value("-x --exec --extcmd")
     if script is not None:
         inquiry.run_script(script.text, call)
 
@@ -163,6 +187,8 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "submodule": _git_runs_rest,
     "bisect": _git_runs_rest,
     "rebase": _git_runs_rest,
+    "difftool": _git_runs_rest,
+    "mergetool": _git_runs_rest,
 }
 
 
@@ -219,12 +245,12 @@ def _judge_editor(call: Call, inquiry: Inquiry) -> None:
     for name, arg in given:
         command = arg.text.lstrip(": ")
         for verb in ("w ", "w! ", "write ", "sav ", "saveas "):
-            if command.startswith(verb):
+            if command.startswith(verb) and not command.startswith(("w !", "write !")):
                 inquiry.write(arg.but(text=command.removeprefix(verb).strip(), raw=""), call)
-        if name in {"-c", "--cmd"} and command.startswith("!"):
-            inquiry.run_script(command[1:], call)
-        elif "system(" in command:
-            inquiry.doubt("runs commands from within an editor", target=call.program)
+        if name in {"-c", "--cmd"} and command.lstrip("w ").startswith("!"):
+            inquiry.run_script(command.lstrip("w !"), call)
+        elif "(" in command and command.startswith(("call ", "lua ", "py", "eval ", "echo ", "let ", "ruby ", "perl ")):
+            judge_code(command.partition(" ")[2], "Vim", call, inquiry)
 
 
 def _judge_crontab(call: Call, inquiry: Inquiry) -> None:

@@ -32,7 +32,8 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        reading, files, git, forges, distributions, building, packages, network, system, archives, containers, databases, interpreters,
+        reading, files, git, forges, distributions, building, packages, network, system, archives, containers,
+        databases, interpreters,
     )
     for entry in family.ENTRIES
 }  # fmt: skip

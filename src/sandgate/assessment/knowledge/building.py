@@ -1,6 +1,7 @@
 """Builders, test runners, linters, formatters: what works on the project's own files by the project's own rules.
 
-Checking and building are low (they run the project's own code, which is what one works on), rewriting sources is medium.
+Checking and building are low (they run the project's own code, which is what one works on), rewriting sources is
+medium.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ _BUILDERS = """
     buck2, pants, please, tup, redo, samu, ccmake, qmake, qmake6, imake, b2, bjam, bear, ccache, distcc, icecc,
     nasm, yasm, fasm, gas, ranlib, objcopy, strip, windres, moc, uic, rcc, lrelease, lupdate, swig, sip, bison,
     flex, yacc, lex, ragel, antlr4, re2c, gperf, m4, autoreconf, aclocal, autoheader, libtoolize, libtool,
-    pkg-config, gfortran, f77, gnat, gnatmake, gprbuild, gdc, ldc2, dmd, dub, rdmd, nim, nimble, 
+    pkg-config, gfortran, f77, gnat, gnatmake, gprbuild, gdc, ldc2, dmd, dub, rdmd, nim, nimble,
     shards, v, odin, zig, zig cc, zig build-exe,  stack, cabal, hpack, ocamlc, ocamlopt, ocamlbuild, dune,
     dune build, jbuilder, elm, purs, spago, idris2, agda, coqc, coqchk, lean, lake, isabelle, erlc, rebar3,
     rebar3 compile, elixirc, mix,  gleam,  raco,  guild,  gsc, luac, dart, dart compile,
@@ -134,9 +135,11 @@ ENTRIES: tuple[Entry, ...] = (
     *family(MEDIUM, "Serves files of the project to the network", "contacts", (NETWORK, EXFILTRATION),
             "serve, http-server, live-server, json-server, jupyter, browser-sync, docsify serve"),
     *family(MEDIUM, "Runs a program of the project", "runs", (),
-            "mono, wasmtime, wasmer, xcrun, electron, fastlane, npm-run-all, run-s, run-p, concurrently, nodemon, papermill"),
+            "mono, wasmtime, wasmer, xcrun, electron, fastlane, npm-run-all, run-s, run-p, concurrently, nodemon, "
+            "papermill"),
     *(Entry(name, MEDIUM, "Changes {}", (f"{name} a.o",), kind="writes", operands="write", values="-o -j -R -K -N")
       for name in ("strip", "ranlib")),
+    Entry("del-cli", LOW, "Deletes {}", ("del-cli build => medium", "del-cli ~ => high"), kind="deletes"),
     Entry("gofmt", LOW, "Shows how sources would be formatted", ("gofmt -l .", "gofmt -w . => medium"), kind="reads",
           worse=(Worse("-w", MEDIUM, "Rewrites source files in the project"),)),
     Entry("objcopy", MEDIUM, "Writes {}", ("objcopy a b",), kind="writes", operands="copy"),
@@ -150,7 +153,7 @@ ENTRIES: tuple[Entry, ...] = (
       for name in ("gradle", "gradlew")),
     Entry("mvn", LOW, "Builds the project",
           ("mvn test", "mvn clean package => medium", "mvn clean deploy => high", "mvn -B release:perform => high"),
-          values="-f --file -P -pl -s",
+          values="-f --file -P -pl -s", harmless="-DdryRun=true -DdryRun --version --help",
           worse=(Worse("", MEDIUM, "Deletes what was built", operands="clean"),
                  Worse("", MEDIUM, "Installs packages of this project", (NETWORK,), operands="install"),
                  Worse("", HIGH, "Publishes this project's package", (NETWORK, COMPLIANCE),

@@ -65,10 +65,10 @@ ENTRIES: tuple[Entry, ...] = (
       for name in DUMPERS),
     Entry("dropdb", HIGH, "Deletes a database", ("dropdb app",), kind="deletes", categories=(DELETION,)),
     Entry("dropuser", HIGH, "Deletes a database user", ("dropuser me",), kind="deletes", categories=(DELETION, SYSTEM)),
-    Entry("pg_restore", HIGH, "Overwrites a database", ("pg_restore -d app a.dump",), kind="writes",
+    Entry("pg_restore", HIGH, "Overwrites a database", ("pg_restore -c -d app a.dump", "pg_restore -d app a.dump => medium"), kind="writes",
           categories=(DELETION,)),
-    Entry("mongorestore", HIGH, "Overwrites a database", ("mongorestore", "mongorestore --dryRun => low"), kind="writes",
-          categories=(DELETION,)),
+    Entry("mongorestore", HIGH, "Overwrites a database", ("mongorestore", "mongorestore --dryRun => low"),
+          kind="writes", categories=(DELETION,)),
     Entry("alembic upgrade", MEDIUM, "Changes a database's structure", ("alembic upgrade head",), kind="writes"),
     Entry("alembic downgrade", HIGH, "Takes back a database's structure", ("alembic downgrade base",), kind="deletes",
           categories=(DELETION,)),
@@ -87,7 +87,7 @@ ENTRIES: tuple[Entry, ...] = (
       for name in words("""
         rails rake artisan console manage.py knex sequelize sequelize-cli typeorm prisma drizzle-kit mikro-orm flyway
         liquibase dbmate goose migrate sqlx diesel sea-orm-cli doctrine phinx wp drush craft spark adonis ace dotnet-ef
-        supabase 
+        supabase
       """)),
     *_losing("Deletes a database", """
         flyway clean, liquibase drop-all, liquibase dropAll, dbmate drop, dbmate rollback, goose reset, goose down-to,

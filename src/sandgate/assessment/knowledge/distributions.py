@@ -10,7 +10,8 @@ PRETENDS = "-s --simulate --just-print --dry-run --no-act --recon --print-uris -
 INSTALLS = Worse(
     "", HIGH, "Installs or upgrades software of this machine", (SYSTEM, NETWORK),
     operands="install in inst reinstall upgrade update up full-upgrade dist-upgrade dup patch downgrade localinstall "
-    "groupinstall refresh build-dep rebase import override dselect-upgrade safe-upgrade distro-sync system-upgrade swap add fix "
+    "groupinstall refresh build-dep rebase import override dselect-upgrade safe-upgrade distro-sync system-upgrade "
+    "swap add fix "
     "bundle-add deploy switch apply",
 )  # fmt: skip
 REMOVES = Worse(
@@ -46,7 +47,8 @@ ENTRIES: tuple[Entry, ...] = (
       for verb in words(verbs)),
     *(Entry(name, LOW, "Shows packages", (name,), kind="reads") for name in words("""
         apt-cache dpkg-query rpmquery apt-file apt-mark apt-config dpkg-deb equery qlist eix paclist pactree pacsearch
-        xbps-query debsums rpmlint lintian popcon-largest-unused apt-rdepends deborphan pkgfile repoquery dpkg-architecture
+        xbps-query debsums rpmlint lintian popcon-largest-unused apt-rdepends deborphan pkgfile repoquery
+        dpkg-architecture
         needrestart checkupdates
     """)),
     *(Entry(f"apt-mark {verb}", HIGH, "Holds or releases software of this machine", (f"apt-mark {verb} x",),

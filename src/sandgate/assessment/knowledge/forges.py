@@ -49,15 +49,17 @@ def _host(name: str) -> tuple[Entry, ...]:
             {name} release create, {name} release upload, {name} release edit, {name} releases create,
             {name} release publish"""),
         *_high("Changes secrets or variables on the code host", (NETWORK, SYSTEM), f"""
-            {name} secret set, {name} variable set, {name} variable update, {name} secret remove, {name} variable remove,
-            {name} secret delete, {name} variable delete"""),
+            {name} secret set, {name} variable set, {name} variable update"""),
         *_high("Gives an access key to the code host", (NETWORK, PRIVILEGE), f"""
             {name} ssh-key add, {name} gpg-key add, {name} repo deploy-key add, {name} deploy-key add"""),
         *_high("Changes a repository on the code host", (NETWORK, COMPLIANCE), f"""
             {name} repo edit, {name} repo update, {name} repo transfer, {name} repo mirror, {name} repo sync"""),
+        *_high("Deletes secrets or variables on the code host", (DELETION, NETWORK), f"""
+            {name} secret remove, {name} variable remove, {name} secret delete, {name} variable delete"""),
         *_high("Deletes a repository on the code host", (DELETION, NETWORK), f"""
             {name} repo delete, {name} repo archive, {name} repos delete, {name} project delete"""),
-        *_high("Publishes files", (EXFILTRATION, NETWORK), f"{name} gist create, {name} snippet create, {name} gist edit"),
+        *_high("Publishes files", (EXFILTRATION, NETWORK), f"{name} gist create, {name} snippet create, {name} gist "
+            "edit"),
         Entry(f"{name} auth", MEDIUM, "Handles the sign-in at the code host", (f"{name} auth status",), kind="contacts",
               categories=(NETWORK,),
               worse=(Worse("-t --show-token", HIGH, "Prints your access token", (EXFILTRATION,)),
@@ -71,7 +73,7 @@ def _host(name: str) -> tuple[Entry, ...]:
 
 
 ENTRIES: tuple[Entry, ...] = (
-    *_host("gh"), *_host("glab"), 
+    *_host("gh"), *_host("glab"),
     *(Entry(name, MEDIUM, "Talks to the code host", (f"{name} issue", f"{name} x delete => high"), kind="contacts",
             categories=(NETWORK,), worse=(LOST, Worse("", HIGH, "Publishes or merges on the code host",
                                                       (NETWORK, COMPLIANCE), operands="merge release fork")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK
 from sandgate.assessment.knowledge.entry import Entry, Worse
-from sandgate.assessment.listing import phrases
+from sandgate.assessment.listing import phrases, words
 
 
 def _looking() -> tuple[Entry, ...]:
@@ -123,7 +123,9 @@ ENTRIES: tuple[Entry, ...] = (
           worse=(Worse("-f --force", HIGH, "Deletes a working tree with its changes", (DELETION,)),)),
     Entry("git clone", MEDIUM, "Downloads a repository", ("git clone https://example.com/r.git",), kind="contacts",
           categories=(NETWORK,), values="-b --branch --depth -o -c"),
-    Entry("git fetch", MEDIUM, "Downloads commits", ("git fetch origin",), kind="contacts", categories=(NETWORK,)),
+    Entry("git fetch", MEDIUM, "Downloads commits", ("git fetch origin",), kind="contacts", categories=(NETWORK,),
+          worse=(Worse("", HIGH, "Overwrites branches of this repository", (DELETION, NETWORK),
+                       operands="+refs/heads/*:refs/heads/ +*:*"),)),
     Entry("git pull", MEDIUM, "Downloads and merges commits", ("git pull", "git pull --rebase"), kind="contacts",
           categories=(NETWORK,)),
     Entry("git ls-remote", MEDIUM, "Asks a remote repository", ("git ls-remote origin",), kind="contacts",
@@ -156,10 +158,32 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("svn status", LOW, "Shows the working copy", ("svn status",), kind="reads"),
     Entry("jj", MEDIUM, "Uses Jujutsu", ("jj describe -m x", "jj abandon x => high"), kind="writes",
           worse=(Worse("", HIGH, "Throws away changes", (DELETION,), operands="abandon"),)),
+    Entry("git read-tree", MEDIUM, "Changes the index", ("git read-tree HEAD", "git read-tree --reset -u HEAD => high"),
+          kind="writes",
+          worse=(Worse("--reset -u", HIGH, "Throws away changes in the working tree", (DELETION,), UNCOMMITTED),)),
+    Entry("git checkout-index", MEDIUM, "Writes files from the index",
+          ("git checkout-index a", "git checkout-index -f -a => high"), kind="writes", values="--prefix",
+          worse=(Worse("-f --force", HIGH, "Throws away changes in the working tree", (DELETION,), UNCOMMITTED),)),
+    Entry("git difftool", MEDIUM, "Starts a program to compare", ("git difftool HEAD",), values="-x --extcmd -t"),
+    Entry("git mergetool", MEDIUM, "Starts a program to merge", ("git mergetool",)),
+    *(Entry(f"git {name}", MEDIUM, "Changes the repository", (f"git {name}",), kind="writes") for name in words("""
+        commit-tree write-tree mktree mktag  update-server-info repack unpack-objects index-pack pack-objects
+         replace filter-tree fast-import multi-pack-index commit-graph merge-file merge-tree merge-index
+        imap-send request-pull instaweb citool gui svn p4 cvsimport quiltimport flow subtree annex crypt absorb town
+        branchless machete machete-prune stage switch-branch backfill refs fetch-pack send-pack http-fetch http-push
+        restore-mtime lfs-fetch undo sync pr amend credential-cache credential-store mailinfo mailsplit
+        interpret-trailers
+         column fmt-merge-msg rev-list-tags """)),
+    Entry("git credential-store", HIGH, "Prints or stores passwords", ("git credential-store get",), kind="reads",
+          categories=("data_exfiltration",)),
+    Entry("git hash-object", MEDIUM, "Puts a file into the repository", ("git hash-object -w a",), kind="writes"),
+    Entry("git symbolic-ref", MEDIUM, "Changes references", ("git symbolic-ref HEAD refs/heads/x",), kind="writes"),
+    Entry("git replace", MEDIUM, "Changes what commits mean", ("git replace a b", "git replace -d a"), kind="writes"),
     *_elsewhere("jj git push, hg push, svn commit, svn ci, svn import, svn copy, svn move, bzr push, fossil push, "
                 "p4 submit, cvs commit"),
     *_losing("Throws away changes in the working tree", """
         hg revert, svn revert, svn cleanup, svn delete, svn rm, hg strip, hg histedit, hg rollback,
-        hg phase, p4 revert, p4 obliterate, p4 delete, fossil revert, bzr revert, bzr uncommit, jj op restore, jj op abandon, git svn dcommit, git p4 submit, git lfs prune, git annex drop, git maintenance
+        hg phase, p4 revert, p4 obliterate, p4 delete, fossil revert, bzr revert, bzr uncommit, jj op restore, jj
+        op abandon, git svn dcommit, git p4 submit, git lfs prune, git annex drop, git maintenance
         unregister, sl uncommit, sl purge"""),
 )  # fmt: skip

@@ -85,6 +85,7 @@ LANGUAGES: dict[str, Language] = {
 DELETING_TREES = frozenset(
     words("""
     rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync deleteRecursively
+    deleteDir deltree remove_all rmrf deleteTree
     delete_directory deleteDirectory remove_directory rm_rf! removeDirectoryRecursive delete_tree rmdir_r
     """)
 )
@@ -94,7 +95,8 @@ DELETING = frozenset(
 WRITING = frozenset(
     words("""
     open write_text write_bytes writeFileSync writeFile appendFileSync file_put_contents copyfile copy copytree
-    copyFileSync rename renames replace move symlink chmod chown mkdir makedirs fopen touch mv cp writeTextFile writeTextFileSync Bun.write spit write_region
+    copyFileSync rename renames replace move symlink chmod chown mkdir makedirs fopen touch mv cp writeTextFile
+    writeTextFileSync Bun.write spit write_region
     write_file writeLines write_csv saveRDS File.write IO.write file.write
     """)
 )
@@ -102,7 +104,8 @@ RUNNING = frozenset(
     words("""
     system popen Popen run call check_call check_output getoutput getstatusoutput execSync exec spawn spawnSync
     execFile execFileSync shell_exec passthru proc_open execvp execv execl execlp execve posix_spawn qx backtick
-    create_subprocess_shell create_subprocess_exec os.execute spawnl spawnv shell shell_command call_process start_process run_program system2 cmd run_process
+    create_subprocess_shell create_subprocess_exec os.execute spawnl spawnv shell shell_command call_process
+    start_process run_program system2 cmd run_process
     shell_exec os.cmd Open3.capture3 Open3.popen2 capture2 capture3 proc Deno.Command Bun.spawn readProcess callCommand
     callProcess execCommand do_shell_script process.run subprocess.run
     """)

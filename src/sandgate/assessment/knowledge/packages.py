@@ -1,7 +1,7 @@
 """Package managers of languages.
 
-Looking is low; adding packages is medium, since it brings code from outside; publishing is high, since nothing published
-comes back.
+Looking is low; adding packages is medium, since it brings code from outside; publishing is high, since nothing
+published comes back.
 """
 
 from __future__ import annotations
@@ -106,13 +106,19 @@ _LOOKERS = """
 
 # Asking a registry is the same question over the network.
 _ASKERS = """
-    npm view, npm info, npm show, npm v, npm search, npm outdated, npm audit, npm ping, npm whoami, npm fund, npm doctor,
-    npm access list, npm dist-tag ls, npm dist-tag list, npm team ls, npm owner ls, npm profile get, npm star, yarn info,
-    yarn npm info, yarn audit, yarn npm audit, yarn outdated, pnpm view, pnpm info, pnpm audit, pnpm outdated, pip index,
-    pip index versions, pip search, pip download, cargo search, cargo info, cargo outdated, cargo audit, gem search, gem outdated, gem query, bundle outdated, composer outdated, composer audit, composer search,
+    npm view, npm info, npm show, npm v, npm search, npm outdated, npm audit, npm ping, npm whoami, npm fund, npm
+    doctor,
+    npm access list, npm dist-tag ls, npm dist-tag list, npm team ls, npm owner ls, npm profile get, npm star, yarn
+    info,
+    yarn npm info, yarn audit, yarn npm audit, yarn outdated, pnpm view, pnpm info, pnpm audit, pnpm outdated, pip
+    index,
+    pip index versions, pip search, pip download, cargo search, cargo info, cargo outdated, cargo audit, gem
+    search, gem outdated, gem query, bundle outdated, composer outdated, composer audit, composer search,
     composer diagnose, poetry search, conda search, mvn versions:display-dependency-updates, nuget list,
-    dotnet list package, brew search, brew info, nvm ls-remote, pyenv install --list, rbenv install --list, rustup check,
-    uv python list, opam search, luarocks search, vcpkg search, conan search, deno info, pub outdated, dart pub outdated,
+    dotnet list package, brew search, brew info, nvm ls-remote, pyenv install --list, rbenv install --list, rustup
+    check,
+    uv python list, opam search, luarocks search, vcpkg search, conan search, deno info, pub outdated, dart pub
+    outdated,
     flutter pub outdated, mix hex.outdated, mix hex.search, helm search, terraform providers, gh search
     """
 
@@ -142,22 +148,36 @@ ENTRIES: tuple[Entry, ...] = (
             "helm push", "composer publish", "lerna publish", "changeset publish", "goreleaser release",
             "semantic-release", "jsr publish", "conan upload", "docker push", "podman push",
             "npm dist-tag add", "npm dist-tag rm", "npm dist-tags add", "npm access", "npm team", "npm org", "npm hook",
-            "npm profile set", "npm stage", "yarn npm tag", "yarn npm publish", "lerna version", "nx release", "np", "npx np",
-            "release-it", "auto shipit", "changeset publish", "rush publish", "beachball publish", "web-ext sign", "ovsx publish",
+            "npm profile set", "npm stage", "yarn npm tag", "yarn npm publish", "lerna version", "nx release",
+            "np", "npx np",
+            "release-it", "auto shipit", "changeset publish", "rush publish", "beachball publish",
+            "web-ext sign", "ovsx publish",
             "cargo release", "cargo owner", "cargo login", "cargo workspaces publish", "cargo smart-release",
-            "flit publish", "maturin publish", "maturin upload", "python-semantic-release", "conda-build upload", "anaconda upload",
-            "hatch publish", "rye publish", "pixi upload", "devpi upload", "gem yank", "gem owner", "gem signin", "rake release",
-            "bundle exec rake release", "mix hex.owner", "mix hex.retire", "rebar3 hex publish", "gleam publish", "elm publish",
-            "cabal upload", "stack upload", "opam publish", "dune-release", "dart pub publish", "flutter pub publish", "pub publish",
-            "luarocks upload", "nimble publish", "dub publish", "pod trunk", "fastlane deliver", "fastlane pilot", "fastlane supply",
+            "flit publish", "maturin publish", "maturin upload", "python-semantic-release",
+            "conda-build upload", "anaconda upload",
+            "hatch publish", "rye publish", "pixi upload", "devpi upload", "gem yank", "gem owner",
+            "gem signin", "rake release",
+            "bundle exec rake release", "mix hex.owner", "mix hex.retire", "rebar3 hex publish",
+            "gleam publish", "elm publish",
+            "cabal upload", "stack upload", "opam publish", "dune-release", "dart pub publish",
+            "flutter pub publish", "pub publish",
+            "luarocks upload", "nimble publish", "dub publish", "pod trunk", "fastlane deliver",
+            "fastlane pilot", "fastlane supply",
             "fastlane release", "fastlane beta", "xcrun altool", "xcrun notarytool", "lein deploy",  "sbt publish",
-            "nuget push", "choco push", "paket push", "snapcraft upload", "snapcraft release", "flatpak build-export", "osc commit",
-            "dput", "debrelease", "copr-cli build", "rpmdevtools", "eas submit", "eas update", "expo publish", "code-push release",
-            "appcenter distribute", "bumblebee publish", "vsce unpublish", "jfrog rt", "artifactory upload", "cloudsmith push",
-            "ansible-galaxy publish", "ansible-galaxy collection publish", "terraform login", "packer build", "vagrant cloud publish",
-            "buf push", "graph publish", "rover subgraph publish", "chromatic publish", "surge", "gh-pages", "mike deploy",
-            "mkdocs gh-deploy", "ghp-import", "huggingface-cli upload", "hf upload", "wandb sync", "kaggle datasets create",
-            "kaggle kernels push", "dvc push", "git lfs push", "git annex sync", "oras push", "skopeo copy", "crane push",
+            "nuget push", "choco push", "paket push", "snapcraft upload", "snapcraft release",
+            "flatpak build-export", "osc commit",
+            "dput", "debrelease", "copr-cli build", "rpmdevtools", "eas submit", "eas update", "expo publish",
+            "code-push release",
+            "appcenter distribute", "bumblebee publish", "vsce unpublish", "jfrog rt", "artifactory upload",
+            "cloudsmith push",
+            "ansible-galaxy publish", "ansible-galaxy collection publish", "terraform login", "packer build",
+            "vagrant cloud publish",
+            "buf push", "graph publish", "rover subgraph publish", "chromatic publish", "surge", "gh-pages",
+            "mike deploy",
+            "mkdocs gh-deploy", "ghp-import", "huggingface-cli upload", "hf upload", "wandb sync",
+            "kaggle datasets create",
+            "kaggle kernels push", "dvc push", "git lfs push", "git annex sync", "oras push", "skopeo copy",
+            "crane push",
         )
     ),
     Entry("npm unpublish", HIGH, "Withdraws a published package", ("npm unpublish pkg",), kind="deletes",
@@ -172,5 +192,20 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("uv run", LOW, "Runs a program of the project", ("uv run pytest",)),
     Entry("virtualenv", MEDIUM, "Creates an environment", ("virtualenv .venv",), kind="writes"),
     Entry("conda", MEDIUM, "Uses conda", ("conda init",), kind="writes"),
+    *(Entry(name, HIGH, "Deletes an environment or a toolchain", (f"{name} x",), kind="deletes", categories=(DELETION,),
+            harmless="--dry-run --help")
+      for name in (
+          "conda env remove", "mamba env remove", "micromamba env remove", "pyenv uninstall", "pyenv virtualenv-delete",
+          "rustup self uninstall", "rustup toolchain uninstall", "pipx uninstall-all", "opam switch remove",
+          "rbenv uninstall",
+          "rvm remove", "rvm implode", "nvm uninstall", "fnm uninstall", "sdk uninstall", "asdf uninstall",
+          "mise uninstall",
+          "ghcup rm", "ghcup nuke", "uv python uninstall", "poetry env remove", "pipenv --rm", "rmvirtualenv",
+          "jenv remove",
+          "cabal gc", "stack uninstall", "nix-collect-garbage", "guix gc", "volta uninstall",
+          "code --uninstall-extension",
+          "yarn cache clean --all", "npm cache rm", "conda clean --all", "sdk flush", "gem cleanup --all",
+          "juliaup remove",
+      ) if " --" not in name),
     Entry("conda remove", MEDIUM, "Removes packages", ("conda remove x",), kind="deletes"),
 )  # fmt: skip
