@@ -49,6 +49,12 @@ REMOTE = ("http://", "https://", "ftp://", "ws://", "wss://")
 FETCHING = frozenset(words("file_get_contents get post put open read request Request curl_init URL URI slurp getstore"))
 EVALUATING = frozenset(words("exec eval Function instance_eval load loadstring source"))
 LOSING_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ", "DELETE *", "FLUSHALL", "FLUSHDB", "ALTER TABLE")
+STATEMENT_CALLS = frozenset(
+    words("""
+    execute executescript executemany query exec raw run text prepare sql execute_sql exec_query command eval do
+    execute_command read_sql dbExecute dbSendQuery
+    """)
+)
 LOSING_ORM = frozenset(
     words("""
     delete_all destroy_all drop_all drop_table drop_database drop_collection dropDatabase deleteMany delete_many
@@ -195,7 +201,8 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
 def _judge_statements(found: list[Token], names: set[str], inquiry: Inquiry) -> None:
     """Statements and calls that empty a database from within a program."""
     sql = [token.text.lstrip().upper() for token in found if token.kind == "string"]
-    if any(text.startswith(LOSING_STATEMENTS) for text in sql) or names & LOSING_ORM:
+    executed = bool(names & STATEMENT_CALLS) and any(text.startswith(LOSING_STATEMENTS) for text in sql)
+    if executed or names & LOSING_ORM:
         inquiry.add(HIGH, "deletes", "database", "a statement that loses data", "Deletes data in a database",
                     "Only a backup can bring it back", (DELETION,))  # fmt: skip
 

@@ -70,7 +70,10 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
     names = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--target"]
     if options.has("--dry-run --dry-run=client -n --just-print --pretend") and call.program != "ninja":
         return
+    migrating = bool({"migrate", "migrations", "migration"} & set(names))
     for name in names:
+        if migrating and name == "deploy":  # `prisma migrate deploy` brings a database up to date
+            continue
         if "=" in name or "/" in name.rstrip("/")[1:]:
             continue
         _judge_name(name, call, inquiry)

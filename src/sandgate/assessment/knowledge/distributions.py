@@ -25,9 +25,12 @@ ENTRIES: tuple[Entry, ...] = (
             values="-o -t -c --option --config-file --releasever --enablerepo --disablerepo --root --installroot",
             harmless=PRETENDS, worse=(INSTALLS, REMOVES))
       for name in words("""
-        apt apt-get aptitude nala dnf dnf5 yum microdnf zypper apk snap flatpak brew port pkg opkg eopkg swupd tdnf
+        apt apt-get aptitude nala dnf dnf5 yum microdnf zypper apk snap flatpak port pkg opkg eopkg swupd tdnf
         urpmi tazpkg slackpkg equo rpm-ostree transactional-update bootc choco scoop winget pamac
       """)),
+    Entry("brew", MEDIUM, "Uses a package manager of this account",
+          ("brew install x", "brew bundle", "brew uninstall x => high", "brew autoremove => high"), kind="writes",
+          categories=(SYSTEM, NETWORK), worse=(REMOVES,)),
     *(Entry(f"{manager} {verb}", LOW, "Shows packages", (f"{manager} {verb}",), kind="reads")
       for manager, verbs in (
           ("apt", "list show search policy depends rdepends changelog"),
@@ -79,5 +82,5 @@ ENTRIES: tuple[Entry, ...] = (
       """)),
     *(Entry(name, HIGH, "Changes the software of this machine", (name,), kind="writes", categories=(SYSTEM, NETWORK))
       for name in phrases("nix profile install, nix profile remove, nix profile upgrade, "
-                          "brew bundle, snap refresh, snap disable, flatpak override, port selfupdate")),
+                          "snap refresh, snap disable, flatpak override, port selfupdate")),
 )  # fmt: skip
