@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from sandgate.assessment.knowledge import (
     archives,
+    building,
     containers,
     databases,
+    distributions,
     files,
+    forges,
     git,
     interpreters,
     network,
     packages,
     reading,
+    remote,
+    services,
     system,
 )
 
@@ -29,7 +34,8 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        reading, files, git, packages, network, system, archives, containers, databases, interpreters,
+        services, reading, files, git, forges, distributions, building, packages, network, system, archives,
+        containers, databases, interpreters, remote,
     )
     for entry in family.ENTRIES
 }  # fmt: skip
