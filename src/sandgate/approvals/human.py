@@ -86,7 +86,7 @@ def _answer(request: ApprovalRequest, keyboard: Keyboard, advice: Advice | None,
                 keyboard.prompt(question(request))
             elif (choice := _meaning(key, by_key)) is not None:
                 keyboard.write([choice.key])
-                return Decision(request.stage, choice.decision, "user", choice.grants)
+                return Decision(request.stage, choice.decision, "user", choice.grants, amendment=choice.amendment)
 
 
 def _advised(request: ApprovalRequest, advice: Advice, keyboard: Keyboard, *, colour: bool) -> ApprovalRequest:

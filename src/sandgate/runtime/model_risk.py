@@ -16,7 +16,7 @@ from sandgate.approvals.prompt import DENIALS_SHOWN_MAX, denial_text, is_input
 from sandgate.assessment.model_answer import parsed
 from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, policy_summary, question
 from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn
-from sandgate.gate.gate import as_judged
+from sandgate.gate.policies import as_judged
 from sandgate.model.question import ModelQuestion
 from sandgate.runtime.model_consultation import Consultation
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from sandgate.approvals.ledger import Ledger
 from sandgate.approvals.news import Advised, Asked, Damaged, Decided, follow
-from sandgate.approvals.pending import PendingApproval, Resolution, shown
+from sandgate.approvals.pending import USES_MAX, PendingApproval, Resolution, shown
 from sandgate.approvals.private_files import made_directory
 from sandgate.errors import SandgateError
 from sandgate.runtime.state import ensured_state
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.async_reviewer import Hearing
 
 __all__ = [
+    "USES_MAX",
     "Advised",
     "Asked",
     "Damaged",
