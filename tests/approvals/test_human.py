@@ -13,7 +13,7 @@ from sandgate.approvals import human
 from sandgate.approvals.advice import Advice, Said
 from sandgate.approvals.human import TerminalReviewer
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.risk import RiskAssessment
@@ -116,6 +116,25 @@ def test_each_key_means_one_decision(person: Person, key: str, decision: str, gr
     person.sees("Your answer")
     person.presses(key)
     assert (person.decided().decision, person.decided().grants) == (decision, grants)
+
+
+@pytest.mark.usefixtures("quickly")
+def test_the_key_that_saves_a_rule_is_there_only_where_one_is_offered_and_after_it_was_shown(person: Person) -> None:
+    rule = Amendment(("git", "push"))
+    person.is_asked(asked().but(stage="initial", denial=None, amendment=rule))
+    person.sees("Your answer")
+    assert 0 < person.seen.index("`p` saves the rule prefix_rule(pattern=") < person.seen.index("[p] yes, and always")
+    person.presses("p")
+    assert (person.decided().decision, person.decided().amendment) == ("approved_with_amendment", rule)
+
+
+@pytest.mark.usefixtures("quickly")
+def test_without_a_rule_that_key_is_no_answer(person: Person) -> None:
+    person.is_asked(asked())
+    person.sees("Your answer")
+    person.presses("p")
+    person.presses("n")
+    assert person.decided().decision == "denied"
 
 
 @pytest.mark.usefixtures("quickly")

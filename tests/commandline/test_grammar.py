@@ -66,3 +66,13 @@ def test_the_wrappers_are_used_where_the_c_modules_are_not_found(monkeypatch: py
     monkeypatch.setattr(grammar, "_extension", nowhere)
     monkeypatch.setattr(grammar, "_parser", None)
     assert [command.argv for command in bash.parse("ls; pwd").commands] == [("ls",), ("pwd",)]
+
+
+def test_a_pipeline_without_an_end_is_not_parsed_when_it_is_long() -> None:
+    """Required: looking for the mistake takes time and memory with the square of the length."""
+    from sandgate.commandline import bash, grammar, walk
+
+    endless = "a|" * (grammar.PIPES_MAX + 1)
+    assert bash.parse(endless).beyond_limits
+    assert not walk.script(endless).complete
+    assert bash.parse("ls | wc\n" * (grammar.PIPES_MAX + 1)).plain

@@ -45,6 +45,30 @@ if TYPE_CHECKING:
 
 MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
 MAX_CODE_TOKENS = 400  # searched for a path when a call does not name one
+REMOTE = ("http://", "https://", "ftp://", "ws://", "wss://")
+FETCHING = frozenset(words("file_get_contents get post put open read request Request curl_init URL URI slurp getstore"))
+EVALUATING = frozenset(words("exec eval Function instance_eval load loadstring source"))
+LOSING_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ", "DELETE *", "FLUSHALL", "FLUSHDB", "ALTER TABLE")
+STATEMENT_CALLS = frozenset(
+    words("""
+    execute executescript executemany query exec raw run text prepare sql execute_sql exec_query command eval do
+    execute_command read_sql dbExecute dbSendQuery
+    """)
+)
+LOSING_ORM = frozenset(
+    words("""
+    delete_all destroy_all drop_all drop_table drop_database drop_collection dropDatabase deleteMany delete_many
+    truncate_all flushall flushdb flush_all delete_index drop_index delete_bucket delete_object delete_objects
+    """)
+)
+HOME_PIECES = (
+    "$ENV{HOME}", "$ENV{'HOME'}", "${process.env.HOME}", "#{Dir.home}", "#{ENV['HOME']}", '#{ENV["HOME"]}',
+    "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
+    "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
+)  # fmt: skip
+UPLOADED = frozenset(
+    words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
+)
 METHODS = frozenset({"write_text", "write_bytes", "unlink", "rmdir", "touch", "rename"})
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:$@")
 _STATEMENTS = frozenset(
@@ -78,6 +102,7 @@ def tokens(code: str) -> list[Token]:
             while at < end and code[at] in _NAME:
                 at += 1
             found.append(Token("name", code[start:at].strip(".:")))
+            at += code[at : at + 2] in {"!(", "?("}  # `File.rm_rf!(…)`: the mark belongs to the name
         else:
             if not character.isspace():
                 found.append(Token("mark", character))
@@ -95,7 +120,10 @@ def _string(code: str, at: int) -> tuple[str, int]:
 
 def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
-    found = tokens(code)
+    if language == "Tcl":
+        _judge_tcl(code, call, inquiry)
+        return
+    found = tokens(_as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
@@ -115,11 +143,48 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
         )
 
 
+def _as_calls(code: str) -> str:
+    """`(delete-directory "x" t)` → `delete_directory("x" t)`, so that one scanner reads Lisp too. Strings stay "
+    "whole."""
+    made, inside, at = "", False, 0
+    while at < len(code):
+        letter = code[at]
+        inside ^= letter == '"' and code[at - 1 : at] != "\\"
+        if letter == "(" and not inside:
+            end = at + 1
+            while end < len(code) and (code[end].isalnum() or code[end] in "-_:*!?./"):
+                end += 1
+            made += code[at + 1 : end].replace("-", "_") + "("
+            at = end
+            continue
+        made += letter
+        at += 1
+    return made
+
+
+def _judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:
+    """Tcl is made of commands like a shell: the two that matter, and doubt about the rest."""
+    for line in code.replace(";", "\n").split("\n"):
+        parts = [part.strip('{}"[]') for part in line.split()]
+        if parts[:2] == ["file", "delete"]:
+            for part in parts[2:]:
+                if part[:1] != "-":
+                    inquiry.delete(Arg(part, raw=part), call, recursive="-force" in parts)
+        elif parts[:1] == ["exec"]:
+            inquiry.run_script(" ".join(parts[1:]), call)
+        elif parts and parts[0] not in {"puts", "set", "exit", "expr"}:
+            inquiry.doubt("runs Tcl code that was not understood", target="Tcl")
+
+
 def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:
     """What only shows in several words together: text that is decoded or fetched and then run, endless copies."""
     names = {part for token in found if token.kind == "name" for part in (token.text, token.text.rsplit(".", 1)[-1])}
-    runs_text = bool(names & {"exec", "eval", "Function", "instance_eval"})
-    if runs_text and ("network" in call.upstream or names & CONTACTING):
+    runs_text = bool(names & {"exec", "eval", "Function", "instance_eval", "load", "loadstring", "source"})
+    urls = [token.text for token in found if token.kind == "string" and token.text.startswith(REMOTE)]
+    for url in urls if runs_text or names & FETCHING else []:
+        inquiry.contact(host_of(url), call)
+    _judge_statements(found, names, inquiry)
+    if runs_text and ("network" in call.upstream or names & CONTACTING or (urls and names & EVALUATING)):
         inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",
                     (NETWORK, SYSTEM))  # fmt: skip
     elif names & {"dup2", "pty.spawn"} and names & CONTACTING:
@@ -131,6 +196,15 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
     if "fork" in {name.rsplit(".", 1)[-1] for name in names} and names & {"while", "loop", "forever", "for"}:
         inquiry.add(HIGH, "runs", language, "starts copies of itself without end",
                     "Starts copies of itself until the machine stops answering", "", (EXHAUSTION,))  # fmt: skip
+
+
+def _judge_statements(found: list[Token], names: set[str], inquiry: Inquiry) -> None:
+    """Statements and calls that empty a database from within a program."""
+    sql = [token.text.lstrip().upper() for token in found if token.kind == "string"]
+    executed = bool(names & STATEMENT_CALLS) and any(text.startswith(LOSING_STATEMENTS) for text in sql)
+    if executed or names & LOSING_ORM:
+        inquiry.add(HIGH, "deletes", "database", "a statement that loses data", "Deletes data in a database",
+                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
 
 
 def _judge_token(found: list[Token], index: int, language: str, call: Call, inquiry: Inquiry) -> list[str]:
@@ -152,7 +226,7 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     bare = following.kind in {"string", "name"} and language in {"Perl", "Ruby"}
     if not (called or bare or (language == "awk" and token.text == "system")):
         return []
-    last = token.text.replace("::", ".").rsplit(".", 1)[-1]
+    last = token.text.replace(":", ".").rsplit(".", 1)[-1]
     arguments = _arguments(found, index + 1)
     if last in METHODS and not [each for each in arguments if each.kind == "string" and "/" in each.text]:
         arguments = found[max(0, index - MAX_ARGUMENT_TOKENS) : index]  # the path stands before: `Path(…).unlink()`
@@ -206,15 +280,18 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
             inquiry.send("the content of files or variables", host)
     elif last in CONTACTING or name in CONTACTING:
         inquiry.contact(_host(arguments), call)
+        if {each.text.rsplit(".", 1)[-1] for each in arguments} & UPLOADED:
+            inquiry.send("the content of files or variables", _host(arguments))
     elif last in {"fork", "forkpty"}:
         inquiry.add(HIGH if call.looped else MEDIUM, "runs", "?", "starts copies of itself", "", "", (EXHAUSTION,))
     elif name in {"os.kill", "process.kill"} or last == "kill":
         _kill(arguments, inquiry)
     elif last in DELETING or name in DELETING:
         return _delete_some(name, last, arguments, call, inquiry)
-    elif last in READING:
+    elif last in READING or (last in {"read", "readlines", "binread"} and _strings(arguments)):
         for path in _paths(arguments, call)[:1]:
-            inquiry.read(path, call)
+            if not path.text.startswith(REMOTE):
+                inquiry.read(path, call)
     elif last in WRITING:
         return _write(last, arguments, call, inquiry)
     else:
@@ -253,7 +330,7 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
     )
     value = call.shell.lookup("HOME")
     base = value.texts[0] if value else call.shell.home
-    strings = [each.text for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
+    strings = [_with_home(each.text) for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
     if home:
         inner = [text for text in strings if not text.startswith(("/", "~"))]
         strings = [text for text in strings if text.startswith(("/", "~"))] + [base + "/" + text for text in inner]
@@ -263,6 +340,11 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
         path = base + text[1:] if text == "~" or text.startswith("~/") else text
         made.append(Arg(path, glob="*" in path, raw=path))
     return made
+
+
+def _with_home(text: str) -> str:
+    """A string that begins with the home directory in the words of some language: `"$ENV{HOME}/x"`."""
+    return next((f"~{text[len(start) :]}" for start in HOME_PIECES if text.startswith(start)), text)
 
 
 def _write(last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) -> bool:
@@ -294,9 +376,19 @@ def _run(name: str, arguments: Sequence[Token], language: str, call: Call, inqui
         inquiry.doubt(f"runs a program that cannot be known before it runs (`{name}`)")
         return
     if len(strings) == 1 or " " in strings[0]:
-        inquiry.run_script(strings[0], call)
+        inquiry.run_script(_joined(arguments), call)
     else:
         inquiry.run(call.inside(strings[0], [Arg(text, raw=text) for text in strings[1:]]))
+
+
+def _joined(arguments: Sequence[Token]) -> str:
+    """A command line that is put together: `"rm -rf " + os.getenv("HOME")`."""
+    first = next(each.text for each in arguments if each.kind == "string")
+    if not first.endswith((" ", "/", "=")):
+        return first
+    names = [each.text.rsplit(".", 1)[-1] for each in arguments if each.kind in {"name", "string"}]
+    home = any(name in HOME_NAMES for name in names)
+    return first + ("~" if home else "${?}" if len(names) > 1 else "")
 
 
 def _host(arguments: Sequence[Token]) -> str:
@@ -311,19 +403,3 @@ def host_of(url: str) -> str:
     rest = url.split("://", 1)[-1]
     rest = rest.split("/", 1)[0].split("?", 1)[0].rsplit("@", 1)[-1]
     return rest or "?"
-
-
-def judge_sql(text: str, inquiry: Inquiry, words: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]) -> None:
-    """Add findings for statements given to a database client; `words`: losing, rights, changing."""
-    squeezed = " ".join(text.upper().split()) + " "
-    losing, rights, changing = words
-    if any(word in squeezed for word in losing):
-        inquiry.add(HIGH, "deletes", "database", "a statement that loses data", "Deletes data in a database",
-                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
-    elif any(word in squeezed for word in rights):
-        inquiry.add(HIGH, "privilege", "database", "changes rights in a database",
-                    "Changes who may do what in a database", "", ("privilege_escalation",))  # fmt: skip
-    elif any(word in squeezed for word in changing):
-        inquiry.add(MEDIUM, "writes", "database", "changes a database", "Changes data in a database")
-    else:
-        inquiry.add(MEDIUM, "contacts", "database", "talks to a database", "Asks a database", "", (NETWORK,))

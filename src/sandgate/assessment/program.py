@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, MEDIUM, Finding
+from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, Finding
 from sandgate.assessment.judges import (
     builtins,
+    databases,
     fetching,
     files,
     interpreters,
@@ -14,14 +15,17 @@ from sandgate.assessment.judges import (
     remote,
     running,
     services,
+    tasks,
     tools,
 )
-from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import ENTRIES, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
+from sandgate.policy.safe_tools import TOOLS
+from sandgate.policy.safety import is_safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +33,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskLevel
 
 JUDGES = {
-    **services.JUDGES, **remote.JUDGES, **fetching.JUDGES, **keys.JUDGES, **files.JUDGES, **network.JUDGES,
-    **tools.JUDGES,
-    **running.JUDGES,
+    **tasks.JUDGES, **databases.JUDGES, **services.JUDGES, **remote.JUDGES, **fetching.JUDGES, **keys.JUDGES,
+    **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
     **interpreters.JUDGES, **builtins.JUDGES,
 }  # fmt: skip
 TRUSTED_DIRECTORIES = (
@@ -46,7 +49,7 @@ OTHER_NAMES = {
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
-    "django-admin": "manage.py",
+    "django-admin": "manage.py", "del-cli": "rimraf",
     "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
 }  # fmt: skip
 # Names that are what they are; the rest takes a closer look.
@@ -84,6 +87,9 @@ def canonical_name(given: str) -> str:
         return given
     name = given.rsplit("/", 1)[-1].lstrip("\\")
     name = name.removesuffix(".exe")
+    for ending in (".sh", ".phar", ".cmd", ".bat"):
+        if name.endswith(ending) and (knows(name.removesuffix(ending)) or name.removesuffix(ending) in JUDGES):
+            name = name.removesuffix(ending)  # `kafka-topics.sh`, `composer.phar`
     name = OTHER_NAMES.get(name, name)
     if (not knows(name) and name not in JUDGES) or name[-1:].isdigit():
         plain = name.rstrip("0123456789.-")
@@ -132,11 +138,22 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
 def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     if running.judge_runner(call, inquiry):
         return
+    if call.program in TOOLS and _only_reads(call):
+        inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
+        for arg in call.args:
+            if "/" in arg.text and arg.text[:1] != "-":
+                inquiry.read(arg, call)
+        return
     judge = JUDGES.get(call.program)
     if judge is not None:
         judge(call, inquiry)
     elif by_table(call, inquiry) is None and not defined:
         _unfamiliar(call, inquiry)
+
+
+def _only_reads(call: Call) -> bool:
+    """Whether the list of harmless commands settles it: `dpkg -l`, `npm config get registry`."""
+    return is_safe((call.program, *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
 
 
 def _unfamiliar(call: Call, inquiry: Inquiry) -> None:

@@ -90,13 +90,15 @@ def _parsed(script: str) -> Script:
         source = script.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair: no such argument can be passed to a program
         return Script(commands=_guesses(script))
+    found = everyday(script) if len(source) <= SCRIPT_BYTES_MAX else None
+    if found is not None:
+        return _everyday_script(*found)
     if beyond_limits(source):
         ends = f"{script[:GUESSED_MAX]}\n{script[-GUESSED_MAX:]}" if len(script) > 2 * GUESSED_MAX else script
         return Script(commands=_guesses(ends), beyond_limits=True)
     if b"\0" in source:
         return Script(commands=_guesses(script))
-    found = everyday(script)
-    return _everyday_script(*found) if found is not None else _Reader(source).read()
+    return _Reader(source).read()
 
 
 def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:

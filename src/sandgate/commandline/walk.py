@@ -7,7 +7,7 @@ the text. A script the grammar cannot read completely is still walked, and says 
 from __future__ import annotations
 
 from sandgate.commandline.everyday import everyday
-from sandgate.commandline.grammar import beyond_limits, syntax_tree
+from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
 from sandgate.commandline.script import (
     Assignment,
@@ -55,10 +55,10 @@ def script(text: str) -> Script:
 
 def _read(text: str) -> Script:
     source = text.encode("utf-8", "surrogateescape")
-    if beyond_limits(source):
-        return Script((), complete=False)
-    found = everyday(text)
-    return _everyday_script(found[0]) if found is not None else _Walk(source).result()
+    found = everyday(text) if len(source) <= SCRIPT_BYTES_MAX else None
+    if found is not None:
+        return _everyday_script(found[0])
+    return Script((), complete=False) if beyond_limits(source) else _Walk(source).result()
 
 
 def _everyday_script(pipelines: list[list[Stage]]) -> Script:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 _NUMERIC_TESTS = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
 _SHELL_OPTIONS = frozenset(("pipefail", "errexit", "nounset", "xtrace"))
 _GETENT_LOCAL = frozenset(("passwd", "group", "services", "protocols", "shells"))
+_GIT_SHOWN = ("color.", "advice.", "column.", "i18n.")
+_GIT_SHOWING = frozenset(
+    ("core.quotepath", "core.abbrev", "diff.renames", "diff.renamelimit", "diff.context", "diff.noprefix", "log.date",
+     "log.decorate", "log.abbrevcommit", "status.short", "status.branch", "blame.date", "grep.linenumber")
+)  # fmt: skip
 _APT_CACHE = frozenset(("search", "show", "policy", "depends", "rdepends", "showpkg", "madison", "pkgnames"))
 
 
@@ -166,6 +171,47 @@ def _yq(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return not any("system" in word for word in reading.operands)
 
 
+def _pacman(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`-Q` asks what is installed; `-S` only with what turns it into a search, and never with what cleans or "
+    "upgrades."""
+    if reading.has("-S"):
+        return reading.has("-s", "-i", "-l", "-g", "--search", "--info") and not reading.has("-c", "-u", "-Q")
+    return reading.has("-Q", "--query", "-V", "--version")
+
+
+def _ruby(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`ruby -c FILE` parses it; any other file would be run."""
+    return not reading.operands or reading.has("-c")
+
+
+def _no_url(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return not any("://" in word for word in reading.operands)
+
+
+def _sqlite(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    from sandgate.policy.safe_sql import only_reads
+
+    rest = reading.operands
+    if reading.has("-version", "--version"):
+        return not rest
+    return len(rest) > 1 and all(only_reads(text) for text in rest[1:])
+
+
+def _jar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """Listing alone: `jar tf a.jar`."""
+    return (
+        len(argv) > 2 and argv[1].removeprefix("-") in ("tf", "tvf") and all(word[:1] not in "-@" for word in argv[2:])
+    )
+
+
+def _ar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """Listing alone: `ar t lib.a`."""
+    letters = argv[1].removeprefix("-") if len(argv) > 1 else ""
+    return argv[1:] == ("--version",) or (
+        letters in ("t", "tv", "vt") and all(word[:1] not in "-@" for word in argv[2:])
+    )
+
+
 def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     """Listing alone: `tar -tzf a.tgz`, `tar tvf a.tar member`. `host:file` would start a remote shell."""
     if len(argv) < 3:
@@ -174,6 +220,12 @@ def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     if argv[1][:2] == "--" or not letters.startswith(("t", "v", "z", "j", "J")) or set(letters) - set("tvzjJf"):
         return False
     return "t" in letters and letters[-1] == "f" and ":" not in argv[2] and all(word[:1] != "-" for word in argv[2:])
+
+
+def _git_setting(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`-c` for settings that choose how something is shown; most others name a program somewhere."""
+    settings = [(value or "").lower().partition("=") for name, value in reading.options if name == "-c"]
+    return all(key.startswith(_GIT_SHOWN) or key in _GIT_SHOWING for key, _, _ in settings)
 
 
 def _git_format(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -195,6 +247,8 @@ def _git_tag(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 def _git_remote(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     rest = reading.operands
+    if rest[:2] == ("show", "-n"):
+        return all(word[:1] != "-" for word in rest[2:])
     return not rest or (rest[0] == "get-url" and all(word in ("--push", "--all") or word[:1] != "-" for word in rest))
 
 
@@ -346,7 +400,14 @@ CHECKS: dict[str, Check] = {
     "plain_setting": _plain_setting,
     "local_charts": _local_charts,
     "yq": _yq,
+    "pacman": _pacman,
+    "ruby": _ruby,
+    "no_url": _no_url,
+    "sqlite": _sqlite,
+    "ar": _ar,
+    "jar": _jar,
     "tar": _tar,
+    "git_setting": _git_setting,
     "git_format": _git_format,
     "git_branch": _git_branch,
     "git_tag": _git_tag,

@@ -8,7 +8,7 @@ that take options only before their operands must say `stop` where it matters: `
     any           any arguments whatever
     !             harmless whatever the shell puts in: no option writes, runs or sends, and operands are inputs
     sub           the first operand is a command with a line of its own, `git log`; `alone`: it may be missing
-    needs:-v,-V   one of these options must be there
+    needs:-v,-V   one of these options must be there (with `sub`: where the command is missing)
     check:NAME    a function in safe_checks must agree
     exact         no word may be left to the shell's expansion
     confined      only where the sandbox confines it: what it reads may tell it to run programs
@@ -17,10 +17,11 @@ that take options only before their operands must say `stop` where it matters: `
 
 from __future__ import annotations
 
-from sandgate.commandline.words import words_of
 from sandgate.policy.safe_services import PROGRAMS
+from sandgate.policy.safe_tools import TOOLS
 
 SAFE: dict[str, str] = {
+    **TOOLS,
     # Shell words and builtins
     "true": "any !",
     "false": "any !",
@@ -201,7 +202,6 @@ SAFE: dict[str, str] = {
     "--indent= --from-file= --help --version --arg --argjson --slurpfile --rawfile * !",
     "yq": "-CcerMnNPj -p[=] -o[=] -I[=] --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
     "--unwrapScalar[=] --output-format[=] --input-format[=] --indent[=] --no-doc * program check:yq",
-    "xmllint": "--noout --format --xpath= --nonet --html --valid * needs:--nonet",
     # About files
     "stat": "-Lftx -c= -f= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
     "file": "-bcEhiIkLnNprsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
@@ -281,34 +281,12 @@ SAFE: dict[str, str] = {
     "--time-format= --decode --nopager --raw 0",
     "nvidia-smi": "-Lq -i= -q -d= --query-gpu[=] --format[=] --list-gpus --query-compute-apps[=] 0",
     "sysctl": "-aAnNe * exact check:sysctl",
-    # Packages
-    "dpkg": "-lLsSpCV --list --listfiles --status --search --print-architecture --get-selections --audit --verify * "
-    "needs:-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-architecture,--get-selections,--version "
-    "--version",
-    "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
-    "rpm": "-qailcdRf --query --all --info --list --changelog --requires --provides --whatprovides= * needs:-q,--query",
-    "apt-cache": "* exact check:apt_cache",
-    "pip": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
-    "pip3": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
-    "npm": "--version -v stop * sub alone",
     # git: the options before its command, then one line a command. A pager is started for a terminal only. The
     # repository's own configuration may name programs (core.fsmonitor, diff.external, textconv, filter.clean), and
     # a repository may be anybody's, so reading it is harmless only where those programs run in the sandbox.
-    "git": "-C= --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs "
+    "git": "-C= -c= check:git_setting --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs "
+    "--glob-pathspecs "
     "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
-    # Which version? Programs that answer this without reading anything of the project's.
-    **dict.fromkeys(
-        words_of(
-            "bash sh zsh fish python python3 python3.11 python3.12 python3.13 node ruby perl php lua gcc g++ cc c++ "
-            "clang clang++ cmake make ninja meson ld as ar tmux vim nvim emacs nano curl wget ssh docker podman "
-            "ruff mypy black isort uv pipx virtualenv tsc shellcheck shfmt gdb valgrind ffmpeg pandoc "
-            "sqlite3 psql mysql redis-cli nginx systemctl bwrap strace rsync tee less man "
-            "cp mv rm ln mkdir touch chmod chown dd timeout xargs"
-        ),
-        "--version 0 needs:--version",
-    ),
-    "java": "words -version --version 0 needs:-version,--version",
-    "javac": "words -version --version 0 needs:-version,--version",
     **PROGRAMS,
 }
 

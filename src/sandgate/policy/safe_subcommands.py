@@ -1,20 +1,15 @@
-"""Commands of `git`, `pip` and `npm` that only read, by the arguments that keep them so. Data, like "
-"`safe_programs`."""
+"""Commands of `git` that only read, by the arguments that keep them so, with those of other tools. Data, like
+`safe_programs`."""
 
 from __future__ import annotations
 
 from sandgate.policy.safe_services import COMMANDS
+from sandgate.policy.safe_tool_commands import TOOL_COMMANDS
 
 # Commands of the programs marked `sub`.
 SUBCOMMANDS: dict[str, str] = {
+    **TOOL_COMMANDS,
     **COMMANDS,
-    "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "
-    "--disable-pip-version-check 0",
-    "pip show": "-fv --files --verbose *",
-    "pip freeze": "-l --local --user --all --exclude= --exclude-editable --path= 0",
-    "pip check": "0",
-    "npm root": "-g --global 0",
-    "npm prefix": "-g --global 0",
     "git status": "-sbuvzM -u[=] -M[=] --short --branch --show-stash --porcelain[=] --long --verbose "
     "--untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=] --no-column --ahead-behind "
     "--no-ahead-behind --renames --no-renames --find-renames[=] --null *",
@@ -89,10 +84,6 @@ SUBCOMMANDS: dict[str, str] = {
     "git version": "--build-options 0",
     "git var": "-l 1",
     "git fsck": "--no-dangling --connectivity-only --no-reflogs --no-full --strict --no-progress 0",
-    "npm ls": "-agl --all --json --long --parseable --global --depth[=] --link --production --dev "
-    "--omit[=] --include[=] --package-lock-only --silent -s *",
-    "npm list": "-agl --all --json --long --parseable --global --depth[=] --link --production --dev "
-    "--omit[=] --include[=] --package-lock-only --silent -s *",
 }
 
 # Parts of lines, for `@name`.

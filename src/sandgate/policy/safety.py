@@ -176,10 +176,11 @@ def _may_expand(words: Argv, sure: Sure, rules: Grammar) -> bool:
 def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -> bool:
     """`git -C dir log …`: the options of `git`, then a table line of its own for `git log`."""
     reading = read(argv[1:], rules)
-    if reading is None:
+    if reading is None or not _passes_checks(_checks(rules.marks), reading, argv, sure):
         return False
     if not reading.operands:
-        return "alone" in rules.marks and (sure is None or _all_exact(sure))
+        alone = "alone" in rules.marks and (sure is None or _all_exact(sure))
+        return alone and _passes_checks(rules.marks, reading, argv, sure)  # a bare `yarn` installs
     start = reading.operand_places[0] + 1
     if sure is not None and not _all_exact(sure[: start + 1]):
         return False
@@ -191,6 +192,11 @@ def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -
     return _fits_line(
         _grammar(key, SUBCOMMANDS[key], FRAGMENTS), key, argv[start:], None if sure is None else sure[start:]
     )
+
+
+def _checks(marks: frozenset[str]) -> frozenset[str]:
+    """The checks alone; what `needs` asks for is asked of a command without a sub-command."""
+    return frozenset([mark for mark in marks if mark.startswith("check:")])
 
 
 def _passes_checks(marks: frozenset[str], reading: Reading, argv: Argv, sure: Sure | None) -> bool:

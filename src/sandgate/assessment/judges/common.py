@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.assessment.knowledge.entry import Entry, Worse
     from sandgate.assessment.options import Parsed
+    from sandgate.commandline.bashwords import Certainty
 
 HELP_ONLY = frozenset({"--help", "--version", "-h", "-V", "--usage"})
 OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
@@ -27,6 +28,11 @@ SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
 def base_name(text: str) -> str:
     """The last component of a path."""
     return text.rsplit("/", 1)[-1]
+
+
+def certainties(call: Call) -> tuple[Certainty, ...]:
+    """How sure each argument is, as the list of harmless commands wants to know."""
+    return tuple(["exact" if arg.known and not arg.glob else "unknown" for arg in call.args])
 
 
 def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from sandgate.assessment.inquiry import Call, Inquiry
 
+EDITORS = frozenset({"emacs", "emacsclient"})  # what is no code are files to edit
+DENO_RIGHTS = frozenset({"-A", "--allow-all", "--allow-run", "--allow-write", "--allow-ffi"})
+EVAL_WORDS = frozenset({"eval", "e"})
+EVAL_PROGRAMS = frozenset({"deno", "crystal", "nim"})
 ANYTHING = "It can do anything you can do"
 
 
@@ -119,8 +123,16 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
 
 def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     language = LANGUAGES[call.program]
-    if call.args and entry_for((call.program, call.args[0].text)) is not entry_for((call.program,)):
+    named = (call.program, *[arg.text for arg in call.args[:2]])
+    if entry_for(named) is not entry_for((call.program,)):
         by_table(call, inquiry)  # `deno test`, `bun install`
+        return
+    fetched = [arg.text for arg in call.args if arg.text.startswith(("http://", "https://"))]
+    if call.program == "deno" and fetched and {arg.text.partition("=")[0] for arg in call.args} & DENO_RIGHTS:
+        _runs_download(fetched[0], inquiry)
+    if call.args and call.args[0].text in EVAL_WORDS and call.program in EVAL_PROGRAMS:
+        for arg in parsed(call.args[1:]).operands:
+            judge_code(arg.raw or arg.text, language.name, call, inquiry)
         return
     options = parsed(call.args, f"{language.code} {language.values}", stop_at_operand=True)
     codes = [arg for name, arg in options.values if name in language.code.split()]
@@ -135,7 +147,9 @@ def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
         if not arg.known and "network" in tags:
             _runs_download(tags["network"], inquiry)
         judge_code(arg.raw or arg.text, language.name, call, inquiry)
-    if codes:
+    if codes or call.program in EDITORS:
+        if call.program in EDITORS:
+            by_table(call, inquiry)
         return
     module = options.value("-m")
     if module is not None and call.program == "python":

@@ -280,7 +280,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "resolvectl": _judge_resolver,
     "ansible": _judge_ansible,
     "ansible-playbook": _judge_playbook,
-    **dict.fromkeys(("pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh", "rush"), _judge_many),
+    **dict.fromkeys(("pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), _judge_many),
     **dict.fromkeys(("salt", "salt-ssh", "salt-call"), _judge_salt),
     **dict.fromkeys(("vagrant", "lxc", "incus", "multipass", "limactl", "colima", "docker-machine", "minikube",
                      "machinectl", "k3d", "crictl", "toolbox", "distrobox"), _judge_shell_option),

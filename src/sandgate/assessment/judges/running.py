@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, Finding
+from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.common import base_name
 from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
@@ -121,6 +121,11 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
     if at >= len(args):
         return False
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
+    if "://" in args[at].text[:12] and call.program in DIRECT_RUNNERS:
+        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", "Runs a program from "
+            "{shown(args[at].text)}",
+                    "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
+        return True
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
         inquiry.add(MEDIUM, "contacts", args[at].text, "may download a package to run it",
                     f"Runs {shown(args[at].text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip

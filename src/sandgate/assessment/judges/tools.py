@@ -1,18 +1,19 @@
-"""git, containers, databases, signals: sub-commands whose operands change what they mean."""
+"""git, containers, signals: sub-commands whose operands change what they mean."""
 
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
-from sandgate.assessment.inline import host_of, judge_sql
+from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
-from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.knowledge.containers import RUN_VALUES
-from sandgate.assessment.knowledge.databases import CHANGING_SQL, LOSING_SQL, RIGHTS_SQL, SQL_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
+from sandgate.policy.safety import is_safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ GIT_GLOBAL_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --confi
 GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
             "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
+GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
@@ -40,19 +42,52 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             call.shell.cwd = call.shell.resolve(arg.text)
         elif name == "-c":
             _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+    looks = is_safe(("git", *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
     call.args = outer.operands
-    by_table(call, inquiry)
+    if looks:
+        inquiry.add(LOW, "reads", "git", "shows the repository", "Shows the repository")
+    elif not _git_clean(call, inquiry):
+        by_table(call, inquiry)
     if not call.args:
         return
     command, rest = call.args[0].text, call.args[1:]
+    unknown = entry_for(("git", command)) is entry_for(("git",)) and f"git {command}" not in PREFIXES
+    if unknown and not looks and command[:1] != "-":
+        inquiry.doubt("a command of git that is not known, perhaps an alias", target=f"git {command}")
+    if command in GIT_CONTENT:
+        call.carry("file", "this repository")
+    for arg in rest:
+        if arg.text.startswith(("ext::", "--upload-pack=", "--receive-pack=", "--open-files-in-pager=", "--exec=")):
+            script = arg.text[5:] if arg.text.startswith("ext::") else arg.text.partition("=")[2]
+            inquiry.add(HIGH, "runs", script, "makes git run another program", f"Runs {shown(script)} through git",
+                        "", (SYSTEM,))  # fmt: skip
+            inquiry.run_script(script.replace("% ", " ").replace("%|", "|"), call)
     special = GIT_COMMANDS.get(command)
     if special is not None:
         special(parsed(rest, "-b -B -s --source -m -e -x --exec"), call, inquiry)
     for arg in rest:
         if arg.text.startswith("--output="):
             inquiry.write(arg.but(text=arg.text[9:], raw=""), call)
-        if arg.text.startswith(("--upload-pack=", "--receive-pack=", "--open-files-in-pager=")):
-            inquiry.run_script(arg.text.partition("=")[2], call)
+
+
+def _git_clean(call: Call, inquiry: Inquiry) -> bool:
+    """`git clean -fd build/`: only what is below the operands, which is judged like any deletion."""
+    options = parsed(call.args[1:], "-e --exclude")
+    if not call.args or call.args[0].text != "clean" or not options.has("-f --force") or not options.operands:
+        return False
+    if any(arg.text in {".", "*", "/"} or arg.text.startswith((":", "..")) for arg in options.operands):
+        return False
+    for arg in options.operands:
+        inquiry.delete(arg, call, recursive=True)
+    return True
+
+
+def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
+    """A remote has a name somebody gave it; an address on the command line is any place."""
+    for arg in options.operands[:1]:
+        if "://" in arg.text or ("@" in arg.text and ":" in arg.text):
+            host = host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text)
+            inquiry.send("this repository", host)
 
 
 def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
@@ -92,10 +127,13 @@ def _git_clone(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     for arg in options.operands[:1]:
         if "://" in arg.text or "@" in arg.text:
             inquiry.contact(host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text), call)
-        if arg.text.startswith("ext::"):
-            inquiry.run_script(arg.text[5:], call)
     for arg in options.operands[1:]:
         inquiry.write(arg, call, verb="Downloads to")
+    for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
+        if name in {"-c", "--config"}:
+            _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+            if arg.text.lower().startswith(GIT_RUNS):
+                inquiry.add(HIGH, "runs", arg.text, "makes git run another program", "", "", (SYSTEM,))
 
 
 def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -126,15 +164,18 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         )
 
 
-def _git_runs_rest(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+def _git_runs_rest(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
     """`git submodule foreach CMD`, `git bisect run CMD`, `git rebase -x CMD`, `git filter-branch`."""
     texts = [arg.text for arg in call.args]
     for word in ("foreach", "run"):
         if word in texts[:3]:
             at = texts.index(word) + 1
-            rest = [text for text in texts[at:] if text != "--recursive"]
-            inquiry.run_script(" ".join(rest), call)
-    script = options.value("-x --exec")
+            rest = [arg for arg in call.args[at:] if arg.text != "--recursive"]
+            if len(rest) == 1:
+                inquiry.run_script(rest[0].text, call)
+            elif rest:
+                inquiry.run(call.inside(rest[0].text, rest[1:]))
+    script = parsed(call.args[1:], "-x --exec --extcmd -t --tool").value("-x --exec --extcmd")
     if script is not None:
         inquiry.run_script(script.text, call)
 
@@ -144,11 +185,31 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "restore": _git_checkout,
     "rm": _git_rm,
     "clone": _git_clone,
+    "push": _git_push,
     "config": _git_config,
     "submodule": _git_runs_rest,
     "bisect": _git_runs_rest,
     "rebase": _git_runs_rest,
+    "difftool": _git_runs_rest,
+    "mergetool": _git_runs_rest,
 }
+
+
+def _judge_forge(call: Call, inquiry: Inquiry) -> None:
+    """`gh api` can do anything its other commands can: the method tells."""
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if "api" not in texts[:3]:
+        return
+    method = parsed(call.args, "-X --method -f -F -H -q -t --jq").value("-X --method")
+    name = method.text.upper() if method is not None else ""
+    query = " ".join(texts).lower()
+    if name == "DELETE" or ("mutation" in query and "delete" in query):
+        inquiry.add(HIGH, "deletes", "code host", "deletes something on the code host",
+                    "Deletes something on the code host", "It is gone for everybody", (DELETION, NETWORK))  # fmt: skip
+    elif name in {"PUT", "PATCH"} or "mutation" in query:
+        inquiry.add(HIGH, "contacts", "code host", "changes something on the code host",
+                    "Changes something on the code host", "", (NETWORK, SYSTEM))  # fmt: skip
 
 
 def _judge_kill(call: Call, inquiry: Inquiry) -> None:
@@ -182,12 +243,17 @@ def _judge_killall(call: Call, inquiry: Inquiry) -> None:
 
 def _judge_editor(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
-    for name, arg in parsed(call.args, "-c -s -S --cmd").values:
+    given = list(parsed(call.args, "-c -s -S --cmd").values)
+    given += [("-c", arg.but(text=arg.text[1:], raw="")) for arg in call.args if arg.text.startswith("+")]
+    for name, arg in given:
         command = arg.text.lstrip(": ")
-        if name in {"-c", "--cmd"} and command.startswith("!"):
-            inquiry.run_script(command[1:], call)
-        elif "system(" in command:
-            inquiry.doubt("runs commands from within an editor", target=call.program)
+        for verb in ("w ", "w! ", "write ", "sav ", "saveas "):
+            if command.startswith(verb) and not command.startswith(("w !", "write !")):
+                inquiry.write(arg.but(text=command.removeprefix(verb).strip(), raw=""), call)
+        if name in {"-c", "--cmd"} and command.lstrip("w ").startswith("!"):
+            inquiry.run_script(command.lstrip("w !"), call)
+        elif "(" in command and command.startswith(("call ", "lua ", "py", "eval ", "echo ", "let ", "ruby ", "perl ")):
+            judge_code(command.partition(" ")[2], "Vim", call, inquiry)
 
 
 def _judge_crontab(call: Call, inquiry: Inquiry) -> None:
@@ -298,33 +364,9 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
                     ("data_exfiltration",) if read_only else (PRIVILEGE, SYSTEM))  # fmt: skip
 
 
-def _judge_database(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, SQL_VALUES)
-    if options.has("--version --help"):
-        inquiry.add(LOW, "reads", call.program, "only shows help")
-        return
-    given = [arg.text for name, arg in options.values if name in {"-c", "-e", "--command", "--execute", "--eval"}]
-    operands = [arg.text for arg in options.operands]
-    text = "; ".join([*given, " ".join(operands), call.stdin_text or "", _echoed(call)])
-    judge_sql(text, inquiry, (LOSING_SQL, RIGHTS_SQL, CHANGING_SQL))
-    for line in text.replace(";", "\n").split("\n"):
-        if line.strip().startswith(("\\!", ".shell", ".system")):
-            inquiry.run_script(line.strip().lstrip("\\!").removeprefix(".shell").removeprefix(".system"), call)
-    if call.program in {"sqlite3", "duckdb"} and options.operands:
-        inquiry.read(options.operands[0], call)
-    if options.has("-f --file") or (call.upstream and not _echoed(call)):
-        inquiry.doubt("the statements come from elsewhere", target=call.program)
-
-
-def _echoed(call: Call) -> str:
-    feeder = call.feeder
-    return (
-        " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
-    )
-
-
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "git": _judge_git,
+    **dict.fromkeys(("gh", "glab", "tea", "hub"), _judge_forge),
     "kill": _judge_kill,
     "killall": _judge_killall,
     "pkill": _judge_killall,
@@ -335,9 +377,4 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "podman": _judge_container,
     "docker-compose": _judge_compose,
     "podman-compose": _judge_compose,
-    **dict.fromkeys(
-        ("psql", "mysql", "mariadb", "sqlite3", "mongosh", "mongo", "redis-cli", "cqlsh", "clickhouse-client", "duckdb",
-         "sqlcmd", "influx"),
-        _judge_database,
-    ),
-}  # fmt: skip
+}

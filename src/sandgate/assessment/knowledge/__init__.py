@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from sandgate.assessment.knowledge import (
     archives,
+    building,
     containers,
     databases,
+    distributions,
     files,
+    forges,
     git,
     interpreters,
     network,
@@ -31,7 +34,8 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        services, reading, files, git, packages, network, system, archives, containers, databases, interpreters, remote,
+        services, reading, files, git, forges, distributions, building, packages, network, system, archives,
+        containers, databases, interpreters, remote,
     )
     for entry in family.ENTRIES
 }  # fmt: skip

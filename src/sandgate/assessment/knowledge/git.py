@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK
 from sandgate.assessment.knowledge.entry import Entry, Worse
+from sandgate.assessment.listing import phrases, words
 
 
 def _looking() -> tuple[Entry, ...]:
@@ -28,6 +29,20 @@ def _changing() -> tuple[Entry, ...]:
     }  # fmt: skip
     return tuple(
         Entry(f"git {name}", MEDIUM, words, (f"git {name} x",), kind="writes") for name, words in table.items()
+    )
+
+
+def _elsewhere(names: str) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(name, MEDIUM, "Sends commits to a server", (name,), kind="contacts", categories=(NETWORK,))
+        for name in phrases(names)
+    )
+
+
+def _losing(does: str, names: str) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(name, HIGH, does, (name,), kind="deletes", categories=(DELETION,), harmless="-n --dry-run")
+        for name in phrases(names)
     )
 
 
@@ -108,7 +123,9 @@ ENTRIES: tuple[Entry, ...] = (
           worse=(Worse("-f --force", HIGH, "Deletes a working tree with its changes", (DELETION,)),)),
     Entry("git clone", MEDIUM, "Downloads a repository", ("git clone https://example.com/r.git",), kind="contacts",
           categories=(NETWORK,), values="-b --branch --depth -o -c"),
-    Entry("git fetch", MEDIUM, "Downloads commits", ("git fetch origin",), kind="contacts", categories=(NETWORK,)),
+    Entry("git fetch", MEDIUM, "Downloads commits", ("git fetch origin",), kind="contacts", categories=(NETWORK,),
+          worse=(Worse("", HIGH, "Overwrites branches of this repository", (DELETION, NETWORK),
+                       operands="+refs/heads/*:refs/heads/ +*:*"),)),
     Entry("git pull", MEDIUM, "Downloads and merges commits", ("git pull", "git pull --rebase"), kind="contacts",
           categories=(NETWORK,)),
     Entry("git ls-remote", MEDIUM, "Asks a remote repository", ("git ls-remote origin",), kind="contacts",
@@ -139,27 +156,34 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("hg purge", HIGH, "Deletes untracked files", ("hg purge",), kind="deletes", categories=(DELETION,)),
     Entry("svn", MEDIUM, "Uses Subversion", ("svn update",), kind="contacts", categories=(NETWORK,)),
     Entry("svn status", LOW, "Shows the working copy", ("svn status",), kind="reads"),
-    Entry("jj", MEDIUM, "Uses Jujutsu", ("jj describe -m x",), kind="writes"),
-    Entry("gh", MEDIUM, "Talks to the code host", ("gh issue create",), kind="contacts", categories=(NETWORK,),
-          values="-R --repo"),
-    Entry("gh pr view", MEDIUM, "Reads from the code host", ("gh pr view 3",), kind="contacts", categories=(NETWORK,)),
-    Entry("gh pr merge", HIGH, "Merges a pull request", ("gh pr merge 3",), kind="contacts",
-          categories=(NETWORK, COMPLIANCE)),
-    Entry("gh repo delete", HIGH, "Deletes a repository on the code host", ("gh repo delete me/r --yes",),
-          kind="deletes", categories=(DELETION, NETWORK), consequence="Its issues and pull requests go with it"),
-    Entry("gh repo edit", HIGH, "Changes a repository on the code host", ("gh repo edit --visibility public",),
-          kind="contacts", categories=(NETWORK, COMPLIANCE)),
-    Entry("gh release create", HIGH, "Publishes a release", ("gh release create v1",), kind="contacts",
-          categories=(NETWORK, COMPLIANCE)),
-    Entry("gh release delete", HIGH, "Deletes a release", ("gh release delete v1",), kind="deletes",
-          categories=(DELETION, NETWORK)),
-    Entry("gh secret set", HIGH, "Changes secrets on the code host", ("gh secret set TOKEN",), kind="contacts",
-          categories=(NETWORK, SYSTEM)),
-    Entry("gh gist create", HIGH, "Publishes files", ("gh gist create a.txt",), kind="contacts",
-          categories=("data_exfiltration", NETWORK)),
-    Entry("gh auth token", HIGH, "Prints your access token", ("gh auth token",), kind="reads",
+    Entry("jj", MEDIUM, "Uses Jujutsu", ("jj describe -m x", "jj abandon x => high"), kind="writes",
+          worse=(Worse("", HIGH, "Throws away changes", (DELETION,), operands="abandon"),)),
+    Entry("git read-tree", MEDIUM, "Changes the index", ("git read-tree HEAD", "git read-tree --reset -u HEAD => high"),
+          kind="writes",
+          worse=(Worse("--reset -u", HIGH, "Throws away changes in the working tree", (DELETION,), UNCOMMITTED),)),
+    Entry("git checkout-index", MEDIUM, "Writes files from the index",
+          ("git checkout-index a", "git checkout-index -f -a => high"), kind="writes", values="--prefix",
+          worse=(Worse("-f --force", HIGH, "Throws away changes in the working tree", (DELETION,), UNCOMMITTED),)),
+    Entry("git difftool", MEDIUM, "Starts a program to compare", ("git difftool HEAD",), values="-x --extcmd -t"),
+    Entry("git mergetool", MEDIUM, "Starts a program to merge", ("git mergetool",)),
+    *(Entry(f"git {name}", MEDIUM, "Changes the repository", (f"git {name}",), kind="writes") for name in words("""
+        commit-tree write-tree mktree mktag  update-server-info repack unpack-objects index-pack pack-objects
+         replace filter-tree fast-import multi-pack-index commit-graph merge-file merge-tree merge-index
+        imap-send request-pull instaweb citool gui svn p4 cvsimport quiltimport flow subtree annex crypt absorb town
+        branchless machete machete-prune stage switch-branch backfill refs fetch-pack send-pack http-fetch http-push
+        restore-mtime lfs-fetch undo sync pr amend credential-cache credential-store mailinfo mailsplit
+        interpret-trailers
+         column fmt-merge-msg rev-list-tags """)),
+    Entry("git credential-store", HIGH, "Prints or stores passwords", ("git credential-store get",), kind="reads",
           categories=("data_exfiltration",)),
-    Entry("gh api", MEDIUM, "Talks to the code host", ("gh api repos", "gh api -X DELETE repos/a => high"),
-          kind="contacts", categories=(NETWORK,), values="-f -F -H -q -t --jq",
-          worse=(Worse("-X --method", HIGH, "Changes something on the code host", (NETWORK, SYSTEM)),)),
+    Entry("git hash-object", MEDIUM, "Puts a file into the repository", ("git hash-object -w a",), kind="writes"),
+    Entry("git symbolic-ref", MEDIUM, "Changes references", ("git symbolic-ref HEAD refs/heads/x",), kind="writes"),
+    Entry("git replace", MEDIUM, "Changes what commits mean", ("git replace a b", "git replace -d a"), kind="writes"),
+    *_elsewhere("jj git push, hg push, svn commit, svn ci, svn import, svn copy, svn move, bzr push, fossil push, "
+                "p4 submit, cvs commit"),
+    *_losing("Throws away changes in the working tree", """
+        hg revert, svn revert, svn cleanup, svn delete, svn rm, hg strip, hg histedit, hg rollback,
+        hg phase, p4 revert, p4 obliterate, p4 delete, fossil revert, bzr revert, bzr uncommit, jj op restore, jj
+        op abandon, git svn dcommit, git p4 submit, git lfs prune, git annex drop, git maintenance
+        unregister, sl uncommit, sl purge"""),
 )  # fmt: skip

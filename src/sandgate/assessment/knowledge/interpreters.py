@@ -6,8 +6,8 @@ name that means something in one of them is worth the same word in another.
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import LOW, MEDIUM
-from sandgate.assessment.knowledge.entry import Entry
+from sandgate.assessment.findings import HIGH, LOW, MEDIUM
+from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import words
 from sandgate.record import Record
 
@@ -40,25 +40,74 @@ LANGUAGES: dict[str, Language] = {
     "elixir": Language("Elixir", "-e --eval", ""),
     "ts-node": Language("JavaScript", "-e --eval", ""),
     "tsx": Language("JavaScript", "-e --eval", ""),
+    "swipl": Language("Prolog", "-g -t", "-s -f"),
+    "octave": Language("Octave", "--eval", ""),
+    "matlab": Language("Matlab", "-batch -r", ""),
+    "R": Language("R", "-e", "-f"),
+    "littler": Language("R", "-e", ""),
+    "luajit": Language("Lua", "-e", "-l"),
+    "raku": Language("Raku", "-e", "-I -M"),
+    "perl6": Language("Raku", "-e", "-I -M"),
+    "jruby": Language("Ruby", "-e", "-I -r -C"),
+    "truffleruby": Language("Ruby", "-e", "-I -r"),
+    "irb": Language("Ruby", "-e", "-I -r"),
+    "iex": Language("Elixir", "-e --eval", "-S --name --sname"),
+    "erl": Language("Erlang", "-eval", "-pa -name -sname"),
+    "escript": Language("Erlang", "", ""),
+    "ghc": Language("Haskell", "-e", "-o -i"),
+    "runghc": Language("Haskell", "-e", ""),
+    "scala": Language("Scala", "-e", "-cp -classpath"),
+    "kotlin": Language("Kotlin", "-e -expression", "-cp -classpath"),
+    "clojure": Language("Clojure", "-e --eval", "-Sdeps -A -M -X -i"),
+    "clj": Language("Clojure", "-e --eval", "-Sdeps -A -M -X -i"),
+    "bb": Language("Clojure", "-e --eval", "-cp"),
+    "emacs": Language("Lisp", "--eval --execute -eval --eval=", "-l --load -f --funcall --script"),
+    "emacsclient": Language("Lisp", "-e --eval", "-s -a"),
+    "sbcl": Language("Lisp", "--eval", "--load --script"),
+    "clisp": Language("Lisp", "-x", ""),
+    "ecl": Language("Lisp", "--eval", "--load"),
+    "racket": Language("Lisp", "-e", "-l -t"),
+    "csi": Language("Lisp", "-e", "-s"),
+    "gosh": Language("Lisp", "-e", ""),
+    "ocaml": Language("OCaml", "-e", "-I"),
+    "swift": Language("Swift", "-e", ""),
+    "crystal": Language("Crystal", "", ""),
+    "xonsh": Language("Python", "-c", ""),
+    "bpython": Language("Python", "-c", ""),
+    "sage": Language("Python", "-c", ""),
+    "uwsgi": Language("Python", "--eval", ""),
+    "psysh": Language("PHP", "", ""),
+    "hhvm": Language("PHP", "-r", ""),
+    "qjs": Language("JavaScript", "-e --eval", ""),
+    "d8": Language("JavaScript", "-e", ""),
 }
 
 DELETING_TREES = frozenset(
-    words("rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync")
+    words("""
+    rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync deleteRecursively
+    deleteDir deltree remove_all rmrf deleteTree
+    delete_directory deleteDirectory remove_directory rm_rf! removeDirectoryRecursive delete_tree rmdir_r
+    """)
 )
 DELETING = frozenset(
-    words("remove unlink unlinkSync rmdir removedirs delete_file remove_file os.remove rm delete truncate")
+    words("remove removeSync unlink unlinkSync rmdir removedirs delete_file remove_file os.remove rm delete truncate")
 )
 WRITING = frozenset(
     words("""
     open write_text write_bytes writeFileSync writeFile appendFileSync file_put_contents copyfile copy copytree
-    copyFileSync rename renames replace move symlink chmod chown mkdir makedirs fopen touch mv cp
+    copyFileSync rename renames replace move symlink chmod chown mkdir makedirs fopen touch mv cp writeTextFile
+    writeTextFileSync Bun.write spit write_region
+    write_file writeLines write_csv saveRDS File.write IO.write file.write
     """)
 )
 RUNNING = frozenset(
     words("""
     system popen Popen run call check_call check_output getoutput getstatusoutput execSync exec spawn spawnSync
     execFile execFileSync shell_exec passthru proc_open execvp execv execl execlp execve posix_spawn qx backtick
-    create_subprocess_shell create_subprocess_exec os.execute spawnl spawnv shell
+    create_subprocess_shell create_subprocess_exec os.execute spawnl spawnv shell shell_command call_process
+    start_process run_program system2 cmd run_process
+    shell_exec os.cmd Open3.capture3 Open3.popen2 capture2 capture3 proc Deno.Command Bun.spawn readProcess callCommand
+    callProcess execCommand do_shell_script process.run subprocess.run
     """)
 )
 CONTACTING = frozenset(
@@ -100,6 +149,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("php", LOW, "Runs a PHP program", ("php a.php => medium", "php -r 'system(\"rm -rf ~\");' => high")),
     Entry("bash", LOW, "Runs a shell script", ("bash a.sh => medium", "bash -c 'rm -rf ~' => high",
           "bash -n a.sh => low"), harmless="-n --version --help"),
+    Entry("setup.py", MEDIUM, "Builds or installs the project",
+          ("setup.py build", "setup.py install", "setup.py sdist upload => high"), kind="writes",
+          worse=(Worse("", MEDIUM, "Installs the project for all programs", ("system_modification",),
+                       operands="install develop"),
+                 Worse("", HIGH, "Publishes this project's package", ("network_access", "compliance"),
+                       operands="upload register"))),
     Entry("java", MEDIUM, "Runs a Java program", ("java -jar a.jar",), values="-cp -classpath", clusters=False),
     Entry("dotnet", MEDIUM, "Runs a .NET program", ("dotnet a.dll",)),
     Entry("bun", MEDIUM, "Runs a JavaScript program", ("bun a.ts",)),

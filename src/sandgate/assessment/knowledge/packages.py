@@ -1,14 +1,14 @@
-"""Package managers, builders, test runners, formatters.
+"""Package managers of languages.
 
-Looking and testing are low (a test runner runs the project's own code, which is what one works on); adding packages is
-medium, since it brings code from outside; publishing is high, since nothing published comes back.
+Looking is low; adding packages is medium, since it brings code from outside; publishing is high, since nothing
+published comes back.
 """
 
 from __future__ import annotations
 
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.knowledge.entry import Entry, Worse
-from sandgate.assessment.listing import phrases
+from sandgate.assessment.knowledge.families import family
 
 
 def _published(name: str, words: str = "Publishes this project's package") -> Entry:
@@ -18,117 +18,120 @@ def _published(name: str, words: str = "Publishes this project's package") -> En
     )  # fmt: skip
 
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sandgate.protocol.risk import FactKind, RiskCategory, RiskLevel
-
-
-# A checker that is told to repair changes files; the same words for all of them.
-FIXING = Worse("--fix --write --unsafe-fixes --in-place --autocorrect", MEDIUM, "Rewrites source files in the project")
-
 GLOBAL = Worse(
     "-g --global --system --break-system-packages", HIGH, "Installs packages for the whole account or machine",
     (SYSTEM, NETWORK),
 )  # fmt: skip
-OWN_FILE = Worse("-f --file --makefile", MEDIUM, "Builds by a file named here")
 
-
-def _family(
-    level: RiskLevel,
-    words: str,
-    kind: FactKind,
-    categories: tuple[RiskCategory, ...],
-    names: str,
-    worse: Worse = FIXING,
-) -> tuple[Entry, ...]:
-    return tuple(Entry(name, level, words, (name,), kind, categories, worse=(worse,)) for name in phrases(names))
-
-
-_TESTERS = """
-    pytest, py.test, tox, nox, unittest, jest, vitest, mocha, ava, karma, phpunit, rspec, ctest, bats, make test,
-    make check, make lint, npm test, npm t, npm run test, npm run lint, npm run typecheck, yarn test, yarn lint,
-    pnpm test, pnpm lint, bun test, cargo test, cargo check, cargo clippy, cargo bench, go test, go vet, go build,
-    mvn test, mvn verify, gradle test, gradle check, gradlew test, dotnet test, swift test, mix test, deno test,
-    deno check, deno lint, rake test, sbt test, lein test, zig test, bazel test, playwright test, cypress run, ruff
-    check, ruff, mypy, pyright, pylint, flake8, eslint, tsc, stylelint, shellcheck, hadolint, golangci-lint,
-    rubocop, bandit, semgrep, vulture, lint-imports, yamllint, markdownlint, actionlint, tflint, clang-tidy,
-    cppcheck
-    """
-
-_BUILDERS = """
-    npm run build, npm run, npm start, yarn build, yarn run, yarn start, pnpm build, pnpm run, pnpm start, bun
-    run, cargo build, cargo run, go run, go generate, cmake, ninja, meson, bazel build, bazel run, mvn package, mvn
-    compile, gradle build, gradlew build, gradle, gradlew, dotnet build, dotnet run, swift build, swift run, mix
-    compile, rake, sbt, webpack, vite, vite build, rollup, esbuild, gcc, g++, cc, c++, clang, clang++, ld, ar, as,
-    rustc, javac, zig build, configure, autoconf, automake, sphinx-build, mkdocs build, hatch build, just, task,
-    invoke, cargo doc, next build, next dev, flask run, manage.py, tailwindcss, protoc, pre-commit run, poetry run,
-    pdm run, hatch run, terraform-docs, latexmk, pdflatex, pandoc, convert, ffmpeg
-    """
-
-_FORMATTERS = """
-    npm run format, npm run fix, yarn format, pnpm format, make format, make fmt,
-    black, isort, ruff format, prettier, gofmt, goimports, rustfmt, cargo fmt, cargo fix, go fmt, clang-format,
-    autopep8, yapf, biome, dprint, shfmt, terraform fmt, swiftformat, ktlint, google-java-format, pyupgrade,
-    autoflake, standard, xo, stylua
-    """
 
 _INSTALLERS = """
-    pip install, pip3 install, pip download, pip wheel, uv pip install, uv add, uv sync, uv lock, uv remove, uv tool
-    install, uvx, pipx install, pipx run, poetry add, poetry install, poetry update, poetry lock, poetry remove, pdm
-    add, pdm install, conda install, conda create, mamba install, npm install, npm i, npm ci, npm update, npm add,
-    npm audit fix, npm exec, npx, yarn, yarn add, yarn install, yarn dlx, pnpm add, pnpm install, pnpm i, pnpm dlx,
-    bun add, bun install, bunx, cargo add, cargo update, cargo fetch, go get, go mod tidy, go mod download, gem
-    install, bundle install, bundle update, composer install, composer require, composer update, mvn install, nuget
-    install, dotnet add, dotnet restore, cabal install, stack install, opam install, mix deps.get, cpan, cpanm,
-    luarocks install, pod install, swift package update, deno install, pre-commit install, pre-commit autoupdate,
-    nvm install, pyenv install, rbenv install, asdf install, mise install, rustup update, rustup install, rustup
-    toolchain install, sdk install, corepack enable, playwright install, helm dependency update, terraform init,
-    ansible-galaxy install, vcpkg install, conan install, go work sync, cargo vendor, pip uninstall, npm uninstall,
-    npm prune, npm dedupe, nix-shell, nix develop, nix build
+    pip install, pip3 install, pip download, pip wheel, uv pip install, uv add, uv sync, uv lock, uv remove, uv
+    tool install, uvx, pipx install, pipx run, poetry add, poetry install, poetry update, poetry lock, poetry
+    remove, pdm add, pdm install, conda install, conda create, mamba install, npm install, npm i, npm ci, npm
+    update, npm add, npm audit fix, npm exec, npx, yarn, yarn add, yarn install, yarn dlx, pnpm add, pnpm
+    install, pnpm i, pnpm dlx, bun add, bun install, bunx, cargo add, cargo update, cargo fetch, go get, go mod
+    tidy, go mod download, gem install, bundle install, bundle update, composer install, composer require,
+    composer update, mvn install, nuget install, dotnet add, dotnet restore, cabal install, stack install, opam
+    install, mix deps.get, cpan, cpanm, luarocks install, pod install, swift package update, deno install,
+    pre-commit install, pre-commit autoupdate, nvm install, pyenv install, rbenv install, asdf install, mise
+    install, rustup update, rustup install, rustup toolchain install, sdk install, corepack enable, playwright
+    install, helm dependency update, terraform init, ansible-galaxy install, vcpkg install, conan install, go
+    work sync, cargo vendor, pip uninstall, npm uninstall, npm prune, npm dedupe, nix-shell, nix develop, nix
+    build
     """
 
-_GLOBAL_INSTALLERS = """
-    apt install, apt-get install, apt upgrade, apt-get upgrade, apt-get dist-upgrade, apt remove, apt-get remove,
-    apt purge, apt-get purge, apt autoremove, apt-get autoremove, apt update, apt-get update, dnf install, dnf
-    remove, dnf update, dnf upgrade, yum install, yum remove, yum update, zypper install, zypper remove, apk add,
-    apk del, brew install, brew uninstall, brew upgrade, port install, snap install, snap remove, flatpak install,
-    flatpak uninstall, rpm, dpkg, pacman, emerge, nix-env, cargo install, go install, npm link, choco install, nix
-    profile install, nixos-rebuild, add-apt-repository, apt-key, update-alternatives, dpkg-reconfigure, alien
+_MORE_INSTALLERS = """
+    pip sync, pip-sync, pip-compile, uv pip sync, uv pip compile, uv pip uninstall, uv tool upgrade, uv tool
+    uninstall, uv python install, uv venv, uv self update, uv build, uv export, pipx upgrade, pipx inject, pipx
+    uninstall, pipx ensurepath, pipenv, pipenv install, pipenv sync, poetry self update, poetry export, poetry
+    env use, pdm sync, pdm update, hatch env create, rye, rye sync, rye add, pixi, pixi add, pixi install, pixi
+    run, conda update, conda env create, conda env update, conda activate, mamba create, mamba update, mamba
+    env, micromamba, micromamba install, micromamba create, easy_install, python-build, pyenv global, pyenv
+    local, pyenv rehash, pyenv virtualenv, virtualenvwrapper, mkvirtualenv, npm rebuild, npm link, npm unlink,
+    npm fund, npm install-test, npm it, npm clean-install, npm cache verify, npm audit signatures, npm outdated,
+    npm view, npm info, npm show, npm search, npm ping, npm whoami, npm audit, npm doctor, npm pack, npm
+    set-script, npm shrinkwrap, npm diff, npm repo, npm docs, npm bugs, npm star, yarn up, yarn upgrade, yarn
+    remove, yarn global, yarn set, yarn plugin, yarn audit, yarn info, yarn npm info, yarn outdated, yarn
+    dedupe, yarn rebuild, yarn link, yarn import, yarn workspace, yarn workspaces foreach, yarn cache clean,
+    pnpm remove, pnpm rm, pnpm update, pnpm up, pnpm import, pnpm rebuild, pnpm fetch, pnpm env, pnpm setup,
+    pnpm audit, pnpm outdated, pnpm patch, pnpm store prune, pnpm dedupe, pnpm create, pnpm link, bun remove,
+    bun update, bun link, bun create, bun x, bun upgrade, deno cache, deno add, deno upgrade, deno info, deno
+    compile, deno bundle, jsr add, ni, nci, nun, nup, volta install, volta pin, fnm install, fnm use, nvm use,
+    nvm alias, nvm uninstall, n, corepack, corepack prepare, corepack use, bower, bower install, jspm, tnpm,
+    cnpm, cargo remove, cargo rm, cargo install, cargo uninstall, cargo binstall, cargo update, cargo search,
+    cargo info, cargo generate-lockfile, cargo upgrade, rustup, rustup default, rustup toolchain, rustup
+    component add, rustup target add, rustup override, rustup self update, go install, go mod vendor, go mod
+    edit, go work, go work use, go get -u, dep ensure, glide, gvm, goenv install, zig fetch, gem, gem update,
+    gem uninstall, gem fetch, gem cleanup, bundle, bundle add, bundle lock, bundle outdated, bundle exec, bundle
+    config, bundle clean, bundle binstubs, bundle package, bundle cache, rbenv, rbenv global, rbenv local, rvm,
+    rvm install, rvm use, chruby, ruby-build, composer, composer create-project, composer dump-autoload,
+    composer remove, composer global, composer outdated, composer audit, composer self-update, composer
+    clear-cache, pecl, pecl install, pear, phive, phpbrew, mvn dependency:resolve, coursier, cs install, sdkman,
+    jenv, jabba, sbt update, lein deps, dotnet tool, dotnet tool install, dotnet remove, dotnet workload, dotnet
+    nuget, dotnet publish, dotnet pack, dotnet clean, dotnet ef, dotnet ef migrations, dotnet ef database
+    update, nuget, paket install, swift package, swift package resolve, carthage, carthage update, pod, pod repo
+    update, mint, tuist, xcodes, cabal, cabal update, cabal fetch, stack setup, stack upgrade, ghcup, ghcup
+    install, opam, opam update, opam upgrade, opam remove, opam switch, opam init, esy, nimble, shards install,
+    mix local.hex, mix deps, mix deps.update, mix deps.clean, mix ecto.migrate, mix ecto.create, mix
+    archive.install, rebar3 get-deps, rebar3 upgrade, gleam add, elm install, spago install, lake update, raco
+    pkg, R CMD INSTALL, renv, pak, julia-pkg, luarocks, luarocks make, cpanm, cpan, carton, perlbrew, plenv,
+    dart pub, dart pub get, dart pub add, pub get, flutter pub, flutter pub get, flutter upgrade, flutter clean,
+    vcpkg, conan, conan create, hunter, spack, spack install, easybuild, eb, guix, guix install, nix, nix run,
+    nix shell, nix flake, nix flake update, nix-build, nix-instantiate, nix-channel, home-manager, devbox,
+    devbox add, devenv, flox, asdf, asdf plugin, asdf global, asdf local, mise, mise use, mise trust, rtx, aqua,
+    proto, proto install, direnv, direnv allow, sdk, sdk use, tfenv, tfenv install, tenv, helmfile deps,
+    arduino-cli, arduino-cli core install, pio pkg, west update, git-lfs, git lfs install, git lfs track,
+    vim-plug, code, code-insiders, cursor, codium, subl, atom, apm, pre-commit uninstall,
+    pre-commit gc, husky, husky install, lefthook, lefthook install, lint-staged, playwright install-deps,
+    puppeteer, cypress install, webdriver-manager, browsers, brew tap, brew untap, brew update, brew services,
+    brew link, brew cleanup, brew doctor, brew fetch, brew outdated, brew search, brew audit, mas, mas install
     """
 
 _LOOKERS = """
-    pip list, pip show, pip freeze, pip check, pip index versions, pip config list, uv pip list, uv tree, poetry
-    show, npm ls, npm list, npm outdated, npm view, npm audit, npm root, npm config list, yarn list, pnpm list,
-    cargo tree, cargo metadata, cargo search, go list, go env, go version, go doc, go mod graph, go mod why, gem
-    list, bundle list, composer show, apt list, apt show, apt search, apt-cache, dpkg-query, brew list, brew info,
-    conda list, conda info, mvn dependency:tree, dotnet list, rustup show, rustup toolchain list, nvm ls, pyenv
-    versions, conda env list, helm list, helm template, helm lint, terraform plan, terraform validate, terraform
-    show, terraform output, terraform version, tox list, ruff rule, pipdeptree
+    pip list, pip show, pip freeze, pip check, pip config list, pip inspect, pip debug, uv pip list, uv pip show, uv
+    tree, poetry show, poetry env info, pdm list, npm ls, npm list, npm root, npm prefix, npm config list, npm config
+    get, npm explain, npm why, npm query, npm pkg get, yarn list, yarn why, yarn config list, pnpm list, pnpm ls, pnpm
+    why, pnpm root, cargo tree, cargo metadata, cargo version, cargo pkgid, cargo locate-project, go list, go env, go
+    version, go doc, go mod graph, go mod why, go mod verify, gem list, gem env, gem contents, gem which, bundle list,
+    bundle show, bundle info, bundle check, bundle platform, composer show, composer licenses, composer validate, conda
+    list, conda info, conda env list, conda search, mvn dependency:tree, mvn help:effective-pom, dotnet list, rustup
+    show, rustup toolchain list, rustup target list, rustup which, nvm ls, nvm list, nvm current, nvm version, pyenv
+    versions, pyenv version, rbenv versions, tox list, ruff rule, pipdeptree, helm list, helm template, helm lint,
+    terraform plan, terraform validate, terraform show, terraform output, terraform version, opam list, stack path,
+    cabal list, luarocks list, luarocks show, nix eval, nix log, nix path-info, nix search, nix-store, asdf list, asdf
+    current, mise ls, mise current, sdk list, sdk current, code --list-extensions, bun pm ls, deno types, vcpkg list,
+    conan list, conan inspect, spack find, spack list, dart pub deps, flutter doctor, flutter devices, swift package
+    describe, swift package show-dependencies, mix hex.info, mix help, rebar3 tree, elm diff, lein deps :tree
+    """
+
+# Asking a registry is the same question over the network.
+_ASKERS = """
+    npm view, npm info, npm show, npm v, npm search, npm outdated, npm audit, npm ping, npm whoami, npm fund, npm
+    doctor,
+    npm access list, npm dist-tag ls, npm dist-tag list, npm team ls, npm owner ls, npm profile get, npm star, yarn
+    info,
+    yarn npm info, yarn audit, yarn npm audit, yarn outdated, pnpm view, pnpm info, pnpm audit, pnpm outdated, pip
+    index,
+    pip index versions, pip search, pip download, cargo search, cargo info, cargo outdated, cargo audit, gem
+    search, gem outdated, gem query, bundle outdated, composer outdated, composer audit, composer search,
+    composer diagnose, poetry search, conda search, mvn versions:display-dependency-updates, nuget list,
+    dotnet list package, brew search, brew info, nvm ls-remote, pyenv install --list, rbenv install --list, rustup
+    check,
+    uv python list, opam search, luarocks search, vcpkg search, conan search, deno info, pub outdated, dart pub
+    outdated,
+    flutter pub outdated, mix hex.outdated, mix hex.search, helm search, terraform providers, gh search
     """
 
 ENTRIES: tuple[Entry, ...] = (
-    *_family(LOW, "Runs the project's own checks", "runs", (), _TESTERS),
-    *_family(LOW, "Builds or starts the project", "runs", (), _BUILDERS),
-    *_family(MEDIUM, "Rewrites source files in the project", "writes", (), _FORMATTERS),
-    *_family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _INSTALLERS, GLOBAL),
-    *_family(HIGH, "Changes the software of this machine", "writes", (SYSTEM, NETWORK), _GLOBAL_INSTALLERS),
-    *_family(LOW, "Shows packages", "reads", (), _LOOKERS),
+    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _MORE_INSTALLERS, GLOBAL),
+    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _INSTALLERS, GLOBAL),
+    *family(LOW, "Shows packages", "reads", (), _LOOKERS),
+    *family(MEDIUM, "Asks a registry", "contacts", (NETWORK,), _ASKERS),
     Entry("pip", MEDIUM, "Uses pip", ("pip cache purge",), kind="writes"),
     Entry("pip3", MEDIUM, "Uses pip", ("pip3 cache purge",), kind="writes"),
     Entry("npm", MEDIUM, "Uses npm", ("npm init",), kind="writes", values="--prefix -C -w --workspace"),
-    Entry("npm run deploy", HIGH, "Deploys the project", ("npm run deploy",), kind="contacts",
-          categories=(NETWORK, SYSTEM)),
-    Entry("make install", HIGH, "Installs the project on this machine", ("make install",), kind="writes",
-          categories=(SYSTEM,)),
-    Entry("make deploy", HIGH, "Deploys the project", ("make deploy",), kind="contacts", categories=(NETWORK, SYSTEM)),
-    Entry("make", LOW, "Builds the project", ("make test", "make -j 4 all", "make -f other.mk => medium"),
-          values="-C -f -I -o -W --file --makefile --directory", worse=(OWN_FILE,)),
-    Entry("make clean", MEDIUM, "Deletes what was built", ("make clean",), kind="deletes"),
-    Entry("make distclean", MEDIUM, "Deletes what was built", ("make distclean",), kind="deletes"),
     Entry("cargo clean", MEDIUM, "Deletes what was built", ("cargo clean",), kind="deletes"),
     Entry("go clean", MEDIUM, "Deletes what was built", ("go clean -cache",), kind="deletes"),
-    Entry("mvn clean", MEDIUM, "Deletes what was built", ("mvn clean",), kind="deletes"),
-    Entry("gradle clean", MEDIUM, "Deletes what was built", ("gradle clean",), kind="deletes"),
     Entry("npm config set", MEDIUM, "Changes settings of npm", ("npm config set x y",), kind="writes"),
     Entry("npm cache clean", MEDIUM, "Deletes the package cache", ("npm cache clean --force",), kind="deletes"),
     Entry("npm token", HIGH, "Handles access tokens", ("npm token list",), kind="reads",
@@ -144,6 +147,37 @@ ENTRIES: tuple[Entry, ...] = (
             "gradle publish", "dotnet nuget push", "twine upload", "vsce publish", "deno publish", "mix hex.publish",
             "helm push", "composer publish", "lerna publish", "changeset publish", "goreleaser release",
             "semantic-release", "jsr publish", "conan upload", "docker push", "podman push",
+            "npm dist-tag add", "npm dist-tag rm", "npm dist-tags add", "npm access", "npm team", "npm org", "npm hook",
+            "npm profile set", "npm stage", "yarn npm tag", "yarn npm publish", "lerna version", "nx release",
+            "np", "npx np",
+            "release-it", "auto shipit", "changeset publish", "rush publish", "beachball publish",
+            "web-ext sign", "ovsx publish",
+            "cargo release", "cargo owner", "cargo login", "cargo workspaces publish", "cargo smart-release",
+            "flit publish", "maturin publish", "maturin upload", "python-semantic-release",
+            "conda-build upload", "anaconda upload",
+            "hatch publish", "rye publish", "pixi upload", "devpi upload", "gem yank", "gem owner",
+            "gem signin", "rake release",
+            "bundle exec rake release", "mix hex.owner", "mix hex.retire", "rebar3 hex publish",
+            "gleam publish", "elm publish",
+            "cabal upload", "stack upload", "opam publish", "dune-release", "dart pub publish",
+            "flutter pub publish", "pub publish",
+            "luarocks upload", "nimble publish", "dub publish", "pod trunk", "fastlane deliver",
+            "fastlane pilot", "fastlane supply",
+            "fastlane release", "fastlane beta", "xcrun altool", "xcrun notarytool", "lein deploy",  "sbt publish",
+            "nuget push", "choco push", "paket push", "snapcraft upload", "snapcraft release",
+            "flatpak build-export", "osc commit",
+            "dput", "debrelease", "copr-cli build", "rpmdevtools", "eas submit", "eas update", "expo publish",
+            "code-push release",
+            "appcenter distribute", "bumblebee publish", "vsce unpublish", "jfrog rt", "artifactory upload",
+            "cloudsmith push",
+            "ansible-galaxy publish", "ansible-galaxy collection publish", "terraform login", "packer build",
+            "vagrant cloud publish",
+            "buf push", "graph publish", "rover subgraph publish", "chromatic publish", "gh-pages",
+            "mike deploy",
+            "mkdocs gh-deploy", "ghp-import", "huggingface-cli upload", "hf upload", "wandb sync",
+            "kaggle datasets create",
+            "kaggle kernels push", "dvc push", "git lfs push", "git annex sync", "oras push", "skopeo copy",
+            "crane push",
         )
     ),
     Entry("npm unpublish", HIGH, "Withdraws a published package", ("npm unpublish pkg",), kind="deletes",
@@ -158,8 +192,20 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("uv run", LOW, "Runs a program of the project", ("uv run pytest",)),
     Entry("virtualenv", MEDIUM, "Creates an environment", ("virtualenv .venv",), kind="writes"),
     Entry("conda", MEDIUM, "Uses conda", ("conda init",), kind="writes"),
+    *(Entry(name, HIGH, "Deletes an environment or a toolchain", (f"{name} x",), kind="deletes", categories=(DELETION,),
+            harmless="--dry-run --help")
+      for name in (
+          "conda env remove", "mamba env remove", "micromamba env remove", "pyenv uninstall", "pyenv virtualenv-delete",
+          "rustup self uninstall", "rustup toolchain uninstall", "pipx uninstall-all", "opam switch remove",
+          "rbenv uninstall",
+          "rvm remove", "rvm implode", "nvm uninstall", "fnm uninstall", "sdk uninstall", "asdf uninstall",
+          "mise uninstall",
+          "ghcup rm", "ghcup nuke", "uv python uninstall", "poetry env remove", "pipenv --rm", "rmvirtualenv",
+          "jenv remove",
+          "cabal gc", "stack uninstall", "nix-collect-garbage", "guix gc", "volta uninstall",
+          "code --uninstall-extension",
+          "yarn cache clean --all", "npm cache rm", "conda clean --all", "sdk flush", "gem cleanup --all",
+          "juliaup remove",
+      ) if " --" not in name),
     Entry("conda remove", MEDIUM, "Removes packages", ("conda remove x",), kind="deletes"),
-    Entry("apt", MEDIUM, "Uses apt", ("apt changelog x",), kind="writes"),
-    Entry("apt-get", MEDIUM, "Uses apt", ("apt-get download x",), kind="writes", values="-o -t"),
-    Entry("brew", MEDIUM, "Uses brew", ("brew doctor",), kind="writes"),
 )  # fmt: skip

@@ -227,7 +227,7 @@ ENTRIES: tuple[Entry, ...] = (
           ("pssh", "-h -H -l -p -t -o -e -O -x -X"), ("parallel-ssh", "-h -H -l -p -t -o -e -O -x -X"),
           ("pdsh", "-w -x -l -t -u -f -R -g"), ("clush", "-w -x -g -X -l -o -f -t -u"), ("dsh", "-m -f -g -r"),
           ("sshpass-run", "-p"), ("mussh", "-h -H -c -l"), ("pslurp", "-h -H"), ("cssh", "-l"), ("csshx", "-l"),
-          ("rush", "-h"), ("fabric", "-H"), ("ansible-console", "-i"))),
+          ("fabric", "-H"), ("ansible-console", "-i"))),
     *_each(HIGH, "contacts", "Copies files to other machines", (EXFILTRATION, NETWORK), "pscp, parallel-scp, pdcp, "
                                                                                         "prsync, parallel-rsync"),
     Entry("ansible", MEDIUM, "Changes machines by modules", ("ansible all -m ping", "ansible all -m apt -a name=x "

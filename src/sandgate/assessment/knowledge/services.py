@@ -146,7 +146,6 @@ _TABLE = """
     slack || slack auth list
     databricks |-p --profile -t --target| databricks clusters list
     snow |-c --connection --config-file| snow connection list
-    astro || astro deployment list
     prefect |-p --profile| prefect deployment ls
     dvc || dvc status
     huggingface-cli || huggingface-cli whoami

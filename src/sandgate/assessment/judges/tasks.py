@@ -1,0 +1,167 @@
+"""Task runners: `make TARGET`, `npm run TASK`, `rake db:drop`, `php artisan migrate:fresh`, `./gradlew publish`.
+
+Nobody can list the tasks of all projects, but people name them by what they do. So a task's name is taken apart
+(`publishToMavenLocal`, `db:drop`, `ecto.reset`) and its words are judged: what empties a store of data or publishes is
+high, what stays local or only tries is not. Where `make install` puts things is read from its variables.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import Arg, Value
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.inline import judge_code, tokens
+from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.listing import words
+from sandgate.assessment.options import parsed
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+BUILDERS = frozenset(words("make bmake ninja meson cmake scons waf samu nmake mingw32-make jom"))
+RELEASERS = frozenset(words("npm yarn pnpm bun gradle gradlew sbt mvn fastlane np release-it standard-version"))
+RUNNERS = BUILDERS | RELEASERS | frozenset(
+    words("""
+    rake rails artisan console manage.py just task invoke inv fab mix composer lein ant grunt gulp nx turbo moon cap
+    knex sequelize sequelize-cli typeorm prisma drizzle-kit mikro-orm alembic flask flyway liquibase dbmate goose
+    migrate sqlx diesel sea-orm-cli doctrine phinx ecto wp drush craft spark adonis ace dotnet-ef bundle hatch pdm
+    poetry thor bee cargo-make makers earthly dagger tox nox doit pants mage buffalo waypoint supabase yoyo piccolo
+    aerich sqitch skeema atlas
+    """)
+)  # fmt: skip
+LOSING = frozenset(words("drop reset wipe purge truncate fresh flush nuke destroy erase zap teardown clear"))
+STORES = frozenset(
+    words("""
+    db database databases migrate migration migrations schema schemas table tables ecto prisma pg postgres postgresql
+    mysql mongo mongodb redis sqlite sql data storage volume volumes users es elasticsearch repo
+    """)
+)
+EMPTYING = frozenset(words("flush reset_db db:schema:load db:structure:load db:setup doctrine:fixtures:load sqlflush"))
+PUBLISHING = frozenset(words("publish deploy unpublish ship rollout promote undeploy upload"))
+HARMLESS = frozenset(words("local locally dry dryrun check test tests preview status list plan validate client cache"))
+INSTALLING = frozenset(words("install uninstall install-strip install/strip install/local"))
+CONFIGURED = "?prefix"  # no shell variable can be called so
+PREFIXES = ("DESTDIR=", "prefix=", "PREFIX=", "INSTALL_ROOT=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BINDIR=")
+
+
+def parts_of(name: str) -> list[str]:
+    """The lower-case words of a task's name: `publishToMavenLocal` → publish, to, maven, local."""
+    spaced = ""
+    for at, letter in enumerate(name):
+        if letter.isupper() and at and name[at - 1].islower():
+            spaced += " "
+        spaced += letter.lower() if letter.isalnum() else " "
+    return spaced.split()
+
+
+def judge_tasks(call: Call, inquiry: Inquiry) -> None:
+    """The table first, then what the names of the tasks say."""
+    if by_table(call, inquiry) is None:
+        inquiry.add(MEDIUM, "runs", call.program, "runs tasks of the project", f"Runs {shown(call.program)} tasks")
+    if call.program == "cmake" and call.args[:1] and call.args[0].text == "-E":
+        _cmake_tool(call, inquiry)
+        return
+    _remember_prefix(call)
+    _inline_code(call, inquiry)
+    options = parsed(call.args, "-C -f -j --target --file --directory --prefix --destdir --filter -w")
+    names = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--target"]
+    if options.has("--dry-run --dry-run=client -n --just-print --pretend") and call.program != "ninja":
+        return
+    migrating = bool({"migrate", "migrations", "migration"} & set(names))
+    for name in names:
+        if migrating and name == "deploy":  # `prisma migrate deploy` brings a database up to date
+            continue
+        if "=" in name or "/" in name.rstrip("/")[1:]:
+            continue
+        _judge_name(name, call, inquiry)
+    if call.program in BUILDERS and (INSTALLING & set(names) or options.has("--install")):
+        _installing(call, inquiry)
+
+
+def _judge_name(name: str, call: Call, inquiry: Inquiry) -> None:
+    parts = set(parts_of(name))
+    if parts & HARMLESS:
+        return
+    publishing = parts & PUBLISHING or ("release" in parts and call.program in RELEASERS)
+    if name in EMPTYING or (parts & LOSING and parts & STORES):
+        inquiry.add(HIGH, "deletes", "database", "a task that empties a database",
+                    f"Runs {shown(name)}, which empties a database", "Only a backup can bring it back",
+                    (DELETION,))  # fmt: skip
+    elif publishing:
+        inquiry.add(HIGH, "contacts", name, "a task that publishes or deploys",
+                    f"Runs {shown(name)}, which publishes or deploys", "Other people see it at once",
+                    (NETWORK, COMPLIANCE))  # fmt: skip
+
+
+def _inline_code(call: Call, inquiry: Inquiry) -> None:
+    """`rails runner CODE`, `manage.py shell -c CODE`, `artisan tinker --execute=CODE`: code with the data at hand."""
+    texts = [arg.text for arg in call.args]
+    if not {"runner", "r", "shell", "shell_plus", "tinker", "eval", "ev", "php:eval", "run", "console"} & set(
+        texts[:2]
+    ):
+        return
+    given = [arg.text for name, arg in parsed(call.args[1:], "-c --command --execute -e --eval").values
+             if name in {"-c", "--command", "--execute", "-e", "--eval"}]  # fmt: skip
+    if texts[0] in {"runner", "r", "eval", "ev", "php:eval"}:
+        given += texts[1:2]
+    for code in given:
+        judge_code(code, "Python", call, inquiry)
+        if {token.text.rsplit(".", 1)[-1] for token in tokens(code) if token.kind == "name"} & {"delete", "destroy"}:
+            inquiry.add(HIGH, "deletes", "database", "deletes data of the project", "Deletes data in a database",
+                        "Only a backup can bring it back", (DELETION,))  # fmt: skip
+
+
+def _judge_configure(call: Call, inquiry: Inquiry) -> None:
+    """`./configure --prefix=out` says where a later `make install` of the same line goes."""
+    by_table(call, inquiry)
+    _remember_prefix(call)
+
+
+def _remember_prefix(call: Call) -> None:
+    for arg in call.args:
+        name, equals, value = arg.text.partition("=")
+        if equals and name in {"--prefix", "-DCMAKE_INSTALL_PREFIX", "-DCMAKE_INSTALL_PREFIX:PATH", "-Dprefix"}:
+            call.shell.variables[CONFIGURED] = Value((value,))
+
+
+def _installing(call: Call, inquiry: Inquiry) -> None:
+    """Where it goes, when the command says so; otherwise to the machine."""
+    given = [text.partition("=")[2] for text in (arg.text for arg in call.args) if text.startswith(PREFIXES)]
+    option = parsed(call.args, "--prefix --destdir").value("--prefix --destdir")
+    configured = call.shell.lookup(CONFIGURED)
+    if not given and configured is not None:
+        given = list(configured.texts)
+    places = [Arg(text) for text in given] + ([option] if option is not None else [])
+    for place in places:
+        inquiry.write(place, call, verb="Installs below")
+    if not places:
+        inquiry.add(HIGH, "writes", "/usr/local", "installs the project on this machine",
+                    "Installs the project on this machine", "", (SYSTEM,))  # fmt: skip
+
+
+def _cmake_tool(call: Call, inquiry: Inquiry) -> None:
+    """`cmake -E rm -rf x`: the file programs under other names."""
+    names = {"remove_directory": "rm", "remove": "rm", "rm": "rm", "copy": "cp", "copy_directory": "cp", "rename": "mv",
+             "touch": "touch", "env": "env", "chdir": "env", "create_symlink": "ln"}  # fmt: skip
+    if len(call.args) > 1 and call.args[1].text in names:
+        rest = list(call.args[2:])
+        if call.args[1].text == "remove_directory":
+            rest = [Arg("-rf"), *rest]
+        inquiry.run(call.inside(names[call.args[1].text], rest))
+
+
+def _judge_cargo(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    directory = parsed(call.args, "--target-dir --manifest-path -p").value("--target-dir")
+    if directory is not None and any(arg.text == "clean" for arg in call.args):
+        inquiry.delete(directory, call, recursive=True)
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    **dict.fromkeys(RUNNERS, judge_tasks),
+    "cargo": _judge_cargo,
+    "configure": _judge_configure,
+}
