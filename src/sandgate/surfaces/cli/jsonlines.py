@@ -155,12 +155,8 @@ def _event(record: TraceRecord) -> Json:
             }
         case OutputArrived():
             chunk = b64encode(record.chunk).decode()
-            return {
-                "type": "exec_command_output_delta",
-                "call_id": record.call_id,
-                "stream": record.stream,
-                "chunk": chunk,
-            }
+            delta: Json = {"type": "exec_command_output_delta", "call_id": record.call_id}
+            return {**delta, "stream": record.stream, "chunk": chunk}
         case OutputLost():
             return {"type": "warning", "message": record.message}
         case CommandEnded():
