@@ -58,7 +58,7 @@ def _script(line: str, length: int) -> str:
 
 
 def _judgement() -> Callable[[str], tuple[float, float]]:
-    """Judges a script: milliseconds of CPU (nothing waits here, so others do not count) for the verdict, and the risk."""
+    """Judges a script: milliseconds of CPU for the verdict and for the risk. Nothing waits, so load is left out."""
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.assessment.static import assess
     from sandgate.policy.approval import verdict_for

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.commandline import segments
-from sandgate.commandline.invocation import COMMANDS_MAX, everything_run, without_git_globals
+from sandgate.commandline.invocation import COMMANDS_MAX, WORDS_MAX, everything_run, without_git_globals
 from sandgate.commandline.words import split
 
 TARGET = ("rm", "-rf", "x")
@@ -125,3 +125,10 @@ def test_a_script_that_wraps_itself_ends() -> None:
     for _ in range(30):
         argv = ("env", "sudo", *argv)
     assert TARGET in everything_run(segments(argv)).commands
+
+
+def test_wrappers_of_wrappers_are_followed_until_their_words_are_too_many() -> None:
+    """Required: what is left out is said, so that nobody takes it for harmless; the work is bounded."""
+    everything = everything_run(segments(("env",) * 5_000 + ("rm", "-rf", "/")))
+    assert everything.incomplete
+    assert sum(map(len, everything.commands)) <= WORDS_MAX + 5_003

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
 
 COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer says "incomplete"
+WORDS_MAX = 200_000  # in all of them together: `env env env …` is as many commands as words, each nearly as long
 TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
 
 
@@ -64,6 +65,7 @@ def everything_run(what: Segments) -> Everything:
 
 def _everything(what: Segments) -> Everything:
     seen: dict[Argv, None] = {}
+    words = 0
     queue: list[Argv] = [what.argv, *what.commands]
     scripts: list[str] = []
     texts: list[str] = []
@@ -77,7 +79,7 @@ def _everything(what: Segments) -> Everything:
             queue.extend([command.argv for command in what.script.commands])
         incomplete = what.script.beyond_limits
     while queue or scripts:
-        if len(seen) >= COMMANDS_MAX:
+        if len(seen) >= COMMANDS_MAX or words > WORDS_MAX:
             return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
         if scripts:
             from sandgate.commandline.bash import parse
@@ -93,6 +95,7 @@ def _everything(what: Segments) -> Everything:
         if not argv or argv in seen:
             continue
         seen[argv] = None
+        words += len(argv)
         inner = started_by(argv)
         queue.extend(inner.commands)
         if what.script is None or argv != what.argv:
