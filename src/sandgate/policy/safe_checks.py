@@ -8,6 +8,7 @@ is harmless. A check understands a little and refuses the rest.
 from __future__ import annotations
 
 from sandgate.commandline.arguments import Reading
+from sandgate.policy.safe_system_checks import SYSTEM_CHECKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,16 +103,6 @@ def _apt_cache(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 def _yq(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return not any("system" in word for word in reading.operands)
-
-
-def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
-    """Listing alone: `tar -tzf a.tgz`, `tar tvf a.tar member`. `host:file` would start a remote shell."""
-    if len(argv) < 3:
-        return False
-    letters = argv[1].removeprefix("-")
-    if argv[1][:2] == "--" or not letters.startswith(("t", "v", "z", "j", "J")) or set(letters) - set("tvzjJf"):
-        return False
-    return "t" in letters and letters[-1] == "f" and ":" not in argv[2] and all(word[:1] != "-" for word in argv[2:])
 
 
 def _git_format(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -277,7 +268,6 @@ CHECKS: dict[str, Check] = {
     "sysctl": _sysctl,
     "apt_cache": _apt_cache,
     "yq": _yq,
-    "tar": _tar,
     "git_format": _git_format,
     "git_branch": _git_branch,
     "git_tag": _git_tag,
@@ -289,4 +279,5 @@ CHECKS: dict[str, Check] = {
     "reflog": _reflog,
     "sed": _sed,
     "awk": _awk,
+    **SYSTEM_CHECKS,
 }

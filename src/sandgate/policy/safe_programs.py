@@ -18,6 +18,7 @@ that take options only before their operands must say `stop` where it matters: `
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.safe_system import SYSTEM
 
 SAFE: dict[str, str] = {
     # Shell words and builtins
@@ -106,7 +107,7 @@ SAFE: dict[str, str] = {
     "gzcat": "-fhLqv *",
     "bzcat": "-s *",
     "xzcat": "*",
-    "unzip": "-lvZq1ht * needs:-l,-v,-Z",
+    "unzip": "-clvZqp1hts * needs:-c,-l,-p,-t,-v,-Z",
     "zipinfo": "-12smlvhtzTZ *",
     "tar": "any check:tar exact",
     "sum": "-rs --sysv --help --version * !",
@@ -200,7 +201,6 @@ SAFE: dict[str, str] = {
     "--indent= --from-file= --help --version --arg --argjson --slurpfile --rawfile * !",
     "yq": "-CcerMnNPj -p[=] -o[=] -I[=] --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
     "--unwrapScalar[=] --output-format[=] --input-format[=] --indent[=] --no-doc * program check:yq",
-    "xmllint": "--noout --format --xpath= --nonet --html --valid * needs:--nonet",
     # About files
     "stat": "-Lftx -c= -f= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
     "file": "-bcEhiIkLnNprsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
@@ -264,7 +264,6 @@ SAFE: dict[str, str] = {
     "--full --newest --oldest --parent= --euid= --uid= --exact --inverse --ignore-case 1",
     "pidof": "-csxzq -o= *",
     "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
-    "lsof": "-bClnNPRtUV -a -c= -d= -i[=] -p= -s[=] -u= * needs:-n",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
     "--summary --extended --no-header --options --memory *",
     "netstat": "-aceglinNoprstuvwW46 --all --listening --numeric --tcp --udp --unix --route --interfaces "
@@ -313,6 +312,7 @@ SAFE: dict[str, str] = {
     "java": "words -version --version 0 needs:-version,--version",
     "javac": "words -version --version 0 needs:-version,--version",
     "ssh": "-V 0 needs:-V",
+    **SYSTEM,
 }
 
 # Wrappers that add nothing of their own, so that the inner command alone decides.

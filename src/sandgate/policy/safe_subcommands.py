@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from sandgate.policy.safe_system_subcommands import SYSTEM_SUBCOMMANDS
+
 # Commands of the programs marked `sub`.
 SUBCOMMANDS: dict[str, str] = {
     "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "
@@ -91,6 +93,7 @@ SUBCOMMANDS: dict[str, str] = {
     "npm list": "-agl --all --json --long --parseable --global --depth[=] --link --production --dev "
     "--omit[=] --include[=] --package-lock-only --silent -s *",
 }
+SUBCOMMANDS.update(SYSTEM_SUBCOMMANDS)
 
 # Parts of lines, for `@name`.
 FRAGMENTS: dict[str, str] = {
