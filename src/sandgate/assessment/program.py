@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
-from sandgate.assessment.judges import builtins, files, interpreters, network, running, tools
+from sandgate.assessment.judges import builtins, files, interpreters, machine, network, running, tools
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import RiskLevel
 
-JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES, **interpreters.JUDGES, **builtins.JUDGES}
+JUDGES = {
+    **machine.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES, **interpreters.JUDGES,
+    **builtins.JUDGES,
+}  # fmt: skip
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip
@@ -93,6 +96,9 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         interpreters.judge_script_file(Arg(given), call, inquiry)
         return True
     directory = path.rsplit("/", 1)[0]
+    if directory in machine.INIT_DIRECTORIES:
+        call.program, call.args = "service", (Arg(call.program), *call.args)
+        return False
     if directory in TRUSTED_DIRECTORIES or directory.endswith(PROJECT_TOOL_DIRECTORIES):
         return False
     if call.program in PROJECT_SCRIPTS and below(path, inquiry.facts.cwd):

@@ -151,6 +151,8 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     whole = f"{verb} everything in {place.words} {what}" if spread else sentence
     rights = place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd", "/etc/group"))
     privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
+    if place.path.startswith("/var/log/"):
+        privileged = (SYSTEM, DELETION, COMPLIANCE)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
 
 

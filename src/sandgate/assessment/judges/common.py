@@ -57,7 +57,7 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
         entry = _misplaced(words, top) or top
     if entry is None:
         return None
-    options = parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
+    options = parsed(call.args, f"{top_values} {entry.values} {entry.writes}", clusters=entry.clusters)
     consumed = entry.name.count(" ")
     return entry, options.but(operands=options.operands[consumed:])
 
@@ -74,7 +74,9 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
     texts = {arg.text for arg in call.args}
-    return (bool(texts) and texts <= HELP_ONLY) or (bool(entry.harmless) and options.has(entry.harmless))
+    if not texts:
+        return entry.bare
+    return texts <= HELP_ONLY or (bool(entry.harmless) and options.has(entry.harmless))
 
 
 def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -82,6 +84,10 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     inquiry.note(rated(entry, options))
     if entry.operands:
         _operands(entry, options, call, inquiry)
+    if entry.writes:
+        for name, arg in options.values:
+            if name in entry.writes.split() and arg.text not in {"-", ""}:
+                inquiry.write(arg, call)
 
 
 def rated(entry: Entry, options: Parsed) -> Finding:
@@ -149,7 +155,7 @@ def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: s
             _moved_away(arg, call, inquiry)
         else:
             inquiry.read(arg, call)
-    if destination is not None:
+    if destination is not None and destination.text != "-":
         words = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
         inquiry.write(destination, call, verb=words.get(verb, verb))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, Finding
+from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.common import base_name
 from sandgate.assessment.judges.feeding import fed_arguments
@@ -38,7 +38,7 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         inquiry.note(
             Finding(HIGH, "privilege", name, f"runs with other rights (`{name}`)",
                     "Runs with the rights of another account" if name != "chroot" else "Runs in another root directory",
-                    "", (PRIVILEGE,))
+                    "", (PRIVILEGE, SYSTEM) if name == "systemd-run" else (PRIVILEGE,))
         )  # fmt: skip
     texts = tuple(arg.text for arg in call.args)
     if name == "command" and texts[:1] and texts[0] in {"-v", "-V"}:

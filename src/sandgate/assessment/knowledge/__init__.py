@@ -8,14 +8,20 @@ from __future__ import annotations
 from sandgate.assessment.knowledge import (
     archives,
     containers,
+    crypto,
+    daemons,
     databases,
+    disks,
     files,
     git,
     interpreters,
+    machine,
+    media,
     network,
     packages,
     reading,
     system,
+    text,
 )
 
 TYPE_CHECKING = False
@@ -29,7 +35,8 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        reading, files, git, packages, network, system, archives, containers, databases, interpreters,
+        disks, machine, media, text, daemons, reading, files, git, packages, network, system, archives, containers,
+        databases, interpreters, crypto,
     )
     for entry in family.ENTRIES
 }  # fmt: skip

@@ -1,0 +1,57 @@
+"""Services, the clock, kernel settings: programs whose operands decide whether they show or change."""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import COMPLIANCE, HIGH, LOW, SYSTEM
+from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.options import parsed
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+INIT_DIRECTORIES = ("/etc/init.d", "/etc/rc.d", "/etc/rc.d/init.d", "/usr/local/etc/rc.d")
+ASKING = frozenset({"status", "configtest", "check", "describe", "test", "checkconfig"})  # second operand
+
+
+def judge_service(call: Call, inquiry: Inquiry) -> None:
+    """`service NAME status`: the word behind the name says what happens."""
+    operands = [arg.text for arg in parsed(call.args).operands]
+    if len(operands) > 1 and operands[1] in ASKING:
+        inquiry.add(LOW, "reads", operands[0], "shows a service", f"Shows the service {shown(operands[0])}")
+        return
+    by_table(call, inquiry)
+
+
+def _judge_sysctl(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    for arg in parsed(call.args, "-p -r --pattern").operands:
+        if "=" in arg.text:
+            inquiry.add(HIGH, "writes", arg.text.partition("=")[0], "changes kernel settings",
+                        f"Changes the kernel setting {shown(arg.text)}", "", (SYSTEM,))  # fmt: skip
+
+
+def _judge_hostname(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    options = parsed(call.args, "-F --file -b --boot")
+    if options.operands or options.has("-F --file -b --boot"):
+        inquiry.add(HIGH, "writes", "the name of this machine", "changes the name of this machine",
+                    "Changes the name of this machine", "", (SYSTEM,))  # fmt: skip
+
+
+def _judge_date(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    options = parsed(call.args, "-d -r -f -v --date --reference --file")
+    if any(arg.text[:1].isdigit() for arg in options.operands) and not options.has("-j"):
+        inquiry.add(HIGH, "writes", "the clock", "changes the clock", "Changes the clock", "", (SYSTEM, COMPLIANCE))
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    **dict.fromkeys(("service", "rc-service", "invoke-rc.d", "sc", "brew-services"), judge_service),
+    "sysctl": _judge_sysctl,
+    "hostname": _judge_hostname,
+    "date": _judge_date,
+}
