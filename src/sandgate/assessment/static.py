@@ -306,7 +306,11 @@ class _Walk:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
         endless = call.program == "yes" or any(each.text in ENDLESS_INPUTS for each in call.args)
-        if endless and call.program in {"yes", "cat", "tee", "pv"} and not path.startswith("/dev/"):
+        if (
+            endless
+            and call.program in {"yes", "cat", "tee", "pv"}
+            and not (path.startswith("/dev/") and not path.startswith("/dev/shm/"))
+        ):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:

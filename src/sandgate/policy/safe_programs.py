@@ -202,7 +202,7 @@ SAFE: dict[str, str] = {
     "yq": "-CcerMnNPj -p[=] -o[=] -I[=] --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
     "--unwrapScalar[=] --output-format[=] --input-format[=] --indent[=] --no-doc * program check:yq",
     # About files
-    "stat": "-Lftx -c= -f= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
+    "stat": "-Lftx -c= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
     "file": "-bcEhiIkLnNprsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
     "--no-dereference --no-pad --separator= --special-files --extension --help --version *",
     "du": "-0abcdDhHklLmPsSxt -B= -d= -t= -I= -X= --null --all --apparent-size --block-size= --bytes --total "
@@ -277,7 +277,7 @@ SAFE: dict[str, str] = {
     "lsusb": "-tv -s= -d= 0",
     "lsns": "-Jlnpru -o= -p= -t= --json --list --noheadings --output= --task= --type= 1",
     "findmnt": "-AabCcDdeFfhiJklmnPRruvxy -N= -O= -o= -S= -T= -t= --json --list --output= --noheadings --target= "
-    "--source= --types= --df --real *",
+    "--source= --types= --df --real --verify --verbose *",
     "mount": "-l 0",
     "dmesg": "-deHhkLPrStTuwWx -f= -l= -F= --human --kernel --level= --facility= --ctime --reltime --notime "
     "--time-format= --decode --nopager --raw 0",

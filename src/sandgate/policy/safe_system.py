@@ -107,6 +107,7 @@ SYSTEM: dict[str, str] = {
     "sar": "-AbBCdFhHqrSuvVwWyzDt -e= -f= -i= -I= -m= -n= -P= -s= --human --pretty --dec= *",
     "pmap": "-pqxXd --quiet --show-path --extended --device *",
     "pwdx": "-V *",
+    "fuser": "-acfIlmMuv46 -n= --all --ismountpoint --list-signals --mount --namespace= --user --verbose * exact",
     "slabtop": "-o -s= --once --sort= 0 needs:-o,--once",
     "ipcs": "-abclmpqstu -i= --human --bytes --all --queues --semaphores --shmems --limits --summary --time --pid 0",
     "lsipc": "-abcgJlmnpqPrst -i= -o= -y --json --list --queues --semaphores --shmems --global *",
@@ -191,6 +192,8 @@ SYSTEM: dict[str, str] = {
     "lsar": "words -l -L -j -json -p= -password= *",
     "jar": "* exact check:jar",
     "ar": "--version * exact check:ar",
+    "bsdtar": "any check:tar exact",
+    "gtar": "any check:tar exact",
     "cpio": "-itv --list --quiet --verbose --numeric-uid-gid * needs:-t,--list",
     "dpkg-deb": "-cIfW --contents --info --field --show --showformat= * "
     "needs:-c,-I,-f,-W,--contents,--info,--field,--show",
@@ -248,6 +251,8 @@ SYSTEM: dict[str, str] = {
     "--markdown --php --shell --swift --kotlin --scala --sql --xml --make --perl --lua --vim *",
     "bc": "-lqsw --mathlib --quiet --standard --warn *",
     "factor": "-h --exponents * !",
+    "apropos": "-adelrvw -s= -m= --exact --and --wildcard --regex --long --sections= *",
+    "whatis": "-adelrvw -s= -m= --wildcard --regex --long --sections= *",
     "look": "-abdf -t= --alphanum --alternative --ignore-case --terminate= 2",
     "wdiff": "-123isn --no-deleted --no-inserted --no-common --ignore-case --statistics *",
     "sdiff": "-abBdEHilstW -I= -w= --ignore-case --suppress-common-lines --left-column --width= 2",
@@ -269,6 +274,7 @@ SYSTEM: dict[str, str] = {
     "--mean --median --stdev --len --freq --freq-count= --count --no-inference *",
     "csvgrep": "-nitHl -c= -m= -r= -d= -q= -e= -K= --names --columns= --match= --regex= --invert-match *",
     "csvsort": "-nrtHlI -c= -d= -q= -e= -K= --names --columns= --reverse --no-inference *",
+    "xmlstarlet": "stop * sub",
     "xsv": "stop * sub",
     "qsv": "stop * sub",
     "xmllint": "--noout --format --xpath= --nonet --html --recover --noblanks --nowarning --huge --debug --c14n "
@@ -277,6 +283,9 @@ SYSTEM: dict[str, str] = {
     "man": "-afkwWK --help --version -M= -s= -S= -P= --path --where --apropos --whatis --all --no-hyphenation * "
     "check:man confined",
     "aspell": "stop * sub",
+    "addr2line": "-aCfipsR -e= -j= -b= --addresses --exe= --functions --inlines --demangle[=] --basenames * "
+    "check:no_response_file",
+    "c++filt": "-_inprtsz --no-params --no-verbose --types --strip-underscore * check:no_response_file",
     "ldd": "-druv --data-relocs --function-relocs --unused --verbose * confined",
     "dd": "--help --version * exact check:dd",
     "trash-list": "0",

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Check = Callable[[Reading, Argv, Sure | None], bool]
 
 _TAR_LISTING = grammar(
-    "-ajJtvz -f= --list --verbose --file= --gzip --gunzip --bzip2 --xz --zstd --auto-compress --wildcards "
+    "-ajJOtvxz -f= --list --extract --get --to-stdout --verbose --file= --gzip --gunzip --bzip2 --xz --zstd "
+    "--auto-compress --wildcards "
     "--no-wildcards --full-time --utc --numeric-owner --totals --exclude= --occurrence[=] *",
     {},
 )
@@ -47,9 +48,10 @@ _DD_SETTINGS = words_of("if bs ibs obs count skip status iflag conv cbs iseek")
 
 
 def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
-    """Listing alone: `tar -tzf a.tgz`, `tar tvf a.tar member`. `host:file` would start a remote shell.
+    """Listing alone, or unpacking to standard output: `tar -tzf a.tgz`, `tar xOf a.tar member`.
 
-    In letters without a dash, the values follow in the words behind; only `f` has one here.
+    `host:file` would start a remote shell. In letters without a dash, the values follow in the words behind; only `f`
+    has one here.
     """
     words = argv[1:]
     if words and words[0][:1] not in ("-", ""):
@@ -57,7 +59,9 @@ def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
             return False
         words = (f"-{words[0].replace('f', '')}f", *words[1:])
     reading = read(words, _TAR_LISTING)
-    if reading is None or not reading.has("-t", "--list"):
+    if reading is None or not reading.has("-t", "--list", "-O", "--to-stdout"):
+        return False
+    if reading.has("-x", "--extract", "--get") != reading.has("-O", "--to-stdout"):
         return False
     archives = [value for name, value in reading.options if name in ("-f", "--file")]
     return bool(archives) and all(value is not None and ":" not in value for value in archives)
@@ -124,6 +128,11 @@ def _no_url(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return all("://" not in word for word in reading.operands)
 
 
+def _only_xpath(reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """XPath that opens no further document; `--output` here is text to print."""
+    return _no_url(reading, argv, _sure) and not any("document" in word or "evaluate" in word for word in argv)
+
+
 def _man(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Names of pages, not files; the pager is a program."""
     pagers = [value for name, value in reading.options if name in ("-P", "--pager")]
@@ -160,6 +169,7 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "ar": _ar,
     "no_plus": _no_plus,
     "no_url": _no_url,
+    "only_xpath": _only_xpath,
     "man": _man,
     "dd": _dd,
     "local_media": _local_media,

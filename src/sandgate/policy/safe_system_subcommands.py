@@ -135,6 +135,11 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
     "openssl asn1parse": "words -in= -inform= -i -dump -strparse= -offset= -length= 0",
     "openssl pkcs7": "words -in= -inform= -noout -text -print_certs 0",
     "openssl pkcs12": "words -in= -info -noout -nokeys -nodes -legacy -passin= 0 needs:-in",
+    "xmlstarlet sel": "words -t -T -B -I -v= -n -nl -m= -c= -o= -N= -e= -a= -b -i= -s= --template --text --value-of= "
+    "--nl "
+    "--match= --copy-of= --output= * check:only_xpath",
+    "xmlstarlet el": "words -a -v -u -d1 -d2 -d3 * check:no_url",
+    "xmlstarlet val": "words -w -q -b -g -e * check:no_url",
     "xsv headers": "-j -d= *",
     "xsv count": "-n -d= *",
     "xsv stats": "-n -s= -d= -j= --everything --mode --cardinality --median --nulls *",

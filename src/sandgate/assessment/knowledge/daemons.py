@@ -13,33 +13,33 @@ ENTRIES: tuple[Entry, ...] = (
             values="-t -p -n -o -H -M --type --state --property --lines --output --root --signal --kill-whom"),
     *acting("Stops or restarts this machine", """
         systemctl reboot, systemctl poweroff, systemctl halt, systemctl suspend, systemctl hibernate, systemctl
-        kexec, systemctl hybrid-sleep, systemctl rescue, systemctl emergency, systemctl isolate, systemctl soft-
-        reboot
+        kexec, systemctl hybrid-sleep, systemctl rescue, systemctl emergency, systemctl isolate, systemctl
+        soft-reboot
         """, SYSTEM, EXHAUSTION),
     *looking("Shows services", """
-        systemctl status, systemctl show, systemctl cat, systemctl help, systemctl list-units, systemctl list-
-        unit-files, systemctl list-timers, systemctl list-sockets, systemctl list-jobs, systemctl list-
-        dependencies, systemctl list-machines, systemctl list-paths, systemctl list-automounts, systemctl is-
-        active, systemctl is-enabled, systemctl is-failed, systemctl is-system-running, systemctl get-default,
+        systemctl status, systemctl show, systemctl cat, systemctl help, systemctl list-units, systemctl
+        list-unit-files, systemctl list-timers, systemctl list-sockets, systemctl list-jobs, systemctl
+        list-dependencies, systemctl list-machines, systemctl list-paths, systemctl list-automounts, systemctl
+        is-active, systemctl is-enabled, systemctl is-failed, systemctl is-system-running, systemctl get-default,
         systemctl show-environment
         """, values="-t -p -n -o --type --state --property --lines --output"),
     *acting("Switches on diagnostics of the service manager",
             "systemd-analyze set-log-level, systemd-analyze log-level, systemd-analyze log-target", SYSTEM),
     *looking("Shows how services behave", """
-        systemd-analyze, systemd-cgls, systemd-cgtop, systemd-detect-virt, systemd-path, systemd-escape, systemd-
-        id128, systemd-delta, rc-status, runlevel
+        systemd-analyze, systemd-cgls, systemd-cgtop, systemd-detect-virt, systemd-path, systemd-escape,
+        systemd-id128, systemd-delta, rc-status, runlevel
         """),
     *acting("Changes files of the system", """
-        systemd-tmpfiles, systemd-sysusers, systemd-machine-id-setup, systemd-hwdb, systemd-firstboot, systemd-
-        creds, systemd-cryptenroll, systemd-nspawn, systemd-repart, systemd-sysext, portablectl, homectl,
+        systemd-tmpfiles, systemd-sysusers, systemd-machine-id-setup, systemd-hwdb, systemd-firstboot,
+        systemd-creds, systemd-cryptenroll, systemd-nspawn, systemd-repart, systemd-sysext, portablectl, homectl,
         userdbctl
         """,
             SYSTEM, harmless="--cat-config list inspect"),
     *acting("Writes to the system log", "systemd-cat, logger", level=MEDIUM, kind="writes"),
     *acting("Controls sessions", "loginctl", SYSTEM, bare=True),
     *looking("Shows sessions", """
-        loginctl list-sessions, loginctl list-users, loginctl list-seats, loginctl show-session, loginctl show-
-        user, loginctl show-seat, loginctl session-status, loginctl user-status, loginctl seat-status
+        loginctl list-sessions, loginctl list-users, loginctl list-seats, loginctl show-session, loginctl
+        show-user, loginctl show-seat, loginctl session-status, loginctl user-status, loginctl seat-status
         """),
     *acting("Changes the name of this machine", "hostnamectl", SYSTEM, bare=True,
             harmless="--static --pretty --transient"),

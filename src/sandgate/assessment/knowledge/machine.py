@@ -21,8 +21,8 @@ ENTRIES: tuple[Entry, ...] = (
     # Accounts and rights
     *acting("Changes accounts or passwords", """
         useradd, usermod, adduser, groupadd, groupmod, chpasswd, gpasswd, chfn, vipw, vigr, addgroup, newusers,
-        dscl, pw, chgpasswd, pwconv, pwunconv, grpconv, grpunconv, pwck, grpck, smbpasswd, pdbedit, pam-auth-
-        update, authselect, authconfig, realm, adcli, sss_cache, sysadminctl, newuidmap, newgidmap, faillock,
+        dscl, pw, chgpasswd, pwconv, pwunconv, grpconv, grpunconv, pwck, grpck, smbpasswd, pdbedit,
+        pam-auth-update, authselect, authconfig, realm, adcli, sss_cache, sysadminctl, newuidmap, newgidmap, faillock,
         pam_tally2, kadmin, ldapadd, ldapmodify, ldapdelete, ldappasswd, ipa, samba-tool, opasswd
         """, PRIVILEGE, SYSTEM),
     *acting("Changes a password", "passwd", PRIVILEGE, SYSTEM, harmless="-S --status"),
@@ -46,8 +46,8 @@ ENTRIES: tuple[Entry, ...] = (
         """),
     *acting("Switches a protection of this machine", """
         setenforce, aa-disable, aa-complain, aa-teardown, aa-enforce, aa-remove-unknown, apparmor_parser,
-        auditctl, augenrules, spctl, csrutil, semanage, setsebool, semodule, load_policy, fixfiles, update-
-        crypto-policies, fips-mode-setup, mokutil, sbctl, tpm2_clear, usbguard, fail2ban-client, freshclam,
+        auditctl, augenrules, spctl, csrutil, semanage, setsebool, semodule, load_policy, fixfiles,
+        update-crypto-policies, fips-mode-setup, mokutil, sbctl, tpm2_clear, usbguard, fail2ban-client, freshclam,
         rkhunter, tripwire
         """, SYSTEM, COMPLIANCE, harmless="-l --list --list-enrolled --sb-state --status"),
     *looking("Shows a protection of this machine", "fail2ban-client status, usbguard list-devices, clamscan, lynis "
@@ -98,8 +98,8 @@ ENTRIES: tuple[Entry, ...] = (
         grub-install, grub2-install, update-grub, update-grub2, grub-mkconfig, grub2-mkconfig, grub-set-default,
         grub2-set-default, grub-reboot, grub-editenv, grub2-editenv, bootctl, update-initramfs, mkinitcpio,
         mkinitramfs, dracut, mkinitrd, kernel-install, installkernel, lilo, syslinux, extlinux, refind-install,
-        kernelstub, plymouth-set-default-theme, update-bootloader, bless, nvram, bcdedit, raspi-config, rpi-
-        update, u-boot-update, fw_setenv, systemd-boot, zipl, sbsign, extlinux-update
+        kernelstub, plymouth-set-default-theme, update-bootloader, bless, nvram, bcdedit, raspi-config,
+        rpi-update, u-boot-update, fw_setenv, systemd-boot, zipl, sbsign, extlinux-update
         """, SYSTEM, consequence="This machine may not start any more", harmless="list -l"),
     *acting("Changes how this machine starts", "efibootmgr", SYSTEM, bare=True, harmless="-v"),
     *acting("Changes how this machine starts", "grubby", SYSTEM,
@@ -164,8 +164,8 @@ ENTRIES: tuple[Entry, ...] = (
             "c_rehash, cert-sync", SYSTEM, COMPLIANCE),
     *looking("Shows trusted certificates", "trust list, trust dump"),
     *acting("Changes settings of the system", """
-        dpkg-reconfigure, debconf-set-selections, locale-gen, update-locale, localedef, augtool, netplan, nixos-
-        rebuild, sysrc, update-rc, systemsetup, networksetup, scutil, nvram, kextload, kextunload, kmutil,
+        dpkg-reconfigure, debconf-set-selections, locale-gen, update-locale, localedef, augtool, netplan,
+        nixos-rebuild, sysrc, update-rc, systemsetup, networksetup, scutil, nvram, kextload, kextunload, kmutil,
         softwareupdate, installer, pkgutil, profiles, tccutil, launchd, authconfig, lpadmin, smartmontools,
         setserial, loadkeys, setfont, setupcon, update-mime-database, update-desktop-database, tzdata-update,
         catalog-update, ldapconf
@@ -185,8 +185,8 @@ ENTRIES: tuple[Entry, ...] = (
         """),
     *acting("Changes the terminal or the screen", """
         stty, setterm, reset, xrandr, xset, setxkbmap, xmodmap, wmctrl, xdotool, ydotool, wtype, brightnessctl,
-        light, xbacklight, xinput, xrdb, wlr-randr, swaymsg, i3-msg, hyprctl, xdg-screensaver, gnome-screensaver-
-        command, xscreensaver-command, resize
+        light, xbacklight, xinput, xrdb, wlr-randr, swaymsg, i3-msg, hyprctl, xdg-screensaver,
+        gnome-screensaver-command, xscreensaver-command, resize
         """, level=MEDIUM, kind="runs"),
     *acting("Updates caches of this account", """
         fc-cache, updatedb, mandb, gtk-update-icon-cache, update-mime, kbuildsycoca5, glib-compile-schemas,

@@ -53,8 +53,8 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Writes pieces of files", "msplit, csvsplit, pdfsplit, mbsplit, unfilter, rcs, ci, co, merge",
             level=MEDIUM, kind="writes"),
     *acting("Runs a macro language", """
-        m4, cpp, jinja2, j2, mustache, gomplate, envtpl, esh, ytt, dhall, dhall-to-json, ninja2, confd, consul-
-        template
+        m4, cpp, jinja2, j2, mustache, gomplate, envtpl, esh, ytt, dhall, dhall-to-json, ninja2, confd,
+        consul-template
         """, level=MEDIUM, kind="reads", writes="-o --out --output -f"),
     # Files
     *looking("Looks at files", """
@@ -77,8 +77,8 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Changes attributes of {}", "setfattr, xattr, SetFile, attrib, icacls, cacls, takeown", level=LOW,
             kind="writes", operands="write", values="-n -v -x -w"),
     *acting("Copies {}", """
-        ditto, gcp, pv, dd_rescue, rcopy, xcopy, robocopy, cpdup, unison, fpsync, fpart, mtools, mcopy, install-
-        info, cpx
+        ditto, gcp, pv, dd_rescue, rcopy, xcopy, robocopy, cpdup, unison, fpsync, fpart, mtools, mcopy,
+        install-info, cpx
         """, level=LOW, kind="writes", operands="copy", values="-s -L -i"),
     *acting("Creates {}", "mkdirp, mktouch, lndir, stow, mkfile", level=MEDIUM, kind="writes", operands="write",
             values="-d -t -m"),
