@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
-from sandgate.assessment.judges import builtins, files, interpreters, machine, network, running, tools
+from sandgate.assessment.judges import builtins, files, interpreters, machine, media, network, running, tools
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskLevel
 
 JUDGES = {
-    **machine.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES, **interpreters.JUDGES,
-    **builtins.JUDGES,
+    **machine.JUDGES, **media.JUDGES, **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
+    **interpreters.JUDGES, **builtins.JUDGES,
 }  # fmt: skip
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",

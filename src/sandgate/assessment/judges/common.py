@@ -34,7 +34,7 @@ def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
     if found is None:
         return None
     entry, options = found
-    if _only_asks(call, entry, options):
+    if (entry.bare and not call.args) or _only_asks(call, entry, options):
         inquiry.add(
             LOW,
             "reads",
@@ -49,7 +49,7 @@ def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
 
 def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
     top = entry_for((call.program,))
-    top_values = top.values if top is not None else ""
+    top_values = f"{top.values} {top.writes}" if top is not None else ""
     outer = parsed(call.args, top_values, clusters=top.clusters if top is not None else True)
     words = [call.program, *(arg.text for arg in outer.operands)]
     entry = entry_for(words)
@@ -74,9 +74,7 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
     texts = {arg.text for arg in call.args}
-    if not texts:
-        return entry.bare
-    return texts <= HELP_ONLY or (bool(entry.harmless) and options.has(entry.harmless))
+    return (bool(texts) and texts <= HELP_ONLY) or (bool(entry.harmless) and options.has(entry.harmless))
 
 
 def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:

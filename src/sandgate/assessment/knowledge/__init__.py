@@ -35,8 +35,8 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        disks, machine, media, text, daemons, reading, files, git, packages, network, system, archives, containers,
-        databases, interpreters, crypto,
+        disks, text, daemons, reading, files, git, packages, network, system, archives, containers, databases,
+        interpreters, crypto, media, machine,
     )
     for entry in family.ENTRIES
 }  # fmt: skip

@@ -31,7 +31,7 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Packs or unpacks files", "unrar, rar, cpio, pax, shar, unp, atool, aunpack, apack, als, dtrx, patool, "
             "ouch, arc, zoo, lha, unace, "
             "unarj, dar, star, bsdcpio, cabextract, unshield, innoextract, unmakeself, makeself, asar, unar, "
-            "rpm2archive, alien, "
+            "rpm2archive, "
             "bsdunzip, unsit, lrzuntar, lrztar, zpaq, squashfs-tools, unsquashfs, dumpiso, isoinfo, bsdiff, bspatch, "
             "xdelta3",
             level=MEDIUM, kind="writes", writes="-d -D --directory -C -o --output-dir --extract-to -X"),

@@ -8,7 +8,8 @@ from sandgate.assessment.knowledge.listed import acting, looking
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("gpg", MEDIUM, "Uses keys", ("gpg --verify a.sig => low", "gpg --export-secret-keys => high",
-          "gpg --delete-secret-keys me => high", "gpg --list-keys => low", "gpg -c notes.txt"), kind="reads",
+          "gpg --delete-secret-keys me => high", "gpg --list-keys => low", "gpg -c notes.txt", "gpg --export -a me",
+                  "gpg --import a.asc"), kind="reads",
           values="-r -u -o --output --recipient --local-user --keyserver --homedir --passphrase --passphrase-file "
           "--keyid-format --status-fd --pinentry-mode --trust-model --keyring --secret-keyring --cipher-algo",
           writes="-o --output",
@@ -16,7 +17,8 @@ ENTRIES: tuple[Entry, ...] = (
                   "--verify "
           "--list-packets --list-sigs --list-signatures --check-sigs -k -K --list-config --print-md",
           worse=(Worse("--export-secret-keys --export-secret-subkeys --export-secret-key --export-ssh-key", HIGH,
-                       "Gives out private keys", (EXFILTRATION,), "Whoever has them can act in your name"),
+                       "Gives out private keys", (EXFILTRATION,), "Whoever has them can act in your name",
+                               unless="--export"),
                  Worse("--delete-secret-keys --delete-keys --delete-secret-and-public-keys --delete-key "
                          "--delete-secret-key "
                        "--quick-revoke-uid --gen-revoke", HIGH,
@@ -26,7 +28,7 @@ ENTRIES: tuple[Entry, ...] = (
                  Worse("--recv-keys --refresh-keys --search-keys --fetch-keys --locate-keys --recv-key "
                          "--receive-keys", MEDIUM,
                        "Fetches keys from a server", (NETWORK,)),
-                 Worse("--edit-key --quick-set-expire --change-passphrase --passwd --import-ownertrust", HIGH,
+                 Worse("--edit-key --quick-set-expire --change-passphrase --passwd", HIGH,
                          "Changes keys", (SYSTEM, COMPLIANCE)))),
     Entry("gpgconf", MEDIUM, "Controls the key agent", ("gpgconf --kill gpg-agent", "gpgconf --list-dirs => low"),
             harmless="--list-dirs --list-components --version --help"),

@@ -38,7 +38,7 @@ ENTRIES: tuple[Entry, ...] = (
         zipgrep, sgrep, cgrep, ast-grep scan, base58, basenc, uudecode, ascii, hxdump, ssdeep, simhash, ministat,
         histogram, termgraph, sparkline, tabulate, ttyplot, bc, units, numaverage, st, qstats
         """, values="-f -t -d -c -n -w -s -l -p -e -m --from --to --delimiter --columns -o"),
-    *_stream("mlr, xsv, qsv, csvkit, csvsql, q, textql, dsq, octosql, trdsql, jj, jql, jaq, gojq", "Transforms {}",
+    *_stream("mlr, xsv, qsv, csvkit, csvsql, q, textql, dsq, octosql, trdsql, jql, jaq, gojq", "Transforms {}",
             values="--icsv --ojson -f -d -s -o --query"),
     *acting("Changes text files in place", """
         sd, dos2unix, unix2dos, mac2unix, unix2mac, fromdos, todos, recode, tidy, rpl, replace, perltidy, detab,
@@ -48,7 +48,7 @@ ENTRIES: tuple[Entry, ...] = (
         """, level=MEDIUM, kind="writes", operands="write", values="-f -t -e -d"),
     *acting("Edits files", """
         ed, nano, pico, micro, joe, jed, mcedit, emacs, emacsclient, helix, hx, kak, ne, mg, code, subl, gedit,
-        kate, atom, mousepad, tilde, hexedit, bvi, ghex, vimtutor, sam
+        kate, atom, mousepad, tilde, hexedit, bvi, ghex, vimtutor
         """, level=MEDIUM, kind="writes", operands="write"),
     *acting("Writes pieces of files", "msplit, csvsplit, pdfsplit, mbsplit, unfilter, rcs, ci, co, merge",
             level=MEDIUM, kind="writes"),
@@ -58,7 +58,7 @@ ENTRIES: tuple[Entry, ...] = (
         """, level=MEDIUM, kind="reads", writes="-o --out --output -f"),
     # Files
     *looking("Looks at files", """
-        locate, plocate, mlocate, lsd, broot, nnn, ranger, lf, vifm, mc, fzf, sk, peco, percol, tree, ll, la, l,
+        locate, plocate, mlocate, lsd, broot, nnn, ranger, lf, vifm, fzf, sk, peco, percol, tree, ll, la, l,
         dutree, diskus, fdupes, jdupes, duff, fslint, czkawka_cli, findup, symlinks, filefrag, lsix, exa, eza,
         trash-list, gio list, gio info, tmsu, watchman version, inotifywait, fswatch, mimetype, xdg-mime, trid,
         magika, binwalk, checksec, rabin2, dwarfdump, eu-readelf, addr2line, c++filt, elfutils, otool, pahole,
