@@ -21,6 +21,7 @@ PAIRS = {
     "no_plus": ("less a", "less +!x a"),
     "no_url": ("xmllint --noout a.xml", "xmllint --noout http://host/a.xml"),
     "only_xpath": ("xmlstarlet sel -t -v //a a.xml", "xmlstarlet sel -t -v document('x') a.xml"),
+    "sox": ("sox --i a.wav", "sox a.wav --i b.wav"),
     "man": ("man -P cat ls", "man -P sh ls"),
     "dd": ("dd if=a bs=1 count=2", "dd if=a of=b"),
     "local_media": ("ffprobe -i a.mp4", "ffprobe -i http://host/a.mp4"),

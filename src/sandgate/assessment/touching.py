@@ -32,6 +32,7 @@ CHANGING = (
     "Changes pictures in place",
     "Changes text files in place",
 )  # what is there must have been before
+REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for may be there
 GONE = "Nothing of it can be brought back"
 
 DELETED_WORDS = {
@@ -166,9 +167,10 @@ def _outside(
 ) -> Finding:
     seen = facts.targets.get(path)
     overwrites = changes or (seen is not None and seen.exists and not seen.is_directory)
-    level: RiskLevel = HIGH if overwrites or recursive else MEDIUM
-    consequence = "What it held before is lost" if overwrites else ""
-    categories: tuple[RiskCategory, ...] = (DELETION,) if overwrites else (SYSTEM,)
+    unseen = seen is None and place.kind == "personal" and sentence.startswith(REPLACING)
+    level: RiskLevel = HIGH if overwrites or unseen or recursive else MEDIUM
+    consequence = "What it held before is lost" if overwrites else "What it may hold is lost" if unseen else ""
+    categories: tuple[RiskCategory, ...] = (DELETION,) if overwrites else (DELETION, SYSTEM) if unseen else (SYSTEM,)
     return Finding(
         level, "writes", place.path, f"outside the workspace: {place.words}", sentence, consequence, categories
     )

@@ -251,7 +251,7 @@ SAFE: dict[str, str] = {
     "tty": "-s 0",
     "locale": "-acmk 1",
     "getconf": "-a 2",
-    "getent": "2 check:getent",
+    "getent": "* ! check:getent",
     "env": "-0 --null --help --version 0",
     "printenv": "-0 --null --help --version * !",
     "free": "-bkmghltvw -c= -s= --bytes --kibi --mebi --gibi --human --si --lohi --total --wide --help 0",

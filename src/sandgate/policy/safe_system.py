@@ -88,6 +88,8 @@ SYSTEM: dict[str, str] = {
     "repquota": "-acginpqstuv *",
     "smartctl": "-aAcHix -d= -j[=] -n= -q= -r= --all --xall --info --health --attributes --capabilities "
     "--device= --json[=] --scan --scan-open *",
+    "wipefs": "-aJnpi -O= --no-act --json --parsable --all * needs:-n,--no-act",
+    "isoinfo": "-dflJRpv -i= -x= -N= -T= -j= 0",
     "hdparm": "-giIV --version 1",
     "blockdev": "-v --getsize64 --getsz --getss --getpbsz --getbsz --getro --getra --getfra --getiomin --getioopt "
     "--getalignoff --getmaxsect --report *",
@@ -146,6 +148,7 @@ SYSTEM: dict[str, str] = {
     "upower": "-deb -i= --enumerate --dump --show-info= --version 0",
     "inxi": "-AaBbCDdEFfGIiJjLlMmnNoPpRrSsTtuVvxXYyZz -c= *",
     "hwinfo": "--short --cpu --memory --disk --netcard --gfxcard --usb --pci --bios --arch *",
+    "cpupower": "-c= --cpu= stop * sub",
     "rfkill": "-Jnr -o= --json --noheadings --output= --raw stop * sub alone",
     "numactl": "-Hs --hardware --show 0 needs:-H,-s,--hardware,--show",
     "hostid": "0",
@@ -236,6 +239,8 @@ SYSTEM: dict[str, str] = {
     "less": "-NUM -aeEFgGiIJLmMnNqQrRsSuUwWX~ --RAW-CONTROL-CHARS --chop-long-lines --no-init --quit-if-one-screen "
     "--LINE-NUMBERS --help --version * exact confined check:no_plus",
     "more": "-NUM -cdflpsu --help --version * exact confined check:no_plus",
+    "zless": "@less",
+    "zmore": "@more",
     "bat": "-AfnpuPd -l= -r= -m= -H= --style= --color= --decorations= --paging= --line-range= --language= --plain "
     "--number --theme= --wrap= --tabs= --show-all --list-languages --list-themes --file-name= --highlight-line= "
     "--terminal-width= --no-config --help --version * confined",
@@ -309,6 +314,8 @@ SYSTEM: dict[str, str] = {
     "-ImageHeight -Orientation -FileType -MIMEType -Duration -Title -Author -Artist -Copyright -Software -FileSize "
     "-FileName -ISO -GPSLatitude -GPSLongitude -GPSPosition -GPS:all -EXIF:all -XMP:all * exact",
     "mediainfo": "--Output= --Inform= --Full --Help --Version -f --Language= * check:local_media",
+    "sox": "words --i --info --version --help -t -r -c -s -d -D -b -B -e -a * exact check:sox",
+    "magick": "--version stop * sub",
     "soxi": "-abBcDdrsTtV *",
     "metaflac": "--list --show-md5sum --show-tag= --show-sample-rate --show-channels --show-total-samples "
     "--show-bps --no-filename --with-filename * needs:--list,--show-md5sum,--show-tag,--show-sample-rate,"
@@ -342,7 +349,7 @@ SYSTEM: dict[str, str] = {
     **dict.fromkeys(
         words_of(
             "zip mkfs.ext4 split csplit install shred truncate sync chgrp mktemp mkfifo mknod rmdir "
-            "unlink stdbuf nice nohup sudo logger umount sysbench htop btop convert magick sox "
+            "unlink stdbuf nice nohup sudo logger umount sysbench htop btop convert "
             "inkscape rsvg-convert gs tesseract asciidoctor pdflatex xelatex lualatex lame flac "
             "mpv restic borg rclone sops age fakeroot debootstrap qemu-system-x86_64 "
             "parallel sponge sd vi fzf delta ncdu patch ed flock strace ltrace perf "

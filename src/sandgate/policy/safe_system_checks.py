@@ -133,6 +133,11 @@ def _only_xpath(reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     return _no_url(reading, argv, _sure) and not any("document" in word or "evaluate" in word for word in argv)
 
 
+def _sox(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """Only as its first word does `--i` turn sox into soxi."""
+    return argv[1:2] in (("--i",), ("--info",)) or argv[1:] in (("--version",), ("--help",))
+
+
 def _man(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Names of pages, not files; the pager is a program."""
     pagers = [value for name, value in reading.options if name in ("-P", "--pager")]
@@ -170,6 +175,7 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "no_plus": _no_plus,
     "no_url": _no_url,
     "only_xpath": _only_xpath,
+    "sox": _sox,
     "man": _man,
     "dd": _dd,
     "local_media": _local_media,

@@ -228,7 +228,7 @@ def _pack(sources: Sequence[Arg], archive: Arg | None, call: Call, inquiry: Inqu
         if ":" in archive.text and not archive.text.startswith("/"):
             inquiry.send("packed files", archive.text.split(":", 1)[0])
         else:
-            inquiry.write(archive, call)
+            inquiry.write(archive, call, verb="Packs files into")
     inquiry.add(LOW, "reads", "tar", "packs files")
 
 

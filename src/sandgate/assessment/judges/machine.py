@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 INIT_DIRECTORIES = ("/etc/init.d", "/etc/rc.d", "/etc/rc.d/init.d", "/usr/local/etc/rc.d")
 FILES_OF_A_PROJECT = frozenset({"workspace", "build", "temporary"})
 DISK_VALUES = "-t -L -U -b -i -m -N -O -o -E -T -S -s -R -d"
+PRINTING = frozenset(words("print unit s B kB MB GB TB KiB MiB GiB TiB free all list devices compact"))  # parted
 ASKING = frozenset({"status", "configtest", "check", "describe", "test", "checkconfig"})  # second operand
 
 
@@ -51,12 +52,19 @@ def _judge_disk(call: Call, inquiry: Inquiry) -> None:
     operands = [arg for arg in parsed(call.args, DISK_VALUES).operands if "/" in arg.text or "." in arg.text]
     paths = [call.paths(arg)[0] for arg in operands]
     kinds = {place_of(path, inquiry.facts).kind if path is not None else "device" for path in paths}
+    if call.program == "parted" and operands and _only_prints([arg.text for arg in parsed(call.args).operands[1:]]):
+        inquiry.add(LOW, "reads", "parted", "shows disk partitions", "Shows disk partitions")
+        return
     if call.remote or not kinds or not kinds <= FILES_OF_A_PROJECT:
         by_table(call, inquiry)
         return
     for arg in operands:
         inquiry.write(arg, call, verb="Formats or changes the disk image")
     inquiry.add(MEDIUM, "writes", call.program, "changes a disk image")
+
+
+def _only_prints(commands: list[str]) -> bool:
+    return "print" in commands and set(commands) <= PRINTING
 
 
 def _judge_date(call: Call, inquiry: Inquiry) -> None:

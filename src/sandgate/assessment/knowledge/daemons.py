@@ -65,11 +65,13 @@ ENTRIES: tuple[Entry, ...] = (
     *looking("Shows networks", "networkctl list, networkctl status, networkctl lldp"),
     *acting("Controls services", """
         service, rc-service, rc-update, supervisorctl, launchctl, invoke-rc.d, update-rc.d, chkconfig, insserv,
-        sv, sv-enable, s6-svc, s6-rc, runit, initctl, start-stop-daemon, svcadm, monit, dinitctl, apachectl,
-        apache2ctl, httpd, nginx, a2ensite, a2dissite, a2enmod, a2dismod, pg_ctlcluster, rabbitmqctl, postsuper,
+        sv, sv-enable, s6-svc, s6-rc, runit, initctl, start-stop-daemon, svcadm, monit, dinitctl,
+        a2ensite, a2dissite, a2enmod, a2dismod, pg_ctlcluster, rabbitmqctl, postsuper,
         postfix, pm2 startup, pm2 unstartup, ntpd, cupsenable, cupsdisable, cupsaccept, cupsreject, cupsctl,
         lpadmin, openrc, telinit, s6-svscanctl, nssm, sc
-        """, SYSTEM, consequence=STOPS, harmless="--status-all --list -t -v -V -T -S"),
+        """, SYSTEM, consequence=STOPS, harmless="--status-all --list"),
+    *acting("Controls a web server", "nginx, apachectl, apache2ctl, httpd, caddy, haproxy, lighttpd", SYSTEM,
+            consequence=STOPS, harmless="-t -v -V -T"),
     *looking("Shows services", """
         supervisorctl status, supervisorctl tail, supervisorctl pid, supervisorctl avail, launchctl list,
         launchctl print, launchctl print-disabled, launchctl blame, rc-update show, sv status, s6-svstat, initctl

@@ -20,12 +20,14 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Changes disk partitions", "sfdisk", DELETION, SYSTEM, consequence=CAN_BE_LOST,
             harmless="-l -d -J -s -V --list --dump --json --verify"),
     *acting("Changes disk partitions", "gdisk, cgdisk", DELETION, SYSTEM, consequence=CAN_BE_LOST, harmless="-l"),
-    *acting("Changes disk partitions", "sgdisk", DELETION, SYSTEM, consequence=CAN_BE_LOST,
-            harmless="-p -i --print --info"),
-    *acting("Changes disk partitions", "cfdisk, parted, gparted, growpart, partprobe, partx, kpartx, fixparts",
+    *acting("Changes disk partitions", "sgdisk", DELETION, SYSTEM, consequence=CAN_BE_LOST),
+    *acting("Changes disk partitions", "cfdisk, gparted, growpart, partprobe, partx, kpartx, fixparts",
             DELETION,
             SYSTEM, consequence=CAN_BE_LOST),
-    *acting("Erases a device", "wipefs", DELETION, SYSTEM, consequence=ALL_LOST, harmless="-n --no-act -J -p"),
+    Entry("wipefs", LOW, "Shows what a device holds", ("wipefs /dev/sda => medium", "wipefs -a /dev/sda => high"),
+            kind="reads",
+          operands="read", values="-o -t -O", harmless="-n --no-act --help --version",
+          worse=(Worse("-a -o --all --offset", HIGH, "Erases a device", (DELETION, SYSTEM), ALL_LOST),)),
     *acting("Erases a device", "blkdiscard, nwipe, dban, sg_format, sg_sanitize, scrub, zerofree", DELETION, SYSTEM,
             consequence=ALL_LOST),
     *acting("Changes how a disk works", "hdparm", DELETION, SYSTEM, consequence=CAN_BE_LOST,
@@ -42,6 +44,7 @@ ENTRIES: tuple[Entry, ...] = (
         info, dmsetup status, dmsetup table, dmsetup deps, dmsetup targets, dmsetup version, lvm version, stratis
         pool list
         """),
+    *acting("Changes disk partitions", "parted", DELETION, SYSTEM, consequence=CAN_BE_LOST, harmless="-l --list"),
     *acting("Changes a disk array", "mdadm", DELETION, SYSTEM, consequence=CAN_BE_LOST,
             harmless="-D -E -Q --detail --examine --query --detail-platform"),
     *acting("Changes an encrypted device", "cryptsetup, veracrypt, cryptmount, clevis, zuluCrypt-cli", DELETION, SYSTEM,
@@ -53,11 +56,14 @@ ENTRIES: tuple[Entry, ...] = (
         resize2fs, tune2fs, e2label, xfs_growfs, xfs_admin, ntfsfix, ntfsresize, ntfsclone, fatlabel, swaplabel,
         fstrim, debugfs, e4defrag, xfs_fsr, btrfstune, f2fs_io, fsfreeze
         """,
-            DELETION, SYSTEM, consequence=CAN_BE_LOST, harmless="-l -n --dry-run -P"),
+            DELETION, SYSTEM, consequence=CAN_BE_LOST, harmless="--dry-run"),
+    *acting("Changes a file system", "tune2fs, xfs_admin", DELETION, SYSTEM, consequence=CAN_BE_LOST, harmless="-l"),
+    *acting("Changes a file system", "fstrim, xfs_growfs", SYSTEM, harmless="-n --dry-run"),
     *acting("Checks and changes a file system", """
-        fsck, e2fsck, fsck.ext4, fsck.xfs, fsck.vfat, xfs_repair, badblocks, btrfsck, dosfsck, reiserfsck
+        fsck, e2fsck, fsck.ext4, fsck.xfs, fsck.vfat, xfs_repair, btrfsck, dosfsck, reiserfsck
         """,
             DELETION, SYSTEM, consequence=CAN_BE_LOST, harmless="-n -N"),
+    *acting("Tests a disk", "badblocks", DELETION, SYSTEM, consequence=CAN_BE_LOST),
     *acting("Changes swap space", "swapoff, zramctl", SYSTEM, harmless="-V"),
     *acting("Changes swap space", "swapon", SYSTEM, harmless="-s --show --summary", bare=True),
     *acting("Changes block devices", "losetup", SYSTEM, DELETION, harmless="-a -l -j --all --list --associated",
@@ -103,7 +109,7 @@ ENTRIES: tuple[Entry, ...] = (
         dfc, pydf, dua, filefrag, findfs, lfs df, showmount, nfsstat, mmls, fls, volname, zfs-stats
         """),
     *acting("Changes disk quotas", "setquota, edquota, quotaon, quotaoff, quotacheck, xfs_quota", SYSTEM),
-    *acting("Exports directories to other machines", "exportfs", SYSTEM, NETWORK, bare=True, harmless="-v -s"),
+    *acting("Exports directories to other machines", "exportfs", SYSTEM, NETWORK, bare=True, harmless="-s"),
     Entry("smartctl", LOW, "Shows the health of a disk", ("smartctl -a /dev/sda => medium",
             "smartctl -s off /dev/sda => high",
           "smartctl --scan"),

@@ -100,8 +100,8 @@ ENTRIES: tuple[Entry, ...] = (
         mkinitramfs, dracut, mkinitrd, kernel-install, installkernel, lilo, syslinux, extlinux, refind-install,
         kernelstub, plymouth-set-default-theme, update-bootloader, bless, nvram, bcdedit, raspi-config,
         rpi-update, u-boot-update, fw_setenv, systemd-boot, zipl, sbsign, extlinux-update
-        """, SYSTEM, consequence="This machine may not start any more", harmless="list -l"),
-    *acting("Changes how this machine starts", "efibootmgr", SYSTEM, bare=True, harmless="-v"),
+        """, SYSTEM, consequence="This machine may not start any more"),
+    *acting("Changes how this machine starts", "efibootmgr", SYSTEM, bare=True),
     *acting("Changes how this machine starts", "grubby", SYSTEM,
             harmless="--info --default-kernel --default-index --default-title"),
     *looking("Shows how this machine starts", "bootctl status, bootctl list, grub-editenv list, fw_printenv, "
@@ -132,10 +132,11 @@ ENTRIES: tuple[Entry, ...] = (
         powerd
         """, SYSTEM, EXHAUSTION),
     *acting("Changes power settings", """
-        cpupower, cpufreq-set, tuned-adm, x86_energy_perf_policy, tlp, pmset, powerprofilesctl, rfkill, thermald,
+        cpupower, cpufreq-set, tuned-adm, x86_energy_perf_policy, tlp, powerprofilesctl, rfkill, thermald,
         undervolt, nvpmodel, jetson_clocks, ryzenadj, systemd-inhibit, caffeine, auto-cpufreq
         """,
-            SYSTEM, harmless="-g"),
+            SYSTEM),
+    *acting("Changes power settings", "pmset", SYSTEM, harmless="-g"),
     *looking("Shows power settings", """
         tuned-adm active, tuned-adm list, tlp-stat, powerprofilesctl list, powerprofilesctl get, cpufreq-info,
         rfkill list, upsc, apcaccess
@@ -149,7 +150,7 @@ ENTRIES: tuple[Entry, ...] = (
           worse=(Worse("-s --set", HIGH, "Changes the clock", (SYSTEM, COMPLIANCE)),)),
     *acting("Changes the clock", "hwclock", SYSTEM, COMPLIANCE, harmless="-r --show --get", bare=True),
     *acting("Changes the clock", "ntpdate, sntp, rdate, adjtimex, tzselect, ntpdig, chronyd, systemd-timesyncd",
-            SYSTEM, COMPLIANCE, NETWORK, harmless="-q"),
+            SYSTEM, COMPLIANCE, NETWORK),
     *acting("Changes the clock", "chronyc", SYSTEM, COMPLIANCE),
     *looking("Shows the clock", """
         chronyc tracking, chronyc sources, chronyc sourcestats, chronyc activity, chronyc ntpdata, ntpq, ntpstat
