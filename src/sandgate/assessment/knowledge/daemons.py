@@ -41,8 +41,7 @@ ENTRIES: tuple[Entry, ...] = (
         loginctl list-sessions, loginctl list-users, loginctl list-seats, loginctl show-session, loginctl
         show-user, loginctl show-seat, loginctl session-status, loginctl user-status, loginctl seat-status
         """),
-    *acting("Changes the name of this machine", "hostnamectl", SYSTEM, bare=True,
-            harmless="--static --pretty --transient"),
+    *acting("Changes the name of this machine", "hostnamectl", SYSTEM, bare=True),
     *looking("Shows the name of this machine", "hostnamectl status"),
     *acting("Changes the clock", "timedatectl", SYSTEM, COMPLIANCE, bare=True),
     *looking("Shows the clock", """
