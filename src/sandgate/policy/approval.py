@@ -11,7 +11,7 @@ from sandgate.commandline import segments
 from sandgate.commandline.words import joined, program_name
 from sandgate.commandline.wrappers import STARTERS
 from sandgate.policy.dangerous import find_danger
-from sandgate.policy.rules.model import NO_RULES, STRICTNESS, strictest
+from sandgate.policy.rules.model import NO_RULES, STRICTNESS, Rule, strictest
 from sandgate.policy.safety import SYSTEM_BINS, only_system_bins, safe_commands, trusted_program
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
 from sandgate.protocol.verdicts import Allow, Ask, Because, Forbid
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sandgate.commandline import Segments
     from sandgate.policy.dangerous import Danger
-    from sandgate.policy.rules.model import Rule, RuleSet
+    from sandgate.policy.rules.model import NetworkRule, RuleSet
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
     from sandgate.protocol.verdicts import RuleDecision, Verdict, VerdictSource
@@ -187,26 +187,31 @@ def judge(
     # A stranger's `ls` on PATH may run in the sandbox, and nowhere else.
     names_hold = found.system_only or (confined and _names_are_fixed(path))
     safe = safe_commands(what, system_bins, confined=confined) if names_hold else (False,) * len(what.commands)
+    decides_like = _decides_like(policy)
+    known: dict[tuple[CommandClass, Argv], Judged] = {}  # a segment that comes again is judged the same
     judged: list[Judged] = []
     for at, segment in enumerate(what.commands):
         kind: CommandClass = "dangerous" if dangerous[at] else "safe" if safe[at] else "other"
-        row = next(
-            row for row in HEURISTIC if row.fits(kind, _decides_like(policy), files, wish, backend=backend_available)
-        )
-        heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
-        judged.append(_with_rules(what, segment, heuristic, rules, found))
+        answer = known.get((kind, segment))
+        if answer is None:
+            row = next(row for row in HEURISTIC if row.fits(kind, decides_like, files, wish, backend=backend_available))
+            heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
+            answer = known[kind, segment] = _with_rules(what, segment, heuristic, rules, found)
+        judged.append(answer)
+    if rules.network:
+        judged = _with_hosts(what, judged, rules)
     return Judgement(what, tuple(judged), max([each.because.verdict for each in judged], key=STRICTNESS.__getitem__))
 
 
 def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     """Step C: what the strictest decision becomes under this approval policy."""
     because = tuple([each.because for each in judgement.segments])
-    shown = joined(judgement.what.argv)
+    argv = judgement.what.argv
     if judgement.decide == "allow":
         return Allow(because, bypass_sandbox=all(each.bypass for each in judgement.segments))
     rule = strictest(tuple([each.rule for each in judgement.by_rule if each.rule])) if judgement.by_rule else None
     if judgement.decide == "forbid":
-        return Forbid(_forbidden(shown, rule, because), because, by="rule" if rule else "policy")
+        return Forbid(_forbidden(joined(argv), rule, because), because, by="rule" if rule else "policy")
     if policy == "never":
         return Forbid(REASON_NEVER, because, by="rule" if rule else "policy")
     if isinstance(policy, Granular) and rule and not policy.rules:
@@ -216,7 +221,7 @@ def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     if rule is None:
         return Ask(because)
     reason = f"requires approval: {rule.because}" if rule.because else "requires approval by policy"
-    return Ask(because, f"`{shown}` {reason}")
+    return Ask(because, f"`{joined(argv)}` {reason}")
 
 
 def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool:
@@ -252,7 +257,8 @@ def _dangerous_segments(what: Segments, danger: Danger | None) -> list[bool]:
         return [False] * len(what.commands)
     if len(what.commands) == 1:
         return [True]
-    each = [find_danger(segments(command)) is not None for command in what.commands]
+    found = {command: find_danger(segments(command)) is not None for command in dict.fromkeys(what.commands)}
+    each = [found[command] for command in what.commands]
     return each if any(each) else [*each[:-1], True]
 
 
@@ -285,6 +291,32 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
         if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:
             return Judged(_by_rule(segment, rule), rule)
     return Judged(heuristic)
+
+
+def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:
+    """Each segment as the hosts it names let it be; what stands between the segments speaks for the whole line."""
+    from sandgate.policy.rules.network import HostRules, words_of
+
+    hosts = HostRules(rules.network)
+    found: list[Judged] = []
+    seen = 0
+    for each in judged:
+        rule = hosts.about(each.because.segment)
+        seen = max(seen, STRICTNESS[rule.decide] if rule else 0)
+        decides = rule is not None and STRICTNESS[rule.decide] >= STRICTNESS[each.because.verdict]
+        found.append(_by_host(each.because.segment, rule) if rule is not None and decides else each)
+    whole = hosts.about(words_of(what))
+    if whole is not None and STRICTNESS[whole.decide] > seen:
+        found.append(_by_host(what.argv, whole))
+    return found
+
+
+def _by_host(segment: Argv, rule: NetworkRule) -> Judged:
+    """A host as the rule of the words that name it."""
+    said = "is forbidden" if rule.decide == "forbid" else "needs approval"
+    because = rule.because or f"the host `{rule.host}` {said}"
+    stands_for = Rule(((rule.host,),), rule.decide, because, source=rule.source, line=rule.line)
+    return Judged(_by_rule(segment, stands_for), stands_for)
 
 
 def _leaves(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet, found: Found) -> bool:

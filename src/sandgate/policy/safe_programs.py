@@ -18,6 +18,7 @@ that take options only before their operands must say `stop` where it matters: `
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.safe_services import PROGRAMS
 from sandgate.policy.safe_system import SYSTEM
 
 SAFE: dict[str, str] = {
@@ -234,7 +235,6 @@ SAFE: dict[str, str] = {
     "uname": "-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor "
     "--hardware-platform --operating-system --help --version 0",
     "arch": "--help --version 0",
-    "hostname": "-Is --all-ip-addresses --short 0",
     "whoami": "--help --version 0",
     "id": "-aGgnruZz --context --group --groups --name --real --user --zero --help --version * !",
     "groups": "--help --version * !",
@@ -266,8 +266,6 @@ SAFE: dict[str, str] = {
     "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
     "--summary --extended --no-header --options --memory *",
-    "netstat": "-aceglinNoprstuvwW46 --all --listening --numeric --tcp --udp --unix --route --interfaces "
-    "--statistics 0 needs:-n,--numeric",
     "lscpu": "-abcehjpsxyBCJ --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
     "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings "
     "--output= "
@@ -311,7 +309,7 @@ SAFE: dict[str, str] = {
     ),
     "java": "words -version --version 0 needs:-version,--version",
     "javac": "words -version --version 0 needs:-version,--version",
-    "ssh": "-V 0 needs:-V",
+    **PROGRAMS,
     **SYSTEM,
 }
 

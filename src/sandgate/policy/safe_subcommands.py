@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from sandgate.policy.safe_services import COMMANDS
 from sandgate.policy.safe_system_subcommands import SYSTEM_SUBCOMMANDS
 
 # Commands of the programs marked `sub`.
 SUBCOMMANDS: dict[str, str] = {
+    **COMMANDS,
     "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "
     "--disable-pip-version-check 0",
     "pip show": "-fv --files --verbose *",
@@ -93,7 +95,8 @@ SUBCOMMANDS: dict[str, str] = {
     "npm list": "-agl --all --json --long --parseable --global --depth[=] --link --production --dev "
     "--omit[=] --include[=] --package-lock-only --silent -s *",
 }
-SUBCOMMANDS.update(SYSTEM_SUBCOMMANDS)
+for _name, _line in SYSTEM_SUBCOMMANDS.items():  # a line of its own family knows more
+    SUBCOMMANDS.setdefault(_name, _line)
 
 # Parts of lines, for `@name`.
 FRAGMENTS: dict[str, str] = {

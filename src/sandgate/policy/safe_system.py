@@ -115,7 +115,6 @@ SYSTEM: dict[str, str] = {
     "lsipc": "-abcgJlmnpqPrst -i= -o= -y --json --list --queues --semaphores --shmems --global *",
     "lslocks": "-bJnru -o= -p= --json --noheadings --output= --pid= --raw 0",
     "lsfd": "-JlnrQ -p= -o= --json --noheadings --output= --pid= --raw --summary 0",
-    "lsof": "-bClnNPRtUVwXO -a -c= -d= -g= -i[=] -p= -r= -s[=] -u= -F[=] *",
     "kill": "-0lL * exact needs:-0,-l,-L",
     "procs": "--tree --no-header --sortd= --sorta= --and --or *",
     "screen": "words -ls -list -v --version 1 needs:-ls,-list,-v,--version",

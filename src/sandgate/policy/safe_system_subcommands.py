@@ -130,14 +130,14 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
     "openssl crl": "words -in= -inform= -noout -text -issuer -lastupdate -nextupdate -fingerprint -hash 0",
     **{
         f"openssl {kind}": "words -in= -inform= -noout -text -check -modulus -pubin -pubout 0 needs:-in"
-        for kind in ("rsa", "pkey", "ec", "dsa")
+        for kind in ("rsa", "pkey", "ec")
     },
     "openssl verify": "words -CAfile= -CApath= -untrusted= -verbose -show_chain -purpose= -partial_chain *",
     "openssl dgst": "words -sha1 -sha224 -sha256 -sha384 -sha512 -md5 -blake2b512 -sha3-256 -hex -r -c -list *",
     **{f"openssl {kind}": "words -r *" for kind in ("sha1", "sha256", "sha512", "md5")},
     "openssl asn1parse": "words -in= -inform= -i -dump -strparse= -offset= -length= 0",
     "openssl pkcs7": "words -in= -inform= -noout -text -print_certs 0",
-    "openssl pkcs12": "words -in= -info -noout -nokeys -nodes -legacy -passin= 0 needs:-in",
+    "openssl pkcs12": "words -in= -info -noout -nokeys -legacy -passin= 0 needs:-in",
     "xmlstarlet sel": "words -t -T -B -I -v= -n -nl -m= -c= -o= -N= -e= -a= -b -i= -s= --template --text --value-of= "
     "--nl "
     "--match= --copy-of= --output= * check:only_xpath",

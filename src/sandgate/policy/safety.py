@@ -15,6 +15,7 @@ from __future__ import annotations
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read
 from sandgate.commandline.words import program_name
 from sandgate.policy.safe_programs import ASSIGNABLE, SAFE, SAFE_WRAPPERS
+from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,13 @@ def safe_commands(
         return (is_safe(what.commands[0], system_bins, confined=confined),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
-    each = [_is_safe_in_script(command, system_bins, confined=confined) for command in script.commands]
+    known: dict[int, bool] = {}  # a command that comes again may be the same value
+    each: list[bool] = []
+    for command in script.commands:
+        safe = known.get(id(command))
+        if safe is None:
+            safe = known[id(command)] = _is_safe_in_script(command, system_bins, confined=confined)
+        each.append(safe)
     if what.plain:
         return tuple(each)
     return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)
@@ -62,6 +69,8 @@ def is_safe(
         if not argv or not trusted_program(argv[0], system_bins):
             return False
         name = program_name(argv[0])
+        if shows_secrets(name, argv[1:]):
+            return False
         if name == "find" and "-exec" in " ".join(argv):
             stripped = _without_exec(argv, sure, system_bins, confined=confined)
             if stripped is None:
@@ -97,7 +106,13 @@ def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, 
         return False
     if not all(assignment.text in ASSIGNABLE and assignment.certainty == "exact" for assignment in command.assignments):
         return False
-    return is_safe(command.argv, system_bins, tuple([word.certainty for word in words]), confined=confined)
+    sure: Sure = tuple(["exact" if _below_home(word.text) else word.certainty for word in words])
+    return is_safe(command.argv, system_bins, sure, confined=confined)
+
+
+def _below_home(text: str) -> bool:
+    """`~/dir/file`: the shell makes one path of it, which begins like no option."""
+    return text[:2] == "~/" and not any(mark in text for mark in "*?[{$`\\")
 
 
 def _only_reads(redirection: Redirection) -> bool:
@@ -113,6 +128,8 @@ def _only_reads(redirection: Redirection) -> bool:
         return False
     if operator in (">&", "<&"):
         return text.isdecimal() or text == "-"
+    if operator == "<" and names_secret(text):
+        return False
     if operator == "<":
         return text in _READABLE_DEVICES or not text.startswith("/dev/")
     return operator in (">", ">>", "&>", "&>>", ">|") and text == "/dev/null"
@@ -206,6 +223,10 @@ def _without_exec(
         while end < len(argv) and argv[end] not in (";", "+"):
             end += 1
         inner = argv[at + 1 : end]
+        if (seeks_secrets(argv[1:at]) or any(names_secret(word) for word in argv[1:at])) and not (
+            inner and program_name(inner[0]) in LISTERS
+        ):
+            return None
         # Each path begins as its starting point does, and no starting point begins with a dash.
         known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
         given = sure is None or _all_exact(sure[at:end])

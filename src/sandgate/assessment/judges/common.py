@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, RANK, Finding
+from sandgate.assessment.findings import COMPLIANCE, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, RANK, SYSTEM, Finding
 from sandgate.assessment.knowledge import entry_for
-from sandgate.assessment.options import parsed
+from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.options import Parsed
 
 HELP_ONLY = frozenset({"--help", "--version", "-h", "-V", "--usage"})
+OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
 MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
 SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
 
@@ -57,9 +58,13 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
         entry = _misplaced(words, top) or top
     if entry is None:
         return None
-    options = parsed(call.args, f"{top_values} {entry.values} {entry.writes}", clusters=entry.clusters)
+    options = (
+        outer
+        if entry is top
+        else parsed(call.args, f"{top_values} {entry.values} {entry.writes}", clusters=entry.clusters)
+    )
     consumed = entry.name.count(" ")
-    return entry, options.but(operands=options.operands[consumed:])
+    return entry, options.but(operands=options.operands[consumed:]) if consumed else options
 
 
 def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
@@ -73,13 +78,20 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
 
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
-    texts = {arg.text for arg in call.args}
-    return (bool(texts) and texts <= HELP_ONLY) or (bool(entry.harmless) and options.has(entry.harmless))
+    args = call.args
+    if args and args[0].text in HELP_ONLY and all(arg.text in HELP_ONLY for arg in args):
+        return True
+    if args and args[-1].text == "--help" and len(args) == entry.name.count(" ") + 1:
+        return True
+    return bool(entry.harmless) and options.has(entry.harmless)
 
 
 def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     """Note what the entry says about these options, then what its operands say."""
-    inquiry.note(rated(entry, options))
+    found = rated(entry, options)
+    if call.contained and found.level == HIGH and set(found.categories) <= OF_A_SYSTEM:
+        found = found.but(level=MEDIUM)
+    inquiry.note(found)
     if entry.operands:
         _operands(entry, options, call, inquiry)
     if entry.writes:
@@ -106,8 +118,10 @@ def rated(entry: Entry, options: Parsed) -> Finding:
 def _applies(worse: Worse, options: Parsed) -> bool:
     if worse.unless and options.has(worse.unless):
         return False
-    words = worse.operands.split()
-    return (bool(worse.flags) and options.has(worse.flags)) or any(
+    if worse.flags and options.has(worse.flags):
+        return True
+    words = listed(worse.operands) if worse.operands else ()
+    return bool(words) and any(
         arg.text == word or (not word.isalpha() and arg.text.startswith(word))
         for arg in options.operands
         for word in words
@@ -130,6 +144,9 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     if entry.operands.endswith("read"):
         for arg in operands:
             inquiry.read(arg, call, recursive=recursive)
+    elif entry.operands == "list":
+        for arg in operands:
+            inquiry.look(arg, call)
     elif entry.operands.endswith("write"):
         for arg in operands:
             inquiry.write(arg, call, verb=verb, recursive=recursive)

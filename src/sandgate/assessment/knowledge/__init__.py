@@ -20,6 +20,8 @@ from sandgate.assessment.knowledge import (
     network,
     packages,
     reading,
+    remote,
+    services,
     system,
     text,
 )
@@ -35,8 +37,8 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        disks, text, daemons, reading, files, git, packages, network, system, archives, containers, databases,
-        interpreters, crypto, media, machine,
+        crypto, disks, text, daemons, services, reading, files, git, packages, network, system, archives, containers,
+        databases, interpreters, remote, media, machine,
     )
     for entry in family.ENTRIES
 }  # fmt: skip
