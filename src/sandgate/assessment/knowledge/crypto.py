@@ -93,7 +93,7 @@ ENTRIES: tuple[Entry, ...] = (
         """,
             level=MEDIUM, kind="writes"),
     *looking("Shows keys and certificates", """
-        step certificate inspect, cfssl certinfo, cosign verify, cosign tree, ykman info, ykman list, cosign
+        cfssl certinfo, cosign verify, cosign tree, ykman info, ykman list, cosign
         version, certigo dump
         """),
     *acting("Changes which certificates this machine trusts or serves",

@@ -75,7 +75,7 @@ ENTRIES: tuple[Entry, ...] = (
         supervisorctl status, supervisorctl tail, supervisorctl pid, supervisorctl avail, launchctl list,
         launchctl print, launchctl print-disabled, launchctl blame, rc-update show, sv status, s6-svstat, initctl
         list, initctl status, monit status, monit summary, monit report, dinitctl list, rabbitmqctl status,
-        rabbitmqctl list_queues, rabbitmqctl list_users, postfix check, pm2 list, pm2 ls, pm2 status, pm2 logs,
+        rabbitmqctl list_users, postfix check, pm2 list, pm2 ls, pm2 status, pm2 logs,
         pm2 show, pm2 describe, pm2 info, pm2 env, pm2 jlist, pm2 prettylist, pg_lsclusters, svcs, postqueue,
         mailq, apachectl status, apachectl configtest, apache2ctl configtest, apachectl fullstatus, supervisorctl
         version

@@ -138,7 +138,7 @@ ENTRIES: tuple[Entry, ...] = (
         duplicati-cli, backintime, tmutil, etckeeper, dirvish, amanda, bconsole, dar
         """, level=MEDIUM, kind="writes"),
     *looking("Shows backups", """
-        borg list, borg info, borg diff, borg check, restic snapshots, restic ls, restic stats, restic find,
+        borg list, borg info, borg diff, borg check, restic ls, restic stats, restic find,
         restic diff, restic check, duplicity collection-status, duplicity list-current-files, kopia snapshot
         list, bup ls, snapper list, snapper status, snapper diff, tmutil listbackups, tmutil status
         """),
