@@ -11,6 +11,8 @@ from sandgate.assessment.judges import (
     files,
     interpreters,
     keys,
+    machine,
+    media,
     network,
     remote,
     running,
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskLevel
 
 JUDGES = {
-    **tasks.JUDGES, **databases.JUDGES, **services.JUDGES, **remote.JUDGES, **fetching.JUDGES, **keys.JUDGES,
+    **machine.JUDGES, **media.JUDGES, **tasks.JUDGES, **databases.JUDGES, **services.JUDGES, **remote.JUDGES,
+    **fetching.JUDGES, **keys.JUDGES,
     **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
     **interpreters.JUDGES, **builtins.JUDGES,
 }  # fmt: skip
@@ -127,6 +130,9 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         interpreters.judge_script_file(Arg(given), call, inquiry)
         return True
     directory = path.rsplit("/", 1)[0]
+    if directory in machine.INIT_DIRECTORIES:
+        call.program, call.args = "service", (Arg(call.program), *call.args)
+        return False
     if directory in TRUSTED_DIRECTORIES or directory.endswith(PROJECT_TOOL_DIRECTORIES):
         return False
     if call.program in PROJECT_SCRIPTS and below(path, inquiry.facts.cwd):

@@ -347,7 +347,7 @@ class _Walk:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
         copies = call.program in {"cat", "tee", "pv"} and any(each.text in ENDLESS_INPUTS for each in call.args)
-        if (copies or call.program == "yes") and not path.startswith("/dev/"):
+        if (copies or call.program == "yes") and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskCategory, RiskLevel
 
 LARGE_TREE_ENTRIES = 1_000  # deleting this much by one command is worth a second look even in the workspace
+CHANGING = (
+    "Changes",
+    "Changes pictures in place",
+    "Changes text files in place",
+)  # what is there must have been before
+REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for may be there
 GONE = "Nothing of it can be brought back"
 
 DELETED_WORDS = {
@@ -146,20 +152,25 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
             () if inside else (SYSTEM, PRIVILEGE) if place.path.startswith("/etc/") else (SYSTEM, COMPLIANCE),
         )  # fmt: skip
     if place.kind in {"personal", "elsewhere"}:
-        return _outside(path, place, facts, sentence, recursive=recursive)
+        return _outside(path, place, facts, sentence, recursive=recursive, changes=verb in CHANGING)
     spread = recursive or place.kind in {"root", "home"}
     whole = f"{verb} everything in {place.words} {what}" if spread else sentence
     rights = place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd", "/etc/group"))
     privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
+    if place.path.startswith("/var/log/"):
+        privileged = (SYSTEM, DELETION, COMPLIANCE)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
 
 
-def _outside(path: str, place: Place, facts: AssessmentFacts, sentence: str, *, recursive: bool) -> Finding:
+def _outside(
+    path: str, place: Place, facts: AssessmentFacts, sentence: str, *, recursive: bool, changes: bool
+) -> Finding:
     seen = facts.targets.get(path)
-    overwrites = seen is not None and seen.exists and not seen.is_directory
-    level: RiskLevel = HIGH if overwrites or recursive else MEDIUM
-    consequence = "What it held before is lost" if overwrites else ""
-    categories: tuple[RiskCategory, ...] = (DELETION,) if overwrites else (SYSTEM,)
+    overwrites = changes or (seen is not None and seen.exists and not seen.is_directory)
+    unseen = seen is None and place.kind == "personal" and sentence.startswith(REPLACING)
+    level: RiskLevel = HIGH if overwrites or unseen or recursive else MEDIUM
+    consequence = "What it held before is lost" if overwrites else "What it may hold is lost" if unseen else ""
+    categories: tuple[RiskCategory, ...] = (DELETION,) if overwrites else (DELETION, SYSTEM) if unseen else (SYSTEM,)
     return Finding(
         level, "writes", place.path, f"outside the workspace: {place.words}", sentence, consequence, categories
     )

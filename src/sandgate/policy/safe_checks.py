@@ -8,6 +8,7 @@ is harmless. A check understands a little and refuses the rest.
 from __future__ import annotations
 
 from sandgate.commandline.arguments import Reading
+from sandgate.policy.safe_system_checks import SYSTEM_CHECKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,10 +185,6 @@ def _ruby(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return not reading.operands or reading.has("-c")
 
 
-def _no_url(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    return not any("://" in word for word in reading.operands)
-
-
 def _sqlite(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     from sandgate.policy.safe_sql import only_reads
 
@@ -197,29 +194,12 @@ def _sqlite(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return len(rest) > 1 and all(only_reads(text) for text in rest[1:])
 
 
-def _jar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
-    """Listing alone: `jar tf a.jar`."""
-    return (
-        len(argv) > 2 and argv[1].removeprefix("-") in ("tf", "tvf") and all(word[:1] not in "-@" for word in argv[2:])
-    )
-
-
 def _ar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     """Listing alone: `ar t lib.a`."""
     letters = argv[1].removeprefix("-") if len(argv) > 1 else ""
     return argv[1:] == ("--version",) or (
         letters in ("t", "tv", "vt") and all(word[:1] not in "-@" for word in argv[2:])
     )
-
-
-def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
-    """Listing alone: `tar -tzf a.tgz`, `tar tvf a.tar member`. `host:file` would start a remote shell."""
-    if len(argv) < 3:
-        return False
-    letters = argv[1].removeprefix("-")
-    if argv[1][:2] == "--" or not letters.startswith(("t", "v", "z", "j", "J")) or set(letters) - set("tvzjJf"):
-        return False
-    return "t" in letters and letters[-1] == "f" and ":" not in argv[2] and all(word[:1] != "-" for word in argv[2:])
 
 
 def _git_setting(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -402,11 +382,8 @@ CHECKS: dict[str, Check] = {
     "yq": _yq,
     "pacman": _pacman,
     "ruby": _ruby,
-    "no_url": _no_url,
     "sqlite": _sqlite,
     "ar": _ar,
-    "jar": _jar,
-    "tar": _tar,
     "git_setting": _git_setting,
     "git_format": _git_format,
     "git_branch": _git_branch,
@@ -419,4 +396,5 @@ CHECKS: dict[str, Check] = {
     "reflog": _reflog,
     "sed": _sed,
     "awk": _awk,
+    **SYSTEM_CHECKS,
 }

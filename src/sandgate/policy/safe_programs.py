@@ -18,6 +18,7 @@ that take options only before their operands must say `stop` where it matters: `
 from __future__ import annotations
 
 from sandgate.policy.safe_services import PROGRAMS
+from sandgate.policy.safe_system import SYSTEM
 from sandgate.policy.safe_tools import TOOLS
 
 SAFE: dict[str, str] = {
@@ -108,7 +109,7 @@ SAFE: dict[str, str] = {
     "gzcat": "-fhLqv *",
     "bzcat": "-s *",
     "xzcat": "*",
-    "unzip": "-lvZq1ht * needs:-l,-v,-Z",
+    "unzip": "-clvZqp1hts * needs:-c,-l,-p,-t,-v,-Z",
     "zipinfo": "-12smlvhtzTZ *",
     "tar": "any check:tar exact",
     "sum": "-rs --sysv --help --version * !",
@@ -203,7 +204,7 @@ SAFE: dict[str, str] = {
     "yq": "-CcerMnNPj -p[=] -o[=] -I[=] --prettyPrint --no-colors --colors --exit-status --null-input --raw-output "
     "--unwrapScalar[=] --output-format[=] --input-format[=] --indent[=] --no-doc * program check:yq",
     # About files
-    "stat": "-Lftx -c= -f= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
+    "stat": "-Lftx -c= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
     "file": "-bcEhiIkLnNprsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
     "--no-dereference --no-pad --separator= --special-files --extension --help --version *",
     "du": "-0abcdDhHklLmPsSxt -B= -d= -t= -I= -X= --null --all --apparent-size --block-size= --bytes --total "
@@ -251,7 +252,7 @@ SAFE: dict[str, str] = {
     "tty": "-s 0",
     "locale": "-acmk 1",
     "getconf": "-a 2",
-    "getent": "2 check:getent",
+    "getent": "* ! check:getent",
     "env": "-0 --null --help --version 0",
     "printenv": "-0 --null --help --version * !",
     "free": "-bkmghltvw -c= -s= --bytes --kibi --mebi --gibi --human --si --lohi --total --wide --help 0",
@@ -275,7 +276,7 @@ SAFE: dict[str, str] = {
     "lsusb": "-tv -s= -d= 0",
     "lsns": "-Jlnpru -o= -p= -t= --json --list --noheadings --output= --task= --type= 1",
     "findmnt": "-AabCcDdeFfhiJklmnPRruvxy -N= -O= -o= -S= -T= -t= --json --list --output= --noheadings --target= "
-    "--source= --types= --df --real *",
+    "--source= --types= --df --real --verify --verbose *",
     "mount": "-l 0",
     "dmesg": "-deHhkLPrStTuwWx -f= -l= -F= --human --kernel --level= --facility= --ctime --reltime --notime "
     "--time-format= --decode --nopager --raw 0",
@@ -288,6 +289,7 @@ SAFE: dict[str, str] = {
     "--glob-pathspecs "
     "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
     **PROGRAMS,
+    **SYSTEM,
 }
 
 # Wrappers that add nothing of their own, so that the inner command alone decides.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from sandgate.policy.safe_services import COMMANDS
+from sandgate.policy.safe_system_subcommands import SYSTEM_SUBCOMMANDS
 from sandgate.policy.safe_tool_commands import TOOL_COMMANDS
 
 # Commands of the programs marked `sub`.
@@ -85,6 +86,8 @@ SUBCOMMANDS: dict[str, str] = {
     "git var": "-l 1",
     "git fsck": "--no-dangling --connectivity-only --no-reflogs --no-full --strict --no-progress 0",
 }
+for _name, _line in SYSTEM_SUBCOMMANDS.items():  # a line of its own family knows more
+    SUBCOMMANDS.setdefault(_name, _line)
 
 # Parts of lines, for `@name`.
 FRAGMENTS: dict[str, str] = {

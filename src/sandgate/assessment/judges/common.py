@@ -41,7 +41,7 @@ def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
     if found is None:
         return None
     entry, options = found
-    if _only_asks(call, entry, options):
+    if (entry.bare and not call.args) or _only_asks(call, entry, options):
         inquiry.add(
             LOW,
             "reads",
@@ -56,7 +56,7 @@ def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
 
 def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
     top = entry_for((call.program,))
-    top_values = top.values if top is not None else ""
+    top_values = f"{top.values} {top.writes}" if top is not None else ""
     outer = parsed(call.args, top_values, clusters=top.clusters if top is not None else True)
     words = [call.program, *(arg.text for arg in outer.operands)]
     entry = entry_for(words)
@@ -64,7 +64,11 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
         entry = _misplaced(words, top) or top
     if entry is None:
         return None
-    options = outer if entry is top else parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
+    options = (
+        outer
+        if entry is top
+        else parsed(call.args, f"{top_values} {entry.values} {entry.writes}", clusters=entry.clusters)
+    )
     consumed = entry.name.count(" ")
     return entry, options.but(operands=options.operands[consumed:]) if consumed else options
 
@@ -96,6 +100,10 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     inquiry.note(found)
     if entry.operands:
         _operands(entry, options, call, inquiry)
+    if entry.writes:
+        for name, arg in options.values:
+            if name in entry.writes.split() and arg.text not in {"-", ""}:
+                inquiry.write(arg, call)
 
 
 def rated(entry: Entry, options: Parsed) -> Finding:
@@ -168,7 +176,7 @@ def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: s
             _moved_away(arg, call, inquiry)
         else:
             inquiry.read(arg, call)
-    if destination is not None:
+    if destination is not None and destination.text != "-":
         words = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
         inquiry.write(destination, call, verb=words.get(verb, verb))
 

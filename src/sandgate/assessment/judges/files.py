@@ -9,6 +9,7 @@ from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.feeding import below_base, find_bases, seeks_secrets
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
+from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
-HUGE_SIZES = ("G", "T", "P", "E", "GB", "TB", "PB")
+HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
@@ -104,7 +105,12 @@ def _judge_dd(call: Call, inquiry: Inquiry) -> None:
         inquiry.read(Arg(source, raw=source), call)
     if target:
         inquiry.write(Arg(target, known=UNKNOWN not in target, raw=target), call, verb="Overwrites")
-    if target and source in ENDLESS_INPUTS and "count" not in settings and not target.startswith("/dev/"):
+    if (
+        target
+        and source in ENDLESS_INPUTS
+        and "count" not in settings
+        and (not target.startswith("/dev/") or target.startswith("/dev/shm/"))
+    ):
         fills_disk(target, inquiry)
 
 
@@ -118,8 +124,30 @@ def judge_sized(call: Call, inquiry: Inquiry) -> None:
     """`truncate` and `fallocate`: by table, and by size."""
     options = by_table(call, inquiry)
     size = options.value("-s -l --size --length") if options is not None else None
-    if size is not None and size.text.upper().endswith(HUGE_SIZES):
+    if call.program == "truncate" and size is not None and size.text.lstrip("<") == "0" and options is not None:
+        for arg in options.operands:
+            _emptied(arg, call, inquiry)
+    if size is not None and _is_huge(size.text.upper()):
         fills_disk(options.operands[0].text if options is not None and options.operands else "?", inquiry)
+
+
+def _is_huge(size: str) -> bool:
+    """`900G`, `2TB`; a size that is no number is not judged."""
+    number = size.lstrip("+<>%/").rstrip("IB")
+    if number[-1:] in {"T", "P", "E", "Z"}:
+        return number[:-1].isdecimal()
+    if number[-1:] == "G":
+        return number[:-1].isdecimal() and int(number[:-1]) >= HUGE_GIGABYTES
+    return number.isdecimal() and int(number) >= HUGE_GIGABYTES << 30
+
+
+def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """What is cut to nothing is deleted but for its name; in the workspace a repository may still have it."""
+    path, _ = call.paths(arg)
+    if path is not None and not call.remote:
+        found = deleting(path, inquiry.facts, recursive=False, contents=False, filtered=False)
+        if found.level == HIGH:
+            inquiry.note(found.but(kind="writes", sentence=found.sentence.replace("Deletes", "Empties")))
 
 
 def _judge_sed(call: Call, inquiry: Inquiry) -> None:
@@ -205,7 +233,7 @@ def _pack(sources: Sequence[Arg], archive: Arg | None, call: Call, inquiry: Inqu
         if ":" in archive.text and not archive.text.startswith("/"):
             inquiry.send("packed files", archive.text.split(":", 1)[0])
         else:
-            inquiry.write(archive, call)
+            inquiry.write(archive, call, verb="Packs files into")
     inquiry.add(LOW, "reads", "tar", "packs files")
 
 

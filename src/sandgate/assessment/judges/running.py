@@ -48,7 +48,7 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         inquiry.note(
             Finding(HIGH, "privilege", name, f"runs with other rights (`{name}`)",
                     "Runs with the rights of another account" if name != "chroot" else "Runs in another root directory",
-                    "", (PRIVILEGE,))
+                    "", (PRIVILEGE, SYSTEM) if name == "systemd-run" else (PRIVILEGE,))
         )  # fmt: skip
     texts = tuple(arg.text for arg in call.args)
     if name == "command" and texts[:1] and texts[0] in {"-v", "-V"}:

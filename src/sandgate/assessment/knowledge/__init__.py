@@ -9,18 +9,24 @@ from sandgate.assessment.knowledge import (
     archives,
     building,
     containers,
+    crypto,
+    daemons,
     databases,
+    disks,
     distributions,
     files,
     forges,
     git,
     interpreters,
+    machine,
+    media,
     network,
     packages,
     reading,
     remote,
     services,
     system,
+    text,
 )
 
 TYPE_CHECKING = False
@@ -34,8 +40,8 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        services, reading, files, git, forges, distributions, building, packages, network, system, archives,
-        containers, databases, interpreters, remote,
+        crypto, disks, text, daemons, services, reading, files, git, forges, distributions, building, packages,
+        network, system, archives, containers, databases, interpreters, remote, media, machine,
     )
     for entry in family.ENTRIES
 }  # fmt: skip

@@ -46,3 +46,5 @@ class Entry(Record):
     consequence: str = ""
     clusters: bool = True  # False: `-name` is one option, not four letters
     harmless: str = ""  # options that make the whole call mere looking: `--help`, `--dry-run`
+    writes: str = ""  # options whose value is a path it writes: `-o`
+    bare: bool = False  # without any argument it only looks: `mount`

@@ -3,7 +3,7 @@ their entries give the words."""
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import DELETION, HIGH, LOW, MEDIUM, SYSTEM
+from sandgate.assessment.findings import DELETION, HIGH, LOW, MEDIUM
 from sandgate.assessment.knowledge.entry import Entry, Worse
 
 ENTRIES: tuple[Entry, ...] = (
@@ -43,7 +43,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("chmod", LOW, "Changes the permissions of {}", ("chmod +x run.sh => medium", "chmod -R 777 / => high"),
           kind="writes", operands="skip-write",
           worse=(Worse("", HIGH, "Lets a program run with its owner's rights", ("privilege_escalation",),
-                       operands="u+s g+s +s 4755 4777 6755 2755 u+xs u+rws"),)),
+                       operands="u+s g+s +s ug+s a+s u=rwxs 4755 4777 4711 4750 4555 4511 6755 6777 2755 2775 u+xs "
+                               "u+rws"),)),
     Entry("chown", LOW, "Changes the owner of {}", ("chown me a.txt => medium", "chown -R me / => high"),
           kind="writes", operands="skip-write"),
     Entry("chgrp", LOW, "Changes the group of {}", ("chgrp staff a.txt => medium",), kind="writes",
@@ -52,8 +53,6 @@ ENTRIES: tuple[Entry, ...] = (
           operands="skip-write"),
     Entry("setfacl", LOW, "Changes the access list of {}", ("setfacl -m u:me:r a.txt => medium",), kind="writes",
           operands="write", values="-m -x -M"),
-    Entry("setcap", HIGH, "Gives a program extra rights", ("setcap cap_net_raw+ep a.out",), kind="privilege",
-          categories=("privilege_escalation",)),
     Entry("patch", MEDIUM, "Changes files in the workspace by a patch", ("patch -p1",), kind="writes", values="-i -p"),
     Entry("dos2unix", LOW, "Changes line ends of {}", ("dos2unix a.txt => medium",), kind="writes", operands="write"),
     Entry("rename", MEDIUM, "Renames many files", ("rename s/a/b/ a.txt",), kind="writes"),
@@ -73,7 +72,4 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("echo", LOW, "Prints text", ("echo hello",), kind="reads"),
     Entry("printf", LOW, "Prints text", ("printf '%s' hello",), kind="reads"),
     Entry("sync", LOW, "Writes buffers to disk", ("sync",), kind="writes"),
-    Entry("mount", HIGH, "Attaches a file system", ("mount /dev/sdb1 /mnt",), kind="privilege",
-          categories=(SYSTEM, "privilege_escalation")),
-    Entry("umount", HIGH, "Detaches a file system", ("umount /mnt",), kind="privilege", categories=(SYSTEM,)),
 )  # fmt: skip

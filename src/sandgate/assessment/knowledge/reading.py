@@ -98,10 +98,10 @@ def _searchers() -> tuple[Entry, ...]:
 def _printers() -> tuple[Entry, ...]:
     """Programs whose operands are no paths at all, or do not matter."""
     table = """
-    true false : pwd whoami id groups uname arch date uptime hostid nproc free vmstat lscpu lsblk lsusb lspci lsmod
+    true false : pwd whoami id groups uname arch uptime hostid nproc free vmstat lscpu lsblk lsusb lspci lsmod
     df who w last tty seq expr basename dirname which whereis printenv locale getconf getent ps pgrep top htop pidof
     lsof fuser type wait sleep yes clear tput man info apropos whatis help times jobs cal bc factor numfmt shuf test [
-    tr logname users return exit break continue shift getopts fc-list ulimit umask sw_vers hostname
+    tr logname users return exit break continue shift getopts fc-list ulimit umask sw_vers
     """
     return tuple(Entry(name, LOW, "Prints information", (name,), kind="reads") for name in words(table))
 
@@ -117,12 +117,6 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("yq", LOW, "Reads {}", ("yq .a conf.yaml", "yq -i .a=1 conf.yaml => medium"), kind="reads",
           operands="skip-read",
           worse=(Worse("-i --inplace", MEDIUM, "Changes files in place"),)),
-    Entry("journalctl", LOW, "Reads the system log", ("journalctl -n 20", "journalctl --vacuum-size=1M => high"),
-          kind="reads", values="-n -u",
-          worse=(Worse("--vacuum-size --vacuum-time --vacuum-files --rotate", HIGH, "Deletes system logs",
-                       ("data_deletion", "compliance")),)),
-    Entry("dmesg", LOW, "Reads the kernel log", ("dmesg", "dmesg -C => high"), kind="reads",
-          worse=(Worse("-C -c --clear --read-clear", HIGH, "Clears the kernel log", ("compliance",)),)),
     Entry("time", LOW, "Measures a command", ("time ls",), kind="reads"),
     Entry("set", LOW, "Sets shell options", ("set -e",), kind="reads"),
     Entry("shopt", LOW, "Sets shell options", ("shopt -s globstar",), kind="reads"),
