@@ -111,7 +111,7 @@ def files() -> list[Path]:
 def lines(paths: Iterable[Path]) -> Iterator[Line]:
     """The labelled commands of these files; a line that is not one is a ValueError."""
     for path in paths:
-        for number, text in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        for number, text in enumerate(path.read_bytes().decode().split("\n"), 1):
             if not text.strip() or text.startswith("#"):
                 continue
             place = f"{path.name}:{number}"
