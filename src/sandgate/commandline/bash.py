@@ -15,6 +15,7 @@ from __future__ import annotations
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded
 from sandgate.commandline.grammar import beyond_limits, syntax_tree
 from sandgate.commandline.words import words_of
+from sandgate.commandline.wrappers import COMMAND_FOLLOWS
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -103,12 +104,13 @@ class _Reader(WordReader):
         commands = tuple(self._commands)
         if broken or self._torn:  # bash runs the lines before the mistake, and may not take it for one
             commands += _guesses(decoded(self._source))
-        one_literal = len(commands) == 1 and bool(commands[0].words) and all(word.plain for word in commands[0].words)
+        running = [command for command in commands if command.words]
+        one_literal = len(running) == 1 and all(word.plain for word in running[0].words)
         return Script(
             commands=commands,
             redirections=tuple(self._redirections),
-            plain=self._plain and bool(commands),
-            readable=self._readable and bool(commands),
+            plain=self._plain and bool(running),
+            readable=self._readable and bool(running),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
         )
 
@@ -125,6 +127,8 @@ class _Reader(WordReader):
             self._test(node)
         elif kind == "for_statement":
             self._loop(node)
+        elif kind == "variable_assignment":
+            self._commands.append(SimpleCommand((), (self._assignment(node),)))
         else:
             self._other(node)
 
@@ -299,6 +303,8 @@ def _guesses(script: str) -> tuple[SimpleCommand, ...]:
     guesses = []
     for line in script.split("\n"):
         words = line.replace(",", " ").replace("\\", "").replace('"', "").replace("'", "").split()
+        while words and words[0] in COMMAND_FOLLOWS:
+            del words[0]
         if words:
             guesses.append(SimpleCommand(tuple([Word(word, "unknown", bare=False, plain=False) for word in words])))
     return tuple(guesses)

@@ -9,8 +9,11 @@ harmless is another matter, and needs certainty; see policy/safety.py.
 from __future__ import annotations
 
 from sandgate.commandline.arguments import grammar, read
+from sandgate.commandline.carried import carried, handed_over
+from sandgate.commandline.respelling import respelled, unusual
 from sandgate.commandline.words import program_name, split
 from sandgate.commandline.wrappers import (
+    COMMAND_FOLLOWS,
     FIND_RUNNERS,
     GIT_GLOBALS,
     SHELL_PROGRAMS,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
 
 COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer says "incomplete"
+SCRIPTS_MAX = 300  # read for one command line
 TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
 
 
@@ -54,13 +58,14 @@ def everything_run(what: Segments) -> Everything:
     """The commands of `what`, of its script whether readable or not, and all they start in turn."""
     seen: dict[Argv, None] = {}
     queue: list[Argv] = [what.argv, *what.commands]
-    scripts: list[str] = []
+    scripts: list[str] = [] if what.script is not None or not what.argv else list(handed_over(what.argv))
     texts: list[str] = []
     redirections: list[Redirection] = []
     incomplete = False
+    read_already: set[str] = set()
     if what.script is not None:
         texts.append(what.argv[-1])
-        scripts.extend(_continued(what.argv[-1]))
+        scripts.extend((*_otherwise(what.argv[-1]), *carried(what.argv[-1], what.script)))
         redirections.extend(what.script.redirections)
         queue.extend([command.argv for command in what.script.commands])
         incomplete = what.script.beyond_limits
@@ -70,9 +75,15 @@ def everything_run(what: Segments) -> Everything:
         if scripts:
             from sandgate.commandline.bash import parse
 
-            texts.append(scripts.pop())
-            scripts.extend(_continued(texts[-1]))
-            script = parse(texts[-1])
+            text = scripts.pop()
+            if text in read_already:
+                continue
+            if len(read_already) >= SCRIPTS_MAX:
+                return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
+            read_already.add(text)
+            texts.append(text)
+            script = parse(text)
+            scripts.extend((*_otherwise(text), *carried(text, script)))
             redirections.extend(script.redirections)
             incomplete = incomplete or script.beyond_limits
             queue.extend([command.argv for command in script.commands])
@@ -93,7 +104,11 @@ def started_by(argv: Argv) -> Started:
     name = program_name(argv[0])
     if name in SHELL_PROGRAMS:
         return _by_shell(argv)
-    if name in ("{", "!"):
+    if name in COMMAND_FOLLOWS and name not in WRAPPERS:
+        return Started(commands=(argv[1:],))
+    if name == "function":
+        return Started(commands=(argv[2:],))
+    if "=" in argv[0] and argv[0].partition("=")[0].isidentifier():
         return Started(commands=(argv[1:],))
     if name == "find":
         return Started(commands=tuple(_by_find(argv)))
@@ -155,21 +170,12 @@ def _by_ssh(argv: Argv) -> Started:
     return Started(commands=(rest,) if rest else (), scripts=(*there, *here))
 
 
-def _continued(script: str) -> tuple[str, ...]:
-    """The script with its continued lines joined, as the shell does before it looks for words (POSIX, 2.2.1).
-
-    A backslash that is itself escaped continues nothing, so what is joined once has nothing left to join.
-    """
-    if "\\\n" not in script:
+def _otherwise(script: str) -> tuple[str, ...]:
+    """The script in plainer spelling, if it has one: the grammar tears some words apart that the shell joins."""
+    if not unusual(script):
         return ()
-    kept: list[str] = []
-    at = 0
-    while (found := script.find("\\", at)) >= 0:
-        pair = script[found : found + 2]
-        kept += (script[at:found], "" if pair == "\\\n" else pair)
-        at = found + 2
-    joined = "".join(kept) + script[at:]
-    return (joined,) if joined != script else ()
+    plainer = respelled(script)
+    return (plainer,) if plainer != script else ()
 
 
 def _by_assigning(name: str, rest: Argv, reading: Reading) -> Started:

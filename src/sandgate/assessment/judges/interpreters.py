@@ -10,6 +10,7 @@ from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
+from sandgate.commandline.decoding import ansi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ANYTHING = "It can do anything you can do"
 
 
 def _judge_shell(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, SHELL_VALUES, stop_at_operand=True)
+    options = parsed(_without_plus(call.args), SHELL_VALUES, stop_at_operand=True)
     if options.has("--version --help -n"):
         inquiry.add(LOW, "reads", call.program, "runs nothing")
         return
@@ -39,6 +40,23 @@ def _judge_shell(call: Call, inquiry: Inquiry) -> None:
     _from_input(call, inquiry, "a shell")
 
 
+def _without_plus(args: Sequence[Arg]) -> list[Arg]:
+    """`bash +x +o posix -c …`: the arguments without what switches an option off."""
+    kept: list[Arg] = []
+    rest = iter(args)
+    for arg in rest:
+        if arg.text[:1] == "+" and len(arg.text) > 1:
+            if arg.text[-1] in "oO":
+                next(rest, None)
+            continue
+        kept.append(arg)
+        if arg.text in SHELL_VALUES.split():
+            kept.extend([value for value in (next(rest, None),) if value is not None])
+        elif arg.text[:1] != "-":
+            kept.extend(rest)
+    return kept
+
+
 def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     tags = dict(arg.carries)
     if "network" in tags or ("network" in call.upstream and not arg.known):
@@ -48,6 +66,17 @@ def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     elif not arg.known and not arg.raw:
         inquiry.doubt("runs text that is made while it runs", level=MEDIUM)
     inquiry.run_script(arg.raw or arg.text.replace(UNKNOWN, "${?}"), call)
+
+
+def printed(call: Call) -> str:
+    """What `echo` or `printf` says, near enough."""
+    options = [arg.text for arg in call.args if arg.text in {"-e", "-n", "-ne", "-en", "-E", "--"}]
+    texts = [arg.text for arg in call.args if arg.text not in options]
+    if call.program == "printf":
+        return " ".join(texts[1:]) if "%" in "".join(texts[:1]) else ansi("".join(texts[:1]))
+    text = " ".join(texts)
+    # Some shells read the escapes without being asked to.
+    return ansi(text) if "-e" in "".join(options) or "\\" not in text else f"{text}\n{ansi(text)}"
 
 
 def _runs_download(host: str, inquiry: Inquiry) -> None:
@@ -74,8 +103,7 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
     if call.stdin_text is not None:
         _judge_text(call.stdin_text, call, inquiry)
     elif feeder is not None and feeder.program in {"echo", "printf"}:
-        text = " ".join(arg.text for arg in feeder.args if arg.text not in {"-n", "-e", "-E"})
-        _judge_text(text.replace("\\n", "\n"), call, inquiry)
+        _judge_text(printed(feeder), call, inquiry)
     elif feeder is not None and feeder.stdin_text is not None:
         _judge_text(feeder.stdin_text, call, inquiry)
     elif feeder is not None or call.upstream:
@@ -100,6 +128,8 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     if "network" in tags:
         _runs_download(tags["network"], inquiry)
         return
+    if "said" in tags:
+        _judge_text(tags["said"], call, inquiry)
     if path is not None and path in inquiry.downloads:
         _runs_download(inquiry.downloads[path], inquiry)
         return
