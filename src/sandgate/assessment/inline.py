@@ -34,6 +34,7 @@ from sandgate.assessment.knowledge.interpreters import (
 )
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
+from sandgate.commandline.decoding import ansi
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -141,6 +142,8 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if token.kind == "string":
         if language == "awk" and previous.text in {">", "|"}:
             _awk_output(previous.text, token.text, call, inquiry)
+        elif language == "awk" and following.text == "|":  # `"command" | getline`
+            _awk_output("|", token.text, call, inquiry)
         return []
     if token.kind == "backtick":
         if language in {"Perl", "Ruby", "PHP"}:  # there it is a command; in JavaScript a text
@@ -286,7 +289,7 @@ def _write(last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) 
 
 
 def _run(name: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry) -> None:
-    strings = [each.text for each in arguments if each.kind == "string"]
+    strings = [_unescaped(each.text) for each in arguments if each.kind == "string"]
     if name == "exec" and language == "Python":
         inquiry.doubt("builds code while it runs (`exec`)")
         return
@@ -297,6 +300,11 @@ def _run(name: str, arguments: Sequence[Token], language: str, call: Call, inqui
         inquiry.run_script(strings[0], call)
     else:
         inquiry.run(call.inside(strings[0], [Arg(text, raw=text) for text in strings[1:]]))
+
+
+def _unescaped(text: str) -> str:
+    """The inside of a string as the program gets it; the escapes of these languages are those of `$'…'`."""
+    return ansi(text) if "\\" in text else text
 
 
 def _host(arguments: Sequence[Token]) -> str:

@@ -223,12 +223,16 @@ class _Reader(WordReader):
         operator = descriptor = ""
         words: list[Word] = []
         late: list[Word] = []
+        word_end = -1
         for child in node.children:
             kind = child.type
             if kind == "file_descriptor":
                 descriptor = self._text(child)
             elif kind in WORDS:
-                words.append(self._word(child))
+                torn = words.pop().text if words and child.start_byte == word_end else ""
+                word = self._word(child)
+                words.append(Word(torn + word.text, "unknown", bare=False, plain=False) if torn else word)
+                word_end = child.end_byte
             elif kind in REDIRECTS:
                 late.extend(self._redirect(child))
             elif child.is_named:
@@ -303,7 +307,8 @@ def _guesses(script: str) -> tuple[SimpleCommand, ...]:
     guesses = []
     for line in script.split("\n"):
         words = line.replace(",", " ").replace("\\", "").replace('"', "").replace("'", "").split()
-        while words and words[0] in COMMAND_FOLLOWS:
+        words = [word for word in words if word.lstrip("012&")[:1] not in ("<", ">")]
+        while words and (words[0] in COMMAND_FOLLOWS or words[0] == "-p"):
             del words[0]
         if words:
             guesses.append(SimpleCommand(tuple([Word(word, "unknown", bare=False, plain=False) for word in words])))

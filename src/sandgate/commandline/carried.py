@@ -7,7 +7,7 @@ the script takes text for a program.
 from __future__ import annotations
 
 from sandgate.commandline.decoding import ansi
-from sandgate.commandline.words import program_name, words_of
+from sandgate.commandline.words import program_name, split, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ def handed_over(argv: Argv) -> Iterator[str]:
         for word in argv[1:]:
             variable, equals, value = word.partition("=")
             if equals and (name == "alias" or variable in _RUN_VARIABLES):
-                yield _unquoted(value)
+                yield value
     if name == "git":
         yield from _of_git(argv)
     if name in _LANGUAGES:
@@ -168,7 +168,6 @@ def _texts(text: str, script: Script) -> Iterator[str]:
 
 
 def _unquoted(value: str) -> str:
-    """The value of an assignment as written, its outer quotes taken off."""
-    if len(value) > 1 and value[0] == value[-1] == "'":
-        return value[1:-1].replace("'\\''", "'").replace("'\"'\"'", "'")
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    """The value of an assignment as written, its quotes taken off."""
+    words = split(value)
+    return words[0] if words is not None and len(words) == 1 else value.strip("'\"")
