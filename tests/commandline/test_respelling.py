@@ -32,7 +32,28 @@ def test_odd_spellings_become_plain_and_the_rest_stays(script: str, plainer: str
 
 
 PIECES = st.sampled_from(
-    ["a", "b c", "'", '"', "''", '""', "\\\n", "$'", "\\x41", "\\", "$", "#", " ", "\n", "$x", "$(", ")", "e", "$\"", ";"]
+    [
+        "a",
+        "b c",
+        "'",
+        '"',
+        "''",
+        '""',
+        "\\\n",
+        "$'",
+        "\\x41",
+        "\\",
+        "$",
+        "#",
+        " ",
+        "\n",
+        "$x",
+        "$(",
+        ")",
+        "e",
+        '$"',
+        ";",
+    ]
 )
 
 
@@ -55,7 +76,7 @@ def test_bash_reads_the_same_words(words: list[str], data: st.DataObject) -> Non
         made = {
             "single": single + "''",
             "ansi": "$'" + word.replace("'", "\\'") + "'",
-            "hex": "$'" + "".join(f"\\x{ord(char):02x}" for char in word) + "'\"\"",
+            "hex": "$'" + "".join(f"\\x{ord(char):02x}" for char in word) + '\'""',
             "split": "''\\\n" + single,
         }
         spelled.append(made[style])

@@ -13,6 +13,7 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 from __future__ import annotations
 
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded
+from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_TESTS, counted, is_number
 from sandgate.commandline.grammar import beyond_limits, syntax_tree
 from sandgate.commandline.words import words_of
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS
@@ -55,17 +56,19 @@ class Script(Record):
 
 _STRUCTURE = words_of(
     "program list pipeline redirected_statement comment negated_command subshell compound_statement if_statement "
-    "elif_clause else_clause for_statement while_statement do_group"
+    "variable_assignments elif_clause else_clause for_statement while_statement do_group"
 )
 _PLAIN_STRUCTURE = frozenset(("program", "list", "pipeline"))
 _AROUND_HERE_DOCUMENT = words_of(
     "program redirected_statement comment variable_assignment heredoc_start heredoc_body heredoc_content heredoc_end "
     "simple_expansion variable_name"
 )
-_TOKENS = words_of("&& || ; | |& ( ) { } ! [ ] if then fi elif else for in do done while until $( `") | {"\n", ""}
+_TOKENS = words_of("&& || ; | |& ( ) { } ! [ ] if then fi elif else for in do done while until $( <( ` &") | {"\n", ""}
 _PLAIN_TOKENS = frozenset(("&&", "||", ";", "|", "\n", ""))
 _RESERVED = words_of("{ } ! [[ ]] coproc function select do done then fi else elif esac")
 _TEST_PARTS = frozenset(("unary_expression", "binary_expression", "negated_expression", "parenthesized_expression"))
+
+_TESTS = UNARY_TESTS | BINARY_TESTS | NUMERIC_TESTS
 
 
 def parse(script: str) -> Script:
@@ -91,6 +94,8 @@ class _Reader(WordReader):
         self._late: list[tuple[int, list[Word]]] = []  # words found behind a redirection, for that command
         self._redirections: list[Redirection] = []
         self._here_documents = 0
+        self._counted: frozenset[str] = frozenset()
+        self._loop_names: set[str] = set()
 
     def read(self) -> Script:
         root = syntax_tree(self._source)
@@ -110,7 +115,7 @@ class _Reader(WordReader):
             commands=commands,
             redirections=tuple(self._redirections),
             plain=self._plain and bool(running),
-            readable=self._readable and bool(running),
+            readable=self._readable and bool(running) and self._numbers_only(),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
         )
 
@@ -137,8 +142,8 @@ class _Reader(WordReader):
         kind = node.type
         self._plain = self._plain and kind in _PLAIN_STRUCTURE
         self._around_here_document = self._around_here_document and kind in _AROUND_HERE_DOCUMENT
-        self._readable = self._readable and kind in _STRUCTURE
-        if kind == "comment":
+        self._readable = self._readable and (kind in _STRUCTURE or kind == "arithmetic_expansion")
+        if kind == "comment" or (kind == "arithmetic_expansion" and self._counts(node)):
             return
         children = node.children
         if kind == "arithmetic_expansion" or (kind == "compound_statement" and children[0].type != "{"):
@@ -150,6 +155,22 @@ class _Reader(WordReader):
         if not kind.startswith("heredoc"):  # text, not tokens
             self._check_gaps(node, children)
         self._stack.extend(reversed(children))
+
+    def _counts(self, node: Node) -> bool:
+        """`$((i + 1))` of numbers, and of variables that can only hold numbers: others are evaluated again."""
+        names = counted(self._text(node))
+        self._counted |= names or frozenset()
+        return names is not None
+
+    def _numbers_only(self) -> bool:
+        """Every variable that is counted with is only ever assigned numbers and sums."""
+        if not self._counted:
+            return True
+        numbers: set[str] = set()
+        others = {word.text for command in self._commands for word in command.words} | self._loop_names
+        for name, _, value in [word.text.partition("=") for command in self._commands for word in command.assignments]:
+            (numbers if value.isdecimal() or counted(value) is not None else others).add(name.removesuffix("+"))
+        return self._counted <= numbers - others
 
     def _command(self, node: Node) -> None:
         words: list[Word] = []
@@ -192,10 +213,20 @@ class _Reader(WordReader):
                 continue
             if child.type in WORDS:
                 word = self._word(child)
+            elif child.type == "array":
+                word = self._array(child)
             else:
                 self._distrust()
                 self._stack.append(child)
         return Word(self._text(node), word.certainty, bare=False, plain=False)
+
+    def _array(self, node: Node) -> Word:
+        """`(a b)` behind `name=`."""
+        self._check_gaps(node, node.children)
+        words = [self._word(child) for child in node.named_children if child.type in WORDS]
+        if len(words) < node.named_child_count:
+            self._distrust()
+        return Word(self._text(node), "unknown", bare=False, plain=False)
 
     def _program(self, node: Node) -> Word:
         word = self._word(node)
@@ -259,12 +290,11 @@ class _Reader(WordReader):
                 self._commands[place] = command.but(words=command.words + tuple(words))
 
     def _test(self, node: Node) -> None:
-        """`[ … ]` is the program `[` in the grammar's disguise; `[[ … ]]` evaluates arithmetic and stays unread."""
+        """`[ … ]` is the program `[` in the grammar's disguise; `[[ … ]]` may evaluate arithmetic."""
         self._plain = self._around_here_document = False
         children = node.children
         if children[0].type != "[":
-            self._readable = False
-            self._stack.extend(reversed(children))
+            self._conditional(node)
             return
         self._check_gaps(node, children)
         words = [Word("[")]
@@ -284,12 +314,44 @@ class _Reader(WordReader):
                 self._stack.append(part)
         self._commands.append(SimpleCommand(tuple(words)))
 
+    def _conditional(self, node: Node) -> None:
+        """`[[ … ]]`: its operands run nothing unless they are taken for numbers."""
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            kind = part.type
+            if kind in ("[[", "]]"):
+                continue
+            if kind == "test_command" or kind in _TEST_PARTS:
+                self._check_gaps(part, part.children)
+                self._readable = self._readable and self._only_compares(part)
+                pending.extend(reversed(part.children))
+            elif kind in ("extglob_pattern", "regex"):
+                self._readable = self._readable and not {"$", "`"} & set(self._text(part))
+                self._stack.extend(part.children)
+            elif kind in WORDS:
+                self._word(part)
+            elif kind == "test_operator" or not part.is_named:
+                self._readable = self._readable and self._text(part) in _TESTS
+            else:
+                self._distrust()
+                self._stack.append(part)
+
+    def _only_compares(self, part: Node) -> bool:
+        operator = next((self._text(child) for child in part.children if child.type == "test_operator"), "")
+        if part.type == "unary_expression":
+            return operator in UNARY_TESTS or not operator
+        if operator not in NUMERIC_TESTS:
+            return True
+        return all(is_number(self._text(child)) for child in part.children if child.type != "test_operator")
+
     def _loop(self, node: Node) -> None:
         """`for NAME in WORD…`: the words run nothing, the name must not be one that steers shells or programs."""
         self._plain = self._around_here_document = False
         children = node.children
         self._check_gaps(node, children)
         name = self._text(node.child_by_field_name("variable") or node)
+        self._loop_names.add(name)
         if children[0].type != "for" or not name.islower() or name.endswith("path"):  # zsh ties `path` to PATH
             self._readable = False
         for child in reversed(children):

@@ -136,6 +136,14 @@ def _git_remote(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return not rest or (rest[0] == "get-url" and all(word in ("--push", "--all") or word[:1] != "-" for word in rest))
 
 
+def _git_settings(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`git -c key=value`: keys that choose colours and spelling, and a pager that only copies."""
+    settings = [(value or "").lower().partition("=") for name, value in reading.options if name == "-c"]
+    return all(
+        key.startswith(_GIT_LOOKS) or (key == "core.pager" and value in ("", "cat")) for key, _, value in settings
+    )
+
+
 def _git_config(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     rest = reading.operands
     if reading.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"):
@@ -265,6 +273,12 @@ class _SedScript:
         return False
 
 
+_GIT_LOOKS = (
+    "color.", "core.quotepath", "core.abbrev", "core.optionallocks", "advice.", "log.date", "log.decorate",
+    "diff.renames", "diff.noprefix", "diff.mnemonicprefix", "diff.context", "status.", "column.", "i18n.",
+)  # fmt: skip
+
+
 CHECKS: dict[str, Check] = {
     "printf": _printf,
     "test": _test,
@@ -283,6 +297,7 @@ CHECKS: dict[str, Check] = {
     "git_tag": _git_tag,
     "git_remote": _git_remote,
     "git_config": _git_config,
+    "git_settings": _git_settings,
     "git_stash": _git_stash,
     "git_worktree": _git_worktree,
     "git_submodule": _git_submodule,
