@@ -123,6 +123,55 @@ def started_by(argv: Argv) -> Started:
     return Started(commands=_tails(argv)) if reading is None else _by_wrapper(name, reading)
 
 
+def inner_place(argv: Argv) -> int | None:
+    """Where in `argv` stands what it runs in the end: a program's name, a script, a host. None: it starts nothing.
+
+    Behind options we do not know, or in a shell that reads its input, that is behind the last word.
+    """
+    found: int | None = None
+    start = 0
+    while start < len(argv):
+        place = _next_place(argv[start:])
+        if place is None:
+            break
+        start += place
+        found = start
+        if program_name(argv[start - place]) in SHELL_PROGRAMS:
+            break
+    return found
+
+
+def _next_place(argv: Argv) -> int | None:
+    name = program_name(argv[0])
+    if name in SHELL_PROGRAMS:
+        return _script_place(argv)
+    if name == "find":
+        return next((at + 1 for at, word in enumerate(argv) if word in FIND_RUNNERS), None)
+    line = SSH_OPTIONS if name == "ssh" else WRAPPERS.get(name)
+    if line is None:
+        return None
+    by = grammar(line, WRAPPERS)
+    reading = read(argv[1:], by)
+    if reading is None or "command_option" in by.marks or reading.has("-S", "--split-string", "--command"):
+        return len(argv)
+    places = [place + 1 for place in reading.operand_places][("skip1" in by.marks) :]
+    if name == "flock" and places and argv[places[0]] == "-c":
+        places = places[1:]
+    if "assigned" in by.marks:
+        places = [place for place in places if "=" not in argv[place]]
+    return places[0] if places else None
+
+
+def _script_place(argv: Argv) -> int | None:
+    """Of a shell's script on the command line or its input; None for one in a file, which is its own operand."""
+    at = 1
+    inline = False
+    while at < len(argv) and argv[at][:1] in ("-", "+"):
+        inline = inline or (argv[at][0] == "-" and argv[at][:2] != "--" and "c" in argv[at])
+        at += 1 + (argv[at] in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
+    return at if inline or at >= len(argv) else None
+
+
 def _tails(argv: Argv) -> tuple[Argv, ...]:
     """Wherever the inner command may begin, when the options before it are not known."""
     return tuple([argv[at:] for at in range(2, min(len(argv), TAILS_MAX)) if argv[at][:1] != "-"])
