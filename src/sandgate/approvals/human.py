@@ -64,7 +64,9 @@ class TerminalReviewer:
 def _answer(request: ApprovalRequest, keyboard: Keyboard, *, colour: bool) -> Decision:
     by_key = {choice.key: choice for choice in choices(request)}
     with keyboard:
-        keyboard.write([*prompt_lines(request, colour=colour, columns=keyboard.columns), *choice_lines(request)])
+        columns = keyboard.columns
+        above = prompt_lines(request, colour=colour, columns=columns)
+        keyboard.write([*above, *choice_lines(request, columns)])
         keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
         keyboard.prompt(question(request))
         while True:
