@@ -7,7 +7,7 @@ the script takes text for a program.
 from __future__ import annotations
 
 from sandgate.commandline.decoding import ansi
-from sandgate.commandline.words import program_name, split, words_of
+from sandgate.commandline.words import joined, program_name, split, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 
 TYPE_CHECKING = False
@@ -30,32 +30,30 @@ _RUN_VARIABLES = words_of(
     "SYSTEMD_EDITOR SYSTEMD_PAGER BAT_PAGER DELTA_PAGER FCEDIT MAILER RUSTC_WRAPPER CC CXX NODE_OPTIONS"
 )
 _TEXT_READERS = frozenset(("eval", "source", "."))
-_VIM = frozenset(("vim", "vi", "nvim", "ex", "view", "gvim", "vimdiff", "less", "more"))
 # Options whose value is a command: with the value in the next word, or attached.
 _COMMAND_OPTIONS: dict[str, tuple[str, ...]] = {
-    "tar": ("--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command", "-F",
-            "--info-script", "--new-volume-script"),
+    "tar": ("--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command", "--info-script",
+            "--new-volume-script"),
     "rsync": ("-e", "--rsh", "--rsync-path"),
     "scp": ("-S",),
     "sftp": ("-S",),
     "man": ("-P", "--pager", "-H"),
     "zip": ("-TT", "--unzip-command"),
-    "git": ("-x", "--exec", "--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--commit-filter",
-            "--parent-filter", "--tag-name-filter", "--upload-pack", "--receive-pack", "-u", "-O", "--extcmd"),
+    "git": ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--commit-filter", "--parent-filter",
+            "--tag-name-filter", "--upload-pack", "--receive-pack", "--extcmd", "--exec"),
     "rg": ("--pre",),
-    "fd": ("-x", "--exec", "-X", "--exec-batch"),
     "sort": ("--compress-program",),
-    "gdb": ("-ex", "-eval-command"),
-    "make": ("--eval",),
     "split": ("--filter",),
-    "entr": ("-s",),
-    "tmux": (),
-    "sqlite3": ("-cmd",),
-    "psql": ("-c", "--command"),
-    "mysql": ("-e", "--execute"),
-    "ansible": ("-a", "--args"),
-    "at": (),
 }  # fmt: skip
+# Programs with a language of their own, in which these begin a command for the shell.
+_ESCAPING = words_of("vim vi nvim ex view gvim vimdiff less more gdb sqlite3 psql mysql make ed")
+_ESCAPES = ("!", ":!", "+!", "+:!", "shell ", ".shell ", ".system ", "system ", "\\! ", "SHELL=", "SHELL:=")
+# Settings of git that name a command, by their beginning or their end.
+_GIT_COMMANDS = (
+    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy", "diff.external",
+    "sequence.editor", "credential.helper", "gpg.", "pager.", "filter.", "interactive.difffilter", "uploadpack.",
+)  # fmt: skip
+_GIT_COMMAND_ENDS = (".textconv", ".cmd", ".command", ".driver", ".program", ".path")
 # Sub-commands of git behind which a command stands.
 _GIT_RUNNERS = {("bisect", "run"): 2, ("submodule", "foreach"): 2, ("for-each-repo",): 1, ("difftool",): 1}
 _ESCAPES = ("!", ":!", "+!", "shell ", ".shell ", ".system ", "system ", "\\! ", "exec=", "+:!", "SHELL=")
@@ -90,23 +88,21 @@ def handed_over(argv: Argv) -> Iterator[str]:
         yield from _of_git(argv)
     if name in _LANGUAGES:
         yield from _of_code(argv)
-    if name in _COMMAND_OPTIONS or name in _VIM:
-        options = _COMMAND_OPTIONS.get(name, ("-c", "--cmd"))
-        for at, word in enumerate(argv[1:], 1):
-            yield from _of_option(word, argv[at - 1], options)
+    for at, word in enumerate(argv[1:], 1):
+        if name in _COMMAND_OPTIONS:
+            yield from _of_option(word, argv[at - 1], _COMMAND_OPTIONS[name])
+        elif name in _ESCAPING:
+            escape = next((each for each in _ESCAPES if word.startswith(each)), "")
+            if escape:
+                yield word[len(escape) :]
 
 
 def _of_option(word: str, before: str, options: tuple[str, ...]) -> Iterator[str]:
-    value = word if before in options else ""
+    if before in options:
+        yield word.removeprefix("exec=")
     for option in options:
         if word.startswith(option) and len(word) > len(option):
-            value = word[len(option) :].removeprefix("=")
-    for escape in _ESCAPES:
-        if (value or word).startswith(escape):
-            value = (value or word)[len(escape) :]
-            break
-    if value:
-        yield value
+            yield word[len(option) :].removeprefix("=").removeprefix("exec=")
 
 
 def _of_git(argv: Argv) -> Iterator[str]:
@@ -115,13 +111,15 @@ def _of_git(argv: Argv) -> Iterator[str]:
             key, _, value = argv[at + 1].partition("=")
             if key.startswith("alias."):
                 yield value.removeprefix("!") if value[:1] == "!" else f"git {value}"
-            else:
-                yield value
+            elif key.lower().startswith(_GIT_COMMANDS) or key.lower().endswith(_GIT_COMMAND_ENDS):
+                yield value.removeprefix("!")
+        elif word in ("-x", "--exec") and "rebase" in argv:
+            yield argv[at + 1]
     for words, skip in _GIT_RUNNERS.items():
         for at in range(1, len(argv) - skip + 1):
             if argv[at : at + len(words)] == words:
                 rest = [word for word in argv[at + skip :] if word not in ("--recursive", "--")]
-                yield rest[0] if len(rest) == 1 else " ".join(rest)
+                yield rest[0] if len(rest) == 1 else joined(tuple(rest))
 
 
 def _of_code(argv: Argv) -> Iterator[str]:

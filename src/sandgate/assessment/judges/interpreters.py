@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
-from sandgate.assessment.inline import judge_code
+from sandgate.assessment.inline import judge_code, tokens
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
@@ -106,6 +106,10 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
         _judge_text(printed(feeder), call, inquiry)
     elif feeder is not None and feeder.stdin_text is not None:
         _judge_text(feeder.stdin_text, call, inquiry)
+    elif feeder is not None and feeder.program in LANGUAGES and call.program not in LANGUAGES:
+        inquiry.doubt(f"feeds {what} from a source that was not read", target=call.program)
+        for token in [each for arg in feeder.args for each in tokens(arg.text) if each.kind == "string"]:
+            _judge_text(token.text, call, inquiry)
     elif feeder is not None or call.upstream:
         inquiry.doubt(f"feeds {what} from a source that was not read", target=call.program)
     else:
@@ -229,10 +233,24 @@ def _judge_source(call: Call, inquiry: Inquiry) -> None:
         judge_script_file(arg, call, inquiry)
 
 
+def _judge_lines(call: Call, inquiry: Inquiry) -> None:
+    """`make -f -` and `ed`: some lines of the text they are fed are commands for the shell."""
+    by_table(call, inquiry)
+    text = call.stdin_text or ""
+    if not text and call.feeder is not None and call.feeder.program in {"echo", "printf"}:
+        text = printed(call.feeder)
+    mark = "!" if call.program == "ed" else "\t"
+    for line in text.split("\n"):
+        if line[:1] == mark:
+            inquiry.run_script(line[1:].lstrip("@-+"), call)
+
+
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "eval": _judge_eval,
     "source": _judge_source,
     ".": _judge_source,
+    "make": _judge_lines,
+    "ed": _judge_lines,
     **dict.fromkeys(SHELLS, _judge_shell),
     **dict.fromkeys(LANGUAGES, _judge_interpreter),
 }

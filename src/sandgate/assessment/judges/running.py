@@ -69,15 +69,20 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         return
     elif "command_option" in known.marks:
         return
-    _run_rest(rest, call, inquiry, assigned="assigned" in known.marks or name in KEYWORDS)
+    directory = reading.value("-C", "-D", "--chdir") if name in {"env", "sudo"} else None
+    _run_rest(rest, call, inquiry, assigned="assigned" in known.marks or name in KEYWORDS, directory=directory)
 
 
-def _run_rest(rest: list[Arg], call: Call, inquiry: Inquiry, *, assigned: bool) -> None:
+def _run_rest(rest: list[Arg], call: Call, inquiry: Inquiry, *, assigned: bool, directory: str | None = None) -> None:
+    """`directory`: where the inner command runs, when the wrapper goes elsewhere first."""
     while assigned and rest and ("=" in rest[0].text[1:] or rest[0].text in TRANSPARENT):
         name, equals, value = rest[0].text.partition("=")
         if equals:
             judge_assignment(name, [Arg(value)], call, inquiry)
         rest = rest[1:]
+    if directory is not None:
+        call.shell = call.shell.copy()
+        call.shell.cwd = call.shell.resolve(directory)
     if not rest:
         if call.program in {"env"}:
             call.carry("environment", "the environment")
