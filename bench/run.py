@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "src")]
 sys.dont_write_bytecode = False  # a program that never caches its byte code measures the compiler
 
+from judge_workloads import JUDGE_WORKLOADS  # noqa: E402  the path must be set first
 from mcp_workloads import MCP_WORKLOADS  # noqa: E402  the path must be set first
 from terminal_workloads import TERMINAL_WORKLOADS  # noqa: E402  the path must be set first
 from workloads import WORKLOADS  # noqa: E402
@@ -25,13 +26,14 @@ ROUNDS = 20
 def main() -> None:
     """Read the command line and print one table after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = ", ".join([*WORKLOADS, *TERMINAL_WORKLOADS, *MCP_WORKLOADS])
+    names = ", ".join([*WORKLOADS, *JUDGE_WORKLOADS, *TERMINAL_WORKLOADS, *MCP_WORKLOADS])
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {names}; all by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--peers", action="store_true", help="live terminals: the other products too (slow)")
     options = parser.parse_args()
     workloads: dict[str, Callable[[Path, Path, int], str]] = {
         **WORKLOADS,
+        **JUDGE_WORKLOADS,
         **MCP_WORKLOADS,
         **{name: partial(run, peers=options.peers) for name, run in TERMINAL_WORKLOADS.items()},
     }

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from sandgate.record import Record, never_reached
+from sandgate.record import USES_BEFORE_OWN, Record, never_reached
 
 
 class Point(Record):
@@ -54,6 +54,39 @@ def test_but_copies_with_changes() -> None:
 def test_a_wrong_set_of_fields_is_an_error(values: tuple[object, ...], named: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="Point"):
         Point(*values, **named)  # type: ignore[arg-type]
+
+
+class Often(Record):
+    x: int
+    y: int = 0
+    tags: tuple[str, ...] = ()
+
+
+class OftenNamed(Often):
+    name: str = "origin"
+
+
+def test_a_class_used_often_gets_a_constructor_of_its_own_that_does_the_same() -> None:
+    before = [Often(1, tags=("a",)), Often(1, 2), Often(x=1, y=0, tags=())]
+    for _ in range(USES_BEFORE_OWN):
+        Often(1)
+    assert Often.__init__ is not Record.__init__
+    assert [Often(1, tags=("a",)), Often(1, 2), Often(x=1, y=0, tags=())] == before
+    assert before[1].but(y=3) == Often(1, 3)
+    for values, named in [((), {}), ((1, 2, (), 4), {}), ((1,), {"x": 2}), ((1,), {"z": 1})]:
+        with pytest.raises(TypeError, match="Often"):
+            Often(*values, **named)  # type: ignore[arg-type]
+
+
+def test_a_subclass_of_a_class_used_often_has_all_its_fields() -> None:
+    for _ in range(USES_BEFORE_OWN + 1):
+        Often(1)
+
+    class Late(Often):
+        name: str = "late"
+
+    for kind, name in ((OftenNamed, "origin"), (Late, "late")):
+        assert kind(1, 2).fields() == {"x": 1, "y": 2, "tags": (), "name": name}
 
 
 def test_records_match_by_position_and_by_name() -> None:

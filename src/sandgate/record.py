@@ -3,12 +3,15 @@
 A governed command pays for everything that is imported before it starts. On the machines we measured,
 `import dataclasses` costs more than a bare interpreter and every decorated class another millisecond,
 because it writes and compiles source. `Record` gives the same contract (keyword or positional fields,
-defaults, equality, hash, repr, `match` support, no assignment) from one generic constructor.
+defaults, equality, hash, repr, `match` support, no assignment) from one generic constructor. A class of which a
+process makes many values gets a constructor of its own after all, when it has been used often enough to pay for it.
 
 Only values live here: no validation, no conversion. A default must itself be immutable.
 """
 
 from __future__ import annotations
+
+from _operator import attrgetter  # `operator` without its Python half
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ else:
         return lambda cls: cls
 
 
+USES_BEFORE_OWN = 200  # constructions by the generic constructor, 2 us dearer each; making another takes about 200 us
+
+
 @dataclass_transform(frozen_default=True, eq_default=True)
 class RecordType(type):
     """Turns the annotations of a class body into slots, and class-level values into defaults."""
@@ -28,6 +34,8 @@ class RecordType(type):
     __match_args__: tuple[str, ...]
     _defaults: dict[str, Any]
     _slots: dict[str, Callable[[Any, Any], None]]
+    _uses: list[int]  # how often the generic constructor has run
+    _read: Callable[[Any], Any]  # the values of all fields, where there are two or more
 
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> RecordType:
         own = tuple(body.get("__annotations__", ()))
@@ -44,7 +52,32 @@ class RecordType(type):
         # How each slot is filled, past our `__setattr__`: looked up once a class and not once a value.
         made._slots = {field: slot for base in bases for field, slot in getattr(base, "_slots", {}).items()}
         made._slots |= {field: made.__dict__[field].__set__ for field in own}
+        made._uses = [0]
+        fields = made.__match_args__
+        if len(fields) > 1:
+            made._read = attrgetter(*fields)
+        if inherited:  # the base may get a constructor of its own, for fewer fields
+            made.__init__ = Record.__init__  # type: ignore[misc]
         return made
+
+    def make_own_constructor(cls) -> None:
+        """Replaces the generic constructor by one that is compiled for the fields of this class.
+
+        The source holds nothing but field names, which were identifiers of a class body.
+        """
+        fields = cls.__match_args__
+        names: dict[str, Any] = {f"put_{field}": put for field, put in cls._slots.items()}
+        names |= {f"default_{field}": value for field, value in cls._defaults.items()}
+        # A field without a default may stand behind one with: in a subclass. Such a class stays as it is.
+        given = [f"{field}=default_{field}" if field in cls._defaults else field for field in fields]
+        lines = [f"    put_{field}(record_, {field})" for field in fields]
+        try:
+            exec("\n".join([f"def __init__(record_, {', '.join(given)}):", *lines]), names)
+        except SyntaxError:
+            return
+        own = names["__init__"]
+        own.__qualname__ = f"{cls.__name__}.__init__"
+        cls.__init__ = own  # type: ignore[misc]
 
 
 class Record(metaclass=RecordType):
@@ -53,6 +86,9 @@ class Record(metaclass=RecordType):
     def __init__(self, *values: Any, **named: Any) -> None:
         cls = type(self)
         slots = cls._slots
+        cls._uses[0] += 1
+        if cls._uses[0] == USES_BEFORE_OWN:
+            cls.make_own_constructor()
         if len(values) == len(slots) and not named:
             for put, value in zip(slots.values(), values, strict=True):
                 put(self, value)
@@ -93,6 +129,9 @@ class Record(metaclass=RecordType):
         return (type(self), self._values())
 
     def _values(self) -> tuple[Any, ...]:
+        cls = type(self)
+        if len(cls.__match_args__) > 1:
+            return cls._read(self)  # type: ignore[no-any-return]
         return tuple(getattr(self, name) for name in type(self).__match_args__)
 
     def but(self, **changes: Any) -> Self:
@@ -101,7 +140,7 @@ class Record(metaclass=RecordType):
 
     def fields(self) -> dict[str, Any]:
         """Field names and values, in declaration order; nested values are not converted."""
-        return {name: getattr(self, name) for name in type(self).__match_args__}
+        return dict(zip(type(self).__match_args__, self._values(), strict=True))
 
 
 def _misfit(cls: RecordType, values: tuple[Any, ...], named: dict[str, Any]) -> TypeError:

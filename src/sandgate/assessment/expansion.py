@@ -7,7 +7,7 @@ array); all of them are kept, up to a bound.
 
 from __future__ import annotations
 
-from posixpath import join, normpath
+from posixpath import normpath
 
 from sandgate.assessment.listing import words
 from sandgate.commandline.decoding import ansi
@@ -23,6 +23,11 @@ MAX_PIECES = 256  # of a word that is expanded with all alternatives; longer one
 MAX_ARGUMENTS = 64  # that one word may become; more is cut, and the last one marked unknown
 UNKNOWN = "\x1a"  # stands in a text where only the running shell knows
 _GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"
+KEPT_MAX = 4_096  # plain words remembered with their argument,
+KEPT_CHARACTERS_MAX = 100  # of at most this length
+# What the shell, or the marks above, may make something else of: in bare text, and inside quotes.
+_CHANGING = frozenset("~*?[{},\x1c\x1d\x1e\x1f")
+_MARKS = frozenset("\x1c\x1d\x1e\x1f")
 SHELL_SET = frozenset(
     words(
         "@ * # ? $ ! - _ RANDOM SECONDS LINENO BASHPID PPID EPOCHSECONDS REPLY OLDPWD BASH_SOURCE BASH_LINENO OPTARG "
@@ -84,11 +89,13 @@ class Shell:
 
     def resolve(self, text: str) -> str | None:
         """The absolute, normalised path, or None when it depends on something unknown."""
-        if UNKNOWN in text.split("/", 1)[0] or (UNKNOWN in text and "/.." in text):
+        if UNKNOWN in text and (UNKNOWN in text.split("/", 1)[0] or "/.." in text):
             return None
         if not text.startswith("/") and self.cwd is None:
             return None
-        path = normpath(join(self.cwd or "/", text)) if text else self.cwd
+        path = self.cwd
+        if text:
+            path = normpath(text if text[0] == "/" else f"{path or ''}/{text}")
         return path[1:] if path is not None and path.startswith("//") else path
 
 
@@ -111,15 +118,41 @@ class _Draft:
         return twin
 
 
+# Text → the argument it is for any shell: for text that no shell changes.
+_bare: dict[str, Arg] = {}
+_quoted: dict[str, Arg] = {}
+
+
+def _unchanged(piece: Piece) -> Arg | None:
+    """The argument of a word that is this one piece, when it is the same in every shell."""
+    kept = _quoted if piece.quoted else _bare
+    text = piece.text
+    arg = kept.get(text)
+    if arg is None:
+        if not text or not (_MARKS if piece.quoted else _CHANGING).isdisjoint(text):
+            return None
+        arg = Arg(text)
+        if len(text) <= KEPT_CHARACTERS_MAX:
+            if len(kept) >= KEPT_MAX:
+                kept.clear()
+            kept[text] = arg
+    return arg
+
+
 def expand(word: Word, shell: Shell, substituted: tuple[tuple[str, str], ...] = (), *, direct: str = "") -> list[Arg]:
     """The arguments `word` becomes. `substituted`: what the commands in its `$(…)` let flow in.
 
     `direct`: the text itself when it reaches the program without a shell; then no splitting and no braces happen.
     """
-    if len(word.pieces) > MAX_PIECES:
+    pieces = word.pieces
+    if len(pieces) == 1 and not direct and pieces[0].kind == "text":
+        arg = _unchanged(pieces[0])
+        if arg is not None:
+            return [arg]
+    if len(pieces) > MAX_PIECES:
         return [_straight(word, direct)]
     drafts = [_Draft()]
-    for index, piece in enumerate(word.pieces):
+    for index, piece in enumerate(pieces):
         drafts = [
             longer for draft in drafts for longer in _append(draft, piece, index, shell, substituted, bool(direct))
         ]

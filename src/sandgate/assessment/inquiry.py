@@ -31,7 +31,7 @@ class Call:
 
     __slots__ = (
         "args", "background", "depth", "feeder", "function", "inherited", "looped", "outflow", "program", "remote",
-        "shell", "stdin_text", "trusted", "upstream",
+        "serial", "shell", "stdin_text", "trusted", "upstream",
     )  # fmt: skip
 
     def __init__(self, program: str, args: Sequence[Arg], shell: Shell, depth: int) -> None:
@@ -49,6 +49,7 @@ class Call:
         self.trusted = True  # the program is found by name or in a system directory
         self.remote = False  # runs on another machine or in a container: paths are not ours
         self.inherited: Call | None = None  # the call that runs this one
+        self.serial = 0  # the same for calls of which all is the same, 0: nobody knows (see repeating.py)
 
     def inside(self, program: str, args: Sequence[Arg], *, remote: bool = False) -> Call:
         """The same circumstances for a program that this one runs."""
@@ -96,6 +97,19 @@ def _matches_anything(part: str) -> bool:
     return "*" in part and not part.strip("*?.")
 
 
+class Noted(dict[str, str]):
+    """A dictionary that counts what is written to it, so that who remembers can tell that nothing has changed."""
+
+    __slots__ = ("changes",)
+
+    def __init__(self) -> None:
+        self.changes = 0
+
+    def __setitem__(self, key: str, value: str) -> None:
+        self.changes += 1
+        super().__setitem__(key, value)
+
+
 class Inquiry:
     """Everything known so far about one request."""
 
@@ -106,8 +120,8 @@ class Inquiry:
         self.findings: list[Finding] = []
         self.asked: dict[str, None] = {}  # paths whose state would help, in order
         self.doubts: list[str] = []
-        self.downloads: dict[str, str] = {}  # path → host it was fetched from
-        self.written: dict[str, str] = {}  # path → text this command line puts there
+        self.downloads = Noted()  # path → host it was fetched from
+        self.written = Noted()  # path → text this command line puts there
         self.pending: list[Call | tuple[str, Call]] = []  # what to judge next: a call, or a script and who runs it
         self.steps = 0
 

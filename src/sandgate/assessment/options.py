@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 SHORTEST_ABBREVIATION = 4  # `--re`: shorter ones are too ambiguous to be accepted by anything
 
 
+_listed: dict[str, frozenset[str]] = {}
+
+
+def listed(names: str) -> frozenset[str]:
+    """The words of a line of one of our tables (there are finitely many: each is taken apart once)."""
+    found = _listed.get(names)
+    if found is None:
+        found = _listed[names] = frozenset(names.split())
+    return found
+
+
 class Parsed(Record):
     """The arguments of one program, sorted."""
 
@@ -26,19 +37,20 @@ class Parsed(Record):
 
     def has(self, names: str) -> bool:
         """Whether any of the blank-separated options is given, abbreviated or not."""
-        return any(_given(name, self.flags) for name in names.split())
+        flags = self.flags
+        if not flags:
+            return False
+        wanted = listed(names)
+        if not wanted.isdisjoint(flags):
+            return True
+        long = [flag for flag in flags if flag[:2] == "--" and len(flag) >= SHORTEST_ABBREVIATION]
+        return bool(long) and any(name[:2] == "--" and name.startswith(tuple(long)) for name in wanted)
 
     def value(self, names: str) -> Arg | None:
         """The last value given to any of these options."""
         wanted = names.split()
         found = [arg for option, arg in self.values if any(_same(name, option) for name in wanted)]
         return found[-1] if found else None
-
-
-def _given(name: str, flags: frozenset[str]) -> bool:
-    if name in flags:
-        return True
-    return name.startswith("--") and any(_same(name, flag) for flag in flags)
 
 
 def _same(name: str, written: str) -> bool:
@@ -49,7 +61,7 @@ def _same(name: str, written: str) -> bool:
 
 def parsed(args: Sequence[Arg], values: str = "", *, clusters: bool = True, stop_at_operand: bool = False) -> Parsed:
     """Sort `args`. `clusters` off: `-long` is one option. `stop_at_operand`: what follows is another command."""
-    takes = frozenset(values.split())
+    takes = listed(values)
     flags: set[str] = set()
     valued: list[tuple[str, Arg]] = []
     operands: list[Arg] = []

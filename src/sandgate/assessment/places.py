@@ -85,6 +85,58 @@ def below(path: str, tree: str) -> bool:
     return path == tree or path.startswith(tree.rstrip("/") + "/")
 
 
+class _Trees:
+    """Relative paths to compare with, where a trailing slash means everything below: two looks instead of one each."""
+
+    __slots__ = ("_above", "_exact")
+
+    def __init__(self, trees: tuple[str, ...]) -> None:
+        self._exact = frozenset([tree.rstrip("/") for tree in trees])
+        self._above = tuple([tree for tree in trees if tree.endswith("/")])
+
+    def hold(self, inner: str) -> bool:
+        """Whether `inner` is one of them, or below one of them."""
+        return inner in self._exact or inner.startswith(self._above)
+
+
+_CREDENTIALS, _STARTUP, _CACHES = _Trees(CREDENTIALS), _Trees(STARTUP), _Trees(CACHES)
+_SYSTEM = tuple([f"{tree}/" for tree in SYSTEM_TREES])
+_NO_WORKSPACES = tuple([f"{tree}/" for tree in NO_WORKSPACES])
+
+
+class _Scene:
+    """What every question about the same circumstances would work out again."""
+
+    __slots__ = ("facts", "homes", "roots", "temporary")
+
+    def __init__(self, facts: AssessmentFacts) -> None:
+        self.facts = facts
+        self.homes = homes(facts)
+        self.roots = tuple(
+            [
+                (root, root.rstrip("/") + "/")
+                for root in dict.fromkeys((facts.cwd, *facts.writable_roots))
+                if root not in TEMPORARY_TREES
+                and root != "/"
+                and root not in self.homes
+                and not f"{root}/".startswith(_NO_WORKSPACES)
+            ]
+        )
+        own = facts.environment.get("TMPDIR", "").rstrip("/")
+        self.temporary = (*TEMPORARY_TREES, *((own,) if own.startswith("/") else ()))
+
+
+_last_scene: _Scene | None = None
+
+
+def _scene(facts: AssessmentFacts) -> _Scene:
+    global _last_scene
+    scene = _last_scene
+    if scene is None or scene.facts is not facts:
+        scene = _last_scene = _Scene(facts)
+    return scene
+
+
 def homes(facts: AssessmentFacts) -> tuple[str, ...]:
     """The account's home and the one the command believes in, when it is a real directory of its own."""
     claimed = facts.environment.get("HOME", "").rstrip("/")
@@ -98,37 +150,34 @@ def place_of(path: str, facts: AssessmentFacts) -> Place:
     """The kind of place `path` (absolute, normalised) is."""
     if path == "/":
         return Place("root", path, "the whole file system")
-    if path in HARMLESS_DEVICES or below(path, "/dev/fd") or below(path, "/dev/pts"):
-        return Place("harmless", path, "")
-    if below(path, "/dev") and not below(path, "/dev/shm"):
-        return Place("device", path, "a device")
+    if path.startswith("/dev"):
+        if path in HARMLESS_DEVICES or below(path, "/dev/fd") or below(path, "/dev/pts"):
+            return Place("harmless", path, "")
+        if below(path, "/dev") and not below(path, "/dev/shm"):
+            return Place("device", path, "a device")
+    scene = _scene(facts)
     return (
-        _home_place(path, facts)
+        _home_place(path, scene)
         or _secret_name(path)
         or _repository_place(path)
-        or _work_place(path, facts)
-        or _other_place(path, facts)
+        or _work_place(path, scene)
+        or _other_place(path, scene)
     )
 
 
-def _home_place(path: str, facts: AssessmentFacts) -> Place | None:
-    for home in homes(facts):
-        if below(home, path):
+def _home_place(path: str, scene: _Scene) -> Place | None:
+    tree = f"{path}/"
+    for home in scene.homes:
+        if f"{home}/".startswith(tree):
             return Place("home", path, "your home directory" if path == home else "a directory that holds your home")
-        if not below(path, home):
+        if not tree.startswith(f"{home}/"):
             continue
         inner = path[len(home) + 1 :]
-        for tree in STARTUP:
-            if _matches(inner, tree):
-                return Place("startup", path, "code or settings that run by themselves")
-        for tree in CREDENTIALS:
-            if _matches(inner, tree):
-                return Place("credentials", path, "private keys or credentials")
+        if _STARTUP.hold(inner):
+            return Place("startup", path, "code or settings that run by themselves")
+        if _CREDENTIALS.hold(inner):
+            return Place("credentials", path, "private keys or credentials")
     return None
-
-
-def _matches(inner: str, tree: str) -> bool:
-    return below(inner, tree.rstrip("/")) if tree.endswith("/") else inner == tree
 
 
 def _secret_name(path: str) -> Place | None:
@@ -136,7 +185,7 @@ def _secret_name(path: str) -> Place | None:
     if name.endswith((".example", ".sample", ".template", ".pub")):
         return None
     if (
-        any(path.startswith(secret) for secret in SYSTEM_CREDENTIALS)
+        path.startswith(SYSTEM_CREDENTIALS)
         or name in CREDENTIAL_NAMES
         or name.endswith(CREDENTIAL_ENDINGS)
         or (path.startswith("/proc/") and name == "environ")
@@ -155,37 +204,32 @@ def _repository_place(path: str) -> Place | None:
     return None
 
 
-def _work_place(path: str, facts: AssessmentFacts) -> Place | None:
-    for root in (facts.cwd, *facts.writable_roots):
-        if root in TEMPORARY_TREES or root == "/" or root in homes(facts):
-            continue
-        if any(below(root, tree) for tree in NO_WORKSPACES):
-            continue
+def _work_place(path: str, scene: _Scene) -> Place | None:
+    for root, tree in scene.roots:
+        if path.startswith(tree) and path != root:
+            inner = path[len(tree) :].split("/")
+            if not BUILD_OUTPUTS.isdisjoint(inner) or any(name.endswith(".egg-info") for name in inner):
+                return Place("build", path, "build output")
+            return Place("workspace", path, "the workspace")
         if below(root, path):
             if path != root and path in SYSTEM_TREES:
                 return None
             return Place("trunk", path, "the whole workspace" if path == root else "a directory above the workspace")
-        if below(path, root):
-            inner = path[len(root.rstrip("/")) + 1 :].split("/")
-            if any(name in BUILD_OUTPUTS or name.endswith(".egg-info") for name in inner):
-                return Place("build", path, "build output")
-            return Place("workspace", path, "the workspace")
     return None
 
 
-def _other_place(path: str, facts: AssessmentFacts) -> Place:
-    temporary = facts.environment.get("TMPDIR", "").rstrip("/")
-    for tree in (*TEMPORARY_TREES, *((temporary,) if temporary.startswith("/") else ())):
+def _other_place(path: str, scene: _Scene) -> Place:
+    for tree in scene.temporary:
         if path == tree:
             return Place("temporary-root", path, "the shared temporary directory")
         if below(path, tree):
             return Place("temporary", path, "temporary files")
-    for home in homes(facts):
+    for home in scene.homes:
         if below(path, home):
-            cached = any(_matches(path[len(home) + 1 :], tree) for tree in CACHES)
+            cached = _CACHES.hold(path[len(home) + 1 :])
             return Place("cache", path, "a cache") if cached else Place("personal", path, "your own files")
     if path in USER_TREES or any(below(path, tree) for tree in USER_TREES):
         return Place("personal", path, "files of a user")
-    if any(below(path, tree) for tree in SYSTEM_TREES) or path.count("/") == 1:
+    if f"{path}/".startswith(_SYSTEM) or path.count("/") == 1:
         return Place("system", path, "part of the system")
     return Place("elsewhere", path, "files outside the workspace")

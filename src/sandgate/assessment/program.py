@@ -6,7 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
 from sandgate.assessment.judges import builtins, files, interpreters, network, running, tools
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.knowledge import knows
+from sandgate.assessment.knowledge import ENTRIES, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
@@ -32,6 +32,14 @@ OTHER_NAMES = {
     "django-admin": "manage.py",
     "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
 }  # fmt: skip
+# Names that are what they are; the rest takes a closer look.
+_PROPER = frozenset(
+    [
+        name
+        for name in (*ENTRIES, *JUDGES)
+        if name not in OTHER_NAMES and "/" not in name and not name.endswith((".exe", *"0123456789"))
+    ]
+)
 VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim"))
 
 
@@ -55,6 +63,8 @@ def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
 
 def canonical_name(given: str) -> str:
     """`/usr/bin/python3.11` → `python`."""
+    if given in _PROPER:
+        return given
     name = given.rsplit("/", 1)[-1].lstrip("\\")
     name = name.removesuffix(".exe")
     name = OTHER_NAMES.get(name, name)

@@ -7,19 +7,16 @@ advice: it names the worst thing found and the facts behind it, and it says when
 
 from __future__ import annotations
 
+from sandgate.assessment.conclusion import conclusion
 from sandgate.assessment.expansion import Arg, Shell, Value, expand
 from sandgate.assessment.facts import MAX_TARGETS
 from sandgate.assessment.findings import (
     EXFILTRATION,
     EXHAUSTION,
     HIGH,
-    LOW,
     MEDIUM,
     NETWORK,
     PRIVILEGE,
-    RANK,
-    Finding,
-    worse,
 )
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment
@@ -27,13 +24,14 @@ from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
 from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.program import judge_call
+from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
-from sandgate.assessment.wording import description, reason, shown
+from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import respelled, unusual
 from sandgate.commandline.script import loose_word, rough_commands
 from sandgate.commandline.walk import script
-from sandgate.protocol.risk import Fact, RiskAssessment
+from sandgate.protocol.risk import RiskAssessment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +41,11 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.permissions import EffectivePermissions
-    from sandgate.protocol.risk import Confidence, RiskCategory, RiskLevel
+
+    State = tuple[str | None, int, int]
 
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
 MAX_STEPS = 2_000  # calls judged for one command line, about half a second; what goes on longer is not honest work
-MAX_REASONS = 8  # shown to a person
-MAX_FACTS = 64  # kept for the record
-# Among findings of one level, what a reader should hear first.
-WEIGHT: dict[str, int] = {"deletes": 0, "runs": 1, "contacts": 1, "writes": 2, "privilege": 3, "unknown": 4, "reads": 5}
 
 
 def assess(
@@ -68,7 +63,7 @@ def assess(
         facts = facts.but(writable_roots=tuple(roots))
     inquiry = _inquire(command, facts)
     findings = [*inquiry.findings, *denial_findings(denial, facts)]
-    return _assessment(findings, inquiry.doubts, denial_sentence(denial))
+    return conclusion(findings, inquiry.doubts, denial_sentence(denial))
 
 
 def targets(command: CommandRequest, facts: AssessmentFacts) -> tuple[str, ...]:
@@ -119,15 +114,19 @@ class _Pipeline:
 class _Frame:
     """A script being walked: its commands, the shells they run in, what flows between them."""
 
-    __slots__ = ("caller", "commands", "functions", "index", "inflow", "pipelines", "shells")
+    __slots__ = ("caller", "commands", "functions", "index", "inflow", "kinds", "pipelines", "said", "shells")
 
-    def __init__(self, commands: tuple[SimpleCommand, ...], caller: Call) -> None:
+    def __init__(
+        self, commands: tuple[SimpleCommand, ...], caller: Call, kinds: tuple[tuple[int, int], ...] = ()
+    ) -> None:
         self.commands = commands
         self.index = 0
         self.caller = caller
         self.functions = frozenset(each.function for each in commands if each.function)
         self.shells: dict[int, Shell] = {}
         self.inflow: dict[int, Flow] = {}
+        self.kinds = iter(kinds)  # of the pipelines still to come
+        self.said: dict[int, tuple[State, int]] = {}  # kind of a pipeline → in which state it was judged, steps it took
         self.pipelines: dict[int, _Pipeline] = {}
 
     def shell_of(self, command: SimpleCommand) -> Shell:
@@ -147,6 +146,7 @@ class _Walk:
         self.inquiry = inquiry
         self.frames: list[_Frame] = []
         self.functions: frozenset[str] = frozenset()
+        self.judged = Judged(inquiry)
 
     def run(self, first: Call) -> None:
         self.judge(first)
@@ -159,8 +159,36 @@ class _Walk:
         if frame.index >= len(frame.commands) or self.inquiry.steps > MAX_STEPS:
             self.frames.pop()
             return
+        kind = next(frame.kinds, None)
+        if kind is not None:
+            self.pipeline(*kind, frame)
+            return
         frame.index += 1
         self.command(frame.commands[frame.index - 1], frame)
+
+    def pipeline(self, kind: int, length: int, frame: _Frame) -> None:
+        """Judge a whole pipeline; nothing new is found when the same one was judged while all was as it is now."""
+        inquiry = self.inquiry
+        state, (judged_in, steps) = self.state(frame), frame.said.get(kind, (None, 0))
+        if state is not None and state == judged_in and inquiry.steps + steps <= MAX_STEPS:
+            inquiry.steps += steps
+            frame.index += length
+            return
+        before = inquiry.steps
+        for _ in range(length):
+            if inquiry.steps > MAX_STEPS:
+                return
+            frame.index += 1
+            self.command(frame.commands[frame.index - 1], frame)
+        if state is not None and state == self.state(frame):
+            frame.said[kind] = state, inquiry.steps - before
+
+    def state(self, frame: _Frame) -> State | None:
+        """What a judgement depends on beside the words; None when that is more than is worth comparing."""
+        shell, inquiry = frame.caller.shell, self.inquiry
+        if shell.variables:
+            return None
+        return shell.cwd, inquiry.downloads.changes, inquiry.written.changes
 
     def drain(self) -> None:
         """Judge the calls that the last one started; scripts become frames."""
@@ -186,7 +214,14 @@ class _Walk:
         if call.depth > MAX_DEPTH:
             self.inquiry.doubt("commands are nested too deeply to be judged", level=HIGH)
             return
-        judge_call(call, self.inquiry, self.functions)
+        key = self.judged.key(call, self.functions)
+        if key is None or not self.judged.repeat(call, key):
+            given, shell = call.args, call.shell
+            judge_call(call, self.inquiry, self.functions)
+            if key is not None and call.shell is shell:
+                self.judged.remember(call, key, given)
+        if key is not None:
+            self.judged.number(call, key)
 
     def enter(self, text: str, caller: Call) -> None:
         """Begin a script. A text the grammar cannot read is judged twice: by what was read, and word by word."""
@@ -200,13 +235,15 @@ class _Walk:
         if not found.complete:
             self.inquiry.doubt("part of the script could not be read")
             self.frames.append(_Frame(rough_commands(text), inner))
-        self.frames.append(_Frame(found.commands, inner))
+        self.frames.append(_Frame(found.commands, inner, found.kinds))
 
     def command(self, command: SimpleCommand, frame: _Frame) -> None:
         shell = frame.shell_of(command)
         inflow = frame.inflow.pop(command.number, {})
         flowing = tuple(inflow.items())
-        words = [arg for word in command.words for arg in expand(word, shell, flowing if _substitutes(word) else ())]
+        words: list[Arg] = []
+        for word in command.words:
+            words += expand(word, shell, flowing if flowing and _substitutes(word) else ())
         call = frame.caller.inside(words[0].text if words else "", words[1:])
         call.depth, call.shell = frame.caller.depth, shell
         call.function, call.looped, call.background = command.function, command.looped, command.background
@@ -215,8 +252,10 @@ class _Walk:
             call.stdin_text = command.stdin_text
         self.functions = frame.functions
         self.connect(call, command, frame, inflow)
-        self.assign(command, call, shell, flowing)
-        self.redirect(command, call, "<")
+        if command.assignments:
+            self.assign(command, call, shell, flowing)
+        if command.redirections:
+            self.redirect(command, call, "<")
         if words:
             self.note_variables(words)
             self.judge(call)
@@ -225,7 +264,8 @@ class _Walk:
                 self.inquiry.add(
                     MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
                 )
-        self.redirect(command, call, ">")
+        if command.redirections:
+            self.redirect(command, call, ">")
         self.flow_on(call, command, frame)
 
     def drain_here(self) -> None:
@@ -252,13 +292,14 @@ class _Walk:
             upstream.update(pipeline.before)
             feeder = pipeline.feeder or feeder
         for arg in call.args:
-            upstream.update(arg.carries)
+            if arg.carries:
+                upstream.update(arg.carries)
         call.upstream, call.feeder = upstream, feeder
 
     def flow_on(self, call: Call, command: SimpleCommand, frame: _Frame) -> None:
-        out: Flow = {**call.outflow}
-        if command.pipes or command.substituted_into is not None:
-            out = {**call.upstream, **out}
+        if not command.pipes and command.substituted_into is None:
+            return
+        out: Flow = {**call.upstream, **call.outflow}
         for number, _ in command.pipes:
             pipeline = frame.pipelines[number]
             pipeline.current.update(out)
@@ -311,8 +352,8 @@ class _Walk:
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
-        endless = call.program == "yes" or any(each.text in ENDLESS_INPUTS for each in call.args)
-        if endless and call.program in {"yes", "cat", "tee", "pv"} and not path.startswith("/dev/"):
+        copies = call.program in {"cat", "tee", "pv"} and any(each.text in ENDLESS_INPUTS for each in call.args)
+        if (copies or call.program == "yes") and not path.startswith("/dev/"):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:
@@ -345,43 +386,3 @@ def _socket_redirection(text: str, call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None or "file" in call.outflow or "secret" in call.outflow:
         inquiry.send(private or "the content of files", host)
-
-
-def _assessment(findings: list[Finding], doubts: list[str], stopped: str) -> RiskAssessment:
-    ranked = sorted(findings, key=lambda each: (-RANK[each.level], WEIGHT[each.kind]))  # stable: first found first
-    level: RiskLevel = LOW
-    categories: dict[RiskCategory, None] = {}
-    for each in ranked:
-        level = worse(level, each.level)
-        if RANK[each.level] >= RANK[MEDIUM]:
-            categories.update(dict.fromkeys(each.categories))
-    facts = tuple(dict.fromkeys(Fact(each.kind, reason(each.target), reason(each.why)) for each in ranked))[:MAX_FACTS]
-    notable = [each for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
-    reasons = dict.fromkeys(reason(each.why) for each in notable)
-    reasons.update(dict.fromkeys(reason(doubt) for doubt in doubts))
-    return RiskAssessment(
-        description=description(_sentences(ranked, level, stopped)),
-        risk_level=level,
-        risk_categories=tuple(categories),
-        source="static",
-        reasons=tuple(reasons)[:MAX_REASONS],
-        confidence=_confidence(findings, doubts),
-        facts=facts,
-    )
-
-
-def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[str]:
-    spoken = [each for each in ranked if each.sentence and each.level == level] or [
-        each for each in ranked if each.sentence
-    ]
-    if not spoken:
-        return [stopped or ("Only looks at things" if level == LOW else "Its effect could not be determined")]
-    said = list(dict.fromkeys(each.sentence for each in spoken))
-    second = stopped or spoken[0].consequence or (said[1] if len(said) > 1 else "")
-    return [said[0], second]
-
-
-def _confidence(findings: list[Finding], doubts: list[str]) -> Confidence:
-    if any(each.confidence == "low" for each in findings):
-        return "low"
-    return "medium" if doubts else "high"

@@ -12,9 +12,11 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
-from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded
+from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded, literal
+from sandgate.commandline.everyday import everyday
 from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_TESTS, counted, is_number
-from sandgate.commandline.grammar import beyond_limits, syntax_tree
+from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
+from sandgate.commandline.recent import Recent
 from sandgate.commandline.words import words_of
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS
 from sandgate.record import Record
@@ -22,6 +24,13 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from sandgate.commandline.everyday import Stage
+
+
+GUESSED_MAX = (
+    SCRIPT_BYTES_MAX // 2
+)  # characters at either end of a script nobody can run that are searched for commands
 
 
 class SimpleCommand(Record):
@@ -32,7 +41,7 @@ class SimpleCommand(Record):
 
     @property
     def argv(self) -> tuple[str, ...]:
-        return tuple(word.text for word in self.words)
+        return tuple([word.text for word in self.words])
 
 
 class Redirection(Record):
@@ -71,17 +80,49 @@ _TEST_PARTS = frozenset(("unary_expression", "binary_expression", "negated_expre
 _TESTS = UNARY_TESTS | BINARY_TESTS | NUMERIC_TESTS
 
 
+_recent = Recent()
+
+
 def parse(script: str) -> Script:
     """Never raises and never recurses; time grows with the length of the script."""
+    known: Script | None = _recent.get(script)
+    return known if known is not None else _recent.keep(script, _parsed(script))
+
+
+def _parsed(script: str) -> Script:
     try:
         source = script.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair: no such argument can be passed to a program
         return Script(commands=_guesses(script))
     if beyond_limits(source):
-        return Script(commands=_guesses(script), beyond_limits=True)
+        ends = f"{script[:GUESSED_MAX]}\n{script[-GUESSED_MAX:]}" if len(script) > 2 * GUESSED_MAX else script
+        return Script(commands=_guesses(ends), beyond_limits=True)
     if b"\0" in source:
         return Script(commands=_guesses(script))
-    return _Reader(source).read()
+    found = everyday(script)
+    return _everyday_script(*found) if found is not None else _Reader(source).read()
+
+
+def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
+    """The same as the tree gives, made of tokens that mean themselves."""
+    known: dict[str, Word] = {}
+    made: dict[tuple[str, ...], SimpleCommand] = {}  # a command that comes again is the same command
+    commands: list[SimpleCommand] = []
+    redirections: list[Redirection] = []
+    for pipeline in pipelines:
+        for stage in pipeline:
+            tokens = tuple(stage.tokens)
+            command = made.get(tokens)
+            if command is None:
+                for token in tokens:
+                    if token not in known:
+                        known[token] = literal(token)
+                command = made[tokens] = SimpleCommand(tuple([known[token] for token in tokens]), ())
+            commands.append(command)
+            for descriptor, operator, target in stage.sent:
+                redirections.append(Redirection(operator, literal(target), descriptor))
+    plain = not commented and not redirections and all(word.plain for word in known.values())
+    return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
 class _Reader(WordReader):

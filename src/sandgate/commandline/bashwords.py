@@ -43,6 +43,7 @@ _ON_ONE_LINE = words_of(
     "command redirected_statement file_redirect herestring_redirect test_command unary_expression binary_expression "
     "negated_expression parenthesized_expression variable_assignment"
 )
+_ONE_BLANK = 0x20
 _BLANKS = frozenset(" \t\n\r\v\f")
 
 
@@ -56,13 +57,25 @@ class WordReader:
         self._readable = True
         self._around_here_document = True
         self._torn = False  # the grammar's tokens are not bash's
+        self._bare: dict[bytes, Word] = {}  # those without anything special, met before
 
     def _distrust(self) -> None:
         self._plain = self._readable = self._around_here_document = False
 
     def _word(self, node: Node) -> Word:
         """The word a node stands for. Substitutions inside it go on the stack, to be walked as commands."""
-        pieces = node.children if node.type == "concatenation" else [node]
+        kind = node.type
+        if kind == "word":
+            known = self._bare.get(self._source[node.start_byte : node.end_byte])
+            if known is not None:
+                return known
+        if kind != "concatenation":
+            part = self._piece(node)
+            word = _with_patterns(part, part.text if part.bare else "x" * bool(part.text))
+            if kind == "word" and part.plain and part.bare:
+                self._bare[self._source[node.start_byte : node.end_byte]] = word
+            return word
+        pieces = node.children
         parts = [self._piece(piece) for piece in pieces]
         certainty: Certainty = "exact"
         started = False
@@ -167,8 +180,13 @@ class WordReader:
         at = node.start_byte
         behind_word = False
         one_line = node.type in _ON_ONE_LINE
+        source = self._source
         for child in children:
             start = child.start_byte
+            if start == at + 1 and source[at] == _ONE_BLANK:
+                behind_word = child.is_named and (child.type in WORDS or child.type == "command_name")
+                at = child.end_byte
+                continue
             is_word = child.is_named and (child.type in WORDS or child.type == "command_name")
             if one_line and self._ends_line(at, start):
                 self._tear()
@@ -182,13 +200,18 @@ class WordReader:
             self._tear()
 
     def _ends_line(self, start: int, end: int) -> bool:
-        return start >= 0 and b"\n" in self._source[start:end].replace(b"\\\n", b"")
+        if start < 0 or start == end:
+            return False
+        gap = self._source[start:end]
+        return b"\n" in gap and b"\n" in gap.replace(b"\\\n", b"")
 
     def _blank(self, start: int, end: int) -> bool:
         """Only what bash takes for a separator; a joined line (`\\` newline) separates nothing by itself."""
         if start == end:
             return True
         gap = self._source[start:end]
+        if gap == b" ":
+            return True
         rest = gap.replace(b"\\\n", b"").replace(b"\r\n", b"\n")
         return bool(rest) and not rest.strip(b" \t\n")
 
@@ -199,6 +222,13 @@ class WordReader:
 def decoded(raw: bytes) -> str:
     """Source bytes as text; what is not UTF-8 survives the way back."""
     return raw.decode("utf-8", "surrogateescape")
+
+
+def literal(token: str) -> Word:
+    """The word of a token that is bare, or in quotes with nothing to expand inside (see everyday.py)."""
+    if token[0] in "'\"":
+        return Word(token[1:-1], bare=False)
+    return _with_patterns(Word(token), token)
 
 
 def _without_escaped(text: str) -> str:

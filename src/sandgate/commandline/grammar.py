@@ -20,6 +20,7 @@ SCRIPT_BYTES_MAX = 131_072  # the kernel's MAX_ARG_STRLEN (execve(2)): a longer 
 PARENTHESES_MAX = 1_000  # unclosed ones make the parser's error recovery slower than linear: 0.2 s at this many
 
 _parser: Parser | None = None
+_last: tuple[bytes, Node] | None = None  # a script is read for its verdict, and a moment later for its risk
 
 # Every byte beyond ASCII becomes a letter that is part of no keyword. To bash it is one, too, and the grammar's
 # scanner must not see what is beyond: it asks C's `isdigit` about whole code points, which reads past a table of
@@ -34,10 +35,15 @@ def beyond_limits(source: bytes) -> bool:
 
 def syntax_tree(source: bytes) -> Node:
     """The root node of `source` read as bash. Offsets are those of `source`; take text from there, not from nodes."""
-    global _parser
+    global _parser, _last
+    last = _last  # another thread may replace it
+    if last is not None and last[0] == source:
+        return last[1]
     if _parser is None:
         _parser = _make_parser()
-    return _parser.parse(source.translate(_AS_ASCII)).root_node
+    root = _parser.parse(source.translate(_AS_ASCII)).root_node
+    _last = (source, root)
+    return root
 
 
 def _make_parser() -> Parser:

@@ -54,8 +54,19 @@ class Everything(Record):
 _NOTHING = Started()
 
 
+_last: tuple[Segments, Everything] | None = None  # danger and rules ask about the same command line
+
+
 def everything_run(what: Segments) -> Everything:
     """The commands of `what`, of its script whether readable or not, and all they start in turn."""
+    global _last
+    last = _last
+    if last is None or last[0] is not what:
+        last = _last = (what, _everything(what))
+    return last[1]
+
+
+def _everything(what: Segments) -> Everything:
     seen: dict[Argv, None] = {}
     queue: list[Argv] = [what.argv, *what.commands]
     scripts: list[str] = [] if what.script is not None or not what.argv else list(handed_over(what.argv))
@@ -67,7 +78,8 @@ def everything_run(what: Segments) -> Everything:
         texts.append(what.argv[-1])
         scripts.extend((*_otherwise(what.argv[-1]), *carried(what.argv[-1], what.script)))
         redirections.extend(what.script.redirections)
-        queue.extend([command.argv for command in what.script.commands])
+        if not what.plain:  # otherwise these are `what.commands`
+            queue.extend([command.argv for command in what.script.commands])
         incomplete = what.script.beyond_limits
     while queue or scripts:
         if len(seen) >= COMMANDS_MAX:

@@ -74,6 +74,8 @@ class Script(Record):
 
     commands: tuple[SimpleCommand, ...]
     complete: bool  # False: the grammar could not read part of it
+    # (kind, number of commands) of each pipeline: the same kind says the same words. Empty where nobody compared.
+    kinds: tuple[tuple[int, int], ...] = ()
 
 
 def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
@@ -100,24 +102,26 @@ def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
 def loose_word(text: str) -> Word:
     """The word a shell would see if `text` stood unquoted: `$NAME`, `${NAME}`, `~` and globs keep their meaning."""
     pieces: list[Piece] = []
-    rest = text
-    while rest:
-        before, dollar, after = rest.partition("$")
-        if before:
-            pieces.append(Piece("text", before))
-        if not dollar:
+    at = 0
+    while at < len(text):
+        dollar = text.find("$", at)
+        end = dollar if dollar >= 0 else len(text)
+        if end > at:
+            pieces.append(Piece("text", text[at:end]))
+        if dollar < 0:
             break
-        name, rest = _variable_at(after)
+        name, at = _variable_at(text, dollar + 1)
         pieces.append(Piece("variable", name) if name else Piece("text", "$", quoted=True))
     return Word(tuple(pieces))
 
 
-def _variable_at(text: str) -> tuple[str, str]:
-    braced = text.startswith("{")
-    start = end = 1 if braced else 0
+def _variable_at(text: str, at: int) -> tuple[str, int]:
+    """The name that stands at `at`, braced or not, and where the text goes on."""
+    braced = text.startswith("{", at)
+    start = end = at + braced
     while end < len(text) and (text[end].isalnum() or text[end] == "_"):
         end += 1
-    name, rest = text[start:end], text[end:]
-    if braced:
-        _, _, rest = rest.partition("}")
-    return name, rest
+    if not braced:
+        return text[start:end], end
+    close = text.find("}", end)
+    return text[start:end], close + 1 if close >= 0 else len(text)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Node = Any  # tree_sitter.Node: its types are not worth importing the wrapper for
 
 SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_BY_TEXT_ALONE = frozenset({"word", "number", "raw_string"})  # nodes whose pieces depend on nothing but their text
 
 
 class Spelling:
@@ -22,6 +23,7 @@ class Spelling:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.sound = True
+        self._spelled: dict[tuple[str, bytes], tuple[Piece, ...]] = {}
 
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
@@ -32,13 +34,25 @@ class Spelling:
         made: list[Word] = []
         end = -1
         for node in nodes:
-            pieces = tuple(self._pieces(node, inner))
+            pieces = self._word(node, inner)
             if node.start_byte == end and made:  # `$"x"` and the like: the grammar splits what the shell joins
                 made[-1] = Word(made[-1].pieces + pieces)
             else:
                 made.append(Word(pieces))
             end = node.end_byte
         return tuple(made), inner
+
+    def _word(self, node: Node, inner: list[Node]) -> tuple[Piece, ...]:
+        kind = node.type
+        if kind not in _BY_TEXT_ALONE:
+            return tuple(self._pieces(node, inner))
+        key = (kind, self.source[node.start_byte : node.end_byte])
+        pieces = self._spelled.get(key)
+        if pieces is None:
+            pieces = tuple(self._pieces(node, inner))
+            if b"\n" not in key[1]:
+                self._spelled[key] = pieces
+        return pieces
 
     def _pieces(self, root: Node, inner: list[Node]) -> Iterator[Piece]:
         """Flatten one word. Gaps between the parts of a string are blanks that the grammar leaves out."""
@@ -52,6 +66,8 @@ class Spelling:
             kind = node.type
             if kind in {"string", "concatenation", "translated_string", "command_name"}:
                 stack.extend(reversed(self._parts(node, quoted or kind == "string")))
+            elif kind == "simple_expansion" and (name := self.text(node)[1:]).isidentifier() and name.isascii():
+                yield Piece("variable", name, quoted)
             elif kind in {"simple_expansion", "expansion"}:
                 inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
                 yield self._variable(node, quoted)
@@ -107,6 +123,13 @@ class Spelling:
         if operator or self.text(node).lstrip().startswith(("${!", "${#")):
             return Piece("opaque", self.text(node), quoted)
         return Piece("variable", name, quoted)
+
+
+def literal_word(token: str) -> Word:
+    """The word of a token that is bare, or in quotes with nothing to expand inside (see everyday.py)."""
+    if token[0] in "'\"":
+        return Word((Piece("text", token[1:-1], quoted=True),) if token != '""' else ())
+    return Word((Piece("text", token),))
 
 
 def descend(root: Node) -> Iterator[Node]:

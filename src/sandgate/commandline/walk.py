@@ -6,7 +6,9 @@ the text. A script the grammar cannot read completely is still walked, and says 
 
 from __future__ import annotations
 
+from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import beyond_limits, syntax_tree
+from sandgate.commandline.recent import Recent
 from sandgate.commandline.script import (
     Assignment,
     Piece,
@@ -15,12 +17,14 @@ from sandgate.commandline.script import (
     SimpleCommand,
     Word,
 )
-from sandgate.commandline.spelling import SUBSTITUTIONS, Spelling, descend
+from sandgate.commandline.spelling import SUBSTITUTIONS, Spelling, descend, literal_word
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from sandgate.commandline.everyday import Stage
 
     Node = Any  # tree_sitter.Node: its types are not worth importing the wrapper for
 
@@ -40,12 +44,50 @@ class _Place(Record):
     redirects: tuple[Node, ...] = ()
 
 
+_recent = Recent()
+
+
 def script(text: str) -> Script:
     """Read `text` as bash. Never raises; a text beyond the parser's limits or too deep comes back incomplete."""
+    known: Script | None = _recent.get(text)
+    return known if known is not None else _recent.keep(text, _read(text))
+
+
+def _read(text: str) -> Script:
     source = text.encode("utf-8", "surrogateescape")
     if beyond_limits(source):
         return Script((), complete=False)
-    return _Walk(source).result()
+    found = everyday(text)
+    return _everyday_script(found[0]) if found is not None else _Walk(source).result()
+
+
+def _everyday_script(pipelines: list[list[Stage]]) -> Script:
+    """The same as the tree gives, made of tokens that mean themselves."""
+    known: dict[str, Word] = {}
+    commands: list[SimpleCommand] = []
+    serials: dict[tuple[tuple[object, ...], ...], int] = {}
+    kinds: list[tuple[int, int]] = []
+    number = 0
+    for pipeline in pipelines:
+        said = tuple([(*stage.tokens, None, *stage.sent) for stage in pipeline])
+        kinds.append((serials.setdefault(said, len(serials)), len(pipeline)))
+        pipes: tuple[tuple[int, int], ...] = ()
+        if len(pipeline) > 1:
+            number += 1
+        around = number
+        for position, stage in enumerate(pipeline):
+            number += 1
+            if len(pipeline) > 1:
+                pipes = ((around, position + 1),)
+            files: tuple[Redirection, ...] = ()
+            if stage.sent:
+                files = tuple([Redirection(how, literal_word(file)) for _, how, file in stage.sent if how != ">&"])
+            for token in stage.tokens:
+                if token not in known:
+                    known[token] = literal_word(token)
+            words = tuple([known[token] for token in stage.tokens])
+            commands.append(SimpleCommand(words, (), files, None, number, pipes))
+    return Script(tuple(commands), complete=True, kinds=tuple(kinds))
 
 
 _LOOPS = frozenset({"for_statement", "c_style_for_statement", "while_statement"})
@@ -216,7 +258,8 @@ class _Walk:
             elif node.type in {"declaration_command", "unset_command"}:
                 head = (*head, Word((Piece("text", self.spelling.text(child)),)))
         words += [each for redirect in redirects for each in _words_behind(redirect)]
-        self.command_of(head, assignments, redirects, node, place.but(redirects=()), words)
+        around = place.but(redirects=()) if place.redirects else place
+        self.command_of(head, assignments, redirects, node, around, words)
 
     def check_gaps(self, node: Node) -> None:
         """A line break between the words of one command ends it for a shell; the grammar reads over some."""
@@ -269,14 +312,18 @@ class _Walk:
         pipes = place.pipes
         for each in feeds:
             self.stack.append((each, place.but(pipes=(*pipes, (number, 2)), redirects=(), stdin_text=None)))
-        ready = command.but(
-            number=number,
-            pipes=(*pipes, (number, 1)) if feeds else pipes,
-            subshells=place.subshells,
-            substituted_into=place.substituted_into,
-            function=place.function,
-            looped=place.looped,
-            background=place.background,
+        ready = SimpleCommand(
+            command.words,
+            command.assignments,
+            command.redirections,
+            command.stdin_text,
+            number,
+            (*pipes, (number, 1)) if feeds else pipes,
+            place.subshells,
+            place.substituted_into,
+            place.function,
+            place.looped,
+            place.background,
         )
         self.stack.append(ready)
         for each in reversed(inner):

@@ -19,7 +19,7 @@ def quoted(word: str) -> str:
         return word
     if word.isprintable() or not word:
         return "'" + word.replace("'", "'\"'\"'") + "'"
-    return "$'" + "".join(_visible(char) for char in word) + "'"
+    return "$'" + word.translate(_VISIBLE) + "'"
 
 
 def joined(argv: tuple[str, ...]) -> str:
@@ -124,3 +124,16 @@ def _visible(char: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte that was not UTF-8, kept by surrogateescape
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x80 else f"\\U{code:08x}"
+
+
+class _Visible(dict[int, str]):
+    """Every character as it is shown; those of ASCII are worked out once."""
+
+    def __missing__(self, code: int) -> str:
+        shown = _visible(chr(code))
+        if code < 0x80:
+            self[code] = shown
+        return shown
+
+
+_VISIBLE = _Visible()

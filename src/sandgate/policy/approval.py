@@ -187,26 +187,29 @@ def judge(
     # A stranger's `ls` on PATH may run in the sandbox, and nowhere else.
     names_hold = found.system_only or (confined and _names_are_fixed(path))
     safe = safe_commands(what, system_bins, confined=confined) if names_hold else (False,) * len(what.commands)
+    decides_like = _decides_like(policy)
+    known: dict[tuple[CommandClass, Argv], Judged] = {}  # a segment that comes again is judged the same
     judged: list[Judged] = []
     for at, segment in enumerate(what.commands):
         kind: CommandClass = "dangerous" if dangerous[at] else "safe" if safe[at] else "other"
-        row = next(
-            row for row in HEURISTIC if row.fits(kind, _decides_like(policy), files, wish, backend=backend_available)
-        )
-        heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
-        judged.append(_with_rules(what, segment, heuristic, rules, found))
+        answer = known.get((kind, segment))
+        if answer is None:
+            row = next(row for row in HEURISTIC if row.fits(kind, decides_like, files, wish, backend=backend_available))
+            heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
+            answer = known[kind, segment] = _with_rules(what, segment, heuristic, rules, found)
+        judged.append(answer)
     return Judgement(what, tuple(judged), max([each.because.verdict for each in judged], key=STRICTNESS.__getitem__))
 
 
 def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     """Step C: what the strictest decision becomes under this approval policy."""
     because = tuple([each.because for each in judgement.segments])
-    shown = joined(judgement.what.argv)
+    argv = judgement.what.argv
     if judgement.decide == "allow":
         return Allow(because, bypass_sandbox=all(each.bypass for each in judgement.segments))
     rule = strictest(tuple([each.rule for each in judgement.by_rule if each.rule])) if judgement.by_rule else None
     if judgement.decide == "forbid":
-        return Forbid(_forbidden(shown, rule, because), because, by="rule" if rule else "policy")
+        return Forbid(_forbidden(joined(argv), rule, because), because, by="rule" if rule else "policy")
     if policy == "never":
         return Forbid(REASON_NEVER, because, by="rule" if rule else "policy")
     if isinstance(policy, Granular) and rule and not policy.rules:
@@ -216,7 +219,7 @@ def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     if rule is None:
         return Ask(because)
     reason = f"requires approval: {rule.because}" if rule.because else "requires approval by policy"
-    return Ask(because, f"`{shown}` {reason}")
+    return Ask(because, f"`{joined(argv)}` {reason}")
 
 
 def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool:
@@ -252,7 +255,8 @@ def _dangerous_segments(what: Segments, danger: Danger | None) -> list[bool]:
         return [False] * len(what.commands)
     if len(what.commands) == 1:
         return [True]
-    each = [find_danger(segments(command)) is not None for command in what.commands]
+    found = {command: find_danger(segments(command)) is not None for command in dict.fromkeys(what.commands)}
+    each = [found[command] for command in what.commands]
     return each if any(each) else [*each[:-1], True]
 
 

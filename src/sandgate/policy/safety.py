@@ -56,7 +56,13 @@ def safe_commands(
         return (is_safe(what.commands[0], system_bins, confined=confined),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
-    each = [_is_safe_in_script(command, system_bins, confined=confined) for command in script.commands]
+    known: dict[int, bool] = {}  # a command that comes again may be the same value
+    each: list[bool] = []
+    for command in script.commands:
+        safe = known.get(id(command))
+        if safe is None:
+            safe = known[id(command)] = _is_safe_in_script(command, system_bins, confined=confined)
+        each.append(safe)
     if what.plain:
         return tuple(each)
     return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)

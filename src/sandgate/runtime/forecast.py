@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from sandgate.protocol.verdicts import Allow, Ask, Forbid
+from sandgate.gate.gate import as_judged
+from sandgate.policy.explanation import Circumstances, decision, explain, flip
+from sandgate.policy.foreseen import would_be_stopped
+from sandgate.protocol.permissions import ESCALATE
+from sandgate.protocol.verdicts import Allow
 from sandgate.protocol.wire import plain, risk_json
-from sandgate.record import Record, never_reached
+from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.gate.gate import Policies
+    from sandgate.policy.explanation import Change, Part
+    from sandgate.policy.foreseen import Stopped
+    from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.risk import RiskAssessment
-    from sandgate.protocol.verdicts import Verdict
+    from sandgate.protocol.verdicts import RuleDecision, Verdict
+    from sandgate.runtime.confinement import Confinement
 
 
 class Forecast(Record):
@@ -26,25 +35,50 @@ class Forecast(Record):
     writable: tuple[str, ...]
     network: str
     risk: RiskAssessment | None
+    parts: Part  # the verdict taken apart
+    flip: Change | None  # one change after which the verdict is another
+    stopped: tuple[Stopped, ...]  # what the sandbox would not let it do, as far as its words tell
+
+    @property
+    def word(self) -> RuleDecision:
+        """The verdict as one word."""
+        return decision(self.verdict)
 
 
-def verdict_word(verdict: Verdict) -> str:
-    """The verdict as one word."""
-    match verdict:
-        case Allow():
-            return "allow"
-        case Ask():
-            return "ask"
-        case Forbid():
-            return "forbid"
-        case _:
-            return never_reached(verdict)
+def forecast_of(
+    command: CommandRequest, policies: Policies, confinement: Confinement, risk: RiskAssessment | None
+) -> Forecast:
+    """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
+    here = Circumstances(
+        policy=policies.approval,
+        sandbox=policies.sandbox,
+        rules=policies.rules,
+        backend_available=policies.backend_available,
+    )
+    judged = as_judged(command)
+    verdict = here.verdict(judged)
+    bypasses = isinstance(verdict, Allow) and verdict.bypass_sandbox
+    plan = confinement.plan(command, (ESCALATE,) if bypasses else ())
+    return Forecast(
+        verdict=verdict,
+        approval=policies.name,
+        sandbox=type(policies.sandbox).__name__,
+        backend=plan.backend,
+        confined=plan.confined,
+        guarantees=plan.guarantees,
+        writable=plan.permissions.writable,
+        network=plan.permissions.network,
+        risk=risk,
+        parts=explain(judged, here),
+        flip=flip(judged, here),
+        stopped=would_be_stopped(risk.facts, plan.permissions) if risk else (),
+    )
 
 
 def forecast_json(forecast: Forecast) -> dict[str, Any]:
     """What `check --json` prints."""
     return {
-        "verdict": verdict_word(forecast.verdict),
+        "verdict": forecast.word,
         "because": plain(forecast.verdict.because),
         "reason": getattr(forecast.verdict, "reason", ""),
         "sandbox": {
@@ -55,4 +89,8 @@ def forecast_json(forecast: Forecast) -> dict[str, Any]:
             "network": forecast.network,
         },
         "risk": risk_json(forecast.risk) if forecast.risk else None,
+        "effects": plain(forecast.risk.facts) if forecast.risk else [],
+        "parts": plain(forecast.parts),
+        "flip": plain(forecast.flip),
+        "stopped": plain(forecast.stopped),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.display import one_line, visible
 from sandgate.protocol.wire import plain
-from sandgate.runtime.forecast import forecast_json, verdict_word
+from sandgate.runtime.forecast import forecast_json
 from sandgate.runtime.listing import live_command
 from sandgate.tools.arguments import check_command_arguments, no_arguments, session_arguments
 from sandgate.tools.calls import ToolOutput
@@ -62,11 +62,12 @@ def _listed(commands: list[LiveCommand]) -> ToolOutput:
 
 def _checked(forecast: Forecast) -> ToolOutput:
     found = forecast_json(forecast)
-    lines = [f"Verdict: {verdict_word(forecast.verdict)}"]
+    lines = [f"Verdict: {forecast.word}"]
     lines += [f"Reason: {visible(found['reason'])}"] if found["reason"] else []
     lines.append(f"Sandbox: {forecast.backend}" if forecast.confined else "Sandbox: none")
     lines.append(f"May write: {', '.join(map(visible, forecast.writable)) or 'nothing'}")
     lines.append(f"Network: {forecast.network}")
+    lines += [f"Would stop: {each.operation} {visible(each.target)}" for each in forecast.stopped]
     if forecast.risk is not None:
         lines.append(f"Risk: {forecast.risk.risk_level}. {visible(forecast.risk.description)}")
     return ToolOutput("\n".join(lines), success=True, structured=found)

@@ -14,9 +14,7 @@ from sandgate.config import for_run
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate, Policies, as_judged
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.trace import Notice
-from sandgate.protocol.verdicts import Allow
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.rules import rules_in_force
@@ -358,22 +356,9 @@ class Runtime:
 
     def forecast(self, command: CommandRequest) -> Forecast:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
-        from sandgate.runtime.forecast import Forecast
+        from sandgate.runtime.forecast import forecast_of
 
-        verdict = self.gate.verdict(command)
-        bypasses = isinstance(verdict, Allow) and verdict.bypass_sandbox
-        plan = self.confinement.plan(command, (ESCALATE,) if bypasses else ())
-        return Forecast(
-            verdict=verdict,
-            approval=self.policies.name,
-            sandbox=type(self.settings.sandbox).__name__,
-            backend=plan.backend,
-            confined=plan.confined,
-            guarantees=plan.guarantees,
-            writable=plan.permissions.writable,
-            network=plan.permissions.network,
-            risk=self.risk(as_judged(command)),
-        )
+        return forecast_of(command, self.policies, self.confinement, self.risk(as_judged(command)))
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:
         """The offline assessment of a command; None when it could not be made."""

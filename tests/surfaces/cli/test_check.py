@@ -6,21 +6,11 @@ import json
 
 import pytest
 
-from sandgate.protocol.verdicts import Allow, Ask, Forbid
-from sandgate.runtime.forecast import verdict_word
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.protocol.verdicts import Verdict
-
 pytestmark = pytest.mark.host("namespace")
-
-
-@pytest.mark.parametrize(("verdict", "word"), [(Allow(), "allow"), (Ask(), "ask"), (Forbid("no"), "forbid")])
-def test_each_verdict_has_one_word(verdict: Verdict, word: str) -> None:
-    assert verdict_word(verdict) == word
 
 
 def test_a_command_that_would_run_says_where_it_may_write(program: Any) -> None:
@@ -57,5 +47,25 @@ def test_without_a_sandbox_it_says_so(program: Any) -> None:
 def test_json_is_one_object(program: Any) -> None:
     assert program("check", "--json", "-a", "untrusted", "--", "ls") == 0
     told = json.loads(program.out)
-    assert sorted(told) == ["because", "reason", "risk", "sandbox", "verdict"]
+    assert sorted(told) == [
+        "because", "effects", "flip", "parts", "reason", "risk", "sandbox", "stopped", "verdict",
+    ]  # fmt: skip
+    assert told["flip"]["verdict"] == "ask"
+    assert [effect["kind"] for effect in told["effects"]] == ["reads"]
     assert (told["verdict"], told["sandbox"]["backend"], told["sandbox"]["network"]) == ("allow", "namespace", "off")
+
+
+def test_a_line_is_taken_apart_with_what_would_be_stopped_and_what_would_change_it(program: Any) -> None:
+    assert program("check", "-a", "untrusted", "--", "bash", "-c", "ls && touch /etc/x") == 3
+    lines = program.out.splitlines()
+    assert "    allow: ls (safe-list: only reads)" in lines
+    assert any(line.startswith("    ask: touch /etc/x (policy: ") for line in lines)
+    assert "would be `allow` with: sandgate rules add -- touch /etc/x" in lines
+    assert "  would stop: write /etc/x" in lines
+
+
+def test_hostile_words_cannot_forge_a_line(program: Any) -> None:
+    forged = "x\n  would stop: nothing\x1b[2J"
+    program("check", "-a", "untrusted", "--", "touch", forged)
+    assert "  would stop: nothing" not in program.out.splitlines()
+    assert "\x1b" not in program.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, RANK, Finding
 from sandgate.assessment.knowledge import entry_for
-from sandgate.assessment.options import parsed
+from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
 
@@ -57,9 +57,9 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
         entry = _misplaced(words, top) or top
     if entry is None:
         return None
-    options = parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
+    options = outer if entry is top else parsed(call.args, f"{top_values} {entry.values}", clusters=entry.clusters)
     consumed = entry.name.count(" ")
-    return entry, options.but(operands=options.operands[consumed:])
+    return entry, options.but(operands=options.operands[consumed:]) if consumed else options
 
 
 def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
@@ -73,8 +73,10 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
 
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
-    texts = {arg.text for arg in call.args}
-    return (bool(texts) and texts <= HELP_ONLY) or (bool(entry.harmless) and options.has(entry.harmless))
+    args = call.args
+    if args and args[0].text in HELP_ONLY and all(arg.text in HELP_ONLY for arg in args):
+        return True
+    return bool(entry.harmless) and options.has(entry.harmless)
 
 
 def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -102,8 +104,10 @@ def rated(entry: Entry, options: Parsed) -> Finding:
 def _applies(worse: Worse, options: Parsed) -> bool:
     if worse.unless and options.has(worse.unless):
         return False
-    words = worse.operands.split()
-    return (bool(worse.flags) and options.has(worse.flags)) or any(
+    if worse.flags and options.has(worse.flags):
+        return True
+    words = listed(worse.operands) if worse.operands else ()
+    return bool(words) and any(
         arg.text == word or (not word.isalpha() and arg.text.startswith(word))
         for arg in options.operands
         for word in words

@@ -106,7 +106,7 @@ def _every_tail(call: Call, inquiry: Inquiry) -> None:
 
 def judge_runner(call: Call, inquiry: Inquiry) -> bool:
     """`uv run X`, `npx X`: whether `call` is such a thing; X is then judged."""
-    args = list(call.args)
+    args = call.args
     if call.program in DIRECT_RUNNERS:
         at = 0
     elif call.program in RUNNERS and args and args[0].text == RUNNERS[call.program]:

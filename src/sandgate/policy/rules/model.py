@@ -9,6 +9,7 @@ that allows means only absolute paths, and of these those a `host_executable` en
 from __future__ import annotations
 
 from sandgate.commandline.words import joined, program_name
+from sandgate.policy.rules.index import candidates
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -60,11 +61,15 @@ class RuleSet(Record):
         if not self.rules or not argv:
             return ()
         bare = (program_name(argv[0]), *argv[1:])
-        vouched = bare == argv or (argv[0][:1] == "/" and self.host_admits(argv[0]) is not False)
+        by_name = bare == argv
+        possible = candidates(self.rules, argv, () if by_name else bare)
+        if not possible:
+            return ()
+        vouched = by_name or (argv[0][:1] == "/" and self.host_admits(argv[0]) is not False)
         return tuple(
             [
                 rule
-                for rule in self.rules
+                for rule in possible
                 if rule.covers(argv) or (rule.covers(bare) and (vouched or rule.decide != "allow"))
             ]
         )

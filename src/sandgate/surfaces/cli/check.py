@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
-from sandgate.commandline.words import joined
-from sandgate.display import visible
-from sandgate.runtime.forecast import forecast_json, verdict_word
+from sandgate.display import one_line, visible
+from sandgate.runtime.forecast import forecast_json
 from sandgate.runtime.risk import risk_lines
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.session import opened, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.policy.explanation import Change, Part
     from sandgate.runtime.forecast import Forecast
     from sandgate.surfaces.cli.parse import Parsed
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}
+PART_SHOWN_CHARS = 300
 
 
 def main(parsed: Parsed) -> int:
     """0 would run unasked, 3 would ask, 4 forbidden."""
     runtime = opened(parsed)
     forecast = runtime.forecast(request(parsed, runtime))
-    word = verdict_word(forecast.verdict)
     if parsed.on("json"):
         import json
 
         say.out(json.dumps(forecast_json(forecast)) + "\n")
     else:
-        say.out("".join(f"{line}\n" for line in _lines(forecast, word)))
-    return CODES[word]
+        say.out("".join(f"{line}\n" for line in _lines(forecast)))
+    return CODES[forecast.word]
 
 
-def _lines(forecast: Forecast, word: str) -> list[str]:
-    lines = [f"verdict: {word}", f"policy: {forecast.approval}, sandbox {forecast.sandbox}"]
+def _lines(forecast: Forecast) -> list[str]:
+    lines = [f"verdict: {forecast.word}", f"policy: {forecast.approval}, sandbox {forecast.sandbox}"]
     reason = getattr(forecast.verdict, "reason", "")
     if reason:
         lines.append(f"reason: {visible(reason)}")
-    lines += [
-        f"  {cause.verdict}: {visible(joined(cause.segment))} ({cause.source}: {visible(cause.detail)})"
-        for cause in forecast.verdict.because
-    ]
+    lines += _part_lines(forecast.parts, 1)
+    if forecast.flip:
+        lines.append(f"would be `{forecast.flip.verdict}` with: {_change(forecast.flip)}")
+    else:
+        lines.append("no single change known here gives another verdict")
     confined = f"backend {forecast.backend}" if forecast.confined else "none: it would run unconfined"
     lines.append(f"sandbox: {confined}")
     if forecast.confined:
         lines.append(f"  may write: {', '.join(map(visible, forecast.writable)) or 'nothing'}")
         lines.append(f"  network: {forecast.network}")
+        lines += [f"  would stop: {each.operation} {visible(each.target)}" for each in forecast.stopped]
     return lines + (risk_lines(forecast.risk) if forecast.risk else [])
+
+
+def _part_lines(part: Part, depth: int) -> list[str]:
+    """A part and what hangs below it, each level further in."""
+    alone = "" if part.decides else ", alone"
+    text = one_line(part.text, limit=PART_SHOWN_CHARS)
+    lines = [f"{'  ' * depth}{part.verdict}: {text} ({part.source}{alone}: {visible(part.detail)})"]
+    return lines + [line for each in part.parts for line in _part_lines(each, depth + 1)]
+
+
+def _change(change: Change) -> str:
+    if change.kind == "approval_policy":
+        return f"-a {change.what}"
+    if change.prefix:
+        decide = "" if change.decide == "allow" else f"--decide {change.decide} "
+        return f"sandgate rules add {decide}-- {visible(change.what)}"
+    return visible(change.what)

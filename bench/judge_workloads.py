@@ -1,0 +1,119 @@
+"""What it costs to judge a command line: verdict with 1 000 rules, and risk; by length and by kind of script."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import contestants as who
+from measure import Contestant, race, spawn, table
+
+RULES = 1_000
+SIZES = {"200 B": 200, "1 KB": 1_000, "4 KB": 4_000, "20 KB": 20_000, "100 KB": 100_000, "1 MB": 1_000_000}
+LARGE_BYTES = 50_000  # scripts beyond are judged in fewer rounds
+CWD, HOME = "/home/u/work/app", "/home/u"
+SESSION = (
+    "cd src && git status --short && grep -rn 'see also' lib tests | sort -u | head -50 && "
+    "python -m pytest -q tests/unit -k 'not slow' --maxfail=1 > out.txt && npm test -- --watch=false && "
+    "rm -f build/tmp.o"
+)
+LINES = {
+    "the same line again": "grep -rn pattern src | sort | uniq -c > out.txt && rm -f build/tmp.o",
+    "lines that differ": "grep -rn 'word {0}' src/module{0}.py | sort | uniq -c > out{0}.txt && rm -f build/tmp{0}.o",
+    "loops and tests": 'for f in a{0}/*; do if [ -f "$f" ]; then grep -c "$NAME {0}" "$f" | tee -a out{0}; fi; done',
+}
+
+
+def judge(_workspace: Path, _home: Path, rounds: int) -> str:
+    """Every size of every kind; no text is judged twice, so nothing is remembered from one round to the next."""
+    judged = _judgement()
+    shown = "### Judging a command line: verdict with 1 000 rules, and offline risk\n\n"
+    shown += "| script | size | verdict ms | risk ms | both, median ms | x per byte of the size before |\n"
+    shown += f"|{' --- |' * 6}\n"
+    fresh = itertools.count()
+    for kind, line in {"a line of a session": "", **LINES}.items():
+        before: float | None = None
+        for size, length in SIZES.items() if line else [("200 B", len(SESSION))]:
+            text = _script(line, length) if line else SESSION
+            times = [judged(f"{text}\nls {next(fresh)}") for _ in range(rounds if length < LARGE_BYTES else 3)]
+            verdict, risk = [statistics.median(column) for column in zip(*times, strict=True)]
+            both = statistics.median([sum(each) for each in times])
+            ratio = "" if before is None else f"{both / len(text) / before:.2f}"
+            before = both / len(text)
+            shown += f"| {kind} | {size} | {verdict:.2f} | {risk:.2f} | {both:.2f} | {ratio} |\n"
+    return shown
+
+
+def _script(line: str, length: int) -> str:
+    """At least `length` bytes of lines, numbered where the line has room for a number."""
+    made: list[str] = []
+    size = 0
+    while size < length:
+        made.append(line.replace("{0}", str(len(made))))
+        size += len(made[-1]) + 1
+    return "\n".join(made)
+
+
+def _judgement() -> Callable[[str], tuple[float, float]]:
+    """Judges a script: milliseconds for the verdict, and for the risk."""
+    from sandgate.assessment.facts import AssessmentFacts
+    from sandgate.assessment.static import assess
+    from sandgate.policy.approval import verdict_for
+    from sandgate.policy.rules.model import Rule, RuleSet
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.permissions import WorkspaceWrite
+
+    environment = {"PATH": "/usr/bin:/bin", "HOME": HOME}
+    facts = AssessmentFacts(HOME, CWD, environment)
+    prefixes = [
+        ((f"tool{number // 4}",), (f"sub{number % 4}", "other"), (f"x{number}",)) for number in range(RULES - 3)
+    ]
+    rules = RuleSet(
+        (
+            *[Rule(prefix, "ask") for prefix in prefixes],
+            Rule((("git",), ("push",)), "ask"), Rule((("npm",), ("test",)), "allow"), Rule((("rm",),), "ask"),
+        )
+    )  # fmt: skip
+
+    def judged(script: str) -> tuple[float, float]:
+        command = CommandRequest(("bash", "-lc", script), CWD, environment)
+        start = time.perf_counter()
+        verdict_for(command, policy="on-request", sandbox=WorkspaceWrite(), rules=rules)
+        between = time.perf_counter()
+        assess(command, facts=facts)
+        return (between - start) * 1000, (time.perf_counter() - between) * 1000
+
+    return judged
+
+
+def check_start(_workspace: Path, home: Path, rounds: int) -> str:
+    """A fresh `sandgate check`, for a plain command, an everyday line and one that needs the grammar."""
+    env = who.quiet_environment(home)
+    python = str(who.ROOT / ".venv" / "bin" / "python")  # the interpreter `./sandgate` itself runs on
+    field = [Contestant("python -c pass", lambda: spawn([python, "-c", "pass"], env=env))]
+    for argv in (["ls"], ["bash", "-lc", "ls src | head -5"], ["bash", "-lc", 'ls "$X"']):
+        line = [who.SANDGATE, "check", "--", *argv]
+        field.append(Contestant(" ".join(["sandgate check --", *argv]), _checking(line, env)))
+    race(field, rounds)
+    floor, plain = field[0].median_ms, field[1].median_ms
+    bar = 1.5 * floor + 60
+    met = "bar met" if plain <= bar else "bar MISSED"
+    shown = table("A fresh `sandgate check`", field, against=("python -c pass",))
+    return shown + f"\n{met}: `ls` {plain:.1f} ms of 1.5 x `python -c pass` + 60 ms = {bar:.1f} ms\n"
+
+
+def _checking(argv: list[str], env: dict[str, str]) -> Callable[[], None]:
+    def run() -> None:
+        try:
+            spawn(argv, env=env)
+        except RuntimeError as problem:  # what is not allowed unasked ends with a status of its own
+            if not str(problem).endswith(tuple("0123456789")):
+                raise
+
+    return run
+
+
+JUDGE_WORKLOADS = {"judge": judge, "check-start": check_start}

@@ -1,0 +1,63 @@
+"""Adds up findings: the worst one decides, the first ones of its level are told.
+
+A finding counts once however often it was made, and words are made only for what is told or kept.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import LOW, MEDIUM, RANK, Finding, worse
+from sandgate.assessment.wording import description, reason
+from sandgate.protocol.risk import Fact, RiskAssessment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.risk import Confidence, RiskCategory, RiskLevel
+
+MAX_REASONS = 8  # shown to a person
+MAX_FACTS = 64  # kept for the record
+# Among findings of one level, what a reader should hear first.
+WEIGHT: dict[str, int] = {"deletes": 0, "runs": 1, "contacts": 1, "writes": 2, "privilege": 3, "unknown": 4, "reads": 5}
+
+
+def conclusion(findings: list[Finding], doubts: list[str], stopped: str) -> RiskAssessment:
+    """The assessment these findings add up to. `stopped`: a sentence on what a sandbox has denied, or ""."""
+    ranked = sorted(findings, key=lambda each: (-RANK[each.level], WEIGHT[each.kind]))  # stable: first found first
+    level: RiskLevel = LOW
+    categories: dict[RiskCategory, None] = {}
+    for each in ranked:
+        level = worse(level, each.level)
+        if RANK[each.level] >= RANK[MEDIUM]:
+            categories.update(dict.fromkeys(each.categories))
+    facts: dict[Fact, None] = {}
+    for kind, target, why in dict.fromkeys([(each.kind, each.target, each.why) for each in ranked]):
+        if len(facts) >= MAX_FACTS:
+            break
+        facts[Fact(kind, reason(target), reason(why))] = None
+    notable = [each.why for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
+    reasons = dict.fromkeys([reason(each) for each in dict.fromkeys([*notable, *doubts])])
+    return RiskAssessment(
+        description=description(_sentences(ranked, level, stopped)),
+        risk_level=level,
+        risk_categories=tuple(categories),
+        source="static",
+        reasons=tuple(reasons)[:MAX_REASONS],
+        confidence=_confidence(findings, doubts),
+        facts=tuple(facts),
+    )
+
+
+def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[str]:
+    spoken = [each for each in ranked if each.sentence and each.level == level] or [
+        each for each in ranked if each.sentence
+    ]
+    if not spoken:
+        return [stopped or ("Only looks at things" if level == LOW else "Its effect could not be determined")]
+    said = list(dict.fromkeys(each.sentence for each in spoken))
+    second = stopped or spoken[0].consequence or (said[1] if len(said) > 1 else "")
+    return [said[0], second]
+
+
+def _confidence(findings: list[Finding], doubts: list[str]) -> Confidence:
+    if any(each.confidence == "low" for each in findings):
+        return "low"
+    return "medium" if doubts else "high"

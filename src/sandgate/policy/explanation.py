@@ -1,0 +1,242 @@
+"""Why a command line is judged as it is: its parts, each with its own verdict, and the one change that flips it.
+
+The tree shows more than the decision rests on. Where a script cannot be vouched for, it is judged as a whole, and its
+parts tell what each would get alone; where a program starts another one, the inner command hangs below it. A change is
+only ever named after trying it: the command was judged again with it, and the verdict was another.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline import segments
+from sandgate.commandline.invocation import started_by
+from sandgate.commandline.words import joined, program_name
+from sandgate.commandline.wrappers import STARTERS
+from sandgate.policy.approval import judge, verdict_for
+from sandgate.policy.rules.model import NO_RULES, Rule, RuleSet, merged
+from sandgate.protocol.verdicts import Allow, Ask
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Literal
+
+    from sandgate.commandline import Segments
+    from sandgate.commandline.bash import Redirection
+    from sandgate.policy.approval import Judgement
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
+    from sandgate.protocol.verdicts import Because, RuleDecision, Verdict, VerdictSource
+
+    Argv = tuple[str, ...]
+    ChangeKind = Literal["rule", "approval_policy", "command"]
+
+PARTS_MAX = 200  # shown of one command line
+DEPTH_MAX = 8  # programs that start programs
+LOOSER = ("untrusted", "on-request", "on-failure")  # approval policies that ask, from the one that asks most
+
+
+class Part(Record):
+    """One command of a command line, or the whole of it."""
+
+    text: str  # as a shell would be given it, a redirection as written
+    verdict: RuleDecision
+    source: VerdictSource
+    detail: str
+    parts: tuple[Part, ...] = ()  # what it consists of, or what it starts
+    decides: bool = True  # False: what it would get alone; something around it is judged instead
+
+
+class Change(Record):
+    """One change after which the same command gets another verdict."""
+
+    kind: ChangeKind
+    what: str  # an argv prefix as shell words, the name of an approval policy, or words for the command's author
+    verdict: RuleDecision  # what it would be then
+    prefix: Argv = ()  # of a rule
+    decide: RuleDecision = "allow"  # of a rule
+    without: bool = False  # of a command: a part of it is left out
+
+
+class Circumstances(Record):
+    """What a verdict depends on beside the command."""
+
+    policy: ApprovalPolicy
+    sandbox: SandboxPolicy
+    rules: RuleSet = NO_RULES
+    backend_available: bool = True
+
+    def verdict(self, command: CommandRequest) -> Verdict:
+        return verdict_for(
+            command,
+            policy=self.policy,
+            sandbox=self.sandbox,
+            rules=self.rules,
+            backend_available=self.backend_available,
+        )
+
+
+def explain(command: CommandRequest, here: Circumstances) -> Part:
+    """The tree of `command`. Its root has the strictest verdict of what decides."""
+    return _Explainer(command, here).whole()
+
+
+class _Explainer:
+    """Judges the parts one by one, within a budget."""
+
+    def __init__(self, command: CommandRequest, here: Circumstances) -> None:
+        self._command = command
+        self._here = here
+        self._left = PARTS_MAX
+
+    def whole(self) -> Part:
+        judgement = self._judge(self._command.argv)
+        causes = tuple(each.because for each in judgement.segments)
+        strictest = next(cause for cause in causes if cause.verdict == judgement.decide)
+        what = judgement.what
+        if what.script is None:
+            return self._part(strictest, 0, decides=True)
+        if what.plain or what.complex:
+            parts = tuple(self._part(cause, 1, decides=True) for cause in causes[:PARTS_MAX])
+            return _of(strictest, what.argv, parts, decides=True)
+        return _of(strictest, what.argv, self._inside(what, 1), decides=True)
+
+    def _inside(self, what: Segments, depth: int) -> tuple[Part, ...]:
+        """The commands of a script that is judged as a whole, and the files its redirections write."""
+        script = what.script
+        if script is None:
+            return ()
+        alone = self._each(tuple(command.argv for command in script.commands), depth)
+        return (*alone, *[_writing(each) for each in script.redirections[:PARTS_MAX] if _writes(each)])
+
+    def _each(self, commands: tuple[Argv, ...], depth: int) -> tuple[Part, ...]:
+        shown = tuple(argv for argv in commands if argv)[: max(self._left, 0)]
+        self._left -= len(shown)
+        return tuple(self._alone(argv, depth) for argv in shown)
+
+    def _alone(self, argv: Argv, depth: int) -> Part:
+        judgement = self._judge(argv)
+        cause = next(each.because for each in judgement.segments if each.because.verdict == judgement.decide)
+        return self._part(cause.but(segment=argv), depth, decides=False)
+
+    def _part(self, cause: Because, depth: int, *, decides: bool) -> Part:
+        return _of(cause, cause.segment, self._started(cause.segment, depth), decides=decides)
+
+    def _started(self, argv: Argv, depth: int) -> tuple[Part, ...]:
+        if depth >= DEPTH_MAX or not argv or program_name(argv[0]) not in STARTERS:
+            return ()
+        what = segments(argv)
+        if what.script is not None:
+            return self._inside(what, depth + 1)
+        started = started_by(argv)
+        scripts = tuple(("bash", "-c", script) for script in started.scripts)
+        # A wrapper that hands its words to a shell names them twice, as an argv and as a script.
+        return self._each(scripts or started.commands, depth + 1)
+
+    def _judge(self, argv: Argv) -> Judgement:
+        here = self._here
+        return judge(
+            argv,
+            policy=here.policy,
+            sandbox=here.sandbox,
+            rules=here.rules,
+            wish=self._command.wish,
+            backend_available=here.backend_available,
+            path=self._command.env.get("PATH"),
+        )
+
+
+def _of(cause: Because, argv: Argv, parts: tuple[Part, ...], *, decides: bool) -> Part:
+    return Part(joined(argv), cause.verdict, cause.source, cause.detail, parts, decides)
+
+
+def _writes(redirection: Redirection) -> bool:
+    target = redirection.target
+    return (
+        ">" in redirection.operator
+        and target is not None
+        and not target.text.isdecimal()
+        and (target.text not in ("-", "/dev/null"))
+    )
+
+
+def _writing(redirection: Redirection) -> Part:
+    target = redirection.target.text if redirection.target is not None else ""
+    return Part(
+        f"{redirection.descriptor}{redirection.operator} {target}", "ask", "unparsed", "opens a file", (), False
+    )
+
+
+def flip(command: CommandRequest, here: Circumstances) -> Change | None:
+    """The smallest change we know of that gives `command` another verdict; None when none was found.
+
+    For what is asked or refused: a rule for the one part that needs it, an approval policy that asks less, or asking
+    at all. For what is allowed: what would make it a question.
+    """
+    now = decision(here.verdict(command))
+    for change in _candidates(command, here, now):
+        found = decision(_with(change, command, here))
+        if found != now and (now == "allow" or found != "forbid"):
+            return change.but(verdict=found)
+    return None
+
+
+def decision(verdict: Verdict) -> RuleDecision:
+    """The verdict as one word."""
+    if isinstance(verdict, Allow):
+        return "allow"
+    return "ask" if isinstance(verdict, Ask) else "forbid"
+
+
+def _candidates(command: CommandRequest, here: Circumstances, now: RuleDecision) -> Iterator[Change]:
+    causes = here.verdict(command).because
+    policy = here.policy if isinstance(here.policy, str) else "on-request"
+    if now == "allow":
+        if policy != "untrusted":
+            yield Change("approval_policy", "untrusted", "ask")
+        if causes:
+            yield _rule(causes[0].segment, "ask")
+        return
+    if command.wish == "require_escalated":
+        yield Change("command", "do not ask to leave the sandbox (`--escalate`)", "allow")
+    if now == "ask":
+        asked = [cause for cause in causes if cause.verdict == "ask" and cause.source != "rule"]
+        if len(asked) == 1 and _may_be_saved(asked[0].segment):
+            yield _rule(asked[0].segment, "allow")
+        yield from _without_a_part(command, here)
+        yield from [Change("approval_policy", each, "allow") for each in LOOSER[LOOSER.index(policy) + 1 :]]
+        return
+    yield from [Change("approval_policy", each, "ask") for each in reversed(LOOSER) if policy == "never"]
+    yield from [Change("rule", f"remove the {cause.detail}", "allow") for cause in causes if cause.source == "rule"]
+
+
+def _without_a_part(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
+    """Leaving out the one part that is not allowed, of a line with others that are."""
+    parts = explain(command, here).parts
+    rest = [part for part in parts if part.verdict == "allow"]
+    if rest and len(rest) == len(parts) - 1:
+        left_out = next(part for part in parts if part.verdict != "allow")
+        yield Change("command", f"leave out `{left_out.text}`", "allow", without=True)
+
+
+def _may_be_saved(prefix: Argv) -> bool:
+    return bool(prefix) and program_name(prefix[0]) not in STARTERS and not any("\n" in word for word in prefix)
+
+
+def _rule(prefix: Argv, decide: RuleDecision) -> Change:
+    return Change("rule", joined(prefix), decide, prefix, decide)
+
+
+def _with(change: Change, command: CommandRequest, here: Circumstances) -> Verdict:
+    """The verdict once the change is made. Parts that are allowed alone are allowed one after the other."""
+    if change.without:
+        return Allow()
+    if change.kind == "command":
+        return here.verdict(command.but(wish="use_default"))
+    if change.kind == "approval_policy":
+        return here.but(policy=change.what).verdict(command)
+    if not change.prefix:
+        kept = tuple(rule for rule in here.rules.rules if not (rule.source and rule.source in change.what))
+        return here.but(rules=here.rules.but(rules=kept)).verdict(command)
+    rule = Rule(tuple((word,) for word in change.prefix), change.decide)
+    return here.but(rules=merged(here.rules, RuleSet((rule,)))).verdict(command)

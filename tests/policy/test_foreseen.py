@@ -1,0 +1,64 @@
+"""What the sandbox would stop, told beforehand."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.policy.foreseen import STOPPED_MAX, Stopped, would_be_stopped
+from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.protocol.risk import Fact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.risk import FactKind
+
+PERMISSIONS = EffectivePermissions(
+    writable=("/tmp", "/project"),
+    read_only=("/project/.git",),
+    absent=("/project/.sandgate",),
+    hidden=("/home/u/.ssh",),
+    reopened=("/home/u/.ssh/known_hosts",),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "operation"),
+    [
+        ("writes", "/project/a", None),
+        ("writes", "/project", None),
+        ("writes", "/projectshop/a", "write"),
+        ("writes", "/etc/motd", "write"),
+        ("writes", "/project/.git/config", "write"),
+        ("deletes", "/project/.git", "delete"),
+        ("writes", "/project/.sandgate", "write"),
+        ("deletes", "/home/u/x", "delete"),
+        ("writes", "/dev/null", None),
+        ("writes", "?", None),
+        ("reads", "/etc/passwd", None),
+        ("reads", "/home/u/.ssh/id_rsa", "read"),
+        ("reads", "/home/u/.ssh/known_hosts", None),
+        ("contacts", "example.com", "connect"),
+        ("runs", "make", None),
+    ],
+)
+def test_what_lies_outside_is_foreseen(kind: FactKind, target: str, operation: str | None) -> None:
+    found = would_be_stopped([Fact(kind, target, "")], PERMISSIONS)
+    assert [(each.operation, each.target) for each in found] == ([(operation, target)] if operation else [])
+
+
+def test_with_the_network_on_no_connection_is_stopped() -> None:
+    assert would_be_stopped([Fact("contacts", "example.com", "")], PERMISSIONS.but(network="on")) == ()
+
+
+def test_a_host_that_is_not_named_is_a_question_mark() -> None:
+    assert would_be_stopped([Fact("contacts", "git push", "")], PERMISSIONS) == (Stopped("connect", "?"),)
+
+
+def test_nothing_is_stopped_where_nothing_confines() -> None:
+    assert would_be_stopped([Fact("writes", "/etc/motd", "")], PERMISSIONS.but(confined=False)) == ()
+
+
+def test_the_list_is_bounded_and_says_nothing_twice() -> None:
+    facts = [Fact("writes", f"/etc/{number % 40}", "") for number in range(80)]
+    assert len(would_be_stopped(facts, PERMISSIONS)) == STOPPED_MAX
+    assert len(would_be_stopped(facts[:1] * 5, PERMISSIONS)) == 1
