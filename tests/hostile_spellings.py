@@ -189,6 +189,12 @@ CARRIERS: tuple[tuple[str, Mutator], ...] = (
 )
 
 
+_BASH_C = '"bash", "-c"'
+_BACK: dict[int, str] = {
+    ord(char): "abcdefghijklmnopqrstuvwxyz"[index - 1] for index, char in enumerate("abcdefghijklmnopqrstuvwxyz")
+}
+
+
 def _by_awk(script: str) -> str:
     return f"awk 'BEGIN {{ system(\"echo {base64.b64encode(script.encode()).decode()} | base64 -d | bash\") }}'"
 
@@ -208,8 +214,6 @@ ENCODED: tuple[tuple[str, Mutator], ...] = (
     ("$''", lambda s, _: f"eval $'{_hex(s)}'"),
     ("sed e", lambda s, _: f"sed '1e echo {base64.b64encode(s.encode()).decode()} | base64 -d | bash' /etc/hostname"),
 )  # fmt: skip
-_BASH_C = '"bash", "-c"'
-_BACK = {ord(char): "abcdefghijklmnopqrstuvwxyz"[index - 1] for index, char in enumerate("abcdefghijklmnopqrstuvwxyz")}
 
 
 def disguised(seed: int) -> Disguise:

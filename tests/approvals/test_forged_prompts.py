@@ -32,7 +32,9 @@ HOSTILE = st.lists(FORGERIES | st.text(max_size=12) | st.just("  Risk: LOW"), ma
 
 @st.composite
 def requests(draw: st.DrawFn) -> ApprovalRequest:
-    text = lambda: draw(HOSTILE)  # noqa: E731 (short for the fields below)
+    def text() -> str:
+        return draw(HOSTILE)
+
     script = draw(st.sampled_from([("bash", "-lc", text()), (text(), text(), text()), (f"/{text()}",)]))
     command = CommandRequest(
         script, f"/{text()}", {}, justification=text(), set_variables=((text(), text()),) if draw(st.booleans()) else ()

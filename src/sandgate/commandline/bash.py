@@ -12,9 +12,9 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
-from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded, literal
+from sandgate.commandline.bashconditions import TEST_PARTS, ConditionReader
+from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
 from sandgate.commandline.everyday import everyday
-from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_TESTS, counted, is_number
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
 from sandgate.commandline.words import words_of
@@ -75,9 +75,6 @@ _AROUND_HERE_DOCUMENT = words_of(
 _TOKENS = words_of("&& || ; | |& ( ) { } ! [ ] if then fi elif else for in do done while until $( <( ` &") | {"\n", ""}
 _PLAIN_TOKENS = frozenset(("&&", "||", ";", "|", "\n", ""))
 _RESERVED = words_of("{ } ! [[ ]] coproc function select do done then fi else elif esac")
-_TEST_PARTS = frozenset(("unary_expression", "binary_expression", "negated_expression", "parenthesized_expression"))
-
-_TESTS = UNARY_TESTS | BINARY_TESTS | NUMERIC_TESTS
 
 
 _recent = Recent()
@@ -125,7 +122,7 @@ def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
     return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
-class _Reader(WordReader):
+class _Reader(ConditionReader):
     """Walks one syntax tree once."""
 
     def __init__(self, source: bytes) -> None:
@@ -135,8 +132,6 @@ class _Reader(WordReader):
         self._late: list[tuple[int, list[Word]]] = []  # words found behind a redirection, for that command
         self._redirections: list[Redirection] = []
         self._here_documents = 0
-        self._counted: frozenset[str] = frozenset()
-        self._loop_names: set[str] = set()
 
     def read(self) -> Script:
         root = syntax_tree(self._source)
@@ -156,7 +151,7 @@ class _Reader(WordReader):
             commands=commands,
             redirections=tuple(self._redirections),
             plain=self._plain and bool(running),
-            readable=self._readable and bool(running) and self._numbers_only(),
+            readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
         )
 
@@ -196,22 +191,6 @@ class _Reader(WordReader):
         if not kind.startswith("heredoc"):  # text, not tokens
             self._check_gaps(node, children)
         self._stack.extend(reversed(children))
-
-    def _counts(self, node: Node) -> bool:
-        """`$((i + 1))` of numbers, and of variables that can only hold numbers: others are evaluated again."""
-        names = counted(self._text(node))
-        self._counted |= names or frozenset()
-        return names is not None
-
-    def _numbers_only(self) -> bool:
-        """Every variable that is counted with is only ever assigned numbers and sums."""
-        if not self._counted:
-            return True
-        numbers: set[str] = set()
-        others = {word.text for command in self._commands for word in command.words} | self._loop_names
-        for name, _, value in [word.text.partition("=") for command in self._commands for word in command.assignments]:
-            (numbers if value.isdecimal() or counted(value) is not None else others).add(name.removesuffix("+"))
-        return self._counted <= numbers - others
 
     def _command(self, node: Node) -> None:
         words: list[Word] = []
@@ -342,7 +321,7 @@ class _Reader(WordReader):
         pending = list(reversed(children[1:]))
         while pending:
             part = pending.pop()
-            if part.type in _TEST_PARTS:
+            if part.type in TEST_PARTS:
                 parts = part.children
                 self._check_gaps(part, parts)
                 pending.extend(reversed(parts))
@@ -354,37 +333,6 @@ class _Reader(WordReader):
                 self._distrust()
                 self._stack.append(part)
         self._commands.append(SimpleCommand(tuple(words)))
-
-    def _conditional(self, node: Node) -> None:
-        """`[[ … ]]`: its operands run nothing unless they are taken for numbers."""
-        pending = [node]
-        while pending:
-            part = pending.pop()
-            kind = part.type
-            if kind in ("[[", "]]"):
-                continue
-            if kind == "test_command" or kind in _TEST_PARTS:
-                self._check_gaps(part, part.children)
-                self._readable = self._readable and self._only_compares(part)
-                pending.extend(reversed(part.children))
-            elif kind in ("extglob_pattern", "regex"):
-                self._readable = self._readable and not {"$", "`"} & set(self._text(part))
-                self._stack.extend(part.children)
-            elif kind in WORDS:
-                self._word(part)
-            elif kind == "test_operator" or not part.is_named:
-                self._readable = self._readable and self._text(part) in _TESTS
-            else:
-                self._distrust()
-                self._stack.append(part)
-
-    def _only_compares(self, part: Node) -> bool:
-        operator = next((self._text(child) for child in part.children if child.type == "test_operator"), "")
-        if part.type == "unary_expression":
-            return operator in UNARY_TESTS or not operator
-        if operator not in NUMERIC_TESTS:
-            return True
-        return all(is_number(self._text(child)) for child in part.children if child.type != "test_operator")
 
     def _loop(self, node: Node) -> None:
         """`for NAME in WORD…`: the words run nothing, the name must not be one that steers shells or programs."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
 
 TEXTS_MAX = 200  # of one script that are read as scripts
-_CODE_OPTIONS = frozenset(("-c", "-e", "-E", "-r", "-p", "--eval", "--execute", "-ne", "-pe", "-lne", "-i"))
 _LANGUAGES = words_of("python python2 python3 perl ruby node nodejs php lua awk gawk mawk deno bun")
 _RUNNING_CODE = ("system", "exec", "popen", "Popen", "spawn", "subprocess", "`", "%x", "getline", "| ")
 # A pager, an editor, a transport: programs run the values of these as commands.

@@ -93,7 +93,7 @@ def _run_rest(rest: list[Arg], call: Call, inquiry: Inquiry, *, assigned: bool, 
 
 def _judge_keyword(call: Call, inquiry: Inquiry) -> None:
     """A word of the shell that the grammar took for a program: a command stands behind it."""
-    _run_rest(call.args, call, inquiry, assigned=True)
+    _run_rest(list(call.args), call, inquiry, assigned=True)
 
 
 def _every_tail(call: Call, inquiry: Inquiry) -> None:
