@@ -265,3 +265,90 @@ def test_scripted_answers_are_used_in_order_and_then_run_out() -> None:
     ]
     assert given[0].grants == (MOTD,)
     assert given[1].grants == ()
+
+
+def test_a_wider_answer_covers_the_smaller_question_and_gives_no_more_than_was_given() -> None:
+    """Required: a protected name below the root must not be opened by an answer about the root."""
+    root = Grant("write_root", "/etc")
+    reviewer = Recording(for_session)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    chain.review(asked("make", grants=(root,)), silence)
+    assert chain.review(asked("make", grants=(MOTD,)), silence).grants == (root,)
+    chain.review(asked("make", grants=(MOTD,)).but(held=(root,)), silence)
+    chain.review(asked("make", grants=(Grant("write_path", "/etc/.git"),)), silence)
+    assert len(reviewer.questions) == 3
+
+
+def test_an_approval_outside_the_sandbox_covers_the_run_inside_and_never_the_reverse() -> None:
+    reviewer = Recording(for_session)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    inside = asked("make").but(stage="initial")
+    outside = inside.but(command=inside.command.but(wish="require_escalated"), grants=(ESCALATE,))
+    chain.review(inside, silence)
+    chain.review(outside, silence)
+    assert len(reviewer.questions) == 2
+    other = asked("cmake").but(stage="initial")
+    chain.review(other.but(command=other.command.but(wish="require_escalated"), grants=(ESCALATE,)), silence)
+    assert chain.review(other, silence) == Decision("initial", "approved_for_session", "cache", ())
+    assert len(reviewer.questions) == 3
+
+
+def test_the_first_question_gives_at_once_what_was_given_before() -> None:
+    """The lineage ran it confined, was denied and ran it again; side effects came twice."""
+    store = ApprovalStore()
+    chain = ReviewerChain(store, (Recording(for_session),))
+    chain.review(asked("make", grants=(MOTD,)), silence)
+    assert chain.review(asked("make").but(stage="initial"), silence).grants == (MOTD,)
+
+
+def test_what_the_automatic_reviewer_says_is_never_remembered() -> None:
+    automatic = Recording(lambda request: for_session(request).but(source="automated_reviewer"))
+    chain = ReviewerChain(ApprovalStore(), (automatic,))
+    chain.review(asked("make"), silence)
+    chain.review(asked("make"), silence)
+    assert len(automatic.questions) == 2
+
+
+def test_a_question_that_needs_no_answer_any_more_when_its_turn_comes_is_not_put() -> None:
+    reviewer = Recording(for_session)
+    allowed = Decision("retry", "approved", "rule")
+    assert ReviewerChain(ApprovalStore(), (reviewer,)).review(asked("make"), silence, lambda: allowed) == allowed
+    assert reviewer.questions == []
+
+
+def _two_at_once(first_answer: Decision, *second: ApprovalRequest) -> tuple[list[Decision], int]:
+    """The same question from two threads, the second while the first is being asked; the decisions in order."""
+    entered, release = threading.Event(), threading.Event()
+
+    def slow(request: ApprovalRequest) -> Decision:
+        if not entered.is_set():
+            entered.set()
+            assert release.wait(WAIT_SECONDS)
+            return first_answer
+        return Decision(request.stage, "denied", "user", reason="second")
+
+    reviewer = Recording(slow)
+    chain = ReviewerChain(ApprovalStore(), (reviewer,))
+    decisions: dict[int, Decision] = {}
+    questions = (asked("make"), *(second or (asked("make"),)))
+
+    def put(number: int) -> None:
+        decisions[number] = chain.review(questions[number], silence)
+
+    threads = [threading.Thread(target=put, args=(number,)) for number in range(2)]
+    threads[0].start()
+    assert entered.wait(WAIT_SECONDS)
+    threads[1].start()
+    wait_until(lambda: chain.waiting == 2)
+    release.set()
+    for thread in threads:
+        thread.join(WAIT_SECONDS)
+    return [decisions[0], decisions[1]], len(reviewer.questions)
+
+
+def test_a_no_answers_the_same_question_that_waited_and_no_other() -> None:
+    no = Decision("retry", "denied", "user", reason="not now")
+    assert _two_at_once(no) == ([no, no.but(source="cache")], 1)
+    assert _two_at_once(no, asked("make", grants=(MOTD,)))[1] == 2
+    assert _two_at_once(no.but(source="none"))[1] == 2  # that was nobody's answer
+    assert _two_at_once(no.but(decision="approved"))[1] == 2  # once is once

@@ -53,6 +53,7 @@ def test_the_whole_form_of_a_retry() -> None:
     form = form_of(RETRY.but(command=TOUCH.but(justification="it is stale"), risk=HIGH))
     assert form.message.splitlines() == [
         "sandgate: approval needed",
+        "  Why: the sandbox refused what is below; a yes adds it and keeps the sandbox",
         "  Reason: it was blocked",
         "  Justification given: it is stale",
         "  Denied: create /etc/motd by touch",
@@ -62,6 +63,8 @@ def test_the_whole_form_of_a_retry() -> None:
         "",
         "  $ touch /etc/motd",
         "  in /repo",
+        "",
+        "  Not again: `approve-session` is an answer for this session",
     ]
     assert form.choices == (
         ("approve", "yes, once: may write /etc/motd"),
@@ -303,4 +306,4 @@ def test_every_choice_can_be_made_and_the_refusals_allow_nothing(request: Approv
     refusing = [name for name, decision in decisions.items() if decision is not None and not decision.approved]
     assert tuple(refusing) == REFUSALS
     assert len(set(names)) == len(names)
-    assert set(ALIASES.values()) <= set(names)
+    assert set(ALIASES.values()) - {"approve-always"} <= set(names)  # which takes a rule to be offered

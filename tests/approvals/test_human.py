@@ -121,7 +121,7 @@ def test_the_prompt_shows_reason_denial_risk_command_and_directory_in_this_order
     person.is_asked(asked(risk=HIGH))
     person.sees("Your answer")
     person.presses("n")
-    wanted = ["Reason:", "Denied: write /etc/motd by touch", "Summary:", "Risk: HIGH", "$ touch /etc/motd", "in /repo"]
+    wanted = ["Why:", "Denied: write /etc/motd by touch", "Summary:", "Risk: HIGH", "$ touch /etc/motd", "in /repo"]
     places = [person.seen.index(text) for text in wanted]
     assert places == sorted(places)
     person.decided()

@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 
 from asking import ID, question
 from sandgate.approvals.pending import (
+    LIMITABLE,
+    USES_MAX,
     Resolution,
     decoded,
     decoded_resolution,
     encoded,
     encoded_resolution,
     is_approval_id,
+    misfit,
     new_approval_id,
     shown,
 )
@@ -173,3 +176,27 @@ def test_ids_are_random_and_have_one_form() -> None:
     assert len(made) == 1000
     assert all(map(is_approval_id, made))
     assert not any(map(is_approval_id, ("", ID[:-1], ID + "0", ID[:-1] + "/", ID.upper())))
+
+
+@pytest.mark.parametrize("decision", LIMITABLE)
+def test_an_answer_with_an_end_is_read_as_it_was_written(decision: str) -> None:
+    asked = question(choices=((decision, "Yes"), ("deny", "No")))
+    given = Resolution(decision, "terminal", asked.digest, asked.asked_at, "", "2030-01-01T00:00:00Z", 3)
+    assert decoded_resolution(encoded_resolution(given), asked) == given
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"uses": 1},
+        {"until": "2030-01-01T00:00:00Z"},
+        {"decision": "approve-session", "uses": -1},
+        {"decision": "approve-session", "uses": USES_MAX + 1},
+        {"decision": "approve-session", "until": "tomorrow"},
+        {"decision": "approve-session", "until": "2030-01-01T00:00:00"},
+    ],
+)
+def test_an_end_that_cannot_be_kept_is_no_answer(wrong: dict[str, Any]) -> None:
+    """Required: who limits an approval gets the limit or nothing."""
+    asked = question(choices=(("approve", "Yes"), ("approve-session", "Yes"), ("deny", "No")))
+    assert misfit(asked, answer(digest=asked.digest).but(**wrong))

@@ -19,7 +19,7 @@ from sandgate.approvals.prompt import (
     question,
 )
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.decisions import ApprovalRequest
+from sandgate.protocol.decisions import Amendment, ApprovalRequest
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import ESCALATE, Grant
@@ -108,6 +108,7 @@ def test_the_whole_prompt_of_a_retry() -> None:
     request = RETRY.but(command=TOUCH.but(justification="the message is stale"), risk=HIGH)
     assert prompt_lines(request, colour=False, position=" (2 of 3)") == [
         "sandgate: approval needed (2 of 3)",
+        "  Why: the sandbox refused what is below; a yes adds it and keeps the sandbox",
         "  Reason: it was blocked",
         "  Justification given: the message is stale",
         "  Denied: create /etc/motd by touch",
@@ -116,6 +117,8 @@ def test_the_whole_prompt_of_a_retry() -> None:
         "",
         "  $ touch /etc/motd",
         "  in /repo",
+        "",
+        "  Not again: `A` is an answer for this session",
         "",
     ]
 
@@ -195,3 +198,30 @@ def test_where_the_policy_has_no_sandbox_a_yes_does_not_promise_one() -> None:
     labels = [choice.label for choice in choices(INITIAL.but(confined=False))]
     assert any("NO sandbox" in label for label in labels)
     assert not any("in the sandbox" in label for label in labels)
+
+
+def test_a_rule_has_its_own_key_and_is_shown_whole_before_it_is_saved() -> None:
+    request = INITIAL.but(amendment=Amendment(("git", "push")), why="policy untrusted: not known to only read")
+    assert choices(request)[2] == Choice(
+        "p",
+        "approve-always",
+        "yes, and always allow commands starting with `git push` (now: run it in the sandbox)",
+        "approved_with_amendment",
+        (),
+        Amendment(("git", "push")),
+    )
+    lines = prompt_lines(request, colour=False, columns=200)
+    assert lines[1] == "  Why: policy untrusted: not known to only read"
+    assert '  Not again: `p` saves the rule prefix_rule(pattern=["git", "push"], decision="allow")' in lines
+
+
+def test_a_rule_that_leaves_the_sandbox_says_so_in_capitals() -> None:
+    """Required: nobody gives that away by habit."""
+    label = choices(INITIAL.but(amendment=Amendment(("make",), "bypass"), grants=(ESCALATE,)))[2].label
+    assert "WITHOUT the sandbox all commands starting with `make`" in label
+
+
+def test_stable_words_for_machines_are_not_shown_to_people() -> None:
+    """They say "without sandbox" where a yes keeps it."""
+    lines = prompt_lines(RETRY.but(reason="command failed; retry without sandbox?"), colour=False)
+    assert not any("without sandbox" in line for line in lines)

@@ -5,7 +5,7 @@ import pytest
 from sandgate.approvals.scripted import ScriptedReviewer
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
 
 MOTD = Grant("write_path", "/etc/motd")
@@ -33,4 +33,14 @@ def test_an_approval_gives_nothing_that_was_not_offered() -> None:
 def test_an_unknown_answer_is_noticed_before_anything_runs() -> None:
     with pytest.raises(RequestError, match="`--answer yes` is not an answer") as caught:
         ScriptedReviewer(("approve", "yes"))
-    assert caught.value.hint == "use one of: approve, approve-session, deny, abort"
+    assert caught.value.hint == "use one of: approve, approve-session, approve-always, deny, abort"
+
+
+def test_a_prepared_answer_saves_the_rule_that_is_offered_and_without_one_it_is_a_no() -> None:
+    """Required: an answer that was not offered is never taken for a smaller yes."""
+    offered = RETRY.but(amendment=Amendment(("touch",)))
+    always = Decision("retry", "approved_with_amendment", "script", (MOTD,), amendment=Amendment(("touch",)))
+    assert ScriptedReviewer(("approve-always",)).review(offered) == always
+    refused = ScriptedReviewer(("approve-always",)).review(RETRY)
+    assert refused is not None
+    assert (refused.decision, refused.grants, refused.amendment) == ("denied", (), None)

@@ -64,3 +64,42 @@ def test_a_full_store_remembers_no_new_command_but_still_adds_to_a_known_one() -
     store.remember(key("0"), (A,))
     assert store.recall(key("one too many")) is None
     assert store.recall(key("0")) == (A,)
+
+
+def test_an_approval_for_so_many_passages_covers_that_many_and_each_of_them_wholly() -> None:
+    store = ApprovalStore()
+    store.remember(key("touch"), (A,), uses=2, passage="first")
+    keys = (key("touch"),)
+    assert store.use(keys, (A,), "first") == (A,)  # the one it was given in
+    assert [store.use(keys, (), "second"), store.use(keys, (A,), "second")] == [(A,), (A,)]
+    assert store.use(keys, (A,), "third") is None
+    assert not store.covers(keys, (), "third")
+    assert store.covers(keys, (A,), "second")
+    assert store.entries() == ()
+
+
+def test_an_approval_ends_at_its_moment() -> None:
+    now = [100.0]
+    store = ApprovalStore(lambda: now[0])
+    store.remember(key("touch"), (A,), until=200.0)
+    assert store.recall(key("touch")) == (A,)
+    now[0] = 200.0
+    assert store.recall(key("touch")) is None
+
+
+def test_what_has_no_end_is_used_before_what_has_one() -> None:
+    store = ApprovalStore()
+    store.remember(key("touch"), (B,), uses=2, passage="first")
+    store.remember(key("touch"), (A,))
+    for number in range(5):
+        assert store.use((key("touch"),), (A,), str(number)) == (A,)
+    assert store.use((key("touch"),), (B,), "other") == (A, B)
+    assert store.use((key("touch"),), (B,), "one more") is None
+
+
+def test_what_includes_it_covers_it_unless_that_was_not_enough() -> None:
+    root, inside = Grant("write_root", "/outside"), Grant("write_path", "/outside/x/y")
+    store = ApprovalStore()
+    store.remember(key("touch"), (root,))
+    assert store.covers((key("touch"),), (inside,))
+    assert not store.covers((key("touch"),), (inside,), held=(root,))

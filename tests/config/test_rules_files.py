@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from config_machine import Machine
+from sandgate.config import rules_files
 from sandgate.config.rules_files import LoadedRules, load_rules
 from sandgate.errors import RuleError
 from sandgate.policy.rules import NO_RULES
@@ -119,8 +120,88 @@ def test_a_rule_that_cannot_be_understood_is_an_error_with_its_line(machine: Mac
     assert caught.value.what == f"cannot use the rules in {file}: rule 2 (line 5)"
 
 
+def test_both_forms_stand_side_by_side_sorted_by_name(machine: Machine) -> None:
+    files = [
+        write_rules(machine.own, "a.rules", 'prefix_rule(["a"])'),
+        write_rules(machine.own, "b.toml", ALLOW),
+        write_rules(machine.own, "c.rules", 'x = "c"\nprefix_rule([x], "prompt")'),
+    ]
+    loaded = load_rules(machine.load())
+    assert loaded.files == tuple(map(str, files))
+    assert said(loaded) == [("a", "allow"), ("make", "allow"), ("c", "ask")]
+    assert [(rule.source, rule.line) for rule in loaded.rules.rules] == [
+        (f"{files[0]}:1", 1),
+        (f"{files[1]}: rule 1", 1),
+        (f"{files[2]}:2", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "why"),
+    [
+        (b"prefix_rule()", "cannot use the rules in {}:1", "`pattern` is missing"),
+        (b"\nprefix_rule([)", "cannot use the rules in {}:2", "unexpected"),
+        (b"\xef\xbb\xbfprefix_rule(['a'])", "cannot use the rules in {}:1", "invalid input"),
+        (b"\n\xff", "cannot use `{}`", "not UTF-8 (line 2)"),
+        (b"#" * 10_000_000, "cannot use `{}`", "larger than 1048576 bytes"),
+        (b"prefix_rule(['a\0'])", "cannot use the rules in {}:1", "`pattern` holds"),
+        (b"prefix_rule(['a'])\n" * 20_000, "cannot use the rules in {}", "more than 10000 rules"),
+        (b"load('/etc/passwd', 'x')", "cannot use the rules in {}:1", "not allowed"),
+    ],
+    ids=["argument", "syntax", "bom", "encoding", "large", "nul", "many", "load"],
+)
+def test_a_broken_rules_file_stops_with_file_line_and_cause(
+    machine: Machine, content: bytes, what: str, why: str
+) -> None:
+    file = write_rules(machine.own, "a.rules", "")
+    file.write_bytes(content)
+    with pytest.raises(RuleError) as caught:
+        load_rules(machine.load())
+    assert caught.value.what == what.format(file)
+    assert why in caught.value.why
+
+
+def test_a_rules_file_with_other_line_ends_is_read(machine: Machine) -> None:
+    write_rules(machine.own, "a.rules", "").write_bytes(b"prefix_rule(['a'])\r\n\r\nprefix_rule(['b'])\r\n")
+    assert [rule.line for rule in load_rules(machine.load()).rules.rules] == [1, 3]
+
+
+def test_a_projects_rules_file_may_only_tighten(machine: Machine) -> None:
+    """Required: `allow` of commands and hosts, paths, and which paths answer to a name are the user's business."""
+    machine.trust()
+    file = write_rules(
+        machine.project / ".sandgate",
+        "a.rules",
+        'prefix_rule(["a"])\nprefix_rule(["b"], "forbidden")\nprefix_rule(["/bin/c"], "prompt")\n'
+        'host_executable("git", [])\nnetwork_rule("d", "https", "allow")\nnetwork_rule("e", "https", "deny")\n',
+    )
+    loaded = load_rules(machine.load())
+    assert (said(loaded), loaded.rules.host_executables) == ([("b", "forbid")], ())
+    assert [(rule.host, rule.decide) for rule in loaded.rules.network] == [("e", "forbid")]
+    assert "ignored 4 entries" in loaded.warnings[0]
+    assert str(file) in loaded.warnings[0]
+
+
+def test_a_linked_rules_file_is_skipped_and_named(machine: Machine) -> None:
+    link = write_rules(machine.own, "a.toml", ALLOW).with_name("b.rules")
+    link.symlink_to("/dev/zero")
+    assert "it is a symbolic link" in load_rules(machine.load()).warnings[0]
+
+
 def test_rules_of_a_project_nobody_trusts_are_not_read(machine: Machine) -> None:
     write_rules(machine.project / ".sandgate", "a.toml", "= broken")
+    write_rules(machine.project / ".sandgate", "a.rules", "= broken")
     loaded = machine.load()
     assert load_rules(loaded).files == ()
     assert "not trusted" in loaded.warnings[0]
+
+
+def test_only_so_many_files_are_evaluated(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each may take its whole time; a start must not take that often."""
+    monkeypatch.setattr(rules_files, "COMPUTING_FILES_MAX", 2)
+    for name in ("a", "b", "c"):
+        write_rules(machine.own, f"{name}.rules", '\nx = "a"\nprefix_rule([x])')
+    with pytest.raises(RuleError) as caught:
+        load_rules(machine.load())
+    assert caught.value.what.endswith("c.rules")
+    assert "more than 2 files" in caught.value.why

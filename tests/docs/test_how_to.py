@@ -233,6 +233,8 @@ def test_every_block_is_used_by_a_test() -> None:
         "mcp-http.md": ["sh", "text", "sh"],
         "openai-agents.md": ["python", "python"],
         "pydantic-ai.md": ["python", "python"],
+        # test_rules_page.py, and test_sessions.py
+        "rules.md": ["console"] * 3 + ["toml", "python", "python"] + ["console"] * 2,
         "vs-code.md": ["json", "json", "markdown"],
     }
     found = {page.name: re.findall(r"^```(\w+)$", page.read_text(), re.MULTILINE) for page in PAGES.glob("*.md")}

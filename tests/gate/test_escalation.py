@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.gate.escalation import ATTEMPTS_MAX, RETRY_REASON, Escalation, Finish, Review, Rules, Run, offer
-from sandgate.protocol.decisions import Decision, Refusal
+from sandgate.gate.escalation import ATTEMPTS_MAX, Escalation, Finish, Review, Rules, Run, offer
+from sandgate.protocol.decisions import RETRY_REASON, Decision, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.verdicts import Allow, Ask, Forbid

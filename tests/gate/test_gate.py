@@ -7,11 +7,14 @@ import pytest
 from sandgate.approvals.chain import ReviewerChain
 from sandgate.approvals.scripted import ScriptedReviewer
 from sandgate.approvals.store import ApprovalStore
-from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
-from sandgate.gate.gate import Gate, Policies
-from sandgate.policy.rules import NO_RULES
+from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
+from sandgate.gate.gate import Gate
+from sandgate.gate.policies import Policies
+from sandgate.gate.rulebook import Rulebook
+from sandgate.policy.rules import NO_RULES, NetworkRule, RuleSet
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure, SetupFailure
+from sandgate.protocol.decisions import Amendment
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, EffectivePermissions, Grant, WorkspaceWrite
 from sandgate.protocol.risk import RiskAssessment
@@ -46,6 +49,8 @@ class Stage:
         self.trail: list[TraceRecord] = []
         self.readiness: list[tuple[str, tuple[Grant, ...]]] = []
         self.assessed: list[bool] = []
+        self.saved: list[Amendment] = []
+        self.rules_fail = False
         self.falls_back = False
         self.plan_fails = False
         self.risk: RiskAssessment | None = None
@@ -65,7 +70,14 @@ class Stage:
             assess=self.assess,
             record=self.trail.append,
             new_id=iter(map(str, range(1000))).__next__,
+            rulebook=Rulebook(Policies(**chosen), keep=self.keep),
         )
+
+    def keep(self, amendment: Amendment) -> str:
+        if self.rules_fail:
+            raise RuleError("cannot save the rule")
+        self.saved.append(amendment)
+        return "default.rules"
 
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
         if self.plan_fails:
@@ -239,3 +251,71 @@ def test_variables_that_were_asked_for_are_judged_like_env() -> None:
     assert isinstance(stage.gate.verdict(log), Allow)
     loaded = log.but(env={"PATH": "/bin", "GIT_EXTERNAL_DIFF": "/x"}, set_variables=(("GIT_EXTERNAL_DIFF", "/x"),))
     assert isinstance(stage.gate.verdict(loaded), Ask)
+
+
+def asked_in(stage: Stage) -> list[Any]:
+    return [record.request for record in stage.trail if isinstance(record, ApprovalRequested)]
+
+
+def test_a_saved_rule_answers_the_repeat_and_keeps_the_sandbox() -> None:
+    stage = Stage(FINE, FINE, answers=("approve-always",), approval="untrusted")
+    first, again = stage.passes(), stage.passes()
+    assert stage.saved == [Amendment(("touch", "/etc/motd"))]
+    assert (len(asked_in(stage)), again.decisions) == (1, ())
+    assert [passage.attempts[0].confined for passage in (first, again)] == [True, True]
+
+
+def test_a_saved_rule_about_leaving_the_sandbox_says_so_and_does_it() -> None:
+    stage = Stage(FINE, FINE, answers=("approve-always",), approval="on-request")
+    escalated = TOUCH.but(wish="require_escalated", prefix_rule=("touch",))
+    stage.passes(escalated)
+    assert asked_in(stage)[0].amendment == Amendment(("touch",), "bypass")
+    assert stage.passes(TOUCH.but(argv=("touch", "other"))).attempts[0].confined is False
+
+
+def test_a_rule_that_cannot_be_saved_is_a_warning_and_the_run_counts_as_approved() -> None:
+    """Required: approvals.md section 1.3."""
+    stage = Stage(FINE, answers=("approve-always",), approval="untrusted")
+    stage.rules_fail = True
+    assert stage.passes().result == result()
+    assert any(isinstance(record, Notice) and record.kind == "warning" for record in stage.trail)
+
+
+def test_for_a_high_risk_and_after_a_denial_no_rule_is_offered() -> None:
+    high = Stage(answers=("approve-always",), approval="untrusted")
+    high.risk = RiskAssessment("Deletes everything.", "high", ("data_deletion",))
+    passage = high.passes()
+    assert (asked_in(high)[0].amendment, passage.refusal.by) == (None, "reviewer")
+    assert "no rule is offered" in passage.refusal.why
+    denied = Stage(DENIED, answers=("deny",))
+    denied.passes()
+    assert asked_in(denied)[0].amendment is None
+
+
+def test_the_question_says_why_it_is_asked_and_what_was_not_enough() -> None:
+    stage = Stage(
+        DENIED,
+        DENIED.but(refused=(REFUSED.but(path="/etc/issue"),)),
+        FINE,
+        answers=("approve",) * 3,
+        approval="untrusted",
+    )
+    stage.passes()
+    first, second, third = asked_in(stage)
+    assert first.why == "policy untrusted: not known to only read"
+    assert (second.why, second.held, third.held) == ("", (), (MOTD,))
+
+
+def test_connection_to_a_forbidden_address_is_denied_without_an_offer() -> None:
+    """Required: nobody is asked to open what a rule forbids; another address is asked about as ever."""
+    to = {address: Refused("connect", "connect", address=address) for address in ("10.0.0.1:80", "10.0.0.2:80")}
+    rules = RuleSet(network=(NetworkRule("10.0.0.1", "https", "forbid"),))
+    offered = {}
+    for address, refused in to.items():
+        outcome = AttemptOutcome(result(1), refused=(refused,), reported=True)
+        stage = Stage(outcome, answers=("deny",), rules=rules)
+        passage = stage.passes()
+        (denial,) = passage.attempts[0].denial.denials
+        assert denial.address == address
+        offered[address] = [each.request.grants for each in stage.trail if isinstance(each, ApprovalRequested)]
+    assert offered == {"10.0.0.1:80": [], "10.0.0.2:80": [(Grant("host", "10.0.0.2:80"),)]}

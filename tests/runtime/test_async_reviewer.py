@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
 from sandgate.runtime.async_reviewer import Turn, as_decision
 
@@ -82,3 +82,17 @@ def test_open_question_is_taken_back() -> None:
         turn.ask(ask)
     leaving.join()
     assert question.cancelled()
+
+
+def test_a_rule_is_saved_by_name_or_in_the_lineages_form_and_only_the_one_that_is_offered() -> None:
+    offered = REQUEST.but(amendment=Amendment(("git", "push")))
+    saved = Decision("retry", "approved_with_amendment", "user", REQUEST.grants, amendment=Amendment(("git", "push")))
+
+    def saving(*prefix: str) -> Answer:
+        return {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": list(prefix)}}
+
+    assert as_decision(offered, "approve-always") == as_decision(offered, saving("git", "push")) == saved
+    for other in (saving("git"), saving(), {"approved": True}, {}):
+        assert as_decision(offered, other).decision == "denied"
+    assert as_decision(REQUEST, "approve-always").decision == "denied"
+    assert as_decision(REQUEST, saving("git", "push")).decision == "denied"

@@ -17,10 +17,11 @@ from sandgate.approvals.form import form_of
 from sandgate.approvals.ledger import Ledger
 from sandgate.errors import SandgateError
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.runtime.inbox import (
+    ALWAYS,
     CANCELLED,
     CONFINEMENT,
     ENDED,
@@ -30,6 +31,7 @@ from sandgate.runtime.inbox import (
     Inbox,
     Question,
     offers,
+    saves,
     takes_care,
 )
 from sandgate.runtime.pending import open_ledger
@@ -577,3 +579,25 @@ def test_the_client_answers_an_earlier_question_unless_somebody_has(ledger: Ledg
     answered_now(refused, "approve")
     found = [ledger.resolution(each.approval_id) for each in (untouched, refused)]
     assert [(each.decision, each.reason) for each in found if each] == [("approve", "now"), ("deny", "seen")]
+
+
+def test_the_end_of_an_approval_and_the_rule_reach_who_asked(ledger: Ledger) -> None:
+    asked = REQUEST.but(amendment=Amendment(("touch",)))
+
+    decisions: list[Decision] = []
+
+    async def work() -> None:
+        inbox = inbox_of(ledger)
+        first, waiting = await put(inbox)
+        elsewhere(ledger, first, "approve-session", uses=2, until="2999-01-01T00:00:00Z")
+        decisions.append(await waiting)
+        second, waiting = await put(inbox, asked.but(request_id="f" * 16))
+        assert saves(second.approval, {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": ["touch"]}})
+        elsewhere(ledger, second, ALWAYS, uses=3)
+        decisions.append(await waiting)
+        await inbox.close()
+
+    run(work())
+    limited, saved = decisions
+    assert (limited.decision, limited.uses, limited.until) == ("approved_for_session", 2, "2999-01-01T00:00:00Z")
+    assert (saved.decision, saved.amendment) == ("approved_with_amendment", Amendment(("touch",), uses=3))

@@ -50,3 +50,15 @@ def test_nothing_is_imported_where_there_are_no_rules() -> None:
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(("network", "told"), [("off", False), ("on", True)])
+def test_forbidden_hosts_come_with_a_warning_where_programs_could_reach_them(
+    machine: Machine, network: str, told: bool
+) -> None:
+    """Required: a rule that looks stronger than it is would be worse than none."""
+    (machine.own / "rules").mkdir()
+    (machine.own / "rules" / "net.rules").write_text('network_rule("evil.example", "https", "deny")\n')
+    rules, warnings = rules_in_force(machine.load(f"sandbox.network={network}", "sandbox_mode=workspace-write"))
+    assert [rule.host for rule in rules.network] == ["evil.example"]
+    assert [("rules forbid 1 host:" in warning, "not seen" in warning) for warning in warnings] == [(True, True)] * told

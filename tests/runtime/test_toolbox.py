@@ -10,11 +10,15 @@ import pytest
 import sandgate
 from live_sessions import BACKENDS, Colleague, Workplace, run_to_end
 from sandgate.errors import ConfigError, RequestError, VerificationFailed
+from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import Notice, PatchBegan, TerminalBegan
+from sandgate.tools.arguments import ExecCommandArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from typing import Any
+
+    from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.runtime import Runtime
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -280,3 +284,36 @@ def test_program_is_not_taken_from_the_workspace(place: Workplace) -> None:
     (place.repo / "sandgate" / "__init__.py").write_text("print('planted')\n")
     answer = place.session().exec_command(f"echo before; {heredoc('made')}", login=False)
     assert ("planted" in answer.output, os.path.exists(place.repo / "made")) == (False, True)
+
+
+# Rules that a call wishes for
+
+
+@pytest.mark.parametrize("escalated", [True, False])
+def test_the_rule_a_call_wishes_for_is_heard_where_it_asks_to_leave_the_sandbox(
+    place: Workplace, escalated: bool
+) -> None:
+    runtime = place.session()
+    wish: Any = "require_escalated" if escalated else "use_default"
+    arguments = ExecCommandArguments("cargo install x", sandbox_permissions=wish, prefix_rule=("cargo", "install"))
+    assert runtime.tools.command(arguments).prefix_rule == (("cargo", "install") if escalated else ())
+
+
+def test_the_rule_a_model_wished_for_is_offered_and_lets_the_next_call_out(place: Workplace) -> None:
+    """Required: scenario 52, through the tool."""
+    asked: list[ApprovalRequest] = []
+
+    class Always:
+        def review(self, request: ApprovalRequest) -> Decision:
+            asked.append(request)
+            return Decision(
+                request.stage, "approved_with_amendment", "user", request.grants, amendment=request.amendment
+            )
+
+    reviewer: Any = Always()
+    runtime = place.session(approval_policy="on-request", reviewer=reviewer)
+    call = {"cmd": f"touch {place.outside}/made", "login": False, "sandbox_permissions": "require_escalated"}
+    runtime.call_tool("exec_command", {**call, "prefix_rule": ["touch", f"{place.outside}/made"]})
+    assert [request.amendment and request.amendment.sandbox for request in asked] == ["bypass"]
+    runtime.call_tool("exec_command", call)
+    assert len(asked) == 1

@@ -2,25 +2,26 @@
 
 What was approved for the session answers first and is never asked about again. Questions that arrive at the
 same time are put one after the other, in the order they came; when a question's turn comes, an answer given
-meanwhile to the same command for the session answers it too. Where everybody who answers can hold several
-questions at once, only those about the same command wait for each other.
+meanwhile may answer it too: one for the session, a rule that was saved, and a no to the very same question.
+Where everybody who answers can hold several questions at once, only those about the same command wait for each other.
 """
 
 from __future__ import annotations
 
 from _thread import allocate_lock
 
-from sandgate.approvals.keys import keys_of
+from sandgate.approvals.keys import keys_of, other_wish
 from sandgate.protocol.decisions import Decision
+from sandgate.protocol.permissions import ESCALATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _thread import LockType
     from collections.abc import Callable, Hashable
     from typing import Protocol
 
     from sandgate.approvals.store import ApprovalStore
-    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest
+    from sandgate.protocol.permissions import Grant
 
     class Reviewer(Protocol):
         """Somebody or something that can answer. None passes the question on to the next one."""
@@ -43,14 +44,22 @@ class ReviewerChain:
         self.side_by_side = side_by_side
         self._queue = Queue()
 
-    def review(self, request: ApprovalRequest, announce: Callable[[], None]) -> Decision:
+    def review(
+        self,
+        request: ApprovalRequest,
+        announce: Callable[[], None],
+        settled: Callable[[], Decision | None] = lambda: None,
+    ) -> Decision:
         """The decision; never None, never an exception for a missing answer.
 
-        `announce` is called once, only if somebody is really going to be asked.
+        `announce` is called once, only if somebody is really going to be asked. `settled` says, when the question's
+        turn has come, whether it needs no answer any more.
         """
-        return self._remembered(request) or self._queue.in_turn(
-            lambda: self._ask(request, announce), lane=keys_of(request) if self.side_by_side else ()
-        )
+        remembered = self._remembered(request)
+        if remembered is not None:
+            return remembered
+        lane = keys_of(request) if self.side_by_side else ()
+        return self._queue.in_turn(lambda: self._ask(request, announce, settled), lane=lane, same=_matter_of(request))
 
     @property
     def waiting(self) -> int:
@@ -58,12 +67,33 @@ class ReviewerChain:
         return self._queue.length
 
     def _remembered(self, request: ApprovalRequest) -> Decision | None:
-        if not self._store.covers(keys_of(request), request.grants):
-            return None
-        return Decision(request.stage, "approved_for_session", "cache", request.grants)
+        keys = keys_of(request)
+        found = self._recalled(request, keys, everything=request.stage == "initial")
+        # Asked for with another wish: an approval outside the sandbox includes the run inside, and never the reverse.
+        return found or self._recalled(request, other_wish(keys), everything=False)
 
-    def _ask(self, request: ApprovalRequest, announce: Callable[[], None]) -> Decision:
-        if (answered := self._remembered(request)) is not None:
+    def _recalled(
+        self, request: ApprovalRequest, keys: tuple[ApprovalKey, ...], *, everything: bool
+    ) -> Decision | None:
+        """What earlier answers decide. `everything` they gave is given at once, or it would be missed one by one."""
+        passage = _passage_of(request)
+        if not self._store.covers(keys, request.grants, passage, request.held):
+            return None
+        given = self._store.use(keys, request.grants, passage)
+        if given is None:
+            return None
+        return Decision(
+            request.stage,
+            "approved_for_session",
+            "cache",
+            given if everything else tuple(dict.fromkeys(_given_for(grant, given) for grant in request.grants)),
+        )
+
+    def _ask(
+        self, request: ApprovalRequest, announce: Callable[[], None], settled: Callable[[], Decision | None]
+    ) -> Decision:
+        answered = self._remembered(request) or settled()
+        if answered is not None:
             return answered
         announce()
         for reviewer in self._reviewers:
@@ -73,10 +103,45 @@ class ReviewerChain:
         return Decision(request.stage, "denied", "none", reason=NO_REVIEWER)
 
     def _kept(self, request: ApprovalRequest, decision: Decision) -> Decision:
-        if decision.decision == "approved_for_session":
+        if decision.decision == "approved_for_session" and decision.source != "automated_reviewer":
+            until = None
+            if decision.until:
+                from sandgate.policy.rules.model import instant
+
+                until = instant(decision.until)
+            passage = _passage_of(request)
             for key in keys_of(request):
-                self._store.remember(key, decision.grants)
+                self._store.remember(key, decision.grants, until=until, uses=decision.uses, passage=passage)
         return decision
+
+
+def _passage_of(request: ApprovalRequest) -> str:
+    """What an answer that holds so many times is counted by: a command's whole passage, but each input by itself."""
+    return request.request_id if request.keys and not request.changes else request.call_id
+
+
+def _given_for(wanted: Grant, given: tuple[Grant, ...]) -> Grant:
+    """What stands for `wanted` among what was given; nothing that was not, unless the sandbox itself was given up."""
+    from sandgate.protocol.implied import implies
+
+    if wanted in given or ESCALATE in given:
+        return wanted
+    return next(grant for grant in given if implies(grant, wanted))
+
+
+def _matter_of(request: ApprovalRequest) -> Hashable:
+    """What makes two questions the same one."""
+    return keys_of(request), request.stage, request.grants, request.held
+
+
+class _Waiting:
+    """One question in its lane."""
+
+    def __init__(self, same: Hashable) -> None:
+        self.same = same
+        self.gate = allocate_lock()
+        self.gate.acquire()
+        self.answer: Decision | None = None  # somebody said no to the same question while it waited
 
 
 class Queue:
@@ -84,7 +149,7 @@ class Queue:
 
     def __init__(self) -> None:
         self._guard = allocate_lock()
-        self._lanes: dict[Hashable, list[LockType]] = {}
+        self._lanes: dict[Hashable, list[_Waiting]] = {}
 
     @property
     def length(self) -> int:
@@ -92,26 +157,40 @@ class Queue:
         with self._guard:
             return sum(map(len, self._lanes.values()))
 
-    def in_turn(self, ask: Callable[[], Decision], *, lane: Hashable = ()) -> Decision:
-        """Wait for our turn, ask, let the next one through; also when asking fails."""
-        gate = allocate_lock()
-        gate.acquire()
+    def in_turn(self, ask: Callable[[], Decision], *, lane: Hashable = (), same: Hashable = None) -> Decision:
+        """Wait for our turn, ask, let the next one through; also when asking fails.
+
+        A person's no also answers those that wait with the `same` question; None is the same as nothing.
+        """
+        mine = _Waiting(same)
         with self._guard:
             waiting = self._lanes.setdefault(lane, [])
-            waiting.append(gate)
+            waiting.append(mine)
             first = len(waiting) == 1
         if not first:
-            gate.acquire()
+            mine.gate.acquire()
         try:
-            return ask()
+            if mine.answer is not None:
+                return mine.answer
+            decision = ask()
+            self._spread(decision, mine, lane)
+            return decision
         finally:
             self._next(lane)
+
+    def _spread(self, decision: Decision, mine: _Waiting, lane: Hashable) -> None:
+        if mine.same is None or decision.source != "user" or decision.decision not in ("denied", "abort"):
+            return
+        with self._guard:
+            for other in self._lanes[lane]:
+                if other is not mine and other.same == mine.same:
+                    other.answer = decision.but(source="cache")
 
     def _next(self, lane: Hashable) -> None:
         with self._guard:
             waiting = self._lanes[lane]
             waiting.pop(0)
             if waiting:
-                waiting[0].release()
+                waiting[0].gate.release()
             else:
                 del self._lanes[lane]

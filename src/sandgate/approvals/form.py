@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from sandgate.approvals.again import saved_as
 from sandgate.approvals.prompt import choices, prompt_lines
 from sandgate.commandline.summary import summarize, summary_json
 from sandgate.protocol.decisions import Decision
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 LINE_COLUMNS = 4_000  # nobody's terminal: lines are left to whoever shows them
 MESSAGE_CHARS_MAX = 20_000  # of a form; a longer command is refused rather than shown in part
 # What clients of the lineage answer (protocol.md section 4.3), beside the names of the choices.
-ALIASES = {"approved": "approve", "approved_for_session": "approve-session", "denied": "deny"}
+ALIASES = {
+    "approved": "approve",
+    "approved_for_session": "approve-session",
+    "approved_with_amendment": "approve-always",
+    "denied": "deny",
+}
 
 
 class Form(Record):
@@ -57,13 +63,20 @@ def form_of(request: ApprovalRequest) -> Form:
     return Form("\n".join(lines), named, sendable(_details(request)))
 
 
-def chosen(request: ApprovalRequest, name: str, *, reason: str = "") -> Decision | None:
-    """What the choice of that name decides; None when it was not offered."""
+def chosen(
+    request: ApprovalRequest, name: str, *, reason: str = "", until: str = "", uses: int | None = None
+) -> Decision | None:
+    """What the choice of that name decides, with its end if it has one; None when it was not offered."""
     name = ALIASES.get(name, name)
     choice = next((each for each in choices(request) if each.name == name), None)
     if choice is None:
         return None
-    return Decision(request.stage, choice.decision, "user", choice.grants, reason=reason)
+    amendment = choice.amendment
+    if amendment is not None:
+        amendment = amendment.but(until=until, uses=uses)
+    return Decision(
+        request.stage, choice.decision, "user", choice.grants, reason, amendment=amendment, until=until, uses=uses
+    )
 
 
 def _details(request: ApprovalRequest) -> Json:
@@ -85,6 +98,11 @@ def _details(request: ApprovalRequest) -> Json:
         found["sandgate_variables"] = dict(command.set_variables)
     if command.justification:
         found["sandgate_justification"] = command.justification
+    if request.why:
+        found["sandgate_why"] = request.why
+    if request.amendment is not None:
+        found["codex_proposed_execpolicy_amendment"] = list(request.amendment.prefix)
+        found["sandgate_rule"] = saved_as(request.amendment)
     if request.risk is not None:
         found["codex_risk"] = risk_json(request.risk)
     if request.denial is not None:

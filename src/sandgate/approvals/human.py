@@ -76,7 +76,7 @@ def _answer(request: ApprovalRequest, keyboard: Keyboard, *, colour: bool) -> De
                 keyboard.prompt(question(request))
             elif (choice := _meaning(key, by_key)) is not None:
                 keyboard.write([choice.key])
-                return Decision(request.stage, choice.decision, "user", choice.grants)
+                return Decision(request.stage, choice.decision, "user", choice.grants, amendment=choice.amendment)
 
 
 def _meaning(key: str, by_key: dict[str, Choice]) -> Choice | None:

@@ -1,6 +1,6 @@
 """What an approval is about: the parsed command in its directory, never the text it was written as.
 
-Two spellings of one simple command (`ls`, `bash -c ls`, `/bin/bash -c 'ls'`) share a key; a different
+Two spellings of one simple command (`bash -c ls`, `/bin/bash -c 'ls'`) share a key; a different
 directory, environment, terminal or login shell does not.
 """
 
@@ -29,6 +29,13 @@ def key_of(command: CommandRequest, *, family: str = "exec") -> ApprovalKey:
 def keys_of(request: ApprovalRequest) -> tuple[ApprovalKey, ...]:
     """Everything an answer for the session is about."""
     return request.keys or (key_of(request.command),)
+
+
+def other_wish(keys: tuple[ApprovalKey, ...]) -> tuple[ApprovalKey, ...]:
+    """The keys of the same commands, asked for with the other wish about the sandbox."""
+    return tuple(
+        key.but(wish="use_default" if key.wish == "require_escalated" else "require_escalated") for key in keys
+    )
 
 
 def canonical(argv: tuple[str, ...]) -> tuple[str, ...]:

@@ -94,7 +94,17 @@ class Ledger:
         if not private_files.written_once(self._fd, approval.approval_id + QUESTION, data):
             raise RequestError(f"there is a question `{approval.approval_id}` already")
 
-    def resolve(self, approval_id: str, decision: str, *, by: AnsweredBy, digest: str, reason: str = "") -> Resolution:
+    def resolve(
+        self,
+        approval_id: str,
+        decision: str,
+        *,
+        by: AnsweredBy,
+        digest: str,
+        reason: str = "",
+        until: str = "",
+        uses: int = 0,
+    ) -> Resolution:
         """The answer that stands, if it is this one; the first wins.
 
         Raises UnknownApproval, ApprovalExpired, AlreadyDecided for another answer that stands, and RequestError for a
@@ -107,7 +117,7 @@ class Ledger:
                 why="its digest is another",
                 hint="look at it again before deciding",
             )
-        wanted = Resolution(decision, by, digest, float(self._now()), reason[:REASON_CHARS_MAX])
+        wanted = Resolution(decision, by, digest, float(self._now()), reason[:REASON_CHARS_MAX], until, uses)
         standing = self._standing(approval)
         if standing is None:
             _require_possible(approval, wanted)

@@ -26,6 +26,8 @@ CHOICES_MAX = 16
 REFUSALS = ("deny", "abort")  # decisions that allow nothing
 PEOPLE: tuple[AnsweredBy, ...] = ("client", "terminal")
 NOBODY: tuple[AnsweredBy, ...] = ("timeout", "withdrawn")  # the server's own words: only ever a refusal
+LIMITABLE = ("approve-session", "approve-always")  # decisions that may hold so many times, or until some moment
+USES_MAX = 1_000_000
 FORMAT = 1
 
 
@@ -63,6 +65,8 @@ class Resolution(Record):
     digest: str
     at: float  # seconds since the epoch
     reason: str = ""
+    until: str = ""  # of an approval with an end: RFC 3339 with a zone
+    uses: int = 0  # of one that holds so many times; 0: without end
 
     @property
     def allows(self) -> bool:
@@ -130,12 +134,16 @@ def decoded(data: bytes) -> PendingApproval:
 
 def encoded_resolution(resolution: Resolution) -> bytes:
     """An answer as the bytes of a file."""
-    return canonical_json({**resolution.fields(), "at": float(resolution.at), "format": FORMAT})
+    values = {**resolution.fields(), "at": float(resolution.at), "format": FORMAT}
+    for name in _LIMITS:  # not in the answers of earlier versions, nor in most
+        if not values[name]:
+            del values[name]
+    return canonical_json(values)
 
 
 def decoded_resolution(data: bytes, approval: PendingApproval) -> Resolution:
     """The answer in a file, to this question. Raises ApprovalsUnusable for what cannot be its answer."""
-    found = _object(data, "answer")
+    found = {**_LIMITS, **_object(data, "answer")}
     _require(_matches(found, {**_ANSWER, "format": int}), "answer", "its fields are not those it has")
     _require(found.pop("format") == FORMAT, "answer", "it has another format")
     resolution = Resolution(**found)
@@ -151,9 +159,27 @@ def misfit(approval: PendingApproval, resolution: Resolution) -> str:
         return "" if resolution.decision in REFUSALS else f"`{resolution.by}` only ever refuses"
     if resolution.by not in PEOPLE:
         return "nobody of that name answers questions"
+    if wrong := _wrong_limits(resolution):
+        return wrong
     if not approval.offers(resolution.decision):
         return "it was not offered"
     return "" if resolution.at <= approval.expires_at else "it came too late"
+
+
+def _wrong_limits(resolution: Resolution) -> str:
+    if not resolution.until and not resolution.uses:
+        return ""
+    if resolution.decision not in LIMITABLE:
+        return f"only {' and '.join(LIMITABLE)} can have an end"
+    if not 0 <= resolution.uses <= USES_MAX:
+        return f"it holds from 1 to {USES_MAX} times"
+    from sandgate.policy.rules.model import instant
+
+    try:
+        instant(resolution.until) if resolution.until else 0.0
+    except (ValueError, OverflowError):
+        return "its end is no moment"
+    return ""
 
 
 _QUESTION: dict[str, type] = {
@@ -168,7 +194,16 @@ _QUESTION: dict[str, type] = {
     "asked_at": float,
     "expires_at": float,
 }
-_ANSWER: dict[str, type] = {"decision": str, "by": str, "digest": str, "at": float, "reason": str}
+_ANSWER: dict[str, type] = {
+    "decision": str,
+    "by": str,
+    "digest": str,
+    "at": float,
+    "reason": str,
+    "until": str,
+    "uses": int,
+}
+_LIMITS: dict[str, Any] = {"until": "", "uses": 0}
 
 
 def _matches(found: dict[str, Any], kinds: dict[str, type]) -> bool:

@@ -1,20 +1,23 @@
 """The words of an approval prompt: pure text, nothing is printed here.
 
-Order (cli.md §4): reason, what was denied, risk with its reasons, then the command with its directory, then
-one key per choice. A high risk takes capital keys, so that a habit cannot approve it; Enter never answers.
+Order (cli.md §4): why it is asked, reason, what was denied, risk with its reasons, then the command with its
+directory, what would keep it from being asked again, then one key per choice. A high risk takes capital keys, so
+that a habit cannot approve it; Enter never answers.
 """
 
 from __future__ import annotations
 
+from sandgate.approvals.again import again_lines, why_line
 from sandgate.approvals.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
 from sandgate.display import one_line, visible
+from sandgate.protocol.decisions import RETRY_REASON
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
+    from sandgate.protocol.decisions import Amendment, ApprovalRequest, ReviewDecision
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.permissions import Grant
 
@@ -44,6 +47,7 @@ class Choice(Record):
     label: str
     decision: ReviewDecision
     grants: tuple[Grant, ...] = ()
+    amendment: Amendment | None = None
 
 
 def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
@@ -55,6 +59,8 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
         "a", "approve-session", f"yes, for this session: {what}{_beyond(request)}", "approved_for_session", given
     )
     offered = [yes, always]
+    if request.amendment is not None:
+        offered.append(_saving(request, request.amendment, what))
     if request.may_escalate and ESCALATE not in given:
         offered.append(Choice("u", "approve-unsandboxed", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)))
     if is_high(request):
@@ -63,6 +69,15 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     offered.append(Choice("n", "deny", refuse, "denied"))
     offered.append(Choice("q", "abort", "no, and stop everything", "abort"))
     return tuple(offered)
+
+
+def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice:
+    """Yes, and a rule for all commands of that beginning; the rule itself stands above the choices."""
+    kind = "always run WITHOUT the sandbox all" if amendment.sandbox == "bypass" else "always allow"
+    shown = visible(joined(amendment.prefix), limit=LINE_CHARACTERS_MAX)
+    which = f"commands starting with `{shown}`" if not amendment.exact else f"runs of exactly `{shown}`"
+    label = f"yes, and {kind} {which} (now: {what})"
+    return Choice("p", "approve-always", label, "approved_with_amendment", request.grants, amendment)
 
 
 def _plain_yes(request: ApprovalRequest) -> str:
@@ -127,7 +142,9 @@ def prompt_lines(
 ) -> list[str]:
     """Everything above the choices, no line wider than `columns`; `whole` where nothing can be unfolded later."""
     lines = [f"sandgate: approval needed{position}"]
-    if request.reason:
+    if why := why_line(request):
+        lines.append(f"  Why: {why}")
+    if request.reason and request.reason != RETRY_REASON:  # which is for machines, and not what a yes does
         lines.append(f"  Reason: {one_line(request.reason, limit=REASON_CHARACTERS_MAX)}")
     if request.command.justification:
         said = one_line(request.command.justification, limit=REASON_CHARACTERS_MAX)
@@ -138,7 +155,15 @@ def prompt_lines(
     lines += ["", *_shown_command(request, whole=whole)]
     lines += [f"  with {visible(name)}={visible(value)}" for name, value in request.command.set_variables]
     lines += [f"  in {visible(request.command.cwd)}", ""]
+    lines += [*_again_lines(request, named=whole), ""]
     return [piece for line in lines for piece in wrapped(line, columns)]
+
+
+def _again_lines(request: ApprovalRequest, *, named: bool) -> list[str]:
+    """Where there are no keys, answers are called by their names."""
+    called = {choice.name: choice.name if named else choice.key for choice in choices(request)}
+    found = again_lines(request, session=called["approve-session"], always=called.get("approve-always", ""))
+    return [f"  Not again: {line}" for line in found]
 
 
 def wrapped(line: str, columns: int) -> list[str]:

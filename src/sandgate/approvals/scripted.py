@@ -7,14 +7,28 @@ from sandgate.protocol.decisions import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
+    from sandgate.protocol.decisions import ApprovalRequest, DecisionSource, ReviewDecision
 
 ANSWERS: dict[str, ReviewDecision] = {
     "approve": "approved",
     "approve-session": "approved_for_session",
+    "approve-always": "approved_with_amendment",
     "deny": "denied",
     "abort": "abort",
 }
+
+
+NOT_OFFERED = "no rule is offered for this command, so `approve-always` is no answer to it"
+
+
+def prepared(request: ApprovalRequest, decision: ReviewDecision, source: DecisionSource) -> Decision:
+    """A bare answer in full: an approval gives exactly what the request offers, and saves the rule it offers."""
+    if decision == "approved_with_amendment":
+        if request.amendment is None:
+            return Decision(request.stage, "denied", source, reason=NOT_OFFERED)
+        return Decision(request.stage, decision, source, request.grants, amendment=request.amendment)
+    given = request.grants if decision in ("approved", "approved_for_session") else ()
+    return Decision(request.stage, decision, source, given)
 
 
 class ScriptedReviewer:
@@ -31,5 +45,4 @@ class ScriptedReviewer:
         if not self._left:
             return None
         decision = ANSWERS[self._left.pop(0)]
-        given = request.grants if decision in ("approved", "approved_for_session") else ()
-        return Decision(request.stage, decision, "script", given)
+        return prepared(request, decision, "script")

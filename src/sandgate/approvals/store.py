@@ -1,59 +1,162 @@
 """What was approved for the session. In memory only, gone with the session.
 
-An entry says which grants were given to exactly one command; a later question is covered when it asks for no
-more than that. Thread-safe without locks: each operation is one dictionary access.
+An entry says which grants were given to exactly one command, perhaps for so many passages or until some moment; a later
+question is covered when what was given includes what it asks for. One passage uses an entry once, however many of its
+questions it answers.
 """
 
 from __future__ import annotations
 
-from sandgate.protocol.permissions import ESCALATE
+from _thread import allocate_lock
+from time import time
+
+from sandgate.protocol.implied import implied_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Iterable
 
     from sandgate.protocol.decisions import ApprovalKey
     from sandgate.protocol.permissions import Grant
 
 ENTRIES_MAX = 4096  # commands remembered in one session; further ones are simply asked about again
+LIMITED_MAX = 64  # approvals with an end kept for one command; a further one is worth its own passage only
+ANY = "*"  # a passage that is only thought of
+
+
+class _Given:
+    """One answer: grants, when it ends, and the passages that used it."""
+
+    def __init__(self, grants: frozenset[Grant], until: float | None, uses: int | None, passage: str) -> None:
+        self.grants = grants
+        self.until = until  # seconds since the epoch; None: with the session
+        self.uses = uses  # passages; None: all
+        self.passages = {passage} - {""}  # kept only where they are counted
+
+    @property
+    def limited(self) -> bool:
+        return self.until is not None or self.uses is not None
+
+    def holds_for(self, passage: str, now: float) -> bool:
+        if self.until is not None and now >= self.until:
+            return False
+        return self.uses is None or passage in self.passages or len(self.passages) < self.uses
+
+    def is_over(self, now: float) -> bool:
+        """No later passage can use it."""
+        return not self.holds_for("", now)
 
 
 class ApprovalStore:
-    """Session approvals: remember, recall, list, revoke."""
+    """Session approvals: remember, recall, use, list, revoke. `now` tells the time in seconds since the epoch."""
 
-    def __init__(self) -> None:
-        self._given: dict[ApprovalKey, frozenset[Grant]] = {}
+    def __init__(self, now: Callable[[], float] = time) -> None:
+        self._now = now
+        self._guard = allocate_lock()
+        self._given: dict[ApprovalKey, list[_Given]] = {}
 
-    def remember(self, key: ApprovalKey, grants: tuple[Grant, ...]) -> None:
-        """Add grants to what this command may have until the session ends."""
-        if key in self._given or len(self._given) < ENTRIES_MAX:
-            self._given[key] = self._given.get(key, frozenset()) | frozenset(grants)
+    def remember(
+        self,
+        key: ApprovalKey,
+        grants: tuple[Grant, ...],
+        *,
+        until: float | None = None,
+        uses: int | None = None,
+        passage: str = "",
+    ) -> None:
+        """Add grants to what this command may have, `passage` being the first of the `uses` it is given for."""
+        given = _Given(frozenset(grants), until, uses, passage)
+        with self._guard:
+            if key not in self._given and len(self._given) >= ENTRIES_MAX:
+                return
+            entry = self._given.setdefault(key, [])
+            if given.limited:
+                if sum(each.limited for each in entry) < LIMITED_MAX:
+                    entry.append(given)
+                return
+            endless = next((each for each in entry if not each.limited), None)
+            if endless is None:
+                entry.insert(0, given)
+            else:
+                endless.grants |= given.grants
 
-    def recall(self, key: ApprovalKey) -> tuple[Grant, ...] | None:
-        """The grants this command was given for the session; None when it was never approved."""
-        given = self._given.get(key)
-        return None if given is None else tuple(sorted(given, key=lambda grant: (grant.kind, grant.value)))
+    def recall(self, key: ApprovalKey, passage: str = ANY) -> tuple[Grant, ...] | None:
+        """The grants this command has in that passage; None when it is not approved."""
+        with self._guard:
+            holding = self._holding(key, passage)
+        return None if not holding else _sorted(grant for given in holding for grant in given.grants)
 
-    def recall_all(self, keys: Collection[ApprovalKey]) -> tuple[Grant, ...] | None:
-        """The grants given to all of these together; None when one of them was never approved."""
-        given = [self.recall(key) for key in keys]
+    def recall_all(self, keys: Collection[ApprovalKey], passage: str = ANY) -> tuple[Grant, ...] | None:
+        """The grants given to all of these together; None when one of them is not approved."""
+        given = [self.recall(key, passage) for key in keys]
         if any(grants is None for grants in given):
             return None
         return tuple(dict.fromkeys(grant for grants in given for grant in grants or ()))
 
-    def covers(self, keys: Collection[ApprovalKey], wanted: tuple[Grant, ...]) -> bool:
-        """Whether asking for `wanted` would repeat questions that were answered for the session."""
-        given = self.recall_all(keys)
-        return given is not None and (ESCALATE in given or set(wanted) <= set(given))
+    def covers(
+        self, keys: Collection[ApprovalKey], wanted: tuple[Grant, ...], passage: str = ANY, held: tuple[Grant, ...] = ()
+    ) -> bool:
+        """Whether asking for `wanted` would repeat what was answered for the session.
+
+        What includes it is no answer where it is `held` already: then it was not enough.
+        """
+        given = self.recall_all(keys, passage)
+        if given is None:
+            return False
+        useful = [grant for grant in given if grant not in held]
+        return all(implied_by(useful, grant) for grant in wanted)
+
+    def use(self, keys: Collection[ApprovalKey], wanted: tuple[Grant, ...], passage: str) -> tuple[Grant, ...] | None:
+        """Counts this passage where that is limited, and says what it may have; None when it is too late.
+
+        Unlimited answers come first, and no more limited ones are used than `wanted` takes.
+        """
+        with self._guard:
+            taken = _needed([self._holding(key, passage) for key in keys], wanted)
+            for given in taken or ():
+                if given.uses is not None:
+                    given.passages.add(passage)
+        return None if taken is None else _sorted(grant for given in taken for grant in given.grants)
 
     def revoke(self, key: ApprovalKey) -> bool:
         """Forget one command; False when it was not there."""
-        return self._given.pop(key, None) is not None
+        with self._guard:
+            return self._given.pop(key, None) is not None
 
     def clear(self) -> None:
         """Forget everything, as when the sandbox policy of the session changes."""
-        self._given.clear()
+        with self._guard:
+            self._given.clear()
 
     def entries(self) -> tuple[tuple[ApprovalKey, frozenset[Grant]], ...]:
-        """Everything remembered, oldest first."""
-        return tuple(self._given.items())
+        """Everything that still holds, oldest first."""
+        with self._guard:
+            held = [(key, self._holding(key, ANY)) for key in tuple(self._given)]
+        return tuple(
+            (key, frozenset(grant for each in holding for grant in each.grants)) for key, holding in held if holding
+        )
+
+    def _holding(self, key: ApprovalKey, passage: str) -> list[_Given]:
+        now = self._now()
+        return [given for given in self._given.get(key, ()) if given.holds_for(passage, now)]
+
+
+def _needed(holding: list[list[_Given]], wanted: tuple[Grant, ...]) -> list[_Given] | None:
+    """Of the answers to each key the fewest that allow all of them and include `wanted`; None when all do not."""
+    taken: list[_Given] = []
+    for each in holding:
+        if not each:
+            return None
+        taken += [given for given in each if not given.limited] or each[:1]
+    for grant in wanted:
+        if implied_by([one for given in taken for one in given.grants], grant):
+            continue
+        more = next((given for each in holding for given in each if implied_by(given.grants, grant)), None)
+        if more is None:
+            return None
+        taken.append(more)
+    return taken
+
+
+def _sorted(grants: Iterable[Grant]) -> tuple[Grant, ...]:
+    return tuple(sorted(set(grants), key=lambda grant: (grant.kind, grant.value)))

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MAX_PIECES = 256  # of a word that is expanded with all alternatives; longer ones are read once, straight through
 MAX_ARGUMENTS = 64  # that one word may become; more is cut, and the last one marked unknown
 UNKNOWN = "\x1a"  # stands in a text where only the running shell knows
+SECRET_ENDINGS = ("SECRET", "SECRET_KEY", "ACCESS_KEY", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY",
+                  "PRIVATE_KEY",
+                  "CREDENTIALS", "DATABASE_URL")  # fmt: skip
 _GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"
 KEPT_MAX = 4_096  # plain words remembered with their argument,
 KEPT_CHARACTERS_MAX = 100  # of at most this length
@@ -215,8 +218,16 @@ def _tilde(text: str, shell: Shell) -> str:
     return text
 
 
+def _is_secret(name: str) -> bool:
+    """Whether a variable is named like one that holds a password."""
+    return name.isupper() and name.endswith(SECRET_ENDINGS)
+
+
 def _with_variable(draft: _Draft, piece: Piece, shell: Shell, direct: bool) -> list[_Draft]:
     value = shell.lookup(piece.text)
+    if _is_secret(piece.text):
+        draft = draft.plus("")
+        draft.carries = (*draft.carries, ("environment", f"${piece.text}"))
     if value is None or value.texts == ("",):
         if piece.fallback:
             unsure = any(mark in piece.fallback for mark in "$`")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
 from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
 from sandgate.assessment.wording import shown
 
@@ -30,8 +31,8 @@ class Call:
     """One program with its arguments, and what flows into it."""
 
     __slots__ = (
-        "args", "background", "depth", "feeder", "function", "inherited", "looped", "outflow", "program", "remote",
-        "serial", "shell", "stdin_text", "trusted", "upstream",
+        "args", "background", "contained", "depth", "feeder", "function", "inherited", "looped", "outflow", "program",
+        "remote", "serial", "shell", "stdin_text", "trusted", "upstream",
     )  # fmt: skip
 
     def __init__(self, program: str, args: Sequence[Arg], shell: Shell, depth: int) -> None:
@@ -48,6 +49,7 @@ class Call:
         self.background = False
         self.trusted = True  # the program is found by name or in a system directory
         self.remote = False  # runs on another machine or in a container: paths are not ours
+        self.contained = False  # in a container that is thrown away: its system is not ours
         self.inherited: Call | None = None  # the call that runs this one
         self.serial = 0  # the same for calls of which all is the same, 0: nobody knows (see repeating.py)
 
@@ -57,6 +59,7 @@ class Call:
         twin.upstream, twin.feeder, twin.stdin_text = self.upstream, self.feeder, self.stdin_text
         twin.function, twin.looped, twin.background = self.function, self.looped, self.background
         twin.remote = self.remote or remote
+        twin.contained = self.contained
         twin.inherited = self
         return twin
 
@@ -218,7 +221,9 @@ class Inquiry:
     def read(self, arg: Arg, call: Call, *, recursive: bool = False) -> None:
         """`arg` names what is read."""
         path, _ = call.paths(arg)
-        if path is None or call.remote or arg.text in {"-", ""}:
+        if path is None or arg.text in {"-", ""} or (call.remote and arg.text[:1] != "/"):
+            return
+        if call.remote and place_of(path, self.facts).kind != "credentials":
             return
         found = reading(path, self.facts, recursive=recursive)
         if found is None:
@@ -227,6 +232,12 @@ class Inquiry:
         if path in self.downloads:
             call.carry("network", self.downloads[path])
         call.carry("secret" if "data_exfiltration" in found.categories else "file", path)
+
+    def look(self, arg: Arg, call: Call) -> None:
+        """`arg` names what is listed or measured: names, sizes and times, not what is in it."""
+        path, _ = call.paths(arg)
+        if path is not None and not call.remote and arg.text not in {"-", ""}:
+            self.note(Finding(LOW, "reads", path, "looks at names and sizes", f"Looks at {shown(path)}"))
 
     def _elsewhere(
         self, path: str | None, call: Call, kind: str, verb: str, categories: tuple[RiskCategory, ...], level: RiskLevel

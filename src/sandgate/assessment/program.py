@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, Finding
-from sandgate.assessment.judges import builtins, files, interpreters, network, running, tools
+from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, MEDIUM, Finding
+from sandgate.assessment.judges import (
+    builtins,
+    fetching,
+    files,
+    interpreters,
+    keys,
+    network,
+    remote,
+    running,
+    services,
+    tools,
+)
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge import ENTRIES, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
@@ -18,11 +29,18 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import RiskLevel
 
-JUDGES = {**files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES, **interpreters.JUDGES, **builtins.JUDGES}
+JUDGES = {
+    **services.JUDGES, **remote.JUDGES, **fetching.JUDGES, **keys.JUDGES, **files.JUDGES, **network.JUDGES,
+    **tools.JUDGES,
+    **running.JUDGES,
+    **interpreters.JUDGES, **builtins.JUDGES,
+}  # fmt: skip
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip
 PROJECT_TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "vendor/bin", ".tox/py/bin")
+# Orders that mean the same to every program, known or not.
+DESTRUCTIVE = frozenset(words("delete destroy purge drop wipe nuke erase terminate delete-all drop-db destroy-all"))
 PROJECT_SCRIPTS = frozenset(words("gradlew mvnw configure manage.py"))
 OTHER_NAMES = {
     "netcat": "nc", "ncat": "nc", "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
@@ -130,6 +148,13 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
 def _unfamiliar(call: Call, inquiry: Inquiry) -> None:
     """Not in our tables: never low, and we say that we do not know."""
     name = shown(call.program)
+    ordered = next((arg.text for arg in call.args[:3] if arg.text in DESTRUCTIVE), None)
+    if ordered is not None:
+        inquiry.note(
+            Finding(HIGH, "deletes", call.program, "a program that is not known is told to delete",
+                    f"Tells {name}, a program that is not known, to {ordered}", "", (DELETION,), "low")
+        )  # fmt: skip
+        return
     inquiry.note(
         Finding(MEDIUM, "unknown", call.program, "a program that is not known",
                 f"Runs {name}, a program whose effects are not known", confidence="low")

@@ -52,13 +52,13 @@ class Judged:
             return None
         program = call.program
         if program in _BY_TABLE_ALONE and not program[-1].isdigit():
-            return (program, call.remote, call.shell.cwd, *map(id, call.args))
+            return (program, (call.remote, call.contained), call.shell.cwd, *map(id, call.args))
         if call.shell.variables or inquiry.written or call.stdin_text is not None or call.looped or call.background:
             return None
         feeder = call.feeder
         if feeder is not None and not feeder.serial:
             return None
-        known = (program, call.remote, call.shell.cwd, *map(id, call.args))
+        known = (program, (call.remote, call.contained), call.shell.cwd, *map(id, call.args))
         return (*known, functions, feeder.serial if feeder is not None else 0, *call.upstream.items())
 
     def repeat(self, call: Call, key: Key) -> bool:

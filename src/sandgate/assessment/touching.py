@@ -121,7 +121,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     sentence = f"{verb} {what}"
     if place.kind == "harmless":
         return Finding(LOW, "writes", place.path, "discards output")
-    if place.kind == "temporary":
+    if place.kind == "temporary" or (place.kind == "temporary-root" and not recursive and verb[:6] != "Change"):
         return Finding(LOW, "writes", place.path, "writes a temporary file", sentence)
     if place.kind in {"workspace", "build", "cache"} or (place.kind == "trunk" and place.path == facts.cwd):
         return Finding(MEDIUM, "writes", place.path, f"changes {place.words}", sentence)
@@ -140,7 +140,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
             (PRIVILEGE, SYSTEM) if rights else (SYSTEM,),
         )  # fmt: skip
     if place.kind == "credentials":
-        inside = below(place.path, facts.cwd)
+        inside = any(below(place.path, root) for root in (facts.cwd, *facts.writable_roots))
         return Finding(
             MEDIUM if inside else HIGH, "writes", place.path, f"changes {place.words}", sentence, "",
             () if inside else (SYSTEM, PRIVILEGE) if place.path.startswith("/etc/") else (SYSTEM, COMPLIANCE),
@@ -170,8 +170,10 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
     place = place_of(canonical(path, facts, through_link=True), facts)
     what = shown(place.path)
     name = place.path.rsplit("/", 1)[-1]
-    if place.kind == "credentials" and not (name in PUBLIC_NAMES or name.endswith(".pub")):
-        level: RiskLevel = MEDIUM if below(place.path, facts.cwd) else HIGH
+    public = name in PUBLIC_NAMES and "/.kube/" not in place.path
+    if place.kind == "credentials" and not (public or name.endswith(".pub")):
+        inside = any(below(place.path, root) for root in (facts.cwd, *facts.writable_roots))
+        level: RiskLevel = MEDIUM if inside else HIGH
         return Finding(
             level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",
             (EXFILTRATION,),

@@ -87,6 +87,10 @@ WRAPPERS: dict[str, str] = {
     "xvfb-run": "-a -e= -f= -n= -p= -s= -w= --auto-servernum --server-args= stop * command",
     "unbuffer": "-p stop * command",
     "chpst": "-vP012 -u= -U= -b= -e= -/= -n= -l= -L= -m= -d= -o= -p= -f= -c= stop * command",
+    "sshpass": "-ehvV -d= -f= -p= -P= stop * command",
+    "torsocks": "-diq -u= -p= -a= -P= stop * command",
+    "proxychains": "-q -f= stop * command",
+    "proxychains4": "-q -f= stop * command",
     "pkexec": "--user= --disable-internal-agent --keep-cwd stop * command",
     "ssh-agent": "-a= -t= -E= -csdD stop * command",
 }

@@ -30,16 +30,23 @@ class TomlFile(Record):
 
 def read_toml(path: str, *, guarded: bool) -> TomlFile | None:
     """The parsed file, or None when there is none. `guarded` files must be ours alone to write."""
+    text = read_text(path, guarded=guarded)
+    if text is None:
+        return None
+    table = plain_table(text)
+    return TomlFile(path, text, _parsed(path, text) if table is None else table)
+
+
+def read_text(path: str, *, guarded: bool) -> str | None:
+    """What the file says, or None when there is none. `guarded` files must be ours alone to write."""
     found = _read(path, guarded=guarded)
     if found is None:
         return None
     try:
-        text = found.decode()
+        return found.decode()
     except UnicodeDecodeError as wrong:
         line = found.count(b"\n", 0, wrong.start) + 1
         raise _unusable(path, f"it is not UTF-8 (line {line})") from wrong
-    table = plain_table(text)
-    return TomlFile(path, text, _parsed(path, text) if table is None else table)
 
 
 def _parsed(path: str, text: str) -> dict[str, object]:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sandgate.config.files import TomlFile
-    from sandgate.config.load import Loaded, RulesDirectory
+    from sandgate.config.load import Loaded
     from sandgate.policy.rules import Rule, RuleSet
 
-SUFFIX = ".toml"
+TOML, RULES = SUFFIXES = (".toml", ".rules")
 FILES_MAX = 256  # in one directory
-TABLES = ("rule", "host_executable")
+COMPUTING_FILES_MAX = 16  # in all directories together: each may take its time limit
 
 
 class LoadedRules(Record):
@@ -48,21 +48,28 @@ def load_rules(loaded: Loaded) -> LoadedRules:
     sets: list[RuleSet] = []
     files: list[str] = []
     warnings: list[str] = []
+    computing: list[str] = []
     for directory in loaded.rules:
         if directory.owner != "system" and not loaded.settings.rules_enabled:
             continue
         for path in _paths(directory.path, warnings):
-            rules = _read(path, directory)
+            rules = read_rules(path, guarded=directory.owner != "project", computing=computing)
             if rules is not None:
                 files.append(path)
                 sets.append(_tightening(rules, path, warnings) if directory.owner == "project" else rules)
     return LoadedRules(merged(*sets) if sets else NO_RULES, tuple(files), tuple(warnings))
 
 
+def rule_paths(loaded: Loaded) -> list[str]:
+    """The files that `load_rules` would read."""
+    kept = [each for each in loaded.rules if each.owner == "system" or loaded.settings.rules_enabled]
+    return [path for directory in kept for path in _paths(directory.path, [])]
+
+
 def _paths(directory: str, warnings: list[str]) -> Iterator[str]:
     """The rule files of a directory, sorted by name."""
     try:
-        names = sorted(name for name in os.listdir(directory) if name.endswith(SUFFIX) and not name.startswith("."))
+        names = sorted(name for name in os.listdir(directory) if name.endswith(SUFFIXES) and not name.startswith("."))
     except FileNotFoundError:
         return
     except OSError as wrong:
@@ -77,43 +84,62 @@ def _paths(directory: str, warnings: list[str]) -> Iterator[str]:
             yield path
 
 
-def _read(path: str, directory: RulesDirectory) -> RuleSet | None:
-    from sandgate.config.files import read_toml
-    from sandgate.policy.rules.language import rules_from_table
+def read_rules(path: str, *, guarded: bool, computing: list[str] | None = None) -> RuleSet | None:
+    """The rules of one file, examples checked; None when there is no such file. Raises RuleError.
+
+    `computing` collects the files that had to be evaluated, of which there may be so many.
+    """
+    from sandgate.config.files import read_text, read_toml
 
     try:
-        file = read_toml(path, guarded=directory.owner != "project")
+        if path.endswith(RULES):
+            text = read_text(path, guarded=guarded)
+            return None if text is None else _from_calls(text, path, [] if computing is None else computing)
+        file = read_toml(path, guarded=guarded)
     except ConfigError as wrong:
         raise RuleError(wrong.what, why=wrong.why, hint=wrong.hint) from wrong
     if file is None:
         return None
-    try:
-        return rules_from_table(file.table, file.path)
-    except RuleError as wrong:
-        raise RuleError(wrong.what + _line_of_entry(wrong.what, file), why=wrong.why, hint=wrong.hint) from wrong
+    from sandgate.policy.rules.language import TABLES, rules_from_table
+
+    return rules_from_table(file.table, file.path, {table: _header_lines(file, table) for table in TABLES})
 
 
-def _line_of_entry(what: str, file: TomlFile) -> str:
-    """` (line 7)` for an error that names its entry as `FILE: rule 2`; TOML's parser keeps no positions."""
-    for table in TABLES:
-        header = f"[[{table}]]"
-        lines = [at for at, line in enumerate(file.text.splitlines(), 1) if "".join(line.split()).startswith(header)]
-        for number, line in enumerate(lines, start=1):
-            if what.endswith(f": {table} {number}"):
-                return f" (line {line})"
-    return ""
+def _from_calls(text: str, path: str, computing: list[str]) -> RuleSet:
+    from sandgate.policy.rules.calls import rules_from_calls
+    from sandgate.policy.rules.literal import Beyond, literal_calls
+
+    calls = literal_calls(text)
+    if isinstance(calls, Beyond):
+        from sandgate.config.starlark_files import evaluated_calls
+
+        computing.append(path)
+        if len(computing) > COMPUTING_FILES_MAX:
+            why = f"more than {COMPUTING_FILES_MAX} files hold more than calls with literals (line {calls.line} here)"
+            raise RuleError(f"cannot use the rules in {path}", why=why, hint="write the rules out, or join the files")
+        calls = evaluated_calls(text, path, since=calls.line)
+    return rules_from_calls(calls, path)
+
+
+def _header_lines(file: TomlFile, table: str) -> tuple[int, ...]:
+    """The lines of a table's headers; TOML's parser keeps no positions. Too many when one stands in a string."""
+    header = f"[[{table}]]"
+    if table not in file.text:
+        return ()
+    return tuple([at for at, line in enumerate(file.text.splitlines(), 1) if "".join(line.split()).startswith(header)])
 
 
 def _tightening(rules: RuleSet, path: str, warnings: list[str]) -> RuleSet:
     """The part of a project's rules that can only ask or forbid."""
     kept = tuple(rule for rule in rules.rules if _only_tightens(rule))
-    left_out = len(rules.rules) - len(kept) + len(rules.host_executables)
+    network = tuple(rule for rule in rules.network if rule.decide != "allow")
+    left_out = len(rules.rules) - len(kept) + len(rules.host_executables) + len(rules.network) - len(network)
     if left_out:
         entries = "1 entry" if left_out == 1 else f"{left_out} entries"
         warnings.append(
             f"ignored {entries} in {visible(path)}: a project's rules may only ask or forbid, by a program's bare name"
         )
-    return rules.but(rules=kept, host_executables=())
+    return rules.but(rules=kept, host_executables=(), network=network)
 
 
 def _only_tightens(rule: Rule) -> bool:

@@ -11,7 +11,9 @@ it was allowed. Invariants, tested with random conversations:
 
 from __future__ import annotations
 
-from sandgate.protocol.decisions import Refusal
+from sandgate.gate.policies import NOWHERE
+from sandgate.protocol.decisions import RETRY_REASON, Refusal
+from sandgate.protocol.implied import without_implied
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
 from sandgate.record import Record, never_reached
@@ -20,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from sandgate.gate.targets import Targets
+    from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Decision, Stage
     from sandgate.protocol.denials import Denial, DenialReport
     from sandgate.protocol.permissions import Grant
@@ -27,10 +31,9 @@ if TYPE_CHECKING:
 
     RetryAfterApproval = Literal["silent", "ask"]
 
-NOWHERE = "/nonexistent"  # a directory nothing lies in
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
+SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
 COMMAND_REJECTED = "exec command rejected by user"  # exec.md section 9
-RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on
 
 
 class Review(Record):
@@ -75,6 +78,7 @@ class Rules(Record):
     remembered: tuple[Grant, ...] | None = None  # given to this very command earlier in the session
     retry_after_approval: RetryAfterApproval = "silent"
     workspace: str = NOWHERE  # where a silent retry may open something to write
+    command: CommandRequest | None = None  # whose words say what it is about to change; None: they do not
 
 
 class Escalation:
@@ -124,13 +128,20 @@ class Escalation:
             return Finish()
         if not self._rules.may_ask_after_denial:
             return Finish()
-        offered, may_escalate = offer(denial.denials, self._grants)
+        offered, may_escalate = offer(denial.denials, self._grants, self._targets())
         if not offered:
             return Finish()
         if self._may_retry_silently(offered, denial):
             self._silent_retry_spent = True
             return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
         return self._ask(Review("retry", RETRY_REASON, offered, denial, may_escalate))
+
+    def _targets(self) -> Targets | None:
+        if self._rules.command is None:
+            return None
+        from sandgate.gate.targets import targets_of
+
+        return targets_of(self._rules.command)
 
     def _first_run(self, verdict: Allow) -> Run:
         if not self._rules.confines:
@@ -142,9 +153,8 @@ class Escalation:
         return self._run(f"policy {self._rules.policy}", ())
 
     def _approved(self, asked: Review, decision: Decision) -> Run:
-        scope = "for the session" if decision.decision == "approved_for_session" else "once"
-        by = f"approved by {decision.source} ({scope})"
-        if asked.stage == "initial":
+        by = f"approved by {decision.source} ({SCOPES.get(decision.decision, 'once')})"
+        if asked.stage == "initial" and decision.source != "rule":  # a rule said nothing about a retry
             self._approved_by = by
         return self._run(by, decision.grants)
 
@@ -182,13 +192,20 @@ def _is_plainly_inside(grant: Grant, workspace: str) -> bool:
     return grant.kind in ("write_root", "write_path") and below
 
 
-def offer(denials: tuple[Denial, ...], given: tuple[Grant, ...]) -> tuple[tuple[Grant, ...], bool]:
-    """The smallest set of grants that removes all denials, and whether "without the sandbox" is a choice too.
+def offer(
+    denials: tuple[Denial, ...], given: tuple[Grant, ...], targets: Targets | None = None
+) -> tuple[tuple[Grant, ...], bool]:
+    """The smallest set of grants that the whole command takes, and whether "without the sandbox" is a choice too.
 
     Empty when nothing helps: a denial without a grant is one the host itself would repeat. When a denial needs
     the way out, or a grant was given already and did not help, only leaving the sandbox removes them all.
     """
     wanted = tuple(dict.fromkeys(denial.grant for denial in denials if denial.grant is not None))
+    if targets is not None:
+        from sandgate.gate.targets import widened
+
+        wanted = widened(denials, targets)
+    wanted = without_implied(wanted)
     if not wanted:
         return (), False
     if ESCALATE in wanted or set(wanted) <= set(given):

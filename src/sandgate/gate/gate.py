@@ -10,32 +10,37 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from sandgate.approvals.keys import key_of
-from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RequestError, SetupFailed
-from sandgate.gate.escalation import NOWHERE, Escalation, Finish, Review, Rules, Run
-from sandgate.policy.approval import may_ask_after_denial, verdict_for
-from sandgate.protocol.confinement import ExecFailure, SetupFailure
-from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
+from sandgate.errors import RequestError
+from sandgate.gate.attempts import explained, has_failed, not_started, without_forbidden_hosts
+from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
+from sandgate.gate.policies import as_judged
+from sandgate.gate.rulebook import Rulebook
+from sandgate.gate.why import why_asked
+from sandgate.policy.approval import may_ask_after_denial
+from sandgate.protocol.confinement import SetupFailure
+from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage
 from sandgate.protocol.denials import DenialReport
-from sandgate.protocol.permissions import Granular, confines
+from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
-from sandgate.protocol.verdicts import Ask
+from sandgate.protocol.verdicts import Allow, Ask
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal, Protocol
+    from typing import Protocol
 
     from sandgate.approvals.chain import ReviewerChain
     from sandgate.approvals.store import ApprovalStore
     from sandgate.gate.escalation import Step
+    from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
     from sandgate.policy.rules import RuleSet
-    from sandgate.protocol.commands import CommandRequest, CommandResult
+    from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
-    from sandgate.protocol.decisions import ApprovalKey, Decision
+    from sandgate.protocol.decisions import Amendment, ApprovalKey
     from sandgate.protocol.patches import FileChange
-    from sandgate.protocol.permissions import ApprovalPolicy, Grant, SandboxPolicy
+    from sandgate.protocol.permissions import Grant
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
     from sandgate.protocol.verdicts import Verdict
@@ -72,35 +77,8 @@ if TYPE_CHECKING:
         def hold(self) -> None: ...
         def release(self) -> None: ...
 
-    AfterApproval = Literal["silent", "ask", "by-risk"]
 
-
-ERRNO_WORDS = {
-    "EACCES": "permission denied, or it is a directory",
-    "EISDIR": "it is a directory",
-    "ENOEXEC": "the kernel does not know its format",
-    "ENOENT": "it does not exist",
-    "ENOTDIR": "a part of the path is no directory",
-}
-
-
-class Policies(Record):
-    """What decides, before anybody is asked."""
-
-    approval: ApprovalPolicy
-    sandbox: SandboxPolicy
-    rules: RuleSet
-    workspace: str = NOWHERE  # the policy's directory, never the one a command chose
-    backend_available: bool = True
-    retry_after_approval: AfterApproval = "by-risk"  # high risk asks again, everything else is covered
-
-    @property
-    def confines(self) -> bool:
-        return confines(self.sandbox)
-
-    @property
-    def name(self) -> str:
-        return "granular" if isinstance(self.approval, Granular) else self.approval
+PEOPLE = ("user", "script")  # whose answers may change the rules
 
 
 class Matter(Record):
@@ -126,8 +104,10 @@ class Gate:
         assess: Assessor,
         record: Recorder,
         new_id: Callable[[], str],
+        rulebook: Rulebook | None = None,
     ) -> None:
         self._policies = policies
+        self._rulebook = rulebook or Rulebook(policies)
         self._confinement = confinement
         self._reviewers = reviewers
         self._store = store
@@ -141,14 +121,12 @@ class Gate:
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; nobody is asked, nothing runs."""
-        policies = self._policies
-        return verdict_for(
-            as_judged(command),
-            policy=policies.approval,
-            sandbox=policies.sandbox,
-            rules=policies.rules,
-            backend_available=policies.backend_available,
-        )
+        return self._rulebook.verdict(command)
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules that hold now, accepted ones included."""
+        return self._rulebook.in_force()
 
     def pass_through(self, matter: CommandRequest | Matter, launch: Launcher) -> Passage:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
@@ -167,20 +145,38 @@ class Gate:
                 pause.hold()
 
     def ask(self, request: ApprovalRequest) -> Decision:
-        """Puts one question to the reviewers, and tells that it was asked and answered."""
+        """Puts one question to the reviewers, tells that it was asked and answered, and takes up an accepted rule."""
+        rules = self._rulebook.added
         with self._asking:
             self._open_questions += 1
             if self._pause is not None:
                 self._pause.hold()
         try:
-            decision = self._reviewers.review(request, lambda: self._record(ApprovalRequested(request)))
+            decision = self._reviewers.review(
+                request,
+                lambda: self._record(ApprovalRequested(request)),
+                lambda: self._allowed_meanwhile(request, rules),
+            )
         finally:
             with self._asking:
                 self._open_questions -= 1
                 if self._pause is not None:
                     self._pause.release()
         self._record(ApprovalAnswered(request.request_id, decision))
+        if decision.decision == "approved_with_amendment" and decision.amendment and decision.source in PEOPLE:
+            warning = self._rulebook.adopt(decision.amendment)
+            if warning:
+                self._record(Notice("warning", warning))
         return decision
+
+    def _allowed_meanwhile(self, request: ApprovalRequest, rules_before: int) -> Decision | None:
+        """What a rule decides that was accepted while the question waited for its turn."""
+        if self._rulebook.added == rules_before or request.stage != "initial" or request.keys or request.changes:
+            return None
+        verdict = self._rulebook.admitted(request.command)
+        if not isinstance(verdict, Allow):
+            return None
+        return Decision(request.stage, "approved", "rule", (ESCALATE,) if verdict.bypass_sandbox else ())
 
     def ended(
         self,
@@ -194,18 +190,22 @@ class Gate:
     ) -> Attempt:
         """The attempt with its result and what the sandbox says about it; told once, for one that lived on later."""
         record = record or self._record
-        attempt = attempt.but(result=outcome.result, denial=explained(plan, outcome))
+        attempt = attempt.but(
+            result=outcome.result,
+            denial=without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network),
+        )
         if outcome.created_protected:
             for message in self._confinement.quarantine(outcome.created_protected):
                 record(Notice("warning", message))
         record(CommandEnded(call_id, command, attempt))
         return attempt
 
-    def rules_for(self, matter: Matter, risk: RiskAssessment | None) -> Rules:
+    def rules_for(self, matter: Matter, verdict: Verdict, call_id: str, risk: RiskAssessment | None) -> Rules:
         """What the ladder needs to know about this command."""
         command, policies = matter.command, self._policies
         tool: Tool = "apply_patch" if matter.changes else "command"
         keys = matter.keys or (key_of(command),) if self._store.entries() else ()
+        runs_confined = isinstance(verdict, Allow) and not verdict.bypass_sandbox and policies.confines
         after = policies.retry_after_approval
         if after == "by-risk":
             after = "ask" if risk is not None and risk.risk_level == "high" else "silent"
@@ -217,10 +217,16 @@ class Gate:
             # Running a dialogue again repeats what somebody typed into it.
             may_ask_after_denial=may_ask_after_denial(policies.approval, tool) and not command.tty,
             wants_escalation=command.wish == "require_escalated",
-            remembered=self._store.recall_all(keys) if keys else None,
+            remembered=self._remembered(keys, call_id) if keys and runs_confined else None,
             retry_after_approval=after,
             workspace=policies.workspace,
+            command=None if matter.changes else command,
         )
+
+    def _remembered(self, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
+        """What earlier answers give a command that runs at once, counted where they hold so many times."""
+        given = self._store.recall_all(keys, call_id)
+        return self._store.use(keys, given, call_id) if given else None
 
 
 class _Passage:
@@ -235,6 +241,7 @@ class _Passage:
         self._attempts: list[Attempt] = []
         self._decisions: list[Decision] = []
         self._risk: RiskAssessment | None = None
+        self._why = ""
 
     def walk(self) -> Passage:
         try:
@@ -244,10 +251,11 @@ class _Passage:
             self._launch.stand_down()
 
     def _walk(self) -> Passage:
-        verdict = self._matter.verdict or self._gate.verdict(self._command)
+        verdict = self._matter.verdict or self._gate._rulebook.admitted(self._command)
+        self._why = why_asked(verdict)
         if isinstance(verdict, Ask):
             self._assess(None)
-        ladder = Escalation(verdict, self._gate.rules_for(self._matter, self._risk))
+        ladder = Escalation(verdict, self._gate.rules_for(self._matter, verdict, self._call_id, self._risk))
         step: Step = ladder.begin()
         while not isinstance(step, Finish):
             match step:
@@ -284,10 +292,21 @@ class _Passage:
             keys=self._matter.keys,
             changes=self._matter.changes,
             confined=self._gate._policies.confines,
+            why=self._why if review.stage == "initial" else "",
+            held=self._attempts[-1].grants if self._attempts else (),
+            amendment=self._amendment(review),
         )
         decision = self._gate.ask(request)
         self._decisions.append(decision)
         return decision
+
+    def _amendment(self, review: Review) -> Amendment | None:
+        """The rule to offer: for a command that has not run yet and is no high risk."""
+        if review.stage != "initial" or self._matter.keys or self._matter.changes or self._matter.verdict is not None:
+            return None
+        if self._risk is not None and self._risk.risk_level == "high":
+            return None
+        return self._gate._rulebook.proposed(self._command)
 
     def _assess(self, denial: DenialReport | None) -> None:
         if not self._matter.changes:  # a patch shows what it does by itself
@@ -321,58 +340,3 @@ class _Passage:
         plan = self._gate._confinement.plan(self._command, grants)
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
-
-
-def as_judged(command: CommandRequest) -> CommandRequest:
-    """The command with the variables that were asked for in front: one can make a harmless program run another."""
-    if not command.set_variables:
-        return command
-    return command.but(argv=("env", *(f"{name}={value}" for name, value in command.set_variables), *command.argv))
-
-
-def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
-    """What the sandbox says about an attempt. Silence of a layer that watched to the end needs no looking into."""
-    clean = outcome.reported and not outcome.refused and not outcome.refused_omitted
-    if clean and outcome.result is not None and outcome.result.exit_code == 0:
-        return DenialReport("not_denied")
-    from sandgate.sandbox.denial import explain
-
-    return explain(plan, outcome)
-
-
-def has_failed(result: CommandResult | None) -> bool:
-    """It ended by itself, and not well. A time limit or a stop from outside is not a failure of the command."""
-    return result is not None and result.termination in ("exited", "signaled") and result.exit_code != 0
-
-
-def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
-    """The error for a command that never ran; each cause has its own exit code."""
-    program = command.argv[0]
-    failure = outcome.failure
-    if isinstance(failure, SetupFailure):
-        return SetupFailed(
-            f"cannot confine `{program}`, so it did not run",
-            why=f"building the sandbox failed at step `{failure.step}` ({failure.errno})",
-            hint="`sandgate doctor` says what this host can enforce and what to change",
-        )
-    if not isinstance(failure, ExecFailure):
-        raise AssertionError("an outcome without a result carries a failure")
-    if failure.what == "directory":
-        return DirectoryMissing(
-            f"cannot enter the directory `{command.cwd}`",
-            why=ERRNO_WORDS.get(failure.errno, failure.errno),
-            hint="choose another one with `-C DIR`",
-        )
-    if failure.errno in ("ENOENT", "ENOTDIR") and "/" in program:
-        return ProgramNotFound(f"no program `{program}`", why="there is no such file", hint="check the path")
-    if failure.errno in ("ENOENT", "ENOTDIR"):
-        return ProgramNotFound(
-            f"no program `{program}`",
-            why=f"it is not on the command's PATH ({command.env.get('PATH', 'unset')})",
-            hint="name it by its full path, or set PATH with `--env PATH=…`",
-        )
-    return ProgramNotExecutable(
-        f"cannot execute `{program}`",
-        why=ERRNO_WORDS.get(failure.errno, failure.errno),
-        hint="check its permissions and that it is a program",
-    )

@@ -11,7 +11,7 @@ from sandgate.commandline import segments
 from sandgate.commandline.words import joined, program_name
 from sandgate.commandline.wrappers import STARTERS
 from sandgate.policy.dangerous import find_danger
-from sandgate.policy.rules.model import NO_RULES, STRICTNESS, strictest
+from sandgate.policy.rules.model import NO_RULES, STRICTNESS, Rule, strictest
 from sandgate.policy.safety import SYSTEM_BINS, only_system_bins, safe_commands, trusted_program
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
 from sandgate.protocol.verdicts import Allow, Ask, Because, Forbid
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sandgate.commandline import Segments
     from sandgate.policy.dangerous import Danger
-    from sandgate.policy.rules.model import Rule, RuleSet
+    from sandgate.policy.rules.model import NetworkRule, RuleSet
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
     from sandgate.protocol.verdicts import RuleDecision, Verdict, VerdictSource
@@ -198,6 +198,8 @@ def judge(
             heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
             answer = known[kind, segment] = _with_rules(what, segment, heuristic, rules, found)
         judged.append(answer)
+    if rules.network:
+        judged = _with_hosts(what, judged, rules)
     return Judgement(what, tuple(judged), max([each.because.verdict for each in judged], key=STRICTNESS.__getitem__))
 
 
@@ -289,6 +291,32 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
         if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:
             return Judged(_by_rule(segment, rule), rule)
     return Judged(heuristic)
+
+
+def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:
+    """Each segment as the hosts it names let it be; what stands between the segments speaks for the whole line."""
+    from sandgate.policy.rules.network import HostRules, words_of
+
+    hosts = HostRules(rules.network)
+    found: list[Judged] = []
+    seen = 0
+    for each in judged:
+        rule = hosts.about(each.because.segment)
+        seen = max(seen, STRICTNESS[rule.decide] if rule else 0)
+        decides = rule is not None and STRICTNESS[rule.decide] >= STRICTNESS[each.because.verdict]
+        found.append(_by_host(each.because.segment, rule) if rule is not None and decides else each)
+    whole = hosts.about(words_of(what))
+    if whole is not None and STRICTNESS[whole.decide] > seen:
+        found.append(_by_host(what.argv, whole))
+    return found
+
+
+def _by_host(segment: Argv, rule: NetworkRule) -> Judged:
+    """A host as the rule of the words that name it."""
+    said = "is forbidden" if rule.decide == "forbid" else "needs approval"
+    because = rule.because or f"the host `{rule.host}` {said}"
+    stands_for = Rule(((rule.host,),), rule.decide, because, source=rule.source, line=rule.line)
+    return Judged(_by_rule(segment, stands_for), stands_for)
 
 
 def _leaves(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet, found: Found) -> bool:

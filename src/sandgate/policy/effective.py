@@ -92,8 +92,10 @@ def effective_permissions(
         if _below_any(path, hidden)
     )
     # Inside a root a grant only lifts a protection. It needs no mount, which would keep the file from being replaced.
-    inside = _Changeable(roots, hidden, reopened, [path for path in facts.protected if path not in named])
-    roots = _shallow_first((*roots, *(path for path in granted if not inside(path))))
+    for path in _shallow_first(granted):
+        inside = _Changeable(roots, hidden, reopened, [place for place in facts.protected if place not in named])
+        if not inside(path):
+            roots = _shallow_first((*roots, path))
     changeable = _Changeable(roots, hidden, reopened)
     protected = [path for path in facts.protected if path not in named and changeable(path)]
     absent = [path for path in facts.absent if path not in named and changeable(path)]

@@ -100,6 +100,68 @@ def _apt_cache(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return bool(reading.operands) and reading.operands[0] in _APT_CACHE
 
 
+_IP_OBJECTS = ("address", "addr", "link", "route", "neighbour", "neighbor", "neigh", "rule", "maddress", "mroute",
+               "tunnel",
+               "netns", "tuntap", "vrf", "ntable")  # fmt: skip
+_IP_LOOKING = frozenset(("show", "list", "ls", "lst", "sh"))
+
+
+def _ip(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`ip addr`, `ip -br link show up`, `ip route get ADDRESS`. Objects may be cut short, verbs only as listed."""
+    rest = reading.operands
+    if not rest:
+        return reading.has("-V", "-Version")
+    if not any(name.startswith(rest[0]) for name in _IP_OBJECTS):
+        return False
+    if len(rest) == 1 or rest[1] in _IP_LOOKING:
+        return True
+    if rest[1] == "s":
+        return any(name.startswith(rest[0]) for name in ("address", "route", "neighbour"))
+    return rest[1] == "get" and "route".startswith(rest[0])
+
+
+def _tc(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    rest = reading.operands
+    return (
+        bool(rest) and rest[0] in ("qdisc", "class", "filter") and (len(rest) == 1 or rest[1] in ("show", "list", "ls"))
+    )
+
+
+def _plain_words(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """Names only: no `;` for a small language, no verb that changes the interface named before it."""
+    return all(word.replace("-", "").replace("_", "").replace(".", "").isalnum() for word in reading.operands)
+
+
+def _lsof(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`-i @host` looks the host up."""
+    return not any(name == "-i" and value and "@" in value for name, value in reading.options) and not any(
+        "@" in word for word in reading.operands
+    )
+
+
+def _no_flatten(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`--flatten` writes keys out; kubectl still hides them without `--raw`, older ones do not."""
+    return not reading.has("--flatten")
+
+
+def _plain_setting(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    return not any("secret" in word or "token" in word or "key" in word for word in reading.operands)
+
+
+def _local_charts(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """A chart or a value file may be fetched from elsewhere by its name; these can only be directories here."""
+    values = [value or "" for _, value in reading.options]
+    charts = reading.operands[-1:]
+    return (
+        bool(charts)
+        and not any("://" in word for word in (*values, *reading.operands))
+        and all(
+            word in (".", "..", "chart") or word.startswith(("./", "../", "/", "chart/", "charts/", "helm/", "deploy/"))
+            for word in charts
+        )
+    )
+
+
 def _yq(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return not any("system" in word for word in reading.operands)
 
@@ -290,6 +352,13 @@ CHECKS: dict[str, Check] = {
     "getent": _getent,
     "sysctl": _sysctl,
     "apt_cache": _apt_cache,
+    "ip": _ip,
+    "tc": _tc,
+    "plain_words": _plain_words,
+    "lsof": _lsof,
+    "no_flatten": _no_flatten,
+    "plain_setting": _plain_setting,
+    "local_charts": _local_charts,
     "yq": _yq,
     "tar": _tar,
     "git_format": _git_format,

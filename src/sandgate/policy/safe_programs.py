@@ -18,6 +18,7 @@ that take options only before their operands must say `stop` where it matters: `
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.safe_services import PROGRAMS
 
 SAFE: dict[str, str] = {
     # Shell words and builtins
@@ -238,7 +239,6 @@ SAFE: dict[str, str] = {
     "uname": "-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor "
     "--hardware-platform --operating-system --help --version 0",
     "arch": "--help --version 0",
-    "hostname": "-Is --all-ip-addresses --short 0",
     "whoami": "--help --version 0",
     "id": "-aGgnruZz --context --group --groups --name --real --user --zero --help --version * !",
     "groups": "--help --version * !",
@@ -268,11 +268,8 @@ SAFE: dict[str, str] = {
     "--full --newest --oldest --parent= --euid= --uid= --exact --inverse --ignore-case 1",
     "pidof": "-csxzq -o= *",
     "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
-    "lsof": "-bClnNPRtUV -a -c= -d= -i[=] -p= -s[=] -u= * needs:-n",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
     "--summary --extended --no-header --options --memory *",
-    "netstat": "-aceglinNoprstuvwW46 --all --listening --numeric --tcp --udp --unix --route --interfaces "
-    "--statistics 0 needs:-n,--numeric",
     "lscpu": "-abcehjpsxyBCJ --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
     "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings "
     "--output= "
@@ -316,7 +313,7 @@ SAFE: dict[str, str] = {
     ),
     "java": "words -version --version 0 needs:-version,--version",
     "javac": "words -version --version 0 needs:-version,--version",
-    "ssh": "-V 0 needs:-V",
+    **PROGRAMS,
 }
 
 # Wrappers that add nothing of their own, so that the inner command alone decides.

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from sandgate.policy.safe_services import COMMANDS
+
 # Commands of the programs marked `sub`.
 SUBCOMMANDS: dict[str, str] = {
+    **COMMANDS,
     "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "
     "--disable-pip-version-check 0",
     "pip show": "-fv --files --verbose *",

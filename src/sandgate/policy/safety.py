@@ -18,6 +18,7 @@ from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_variables import may_hand_over, may_set
+from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def is_safe(
         if not argv or not trusted_program(argv[0], system_bins):
             return False
         name = program_name(argv[0])
+        if shows_secrets(name, argv[1:]):
+            return False
         if name == "find" and "-exec" in " ".join(argv):
             stripped = _without_exec(argv, sure, system_bins, confined=confined)
             if stripped is None:
@@ -129,12 +132,18 @@ def only_system_bins(path: str | None, system_bins: tuple[str, ...] = SYSTEM_BIN
 def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, confined: bool) -> bool:
     words = command.words
     if not words:
-        return all(may_set(assignment.text) for assignment in command.assignments)
+        return all(may_set(each.text) and not names_secret(each.text.partition("=")[2]) for each in command.assignments)
     if not words[0].bare or words[0].certainty != "exact":
         return False
     if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
         return False
-    return is_safe(command.argv, system_bins, tuple([word.certainty for word in words]), confined=confined)
+    sure: Sure = tuple(["exact" if _below_home(word.text) else word.certainty for word in words])
+    return is_safe(command.argv, system_bins, sure, confined=confined)
+
+
+def _below_home(text: str) -> bool:
+    """`~/dir/file`: the shell makes one path of it, which begins like no option."""
+    return text[:2] == "~/" and not any(mark in text for mark in "*?[{$`\\")
 
 
 def _only_reads(redirection: Redirection) -> bool:
@@ -152,6 +161,8 @@ def _only_reads(redirection: Redirection) -> bool:
         return text.isdecimal() or text == "-"
     if operator == "<" and text[:2] == "<(":  # what it runs is among the commands
         return True
+    if operator == "<" and names_secret(text):
+        return False
     if operator == "<":
         return text in _READABLE_DEVICES or not text.startswith("/dev/")
     return operator in (">", ">>", "&>", "&>>", ">|") and text in _WRITABLE_DEVICES
@@ -245,6 +256,10 @@ def _without_exec(
         while end < len(argv) and argv[end] not in (";", "+"):
             end += 1
         inner = argv[at + 1 : end]
+        if (seeks_secrets(argv[1:at]) or any(names_secret(word) for word in argv[1:at])) and not (
+            inner and program_name(inner[0]) in LISTERS
+        ):
+            return None
         # Each path begins as its starting point does, and no starting point begins with a dash.
         known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
         given = sure is None or _all_exact(sure[at:end])

@@ -29,6 +29,7 @@ class CommandRequest(Record):
     justification: str | None = None
     tty: bool = False  # give the command a terminal of its own
     set_variables: tuple[tuple[str, str], ...] = ()  # part of `env` that was asked for; judged like `env K=V …`
+    prefix_rule: tuple[str, ...] = ()  # with an escalation wish: the rule the caller would like to see saved
 
     def __repr__(self) -> str:
         """Without the values of variables: what is printed for a reviewer or into a log must not spill them."""

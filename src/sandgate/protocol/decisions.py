@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.verdicts import Verdict
 
-    ReviewDecision = Literal["approved", "approved_for_session", "denied", "abort", "timed_out"]
+    ReviewDecision = Literal[
+        "approved", "approved_for_session", "approved_with_amendment", "denied", "abort", "timed_out"
+    ]
     DecisionSource = Literal["user", "script", "cache", "rule", "config", "automated_reviewer", "none"]
     Stage = Literal["initial", "retry"]
     RefusedBy = Literal["policy", "rule", "reviewer"]
+
+
+RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on; people see truer words
 
 
 class ApprovalKey(Record):
@@ -30,6 +35,16 @@ class ApprovalKey(Record):
     environment: frozenset[tuple[str, str]]
     wish: str
     tty: bool
+
+
+class Amendment(Record):
+    """A rule that an answer may save: commands that begin with `prefix` are allowed from now on."""
+
+    prefix: tuple[str, ...]
+    sandbox: Literal["keep", "bypass"] = "keep"  # "bypass": they run without the sandbox
+    until: str = ""  # RFC 3339 with a zone; "": for ever
+    uses: int | None = None  # how often it may be what allows a run; None: without end
+    exact: bool = False  # only `prefix` itself, with nothing behind it
 
 
 class ApprovalRequest(Record):
@@ -48,6 +63,9 @@ class ApprovalRequest(Record):
     keys: tuple[ApprovalKey, ...] = ()  # what "for the session" is about; empty: this very command
     changes: tuple[FileChange, ...] = ()  # what a patch does
     confined: bool = True  # the policy has a sandbox at all
+    why: str = ""  # what asks: a row of the policy's table, or a rule and where it stands
+    held: tuple[Grant, ...] = ()  # in force when it was stopped, and not enough
+    amendment: Amendment | None = None  # the rule that an answer may save; None: none is offered
 
 
 class Decision(Record):
@@ -58,10 +76,13 @@ class Decision(Record):
     source: DecisionSource
     grants: tuple[Grant, ...] = ()  # what was given, when it was
     reason: str = ""  # why nobody could be asked, or what the reviewer said
+    amendment: Amendment | None = None  # the rule that was accepted with it
+    until: str = ""  # of an approval for the session: RFC 3339 with a zone; "": to its end
+    uses: int | None = None  # the same: how many passages it covers, this one included; None: all
 
     @property
     def approved(self) -> bool:
-        return self.decision in ("approved", "approved_for_session")
+        return self.decision in ("approved", "approved_for_session", "approved_with_amendment")
 
 
 class Refusal(Record):

@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.protocol.decisions import Amendment, ApprovalRequest
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.risk import RiskAssessment
@@ -44,6 +45,22 @@ def risk_json(risk: RiskAssessment) -> Json:
     if not risk.risk_categories:
         del fields["risk_categories"]
     return fields
+
+
+def amendment_json(amendment: Amendment) -> Json:
+    """A decision that saves a rule, as the lineage has it (approvals.md section 1.3)."""
+    return {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": list(amendment.prefix)}}
+
+
+def available_decisions(request: ApprovalRequest) -> list[str | Json]:
+    """What may be answered, most careful approval first (approvals.md section 1.4)."""
+    saving: list[str | Json] = [] if request.amendment is None else [amendment_json(request.amendment)]
+    return ["approved", "approved_for_session", *saving, "denied", "abort"]
+
+
+def accepts_amendment(answer: object, amendment: Amendment | None) -> bool:
+    """Whether an answer in that form is about exactly this rule."""
+    return amendment is not None and answer == amendment_json(amendment)
 
 
 def change_json(change: FileChange) -> Json:

@@ -11,7 +11,9 @@ import inspect
 from threading import Lock, local
 
 from sandgate.approvals.chain import NO_REVIEWER
+from sandgate.approvals.scripted import prepared
 from sandgate.protocol.decisions import Decision
+from sandgate.protocol.wire import accepts_amendment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
 
-    Answer = Decision | ReviewDecision | bool | str | None
+    Answer = Decision | ReviewDecision | bool | str | dict[str, Any] | None
     AsyncReviewer = Callable[[ApprovalRequest], Awaitable[Answer] | Answer]
 
 ANSWERS: dict[object, ReviewDecision] = {
@@ -30,6 +32,8 @@ ANSWERS: dict[object, ReviewDecision] = {
     "approved": "approved",
     "approve-session": "approved_for_session",
     "approved_for_session": "approved_for_session",
+    "approve-always": "approved_with_amendment",
+    "approved_with_amendment": "approved_with_amendment",
     "abort": "abort",
 }
 KNOWN = (*ANSWERS, False, None, "deny", "denied")
@@ -85,7 +89,7 @@ class ReviewerBridge:
             answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(turn, request), self._loop))
             return turn.decided(as_decision(request, answer))
         except BaseException as error:  # a reviewer that fails, or is given up, has not approved
-            return Decision(request.stage, "denied", "user", reason=f"the reviewer failed: {error!r}")
+            return Decision(request.stage, "denied", "none", reason=f"the reviewer failed: {error!r}")
 
     async def _answer(self, turn: Turn, request: ApprovalRequest) -> Answer:
         ask = turn.reviewer or self._ask
@@ -97,7 +101,9 @@ class ReviewerBridge:
         except Exception as error:
             self._say("the reviewer failed, which counts as a no", error)
             raise
-        if not isinstance(given, Decision) and given not in KNOWN:
+        if (not isinstance(given, Decision | dict) and given not in KNOWN) or (
+            isinstance(given, dict) and not _accepts(request, given)
+        ):
             self._say(f"the reviewer answered {given!r}, which is no answer and counts as a no", None)
         return given
 
@@ -112,6 +118,11 @@ def as_decision(request: ApprovalRequest, answer: Answer) -> Decision:
     """What an answer means. A plain yes gives exactly the grants that the request shows."""
     if isinstance(answer, Decision):
         return answer
+    if isinstance(answer, dict):
+        return prepared(request, "approved_with_amendment" if _accepts(request, answer) else "denied", "user")
     decision = ANSWERS.get(answer) if isinstance(answer, bool | str) else None
-    given = request.grants if decision in ("approved", "approved_for_session") else ()
-    return Decision(request.stage, decision or "denied", "user", given)
+    return prepared(request, decision or "denied", "user")
+
+
+def _accepts(request: ApprovalRequest, answer: object) -> bool:
+    return isinstance(answer, dict) and accepts_amendment(answer, request.amendment)

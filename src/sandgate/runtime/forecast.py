@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.gate.gate import as_judged
+from sandgate.gate.policies import as_judged
 from sandgate.policy.explanation import Circumstances, decision, explain, flip
 from sandgate.policy.foreseen import would_be_stopped
 from sandgate.protocol.permissions import ESCALATE
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.gate.gate import Policies
+    from sandgate.gate.policies import Policies
     from sandgate.policy.explanation import Change, Part
     from sandgate.policy.foreseen import Stopped
     from sandgate.protocol.commands import CommandRequest

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Approval: TypeAlias = PendingApproval
 
 CONFINEMENT = "sandgate_confinement"  # what holds the command back, among the details
+PREFIX = "codex_proposed_execpolicy_amendment"  # of the rule that an answer may save, among the details
+ALWAYS = "approve-always"
 SHOWN = "shown_digest"  # of the form, among the details of its record
 TOO_LONG = "the command is longer than anybody can be asked to read; put it into a file and run that"
 USED = "this approval was used already; what it allowed ran at most once"
@@ -51,6 +53,16 @@ def refuses(name: str) -> bool:
     return ALIASES.get(name, name) in REFUSALS
 
 
+def saves(approval: Approval, decision: object) -> bool:
+    """Whether this is an answer in the lineage's form about exactly the rule that the question offers."""
+    prefix = approval.details.get(PREFIX)
+    return (
+        approval.offers(ALWAYS)
+        and isinstance(prefix, list)
+        and decision == {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": prefix}}
+    )
+
+
 def takes_care(approval: Approval) -> bool:
     """Whether approving takes a deliberate answer."""
     risk = approval.details.get("codex_risk")
@@ -60,6 +72,14 @@ def takes_care(approval: Approval) -> bool:
 def nobody_decided(request: ApprovalRequest, by: AnsweredBy, reason: str) -> Decision:
     """What it comes to when nobody answers."""
     return Decision(request.stage, "timed_out" if by == "timeout" else "denied", "none", reason=reason)
+
+
+def _terms(resolution: Resolution) -> dict[str, Any]:
+    return {
+        "reason": visible(resolution.reason),
+        "until": resolution.until,
+        "uses": resolution.uses or None,
+    }
 
 
 class Question:
@@ -190,7 +210,7 @@ class Inbox:
             return None
         if standing.by in NOBODY:
             return nobody_decided(request, standing.by, visible(standing.reason))
-        decision = chosen(request, standing.decision, reason=visible(standing.reason))
+        decision = chosen(request, standing.decision, **_terms(standing))
         if (
             decision is not None
             and decision.approved
@@ -246,7 +266,7 @@ class Inbox:
         if resolution.by in NOBODY:
             question.decide(nobody_decided(request, resolution.by, reason))
             return
-        decision = chosen(request, resolution.decision, reason=reason)
+        decision = chosen(request, resolution.decision, **_terms(resolution))
         if decision is None or resolution.digest != question.approval.digest:
             decision = Decision(request.stage, "denied", "none", reason="the answer does not belong to this question")
         try:

@@ -33,7 +33,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.gate.gate import Gate, Policies
+    from sandgate.gate.gate import Gate
+    from sandgate.gate.policies import Policies
     from sandgate.patch.hunks import Patch
     from sandgate.patch.plan import PatchPlan
     from sandgate.protocol.confinement import ConfinedCommand

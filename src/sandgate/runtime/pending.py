@@ -10,7 +10,7 @@ import os
 
 from sandgate.approvals.ledger import Ledger
 from sandgate.approvals.news import Asked, Damaged, Decided, follow
-from sandgate.approvals.pending import PendingApproval, Resolution, shown
+from sandgate.approvals.pending import USES_MAX, PendingApproval, Resolution, shown
 from sandgate.approvals.private_files import made_directory
 from sandgate.runtime.state import ensured_state
 
@@ -18,7 +18,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Asked", "Damaged", "Decided", "Ledger", "PendingApproval", "Resolution", "follow", "open_ledger", "shown"]
+__all__ = [
+    "USES_MAX",
+    "Asked",
+    "Damaged",
+    "Decided",
+    "Ledger",
+    "PendingApproval",
+    "Resolution",
+    "follow",
+    "open_ledger",
+    "shown",
+]
 
 APPROVALS_NAME = "approvals"
 

@@ -12,9 +12,12 @@ from _thread import allocate_lock
 
 from sandgate.config import for_run
 from sandgate.execution.environment import command_environment
-from sandgate.gate.gate import Gate, Policies, as_judged
+from sandgate.gate.gate import Gate
+from sandgate.gate.policies import Policies, as_judged
+from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.trace import Notice
+from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.rules import rules_in_force
@@ -94,6 +97,7 @@ class Runtime:
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
             record=self.record,
             new_id=self.new_id,
+            rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )
         for warning in (*loaded.warnings, *rule_warnings):
             self.record(Notice("warning", warning))
@@ -358,7 +362,8 @@ class Runtime:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
         from sandgate.runtime.forecast import forecast_of
 
-        return forecast_of(command, self.policies, self.confinement, self.risk(as_judged(command)))
+        policies = self.policies.but(rules=self.gate.rules)
+        return forecast_of(command, policies, self.confinement, self.risk(as_judged(command)))
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:
         """The offline assessment of a command; None when it could not be made."""

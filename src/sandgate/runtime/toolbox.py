@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from sandgate.config import Settings
-    from sandgate.gate.gate import Gate, Policies
+    from sandgate.gate.gate import Gate
+    from sandgate.gate.policies import Policies
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
@@ -246,7 +247,9 @@ class Toolbox:
             justification=arguments.justification,
             tty=arguments.tty,
         )
-        return command.but(env=tool_environment(command.env, login=login), timeout_ms=None)
+        # The schema offers it with that wish alone; elsewhere nobody would see why it is there.
+        wished = arguments.prefix_rule if command.wish == "require_escalated" else ()
+        return command.but(env=tool_environment(command.env, login=login), timeout_ms=None, prefix_rule=wished)
 
     def _intercepted(self, command: CommandRequest) -> ExecAnswer | None:
         """A patch that was handed to a shell is applied as a patch; apply_patch.md section 7."""

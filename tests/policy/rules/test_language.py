@@ -40,6 +40,7 @@ def test_a_good_file_becomes_rules() -> None:
                 "allow",
                 "reads the repository, writes nothing",
                 source="rules.toml: rule 1",
+                examples=6,
             ),
             Rule((("make",),), "allow", sandbox="bypass", source="rules.toml: rule 2"),
         ),

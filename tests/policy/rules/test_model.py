@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.policy.rules import NO_RULES, HostExecutable, Rule, RuleSet, merged
-from sandgate.policy.rules.model import strictest
+from sandgate.policy.rules.model import instant, strictest
 
 GIT = Rule((("git",), ("status", "log")), "allow")
 PUSH = Rule((("git",), ("push",)), "ask")
@@ -74,3 +74,48 @@ def test_a_prefix_is_shown_with_its_alternatives() -> None:
         "git",
         "'a b'",
     ]
+
+
+NOW = 1_900_000_000.0  # 2030-03-17T17:46:40Z
+
+
+def test_a_rule_ends_at_its_time_in_whatever_zone_it_is_written() -> None:
+    rules = RuleSet(
+        (
+            GIT.but(until="2030-03-17T17:46:41Z"),
+            GIT.but(until="2030-03-17T17:46:40Z"),
+            GIT.but(until="2030-03-17t19:46:40+02:00"),
+            GIT.but(until="2030-03-17T10:46:41-07:00"),
+            PUSH,
+        )
+    )
+    assert rules.in_force(NOW, {}).rules == (rules.rules[0], rules.rules[3], PUSH)
+
+
+def test_a_rule_ends_when_it_was_used_so_often() -> None:
+    thrice = GIT.but(uses=3)
+    rules = RuleSet((thrice, PUSH))
+    assert [len(rules.in_force(NOW, {thrice.identity: used}).rules) for used in (0, 2, 3, 9)] == [2, 2, 1, 1]
+    assert [thrice.uses_left({thrice.identity: used}) for used in (0, 2, 9)] == [3, 1, 0]
+    assert PUSH.uses_left({}) is None
+
+
+def test_uses_are_counted_by_what_the_rule_says_and_not_where_it_stands() -> None:
+    assert GIT.but(uses=3, source="a", line=1, because="x").identity == GIT.but(uses=3, source="b", line=9).identity
+    assert GIT.but(uses=3).identity != GIT.but(uses=4).identity
+
+
+def test_rules_without_an_end_are_not_even_copied() -> None:
+    rules = RuleSet((GIT, PUSH))
+    assert rules.in_force(NOW, {}) is rules
+
+
+@pytest.mark.parametrize("text", ["", "2030", "2030-01-01T00:00:00", "2030-01-01T00:00:00.", "2030-01-01T0000:00Z  "])
+def test_what_is_no_instant_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"RFC 3339|isoformat"):
+        instant(text)
+
+
+def test_an_exact_rule_matches_nothing_longer() -> None:
+    rules = RuleSet((GIT.but(exact=True),))
+    assert [len(rules.matching(tuple(line.split()))) for line in ("git log", "git log -3", "git")] == [1, 0, 0]

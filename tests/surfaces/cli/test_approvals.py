@@ -190,3 +190,31 @@ def test_a_watcher_ends_with_its_reader(ledger: Ledger, sandgate: Sandgate) -> N
         read_until(reading, b"deny: No\n")
         os.close(reading)
         assert watcher.wait(WAIT_SECONDS) == 0
+
+
+def test_an_approval_can_have_an_end(program: Program, ledger: Ledger) -> None:
+    ledger.ask(asked(choices=(("approve", "Yes"), ("approve-session", "Yes, always"), ("deny", "No"))))
+    assert program("approvals", "resolve", ID, "approve-session", "--uses", "3", "--until", "2h") == 0
+    assert f"{ID}  approve-session, by terminal, 3 times, until 2" in program.out
+    standing = ledger.resolution(ID)
+    assert standing is not None
+    assert (standing.uses, standing.until.endswith("Z")) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("decision", "options"),
+    [
+        ("approve", ["--uses", "3"]),
+        ("deny", ["--until", "2h"]),
+        ("approve-session", ["--uses", "0"]),
+        ("approve-session", ["--uses", "many"]),
+        ("approve-session", ["--until", "yesterday"]),
+    ],
+)
+def test_an_end_that_means_nothing_here_answers_nothing(
+    program: Program, ledger: Ledger, decision: str, options: list[str]
+) -> None:
+    """Required: who limits an approval must not give an unlimited one."""
+    ledger.ask(asked(choices=(("approve", "Yes"), ("approve-session", "Yes, always"), ("deny", "No"))))
+    assert program("approvals", "resolve", ID, decision, *options) != 0
+    assert ledger.resolution(ID) is None

@@ -158,7 +158,8 @@ NOTHING_RAN: dict[str, object] = {
             ApprovalRequested(REQUEST),
             {"type": "exec_approval_request", "call_id": "c", "approval_id": "r", "stage": "retry", "cwd": "/repo"}
             | {"command": ["touch", "\udcff"], "grants": [MOTD_JSON], "may_escalate": True}
-            | {"reason": "it was blocked", "justification": "because", "risk": RISK_JSON, "denials": [DENIAL_JSON]},
+            | {"reason": "it was blocked", "justification": "because", "risk": RISK_JSON, "denials": [DENIAL_JSON]}
+            | {"available_decisions": ["approved", "approved_for_session", "denied", "abort"]},
         ),
         (
             ApprovalAnswered("r", Decision("retry", "denied", "user")),

@@ -79,7 +79,7 @@ def accepted(**content: Any) -> Json:
         ({"action": "accept", "content": []}, ("deny", MALFORMED)),
         ({"action": "accepted"}, ("deny", MALFORMED)),
         ({"action": None, "decision": "approved"}, ("deny", MALFORMED)),
-        ({"decision": {"approved_execpolicy_amendment": {}}}, ("deny", MALFORMED)),
+        ({"decision": {"approved_execpolicy_amendment": {}}}, ("deny", NOT_A_CHOICE)),
         ({}, ("deny", MALFORMED)),
         (None, ("deny", MALFORMED)),
         ("approve", ("deny", MALFORMED)),
@@ -187,7 +187,8 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
 
     form = run(work())
     assert f"Denied: create {desk.outside} by bash" in form["message"]
-    assert "Reason: command failed; retry without sandbox?" in form["message"]
+    assert "Why: the sandbox refused what is below; a yes adds it and keeps the sandbox" in form["message"]
+    assert "retry without sandbox" not in form["message"]  # which is not what a yes does
     offered = [(each["const"], each["title"]) for each in form["requestedSchema"]["properties"]["decision"]["oneOf"]]
     assert offered == [
         ("approve", f"yes, once: may write {desk.outside}"),
@@ -271,3 +272,46 @@ def test_versions_are_the_ones_the_forms_are_for() -> None:
 
     assert LATEST_HANDSHAKE_VERSION == LEGACY
     assert list(MODERN_PROTOCOL_VERSIONS) == ["2026-07-28"]
+
+
+SAVING = {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": ["git", "push"]}}
+
+
+def offering(*prefix: str) -> PendingApproval:
+    """A question that offers to save a rule."""
+    found = asked(choices=(*CHOICES, ("approve-always", "always")))
+    return found.but(details={**found.details, "codex_proposed_execpolicy_amendment": list(prefix)})
+
+
+def test_the_lineages_answer_saves_exactly_the_rule_that_is_offered() -> None:
+    """Required: no client puts another rule in its place."""
+    assert answered(offering("git", "push"), {"decision": SAVING}) == ("approve-always", "")
+    assert answered(offering("git", "push"), accepted(decision=json.dumps(SAVING))) == ("approve-always", "")
+    assert answered(offering("git", "push"), accepted(decision="approve-always")) == ("approve-always", "")
+    for other in (offering("git"), offering("git", "push", "x"), asked()):
+        assert answered(other, {"decision": SAVING}) == ("deny", NOT_A_CHOICE)
+    assert answered(asked(), accepted(decision="approve-always")) == ("deny", NOT_A_CHOICE)
+
+
+@real
+@pytest.mark.parametrize("version", ERAS)
+@pytest.mark.parametrize("lineage", [False, True])
+def test_a_form_saves_a_rule_and_the_repeat_is_not_asked_about(desk: Desk, version: str, lineage: bool) -> None:
+    async def work() -> tuple[Json, Json]:
+        async with connected(desk.untrusting(), version) as wire:
+            call = await wire.call("exec_command", {"cmd": "touch made", "login": False})
+            form = await call.asked()
+            rule = {"proposed_execpolicy_amendment": form["codex_proposed_execpolicy_amendment"]}
+            saving: Any = {"decision": {"approved_execpolicy_amendment": rule}}
+            await call.answer(saving if lineage else accepted(decision="approve-always"))
+            await call.result()
+            return form, await wire.result("exec_command", {"cmd": "touch made", "login": False})
+
+    form, again = run(work())
+    line = 'prefix_rule(pattern=["touch", "made"], decision="allow")'
+    assert f"Not again: `approve-always` saves the rule {line}" in form["message"]
+    assert "Why: policy untrusted" in form["message"]
+    assert again["isError"] is False
+    home = desk.environ["HOME"]
+    with open(f"{home}/.sandgate/rules/default.rules") as kept:
+        assert kept.read() == line + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, RANK, Finding
+from sandgate.assessment.findings import COMPLIANCE, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, RANK, SYSTEM, Finding
 from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.options import Parsed
 
 HELP_ONLY = frozenset({"--help", "--version", "-h", "-V", "--usage"})
+OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
 MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
 SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
 
@@ -76,12 +77,17 @@ def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
     args = call.args
     if args and args[0].text in HELP_ONLY and all(arg.text in HELP_ONLY for arg in args):
         return True
+    if args and args[-1].text == "--help" and len(args) == entry.name.count(" ") + 1:
+        return True
     return bool(entry.harmless) and options.has(entry.harmless)
 
 
 def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     """Note what the entry says about these options, then what its operands say."""
-    inquiry.note(rated(entry, options))
+    found = rated(entry, options)
+    if call.contained and found.level == HIGH and set(found.categories) <= OF_A_SYSTEM:
+        found = found.but(level=MEDIUM)
+    inquiry.note(found)
     if entry.operands:
         _operands(entry, options, call, inquiry)
 
@@ -130,6 +136,9 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     if entry.operands.endswith("read"):
         for arg in operands:
             inquiry.read(arg, call, recursive=recursive)
+    elif entry.operands == "list":
+        for arg in operands:
+            inquiry.look(arg, call)
     elif entry.operands.endswith("write"):
         for arg in operands:
             inquiry.write(arg, call, verb=verb, recursive=recursive)

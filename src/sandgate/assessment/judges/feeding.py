@@ -17,6 +17,10 @@ FIND_FILTERS = frozenset(
     -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile
     """)
 )
+NAME_FILTERS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex"})
+SECRET_MARKS = (".pem", ".key", "id_rsa", "id_ed25519", "id_ecdsa", "credential", "secret", "passw", ".env", ".p12",
+                ".kdbx",
+                "token", ".netrc", ".pgpass", "wallet", "keystore", ".ovpn", ".ppk")  # fmt: skip
 FED_BY_LINES = frozenset(words("sort uniq head tail grep egrep fgrep rg sed awk tr cut cat tac rev"))
 
 
@@ -30,6 +34,14 @@ def find_bases(call: Call) -> tuple[list[Arg], bool]:
             bases.append(arg)
     filtered = any(arg.text in FIND_FILTERS for arg in call.args)
     return bases or [Arg(".")], filtered
+
+
+def seeks_secrets(call: Call) -> bool:
+    """`find / -name '*.pem'`, `find ~ -name id_rsa`: looks for keys outside the workspace."""
+    bases, _ = find_bases(call)
+    outside = any(base.text[:1] == "/" and not base.text.startswith(call.shell.cwd or "\0") for base in bases)
+    names = [call.args[at + 1].text for at, arg in enumerate(call.args[:-1]) if arg.text in NAME_FILTERS]
+    return outside and any(mark in name.lower() for name in names for mark in SECRET_MARKS)
 
 
 def below_base(base: Arg, *, filtered: bool) -> Arg:

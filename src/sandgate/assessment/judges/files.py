@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
+from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.feeding import below_base, find_bases
+from sandgate.assessment.judges.feeding import below_base, find_bases, seeks_secrets
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
@@ -22,6 +22,7 @@ FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
 HUGE_SIZES = ("G", "T", "P", "E", "GB", "TB", "PB")
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
+NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
@@ -62,6 +63,10 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
 def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool) -> None:
     if not inner:
         return
+    if seeks_secrets(call) and inner[0].text not in NAMES_ONLY:
+        inquiry.add(HIGH, "reads", bases[0].text, "reads files that are named like keys",
+                    f"Reads files below {shown(bases[0].text)} that are named like keys or passwords", "",
+                    (EXFILTRATION,))  # fmt: skip
     for base in bases:
         found = below_base(base, filtered=filtered)
         args = [found if arg.text == "{}" else _filled(arg, found) for arg in inner]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE
+from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table, transfer
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
+from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
 
@@ -18,19 +19,43 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.assessment.options import Parsed
 
+FETCHERS = frozenset({"curl", "wget", "http", "https", "xh", "dig", "host", "nslookup", "ssh-keyscan", "openssl"})
+METADATA_HOSTS = ("169.254.169.254", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254", "169.254.170.2")
+METADATA_KEYS = (
+    "security-credentials",
+    "/token",
+    "user-data",
+    "service-accounts",
+    "identity/oauth2",
+    "/ram/",
+    "identity-",
+)
 PRIVATE = ("secret", "encoded", "environment", "file")  # tags of data that should not leave without a question
 DATA_OPTIONS = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data-ascii", "--data-urlencode", "--json"})
 FORM_OPTIONS = frozenset({"-F", "--form"})
 UPLOAD_OPTIONS = frozenset({"-T", "--upload-file", "--post-file", "--body-file"})
+# What only shapes or repeats what it was told: such text is no private data.
+LITERAL = frozenset(words("echo printf yes seq true false : sleep date jq tr base64 sed head tail sort uniq cut wc "
+                          "tee cat"
+                          " gzip xz bzip2 zstd grep awk rev uname whoami python python3 node"))  # fmt: skip
+CREDENTIAL_OPTIONS = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie", "-E",
+                                "--cert", "--key",
+                                "--proxy-user", "-U", "--pass", "--password", "--http-password"})  # fmt: skip
+CURL_WRITES = frozenset({"-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--libcurl",
+                         "--stderr",
+                         "--etag-save", "--hsts", "--alt-svc"})  # fmt: skip
 CHANGING_METHODS = frozenset({"DELETE"})
 
 
 def private_input(call: Call) -> str | None:
     """What private data flows into this call, if any, as words."""
     for tag in PRIVATE:
-        if tag in call.upstream:
+        if call.upstream.get(tag, "/dev/null") != "/dev/null":
             return "environment variables" if tag == "environment" else f"the content of {shown(call.upstream[tag])}"
-    return None
+    feeder = call.feeder
+    while feeder is not None and feeder.program in LITERAL:
+        feeder = feeder.feeder
+    return f"the output of {shown(feeder.program)}" if feeder is not None and feeder.program not in FETCHERS else None
 
 
 def _judge_curl(call: Call, inquiry: Inquiry) -> None:
@@ -42,9 +67,12 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     hosts = [host_of(url) for url in urls] or ["?"]
     for url, host in zip(urls or ["?"], hosts, strict=True):
         inquiry.contact(host, call, sentence=f"Downloads {shown(url.replace(UNKNOWN, '?'))}")
+        _instance_keys(url, inquiry)
+        if "_delete_by_query" in url and not is_local(host):
+            inquiry.add(HIGH, "deletes", host, "asks a remote service to delete", "", "", (DELETION, NETWORK))
         if url.startswith("file:"):
             inquiry.read(Arg(url.removeprefix("file://")), call)
-    _saved(options, "-o --output", hosts[0], call, inquiry)
+    saved(options, "-o --output", hosts[0], call, inquiry)
     if options.has("-O --remote-name"):
         for url, host in zip(urls, hosts, strict=True):
             _saved_as(Arg(_file_name(url)), host, call, inquiry)
@@ -53,8 +81,30 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
         said = f"Deletes something at {shown(hosts[0])}"
         inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", said, "", (DELETION, NETWORK))
+    for name, arg in options.values:
+        if name in CURL_WRITES and arg.text != "-":
+            inquiry.write(arg, call)
+    if options.has("--mail-rcpt"):
+        inquiry.add(HIGH, "contacts", hosts[0], "sends a mail", "Sends a mail", "", (EXFILTRATION, NETWORK))
+    socket = options.value("--unix-socket --abstract-unix-socket")
+    if (
+        socket is not None
+        and socket.text.endswith(".sock")
+        and (_posts(options) or (method is not None and method.text.upper() not in {"GET", "HEAD"}))
+    ):
+        inquiry.add(HIGH, "privilege", socket.text, "orders a service of this machine over its socket",
+                    f"Gives orders to the service behind {shown(socket.text)}",
+                    "Whoever orders a container engine has all rights on this machine", (PRIVILEGE,
+                                                                                         SYSTEM))  # fmt: skip
     if options.has("-K --config"):
         inquiry.doubt("takes its options from a file", target="curl")
+
+
+def _instance_keys(url: str, inquiry: Inquiry) -> None:
+    """A cloud tells every program on its machines their keys, at an address of its own."""
+    if any(host in url for host in METADATA_HOSTS) and any(path in url for path in METADATA_KEYS):
+        inquiry.add(HIGH, "reads", url, "asks the cloud for the keys of this machine",
+                    "Asks the cloud for the keys of this machine", "", (EXFILTRATION, NETWORK))  # fmt: skip
 
 
 def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
@@ -71,9 +121,32 @@ def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
         path, _ = call.paths(source)
         inquiry.send(f"the file {shown(path or '?')}", host)
     private = private_input(call)
-    direct = any(tag in dict(arg.carries) for arg in call.args for tag in PRIVATE)
+    direct = _in_words(options, call)
     if private is not None and (sent or direct or "secret" in call.upstream or _posts(options)):
         inquiry.send(private, host)
+
+
+def _in_words(options: Parsed, call: Call) -> bool:
+    """Whether private data stands in a URL or a body.
+
+    A password in a header is there to log in; a file that holds a version makes a URL, and nothing leaves by it.
+    """
+    logins = {id(arg) for name, arg in options.values if name in CREDENTIAL_OPTIONS}
+    for arg in call.args:
+        tags = dict(arg.carries)
+        own = tags.get("environment", "").startswith("$") and not tags["environment"].startswith("$AWS")
+        login = id(arg) in logins or any(mark in arg.text.lower() for mark in ("key=", "token=", "appid=", "auth="))
+        if {"secret", "encoded"} & set(tags) or ("environment" in tags and not (own and login)):
+            return True
+        named = tags.get("file", "").rsplit("/", 1)[-1].lower()
+        if (
+            "file" in tags
+            and "://" in arg.text
+            and UNKNOWN in arg.text
+            and not any(mark in named for mark in ("version", "latest", "tag", "url", "release"))
+        ):
+            return True
+    return False
 
 
 def _posts(options: Parsed) -> bool:
@@ -85,6 +158,8 @@ def _upload(name: str, arg: Arg) -> Arg | None:
     text = arg.text
     if name in UPLOAD_OPTIONS:
         return arg
+    if name in {"-H", "--header"} and text.startswith("@"):
+        return arg.but(text=text[1:], raw="")
     if name in DATA_OPTIONS and name != "--data-raw" and text.startswith("@"):
         return arg.but(text=text[1:], raw="")
     if name == "--data-urlencode" and "@" in text and "=" not in text.split("@", 1)[0]:
@@ -98,7 +173,8 @@ def _file_name(url: str) -> str:
     return url.split("?", 1)[0].rstrip("/").rsplit("/", 1)[-1] or "index.html"
 
 
-def _saved(options: Parsed, names: str, host: str, call: Call, inquiry: Inquiry) -> None:
+def saved(options: Parsed, names: str, host: str, call: Call, inquiry: Inquiry) -> None:
+    """Note the file an option lets a download be written to."""
     target = options.value(names)
     if target is not None and target.text != "-":
         _saved_as(target, host, call, inquiry)
@@ -119,17 +195,28 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
     hosts = [host_of(arg.text) for arg in options.operands] or ["?"]
     for arg, host in zip(options.operands, hosts, strict=False):
         inquiry.contact(host, call, sentence=f"Downloads {shown(arg.text.replace(UNKNOWN, '?'))}")
+        _instance_keys(arg.text, inquiry)
     target = options.value("-O --output-document")
     if target is None:
         for arg, host in zip(options.operands, hosts, strict=False):
             _saved_as(Arg(_file_name(arg.text)), host, call, inquiry)
     else:
-        _saved(options, "-O --output-document", hosts[0], call, inquiry)
+        saved(options, "-O --output-document", hosts[0], call, inquiry)
+    method = options.value("--method")
+    if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
+        said = f"Deletes something at {shown(hosts[0])}"
+        inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", said, "", (DELETION, NETWORK))
+    into = options.value("-P --directory-prefix")
+    if into is not None:
+        inquiry.write(into, call, verb="Downloads to")
     _sent(options, hosts[0], call, inquiry)
 
 
 def _judge_nc(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-e -c -p -s -w -x -X -q -i -o --exec --sh-exec")
+    if options.has("--version --help -h") and not options.operands:
+        inquiry.add(LOW, "reads", "nc", "only shows help")
+        return
     host = options.operands[0].text if options.operands else "?"
     program = options.value("-e -c --exec --sh-exec")
     if program is not None:
@@ -158,6 +245,9 @@ def _gives_control(host: str, call: Call, inquiry: Inquiry) -> None:
 
 def _judge_socat(call: Call, inquiry: Inquiry) -> None:
     host = "?"
+    if call.args and all(arg.text in {"-V", "-h", "-hh", "-hhh"} for arg in call.args):
+        inquiry.add(LOW, "reads", "socat", "only shows help")
+        return
     for arg in call.args:
         kind, _, rest = arg.text.partition(":")
         kind = kind.upper()
@@ -166,6 +256,11 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
             inquiry.contact(host, call)
     for arg in call.args:
         kind = arg.text.partition(":")[0].upper()
+        path = arg.text.partition(":")[2].partition(",")[0]
+        if kind in {"FILE", "OPEN", "GOPEN", "CREATE", "CREAT"} and path:
+            inquiry.read(Arg(path, raw=path), call)
+            if "secret" in call.outflow or "file" in call.outflow:
+                inquiry.send(f"the content of {shown(path)}", host)
         if kind in {"EXEC", "SYSTEM", "SHELL"}:
             _gives_control(host, call, inquiry)
         elif "LISTEN" in kind:
@@ -178,7 +273,8 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, SSH_VALUES, stop_at_operand=True)
+    values = SSH_VALUES + (" -M" if call.program == "autossh" else "")
+    options = parsed(call.args, values, stop_at_operand=True)
     if options.has("-V") or options.has("-Q"):
         inquiry.add(LOW, "reads", "ssh", "only shows its version")
         return
@@ -191,17 +287,28 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
         key, _, value = arg.text.partition("=")
         if name == "-o" and key.lower() in {"proxycommand", "localcommand", "knownhostscommand"}:
             inquiry.run_script(value, call)
+    bound = options.value("-L")
+    if bound is not None and (options.has("-g") or bound.text.startswith(("0.0.0.0:", "*:", "[::]:"))):
+        inquiry.add(HIGH, "contacts", host, "lets others through to another machine",
+                    f"Lets others connect to {shown(host)} through this machine", "", (NETWORK,
+                                                                                       EXFILTRATION))  # fmt: skip
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)
-    if len(options.operands) > 1:
-        inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in options.operands[1:]))], remote=True)
+    rest = list(options.operands[1:])
+    while rest and rest[0].text[:1] == "-":
+        rest = rest[2:] if rest[0].text in SSH_VALUES.split() else rest[1:]
+    if rest:
+        inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in rest))], remote=True)
         inner.upstream = {}
         inquiry.run(inner)
 
 
 def _judge_scp(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, "-c -F -i -J -l -o -P -S -e --rsh --exclude --include")
+    options = parsed(call.args, "-c -F -i -J -l -o -P -S -e --rsh --exclude --include --rsync-path")
+    shell = options.value("-e --rsh") if call.program == "rsync" else None
+    if shell is not None and not shell.text.startswith("ssh"):
+        inquiry.run_script(shell.text, call)
     remote = [arg for arg in options.operands if _remote(arg.text)]
     if not remote:
         transfer("copy", options, call, inquiry, verb="Copies")
@@ -230,33 +337,24 @@ def _host_part(text: str) -> str:
     return host_of(text.split(":", 1)[0]) if "://" not in text else host_of(text)
 
 
-def _judge_openssl(call: Call, inquiry: Inquiry) -> None:
-    by_table(call, inquiry)
-    texts = [arg.text for arg in call.args]
-    if texts[:1] and (texts[0] in {"enc", "base64"} or texts[0].startswith(("aes", "des"))):
-        call.carry("decoded" if "-d" in texts else "encoded", next(iter(call.upstream.values()), "?"))
-    for at, text in enumerate(texts[:-1]):
-        if text in {"-in", "-key", "-inkey"}:
-            inquiry.read(call.args[at + 1], call)
-        elif text in {"-out", "-keyout"}:
-            inquiry.write(call.args[at + 1], call)
-
-
-def _judge_ssh_keygen(call: Call, inquiry: Inquiry) -> None:
-    options = by_table(call, inquiry)
-    target = options.value("-f") if options is not None else None
-    if target is not None:
-        inquiry.write(target, call, verb="Writes a key to")
-
-
 def judge_sender(call: Call, inquiry: Inquiry) -> None:
     """Programs that pass on whatever they are given."""
     by_table(call, inquiry)
     private = private_input(call)
     host = next((arg.text for arg in call.args if arg.text[:1] != "-"), "?")
     call.carry("network", host)
+    if call.program in ASKERS and any(UNKNOWN in arg.text.partition(".")[0] and "." in arg.text for arg in call.args):
+        said = "Asks a name server for a name made of what a command prints"
+        inquiry.add(HIGH, "contacts", "?", "puts data into a name that is looked up", said, "", (EXFILTRATION, NETWORK))
+        return
+    if call.program in ASKERS and not {"secret", "encoded", "environment"} & set(call.upstream):
+        return
     if private is not None:
         inquiry.send(private, host)
+
+
+# They send nothing but the name they are given.
+ASKERS = frozenset({"dig", "nslookup", "host", "ping", "drill", "doggo", "dog"})
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
@@ -265,12 +363,12 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "nc": _judge_nc,
     "socat": _judge_socat,
     "ssh": _judge_ssh,
+    "autossh": _judge_ssh,
     "scp": _judge_scp,
     "rsync": _judge_scp,
-    "openssl": _judge_openssl,
-    "ssh-keygen": _judge_ssh_keygen,
     **dict.fromkeys(
-        ("telnet", "http", "https", "xh", "lynx", "ftp", "lftp", "sftp", "mail", "sendmail", "mutt", "aria2c",
+        ("telnet", "lynx", "mail", "sendmail", "mutt", "mailx", "swaks", "msmtp", "websocat",
+         "curlie", "grpcurl", "mosquitto_pub", "wscat", "drill", "doggo", "dog", "kcat", "neomutt", "s-nail", "termbin",
          "dig", "nslookup", "host", "ping"),
         judge_sender,
     ),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Arg
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, Finding
+from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, Finding
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.common import base_name
-from sandgate.assessment.judges.feeding import fed_arguments
+from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
@@ -24,13 +24,23 @@ PRIVILEGED = frozenset(words("sudo doas su pkexec runuser chroot nsenter systemd
 RUNNERS = {
     "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
     "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
-    "asdf": "exec",
+    "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
+    "op": "run",
+    "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
 }  # fmt: skip
 DIRECT_RUNNERS = frozenset(
-    words("npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate doppler rlwrap winpty")
+    words(
+        "npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks "
+        "grc chronic winpty"
+    )
 )
 KEYWORDS = COMMAND_FOLLOWS | {"noglob", "nocorrect"}  # words of the shell; assignments may follow them
 TRANSPARENT = KEYWORDS | {"-p"}  # of `time -p`
+# They put secrets into the environment of a command that stands behind `--`.
+SECRET_RUNNERS = frozenset(
+    words("doppler infisical teller dotenvx phase op chamber aws-vault bw bws akeyless saml2aws envconsul")
+)
+SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
 
@@ -113,6 +123,8 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         at = 1
     else:
         return False
+    if call.program in SECRET_RUNNERS and "--" in [arg.text for arg in args]:
+        at = [arg.text for arg in args].index("--") + 1
     while at < len(args) and (args[at].text.startswith("-") or "=" in args[at].text):
         at += (
             2
@@ -140,13 +152,24 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
     if not rest:
         inquiry.add(LOW, "reads", "xargs", "prints its input")
         return
-    fed = fed_arguments(call.feeder)
+    flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
+    fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder)]
+    sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)
+    if sought and rest[0].text in SHOWING:
+        inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
+                    "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
     mark = reading.value("-I", "-i", "-J", "--replace")
     if mark is not None or (reading.has("-i", "--replace")):
         mark = mark or "{}"
         for each in fed:
             args = [
-                arg.but(text=arg.text.replace(mark, each.text), known=each.known, glob=each.glob, raw="")
+                arg.but(
+                    text=arg.text.replace(mark, each.text),
+                    known=each.known,
+                    glob=each.glob,
+                    raw="",
+                    carries=(*arg.carries, *each.carries) if mark in arg.text else arg.carries,
+                )
                 for arg in rest
             ]
             inquiry.run(call.inside(args[0].text, args[1:]))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Arg
+from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of, judge_sql
+from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.knowledge.databases import CHANGING_SQL, LOSING_SQL, RIGHTS_SQL, SQL_VALUES
@@ -26,6 +27,8 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
+REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
+COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 
 
@@ -196,10 +199,14 @@ def _judge_crontab(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_container(call: Call, inquiry: Inquiry) -> None:
+    call.args = _without_compose_options(call)
     by_table(call, inquiry)
     texts = [arg.text for arg in call.args]
     command = next((text for text in texts if text in {"run", "exec", "create"}), None)
     if command is None:
+        _all_removed(texts, call, inquiry)
+        _elsewhere(texts, call, inquiry)
+        _copied(texts, call, inquiry)
         return
     options = parsed(call.args[texts.index(command) + 1 :], RUN_VALUES, stop_at_operand=True)
     if options.has("--privileged") or any(
@@ -208,11 +215,64 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "privilege", "container", "a container with rights over this machine",
                     "Runs a container that has all rights on this machine", "", (PRIVILEGE, SYSTEM))  # fmt: skip
     for name, arg in options.values:
+        if name == "--env-file":
+            inquiry.read(arg, call)
         if name in {"-v", "--volume", "--mount", "--device", "--cap-add", "--security-opt"}:
             _mounted(name, arg, call, inquiry)
     inner = options.operands[1:]
     if inner:
-        inquiry.run(call.inside(inner[0].text, inner[1:], remote=True))
+        within = call.inside(inner[0].text, inner[1:], remote=True)
+        within.contained = True
+        inquiry.run(within)
+
+
+def _judge_compose(call: Call, inquiry: Inquiry) -> None:
+    """`docker-compose x` is `docker compose x`."""
+    call.program = call.program.removesuffix("-compose")
+    call.args = (Arg("compose"), *call.args)
+    _judge_container(call, inquiry)
+
+
+def _elsewhere(texts: list[str], call: Call, inquiry: Inquiry) -> None:
+    """`docker -H tcp://host …`: the engine of another machine."""
+    given = parsed(call.args, "-H --host", stop_at_operand=True).value("-H --host")
+    host = given.text if given is not None else ""
+    if host.startswith(("tcp://", "ssh://", "http")) and not is_local(host_of(host)):
+        inquiry.contact(host_of(host), call)
+        if REMOVING & set(texts):
+            inquiry.add(HIGH, "deletes", host_of(host), "stops or deletes containers of another machine",
+                        f"Stops or deletes containers of {shown(host_of(host))}", "", (DELETION, NETWORK))  # fmt: skip
+
+
+def _copied(texts: list[str], call: Call, inquiry: Inquiry) -> None:
+    """`docker cp a web:/b`: what is read here."""
+    if "cp" in texts[:2]:
+        places = parsed(call.args[texts.index("cp") + 1 :]).operands
+        for arg in places[:1]:
+            if ":" not in arg.text:
+                inquiry.read(arg, call, recursive=True)
+        for arg in places[1:2]:
+            if ":" not in arg.text:
+                inquiry.write(arg, call)
+
+
+def _without_compose_options(call: Call) -> tuple[Arg, ...]:
+    """`docker compose -f file -p name ps` → `docker compose ps`."""
+    if not call.args or call.args[0].text != "compose":
+        return call.args
+    rest = parsed(call.args[1:], COMPOSE_VALUES, stop_at_operand=True)
+    return (call.args[0], *rest.operands) if rest.operands else call.args
+
+
+def _all_removed(texts: list[str], call: Call, inquiry: Inquiry) -> None:
+    """`docker rm -f $(docker ps -aq)`: whatever there is, of all projects."""
+    removes = {"rm", "rmi", "remove"} & set(texts[:3])
+    forced = any(text == "--force" or (text[:1] == "-" and text[:2] != "--" and "f" in text) for text in texts)
+    listed = call.feeder is not None and call.feeder.program == call.program
+    substituted = any(not arg.known and arg.text.strip(UNKNOWN + " ") == "" for arg in call.args)
+    if removes and forced and (listed or substituted):
+        inquiry.add(HIGH, "deletes", "?", "deletes containers or images of all projects",
+                    "Deletes containers or images of all projects, running or not", "", (DELETION,))  # fmt: skip
 
 
 def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
@@ -250,6 +310,8 @@ def _judge_database(call: Call, inquiry: Inquiry) -> None:
     for line in text.replace(";", "\n").split("\n"):
         if line.strip().startswith(("\\!", ".shell", ".system")):
             inquiry.run_script(line.strip().lstrip("\\!").removeprefix(".shell").removeprefix(".system"), call)
+    if call.program in {"sqlite3", "duckdb"} and options.operands:
+        inquiry.read(options.operands[0], call)
     if options.has("-f --file") or (call.upstream and not _echoed(call)):
         inquiry.doubt("the statements come from elsewhere", target=call.program)
 
@@ -259,26 +321,6 @@ def _echoed(call: Call) -> str:
     return (
         " ".join(arg.text for arg in feeder.args) if feeder is not None and feeder.program in {"echo", "printf"} else ""
     )
-
-
-def judge_aws_copy(call: Call, inquiry: Inquiry) -> None:
-    """Storage services: copying there is sending, `--delete` deletes there."""
-    texts = [arg.text for arg in call.args]
-    by_table(call, inquiry)
-    if "s3" in texts[:4] or call.program in {"gsutil", "mc", "s3cmd"}:
-        remote = [text for text in texts if text.startswith(("s3://", "gs://"))]
-        local = [
-            arg
-            for arg in call.args[2:]
-            if (not arg.text.startswith(("s3://", "gs://", "-")) and "/" in arg.text) or arg.text == "."
-        ]
-        for arg in local:
-            inquiry.read(arg, call, recursive=True)
-        if remote and local and texts.index(remote[-1]) > texts.index(local[0].text):
-            inquiry.send(shown(local[0].text), host_of(remote[-1]))
-        if "--delete" in texts:
-            inquiry.add(HIGH, "deletes", remote[0] if remote else "?", "deletes in a storage service", "", "",
-                        (DELETION, NETWORK))  # fmt: skip
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
@@ -291,8 +333,8 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "vim": _judge_editor,
     "docker": _judge_container,
     "podman": _judge_container,
-    "aws": judge_aws_copy,
-    "gsutil": judge_aws_copy,
+    "docker-compose": _judge_compose,
+    "podman-compose": _judge_compose,
     **dict.fromkeys(
         ("psql", "mysql", "mariadb", "sqlite3", "mongosh", "mongo", "redis-cli", "cqlsh", "clickhouse-client", "duckdb",
          "sqlcmd", "influx"),

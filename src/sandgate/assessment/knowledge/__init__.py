@@ -15,6 +15,8 @@ from sandgate.assessment.knowledge import (
     network,
     packages,
     reading,
+    remote,
+    services,
     system,
 )
 
@@ -29,7 +31,7 @@ LONGEST_NAME = 5  # words: `gcloud compute instances delete`
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for family in (
-        reading, files, git, packages, network, system, archives, containers, databases, interpreters,
+        services, reading, files, git, packages, network, system, archives, containers, databases, interpreters, remote,
     )
     for entry in family.ENTRIES
 }  # fmt: skip

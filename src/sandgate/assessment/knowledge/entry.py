@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     # What the operands are: paths (of one kind, or the last one being the destination), a first operand that is no
     # path (a pattern, a mode), hosts, or nothing that matters.
-    Operands = Literal["", "read", "write", "delete", "copy", "move", "skip-read", "skip-write", "host"]
+    Operands = Literal["", "read", "list", "write", "delete", "copy", "move", "skip-read", "skip-write", "host"]
 
 
 class Worse(Record):

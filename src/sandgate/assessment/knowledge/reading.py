@@ -6,6 +6,10 @@ from sandgate.assessment.findings import HIGH, LOW, MEDIUM
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import words
 
+LISTING = frozenset(
+    words("stat ls dir tree exa eza du readlink realpath wc file md5sum sha1sum sha256sum sha512sum cksum")
+)
+
 
 def _readers() -> tuple[Entry, ...]:
     """name | options with values | example; operands are files."""
@@ -67,7 +71,9 @@ def _readers() -> tuple[Entry, ...]:
 
 
 def _reader(name: str, values: str, example: str) -> Entry:
-    return Entry(name, LOW, "Reads {}", (example,), kind="reads", operands="read", values=values)
+    listing = name in LISTING
+    return Entry(name, LOW, "Looks at {}" if listing else "Reads {}", (example,), kind="reads",
+                 operands="list" if listing else "read", values=values)  # fmt: skip
 
 
 def _searchers() -> tuple[Entry, ...]:

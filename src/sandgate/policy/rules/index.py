@@ -17,6 +17,10 @@ if TYPE_CHECKING:
         def prefix(self) -> tuple[tuple[str, ...], ...]:
             """The tokens that may stand at each place."""
 
+        @property
+        def any_case(self) -> bool:
+            """Whether a token stands for every spelling of it."""
+
     R = TypeVar("R", bound=Prefixed)
     Argv = tuple[str, ...]
     # First word → second word → places in the set. Rules that ask for no second word are filed under None.
@@ -48,12 +52,12 @@ def candidates(rules: tuple[R, ...], *spellings: Argv) -> list[R]:
 
 
 def _file(rules: tuple[Prefixed, ...]) -> tuple[Files, list[int]]:
-    """The files, and the places of rules without a prefix, which match everything."""
+    """The files, and the places of rules that no spelling finds: they may match whatever the words are."""
     files: Files = {}
     everywhere: list[int] = []
     for place, rule in enumerate(rules):
         prefix = rule.prefix
-        if not prefix:
+        if not prefix or rule.any_case:
             everywhere.append(place)
             continue
         by_two = len(prefix) > 1 and len(prefix[0]) * len(prefix[1]) <= PAIRS_MAX

@@ -12,8 +12,9 @@ import time
 from sandgate.display import one_line, visible
 from sandgate.errors import AlreadyDecided, RequestError
 from sandgate.record import never_reached
-from sandgate.runtime.pending import Asked, Damaged, Decided, follow, open_ledger, shown
+from sandgate.runtime.pending import USES_MAX, Asked, Damaged, Decided, follow, open_ledger, shown
 from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.moments import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def main(parsed: Parsed) -> int:
             case ("watch",):
                 return _watch(ledger, as_json=parsed.on("json"))
             case (_, prefix, decision):
-                return _resolve(ledger, prefix, decision, parsed.text("reason") or "")
+                return _resolve(ledger, prefix, decision, parsed)
             case _:
                 raise AssertionError(parsed.words)
     finally:
@@ -47,7 +48,12 @@ def main(parsed: Parsed) -> int:
 
 def _refuse_idle_options(parsed: Parsed) -> None:
     deed = parsed.words[0]
-    for key, works in (("json", ("list", "watch")), ("reason", ("resolve",))):
+    for key, works in (
+        ("json", ("list", "watch")),
+        ("reason", ("resolve",)),
+        ("uses", ("resolve",)),
+        ("until", ("resolve",)),
+    ):
         if key in parsed.values and deed not in works:
             raise RequestError(f"`--{key}` means nothing to `sandgate approvals {deed}`")
 
@@ -73,17 +79,37 @@ def _watch(ledger: Ledger, *, as_json: bool) -> int:
     return 0
 
 
-def _resolve(ledger: Ledger, prefix: str, decision: str, reason: str) -> int:
+def _resolve(ledger: Ledger, prefix: str, decision: str, parsed: Parsed) -> int:
+    uses, until = _uses(parsed.text("uses")), parsed.text("until") or ""
+    if until:
+        until = moment(until, time.time(), option="--until")
     approval = ledger.find(prefix)
     before = ledger.resolution(approval.approval_id)
     try:
-        standing = ledger.resolve(approval.approval_id, decision, by="terminal", digest=approval.digest, reason=reason)
+        standing = ledger.resolve(
+            approval.approval_id,
+            decision,
+            by="terminal",
+            digest=approval.digest,
+            reason=parsed.text("reason") or "",
+            until=until,
+            uses=uses,
+        )
     except AlreadyDecided as problem:
         say.error(problem)
         return DECIDED_OTHERWISE
     said = "decided" if before is None else "was decided already"
     say.out("".join(f"{line}\n" for line in (f"{said}: {_answer(approval, standing)}", *_message(approval))))
     return 0
+
+
+def _uses(text: str | None) -> int:
+    """How many times, 0 when it is not said."""
+    if text is None:
+        return 0
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:12]) <= USES_MAX:
+        raise RequestError(f"`--uses {visible(text, limit=WORD_CHARS_MAX)}` is no number from 1 to {USES_MAX}")
+    return int(text)
 
 
 def _event_text(event: Asked | Decided | Damaged) -> str:
@@ -122,7 +148,9 @@ def _question(approval: PendingApproval) -> list[str]:
 
 def _answer(approval: PendingApproval, resolution: Resolution) -> str:
     reason = f" ({one_line(resolution.reason, limit=WORD_CHARS_MAX)})" if resolution.reason else ""
-    return f"{approval.approval_id}  {_word(resolution.decision)}, by {resolution.by}{reason}"
+    times = f", {resolution.uses} times" if resolution.uses else ""
+    end = f", until {_word(resolution.until)}" if resolution.until else ""
+    return f"{approval.approval_id}  {_word(resolution.decision)}, by {resolution.by}{times}{end}{reason}"
 
 
 def _message(approval: PendingApproval) -> list[str]:

@@ -19,7 +19,7 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
-from sandgate.protocol.wire import change_json, denial_json, risk_json
+from sandgate.protocol.wire import available_decisions, change_json, denial_json, risk_json
 from sandgate.record import never_reached
 from sandgate.surfaces.cli import say
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.errors import SandgateError
-    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
+    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage
     from sandgate.protocol.trace import TraceRecord
 
     Json = dict[str, Any]
@@ -169,6 +169,7 @@ def _event(record: TraceRecord) -> Json:
                 "request_id": record.request_id,
                 "decision": record.decision.decision,
                 "source": record.decision.source,
+                **_limits(record.decision),
             }
         case Notice():
             return {"type": record.kind, "message": record.message}
@@ -240,7 +241,21 @@ def _terminal(record: TerminalBegan | TerminalInput | TerminalEnded) -> Json:
     return shown
 
 
+def _limits(decision: Decision) -> Json:
+    """The rule that was accepted, and when the approval ends; nothing for a plain answer."""
+    found: Json = {}
+    if decision.amendment is not None:
+        found["amendment"] = decision.amendment.fields() | {"prefix": list(decision.amendment.prefix)}
+    if decision.until:
+        found["until"] = decision.until
+    if decision.uses is not None:
+        found["uses"] = decision.uses
+    return found
+
+
 def _approval(request: ApprovalRequest) -> Json:
+    from sandgate.policy.amendments import rule_line
+
     event: Json = {
         "type": "exec_approval_request",
         "call_id": request.call_id,
@@ -253,6 +268,12 @@ def _approval(request: ApprovalRequest) -> Json:
     }
     if request.reason:
         event["reason"] = request.reason
+    if request.why:
+        event["why"] = request.why
+    if request.amendment is not None:
+        event["proposed_execpolicy_amendment"] = list(request.amendment.prefix)
+        event["rule"] = rule_line(request.amendment)
+    event["available_decisions"] = available_decisions(request)
     if request.command.justification:
         event["justification"] = request.command.justification
     if request.risk is not None:

@@ -30,7 +30,9 @@ class Command(Record):
     takes_command: bool = False  # needs `-- CMD [ARG…]`
     words: tuple[str, ...] = ()  # fixed words that follow the name, such as `show`
     argument: str = ""  # the name of one word that may follow, such as `FILE`
-    forms: tuple[str, ...] = ()  # what may follow instead, such as `show ID`: fixed words, and arguments in capitals
+    # What may follow instead, such as `show ID`: fixed words, and arguments in capitals. `[FILE…]`: any number of them;
+    # `-- CMD…`: everything after the dashes, at least one word.
+    forms: tuple[str, ...] = ()
 
 
 DECIDING = (
@@ -69,7 +71,7 @@ DECIDING = (
         "answer",
         "answer the next approval prompt without a person (repeatable, used in order)",
         "ANSWER",
-        ("approve", "approve-session", "deny", "abort"),
+        ("approve", "approve-session", "approve-always", "deny", "abort"),
         many=True,
     ),
     Option(("--color",), "color", "when to use colour; NO_COLOR is honoured", "WHEN", ("auto", "always", "never")),
@@ -136,9 +138,35 @@ COMMANDS = (
         (
             Option(("--json",), "json", "print JSON: `list` one object, `watch` one a line"),
             Option(("--reason",), "reason", "one sentence that goes with the answer", "TEXT"),
+            Option(("--uses",), "uses", "approve-session, approve-always: how many times it holds", "N"),
+            Option(("--until",), "until", "the same: how long, or until when, with the zone", "2h|MOMENT"),
         ),
         "approvals",
         forms=("list", "watch", "resolve ID DECISION"),
+    ),
+    Command(
+        "rules",
+        "see the rules, try them, add one, or take over those of other agents",
+        (
+            Option(("--json",), "json", "print one JSON object"),
+            Option(("--decide",), "decide", "what `add` decides (allow)", "DECISION", ("allow", "ask", "forbid")),
+            Option(("--because",), "because", "one sentence people are shown", "TEXT"),
+            Option(("--until",), "until", "when it ends: 30m, 2h, 7d, a date, or a time with its zone", "WHEN"),
+            Option(("--uses",), "uses", "how often it may be what allows a command", "N"),
+            Option(("--user",), "user", "add to your own rules (the default)"),
+            Option(("--project",), "project", "add to this project's rules, which may only ask or forbid"),
+            Option(("--write",), "write", "keep what was imported among your own rules"),
+            *(option for option in DECIDING[:9] if option.key != "json"),
+        ),
+        "rules",
+        forms=(
+            "list",
+            "check -- CMD…",
+            "test [FILE…]",
+            "add -- PREFIX…",
+            "import claude-settings FILE",
+            "import gemini-policy FILE",
+        ),
     ),
     Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
 )

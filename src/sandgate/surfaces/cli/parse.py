@@ -49,7 +49,7 @@ def parse(arguments: list[str]) -> Parsed:
     if command.argument and len(left) + len(argv) == 1:
         return Parsed(command, values, argument=(left + argv)[0])
     if command.forms:
-        return Parsed(command, values, words=_in_form(command, left + argv))
+        return _in_form(command, values, left, argv)
     _positional(command, left, argv)
     if command.takes_command and not argv:
         raise _no_command(command, rest, left)
@@ -123,14 +123,27 @@ def _positional(command: Command, left: list[str], argv: list[str]) -> None:
         )
 
 
-def _in_form(command: Command, words: list[str]) -> tuple[str, ...]:
+def _in_form(
+    command: Command, values: dict[str, bool | str | tuple[str, ...]], left: list[str], argv: list[str]
+) -> Parsed:
+    words = left + argv
     for form in (form.split() for form in command.forms):
-        if len(form) == len(words) and all(has.isupper() or has == word for has, word in zip(form, words, strict=True)):
-            return tuple(words)
+        if "--" in form:
+            if argv and _fits(form[: form.index("--")], left):
+                return Parsed(command, values, tuple(argv), words=tuple(left))
+        elif form[-1] == "[FILE…]":
+            if _fits(form[:-1], words[: len(form) - 1]):
+                return Parsed(command, values, words=tuple(words))
+        elif _fits(form, words):
+            return Parsed(command, values, words=tuple(words))
     raise RequestError(
         f"`sandgate {command.name}` does not take `{' '.join(words)}`" if words else f"`sandgate {command.name}` what?",
         hint="\n".join(f"sandgate {command.name} {form}" for form in command.forms),
     )
+
+
+def _fits(form: list[str], words: list[str]) -> bool:
+    return len(form) == len(words) and all(has.isupper() or has == word for has, word in zip(form, words, strict=True))
 
 
 def _no_command(command: Command, rest: list[str], left: list[str]) -> RequestError:

@@ -6,7 +6,7 @@ protocol's `{action, content}` and the lineage's `{decision}` (protocol.md secti
 
 from __future__ import annotations
 
-from sandgate.runtime.inbox import offers, refuses, takes_care
+from sandgate.runtime.inbox import ALWAYS, offers, refuses, saves, takes_care
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,8 +64,10 @@ def schema(question: Question, *, version: str) -> Json:
 
 def normal(answer: object) -> object:
     """The lineage's short answer in the protocol's form; everything else as it is."""
-    if isinstance(answer, dict) and "action" not in answer and isinstance(answer.get(DECISION), str):
-        return {"action": "accept", "content": {DECISION: answer[DECISION]}}
+    if isinstance(answer, dict) and "action" not in answer and isinstance(answer.get(DECISION), str | dict):
+        decision = answer[DECISION]
+        # A form holds only flat values, so what is none is carried as text; `_accepted` reads it.
+        return {"action": "accept", "content": {DECISION: decision if isinstance(decision, str) else _text(decision)}}
     return answer
 
 
@@ -92,9 +94,29 @@ def _accepted(approval: Approval, content: object) -> tuple[str, str]:
     said = reason[:REASON_CHARS_MAX] if isinstance(reason, str) else ""
     if name is None:
         return NO, UNCHOSEN
+    if saves(approval, _value(name)):
+        return ALWAYS, said
     if not isinstance(name, str) or not offers(approval, name):
         return NO, NOT_A_CHOICE
     return name, _told(name, said)
+
+
+def _text(decision: Json) -> str:
+    import json
+
+    return json.dumps(decision)
+
+
+def _value(name: object) -> object:
+    """A decision that came as an object, or as the text of one."""
+    if not isinstance(name, str) or name[:1] != "{":
+        return name
+    import json
+
+    try:
+        return json.loads(name)
+    except (ValueError, RecursionError):
+        return name
 
 
 def _told(name: str, said: str) -> str:

@@ -1,0 +1,76 @@
+"""Why a question is asked, and what would keep it from being asked again: two lines of every prompt.
+
+Whoever is asked the same thing often should see at once which answer, which rule or which setting ends that, and be
+shown the rule before it is saved.
+"""
+
+from __future__ import annotations
+
+from posixpath import dirname
+
+from sandgate.display import one_line, visible
+from sandgate.protocol.permissions import ESCALATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import Amendment, ApprovalRequest
+    from sandgate.protocol.permissions import Grant
+
+WHY_CHARACTERS_MAX = 500
+KEEPS = "the sandbox refused what is below; a yes adds it and keeps the sandbox"
+LEAVES = "what the sandbox refused is only to be had without the sandbox"
+SETTINGS_SHOWN_MAX = 4
+
+
+def why_line(request: ApprovalRequest) -> str:
+    """What asks: the policy, a rule, or the sandbox. Empty where only the reason says it."""
+    if request.stage == "retry":
+        return LEAVES if ESCALATE in request.grants else KEEPS
+    return one_line(request.why, limit=WHY_CHARACTERS_MAX)
+
+
+def again_lines(request: ApprovalRequest, *, session: str, always: str) -> list[str]:
+    """What ends such questions. `session` and `always` are what the answers to that end are called here."""
+    lines = [f"`{session}` is an answer for this session"]
+    if request.amendment is not None:
+        lines.append(f"`{always}` saves the rule {saved_as(request.amendment)}")
+    settings = list(dict.fromkeys(filter(None, map(_setting, request.grants))))
+    if settings:
+        lines += [f"{setting} in config.toml" for setting in settings[:SETTINGS_SHOWN_MAX]]
+    return lines
+
+
+def saved_as(amendment: Amendment) -> str:
+    """The exact line that is saved."""
+    from sandgate.policy.amendments import rule_line
+
+    return visible(rule_line(amendment))
+
+
+def _setting(grant: Grant) -> str:
+    """The setting that gives the same for good; empty where none does, or where it would be protected again."""
+    match grant.kind:
+        case "write_root" | "write_path":
+            place = grant.value if grant.kind == "write_root" else dirname(grant.value)
+            return (
+                f"sandbox_workspace_write.writable_roots = [{_toml(place)}]" if _is_narrow(grant.value, place) else ""
+            )
+        case "read_path":
+            return f"secrets.opened = [{_toml(grant.value)}]"
+        case "unix_socket":
+            return f"sandbox.unix_sockets = [{_toml(grant.value)}]"
+        case "host":
+            return "sandbox_workspace_write.network_access = true"
+        case _:
+            return ""
+
+
+def _is_narrow(path: str, place: str) -> bool:
+    """Whether `place` may be open for good: no top directory, nobody's home, and `path` behind no name with a dot."""
+    depth_min = 3 if place.startswith(("/home/", "/Users/")) else 2
+    return place.count("/") >= depth_min and not any(part.startswith(".") for part in path.split("/"))
+
+
+def _toml(path: str) -> str:
+    shown = visible(path)
+    return f"'{shown}'" if '"' in shown or "\\" in shown else f'"{shown}"'

@@ -1,0 +1,85 @@
+"""What one run came to: what the sandbox says about it, whether it failed, and why it never started."""
+
+from __future__ import annotations
+
+from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
+from sandgate.protocol.confinement import ExecFailure, SetupFailure
+from sandgate.protocol.denials import DenialReport
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.policy.rules import NetworkRule
+    from sandgate.protocol.commands import CommandRequest, CommandResult
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+
+ERRNO_WORDS = {
+    "EACCES": "permission denied, or it is a directory",
+    "EISDIR": "it is a directory",
+    "ENOEXEC": "the kernel does not know its format",
+    "ENOENT": "it does not exist",
+    "ENOTDIR": "a part of the path is no directory",
+}
+
+
+def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
+    """What the sandbox says about an attempt. Silence of a layer that watched to the end needs no looking into."""
+    clean = outcome.reported and not outcome.refused and not outcome.refused_omitted
+    if clean and outcome.result is not None and outcome.result.exit_code == 0:
+        return DenialReport("not_denied")
+    from sandgate.sandbox.denial import explain
+
+    return explain(plan, outcome)
+
+
+def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:
+    """An address that a rule forbids is denied for good: nothing is offered that would open it."""
+    if not network or not report.denied:
+        return report
+    from sandgate.policy.rules.network import forbids
+
+    return report.but(
+        denials=tuple(
+            each.but(grant=None)
+            if each.grant is not None and each.grant.kind == "host" and forbids(each.grant.value, network)
+            else each
+            for each in report.denials
+        )
+    )
+
+
+def has_failed(result: CommandResult | None) -> bool:
+    """It ended by itself, and not well. A time limit or a stop from outside is not a failure of the command."""
+    return result is not None and result.termination in ("exited", "signaled") and result.exit_code != 0
+
+
+def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
+    """The error for a command that never ran; each cause has its own exit code."""
+    program = command.argv[0]
+    failure = outcome.failure
+    if isinstance(failure, SetupFailure):
+        return SetupFailed(
+            f"cannot confine `{program}`, so it did not run",
+            why=f"building the sandbox failed at step `{failure.step}` ({failure.errno})",
+            hint="`sandgate doctor` says what this host can enforce and what to change",
+        )
+    if not isinstance(failure, ExecFailure):
+        raise AssertionError("an outcome without a result carries a failure")
+    if failure.what == "directory":
+        return DirectoryMissing(
+            f"cannot enter the directory `{command.cwd}`",
+            why=ERRNO_WORDS.get(failure.errno, failure.errno),
+            hint="choose another one with `-C DIR`",
+        )
+    if failure.errno in ("ENOENT", "ENOTDIR") and "/" in program:
+        return ProgramNotFound(f"no program `{program}`", why="there is no such file", hint="check the path")
+    if failure.errno in ("ENOENT", "ENOTDIR"):
+        return ProgramNotFound(
+            f"no program `{program}`",
+            why=f"it is not on the command's PATH ({command.env.get('PATH', 'unset')})",
+            hint="name it by its full path, or set PATH with `--env PATH=…`",
+        )
+    return ProgramNotExecutable(
+        f"cannot execute `{program}`",
+        why=ERRNO_WORDS.get(failure.errno, failure.errno),
+        hint="check its permissions and that it is a program",
+    )

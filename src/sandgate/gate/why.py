@@ -1,0 +1,21 @@
+"""Why a question is asked, for people: the row of the policy's table, or the rule and where it stands."""
+
+from __future__ import annotations
+
+from sandgate.commandline.words import joined
+from sandgate.protocol.verdicts import Ask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.verdicts import Verdict
+
+
+def why_asked(verdict: Verdict) -> str:
+    """The first part of the command that asks, and what makes it ask; empty where the verdict has no parts."""
+    asking = [each for each in verdict.because if each.verdict == "ask"] if isinstance(verdict, Ask) else []
+    if not asking:
+        return ""
+    first = asking[0]
+    about = f"`{joined(first.segment)}`: " if len(verdict.because) > 1 else ""
+    more = f" (and {len(asking) - 1} more)" if len(asking) > 1 else ""
+    return f"{about}{first.detail}{more}"

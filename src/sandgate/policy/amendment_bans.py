@@ -1,0 +1,158 @@
+"""Beginnings of commands that no rule may allow, because what follows them could be anything.
+
+A rule speaks about everything that begins with its words. `git push` leaves little open; `python -c`, `sudo`, `xargs`
+or `ssh host` leave open which program runs. So a prefix is refused where its last fixed word is still in front of the
+program or the code: by position, through wrappers, not by a list of whole prefixes.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.arguments import grammar, read
+from sandgate.commandline.invocation import started_by, without_git_globals
+from sandgate.commandline.words import program_name, words_of
+from sandgate.commandline.wrappers import SHELL_PROGRAMS, WRAPPERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Argv = tuple[str, ...]
+
+WORDS_MAX = 64
+CHARACTERS_MAX = 2_000
+_WRAPPERS_DEEP_MAX = 8
+# What a shell would replace. A rule compares text, so `rm '*'`, once allowed, would allow `rm *`.
+_SHELL_CHARACTERS = frozenset("*?[{$`")
+
+# What these run is in their input, in a script, on another machine, or typed later.
+_ALWAYS = words_of(
+    "xargs find fd ssh parallel eval trap exec source . watch script su runuser expect gdb lldb tmux screen at batch "
+    "crontab osascript pwsh powershell powershell.exe cmd cmd.exe mosh rsh socat ed ex vi vim nvim emacs coproc"
+)
+# These destroy, fetch or open whatever comes next, so one word is too few.
+_TOO_SHORT = words_of(
+    "rm rmdir dd shred chmod chown chgrp chattr mv ln tee truncate install curl wget nc ncat kill pkill killall mount "
+    "umount systemctl service docker podman nerdctl kubectl oc npm pnpm yarn bun deno pip uv poetry cargo go make "
+    "gmake apt apt-get dnf yum brew terraform aws gcloud az gh rsync scp"
+)
+_INTERPRETERS = words_of(
+    "python py pythonw pyw pypy node nodejs perl ruby php lua luajit tclsh wish guile racket julia R Rscript irb ghci "
+    "runghc groovy scala jshell erl elixir iex ocaml swift awk gawk mawk nawk bpython ipython jruby"
+)
+# After these words of theirs the code is given, and nothing behind it is code again. Perl and the like take several.
+_FINAL = {"python": ("-c", "-m"), "pypy": ("-c", "-m"), "py": ("-c", "-m"), "pythonw": ("-c", "-m")}
+_STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+
+# Runs another program: it must be named, directly behind these words.
+_RUNNERS: tuple[Argv, ...] = tuple(
+    tuple(line.split())
+    for line in (
+        "npx", "bunx", "pnpx", "uvx", "npm exec", "npm x", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "bun x",
+        "bun run", "deno run", "pipx run", "uv run", "uv tool run", "poetry run", "pipenv run", "pdm run", "hatch run",
+        "rye run", "bundle exec", "direnv exec", "mise exec", "mise x", "asdf exec", "go run",
+    )
+)  # fmt: skip
+# And these run it elsewhere, or with freedoms of their own.
+_RUN_ELSEWHERE: tuple[Argv, ...] = tuple(
+    (program, *line.split())
+    for program in ("docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc")
+    for line in ("run", "exec", "compose run", "compose exec", "container run", "container exec", "debug", "attach")
+)
+# What comes next is a program, or a setting that names one.
+_OPEN_ENDS: frozenset[Argv] = frozenset(
+    tuple(line.split())
+    for line in (
+        "git config", "git bisect", "git bisect run", "git submodule", "git submodule foreach", "git filter-branch",
+        "git rebase", "git difftool", "git mergetool", "deno eval", "conda run", "nix run", "nix shell", "nix develop",
+        "npm config", "npm run", "yarn run", "pnpm run", "cargo run", "uv tool",
+    )
+)  # fmt: skip
+_CODE_FLAGS = words_of(
+    "-c -e -E -x -exec -execdir -ok -p -lc -ic -Command -EncodedCommand --exec --eval --command --print --require "
+    "--import --loader --init-command --rcfile --init-file --checkpoint-action --to-command --use-compress-program "
+    "--pre --rsh --upload-pack --receive-pack --config --config-env"
+)
+_MAKES = ("make", "gmake", "ninja", "just")
+_MAKEFILE_FLAGS = ("-f", "--file", "--makefile", "-C", "--directory", "--eval")
+
+
+def why_banned(prefix: Argv) -> str:
+    """Why no rule may allow everything that begins with these words; empty when one may."""
+    return _unfit_words(prefix) or _open_ended(prefix)
+
+
+def _unfit_words(prefix: Argv) -> str:
+    if not prefix or not prefix[0].strip():
+        return "it is empty"
+    if len(prefix) > WORDS_MAX or sum(map(len, prefix)) > CHARACTERS_MAX:
+        return f"it is longer than {WORDS_MAX} words or {CHARACTERS_MAX} characters"
+    for word in prefix:
+        if not word.isprintable():
+            return "a word of it has a line break or another character that cannot be shown"
+        if not _SHELL_CHARACTERS.isdisjoint(word) or word.startswith("~"):
+            return f"a shell may replace `{word}` by something else"
+    return ""
+
+
+def _open_ended(prefix: Argv, deep: int = 0) -> str:
+    name = program_name(prefix[0])
+    if deep > _WRAPPERS_DEEP_MAX or name == "" or "=" in name:
+        return "which program runs is left open"
+    if name in _ALWAYS:
+        return f"`{name}` runs what it is told later"
+    if name in SHELL_PROGRAMS:
+        return _after_interpreter(prefix, ("-c", "-lc"))
+    family = name.rstrip("0123456789.") or name
+    if family in _INTERPRETERS:
+        return _after_interpreter(prefix, _FINAL.get(family, ()))
+    if name in WRAPPERS:
+        return _after_wrapper(prefix, name, deep)
+    if name == "git":
+        return _after_git(prefix)
+    return _after_program((name, *prefix[1:]), deep)
+
+
+def _after_interpreter(prefix: Argv, final: tuple[str, ...]) -> str:
+    """A script file at once, or code in front of which there is only the option that takes it."""
+    name, rest = prefix[0], prefix[1:]
+    if rest and rest[0] in final:
+        return "" if len(rest) > 1 else f"`{name} {rest[0]}` takes code, and any code would be allowed"
+    if not rest or rest[0] in _STANDARD_INPUT or rest[0][:1] in ("-", "+"):
+        return f"`{name}` runs any code, and none is named directly behind it"
+    return ""
+
+
+def _after_wrapper(prefix: Argv, name: str, deep: int) -> str:
+    if read(prefix[1:], grammar(WRAPPERS[name], WRAPPERS)) is None:
+        return f"where the program behind `{name}` begins cannot be told"
+    started = started_by(prefix)
+    if started.scripts or not started.commands:
+        return f"which program `{name}` runs is left open"
+    return next(filter(None, [_open_ended(inner, deep + 1) for inner in started.commands]), "")
+
+
+def _after_git(prefix: Argv) -> str:
+    plain = prefix
+    while plain[1:2] == ("-C",) and len(plain) > 2:  # another directory is no other program
+        plain = (plain[0], *plain[3:])
+    if len(plain) < 2 or plain[1][:1] == "-" or without_git_globals(plain) != plain:
+        return "`git` does anything, and its command is not named directly behind it"
+    return _after_program(("git", *plain[1:]), 0)
+
+
+def _after_program(prefix: Argv, deep: int) -> str:
+    shown = " ".join(prefix)
+    if len(prefix) == 1 and (prefix[0] in _TOO_SHORT or prefix[0].startswith("mkfs")):
+        return f"`{shown}` alone allows far too much"
+    if prefix in _OPEN_ENDS:
+        return f"what comes behind `{shown}` is a program or names one"
+    if any(prefix[: len(start)] == start for start in _RUN_ELSEWHERE):
+        return f"`{prefix[0]}` runs programs with freedoms of its own"
+    for start in _RUNNERS:
+        if prefix[: len(start)] == start:
+            inner = prefix[len(start) :]
+            if not inner or inner[0][:1] == "-":
+                return f"which program `{' '.join(start)}` runs is left open"
+            return _open_ended(inner, deep + 1)
+    makefile = prefix[0] in _MAKES and prefix[-1] in _MAKEFILE_FLAGS
+    if len(prefix) > 1 and (makefile or prefix[-1] in _CODE_FLAGS):
+        return f"what comes behind `{prefix[-1]}` is a program or code"
+    return ""

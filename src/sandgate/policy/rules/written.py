@@ -1,0 +1,56 @@
+"""Rules as text: the line of a `.rules` file, and the TOML table. What is written is read back as the same rule."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.policy.rules.model import NetworkRule, Rule
+
+LINEAGE_WORDS = {"allow": "allow", "ask": "prompt", "forbid": "forbidden"}
+NAMED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
+
+
+def rule_line(rule: Rule) -> str:
+    """The rule in the lineage's form; what the lineage does not know only where it is set."""
+    parts = [f"pattern=[{_places(rule)}]", f'decision="{LINEAGE_WORDS[rule.decide]}"']
+    if rule.because:
+        parts.append(f"justification={_quoted(rule.because)}")
+    if rule.sandbox != "keep":
+        parts.append(f"sandbox={_quoted(rule.sandbox)}")
+    if rule.until:
+        parts.append(f"until={_quoted(rule.until)}")
+    if rule.uses is not None:
+        parts.append(f"uses={rule.uses}")
+    parts += [f"{word}=True" for word, on in (("canonical_matching", rule.any_case), ("exact", rule.exact)) if on]
+    return f"prefix_rule({', '.join(parts)})"
+
+
+def rule_table(rule: Rule, comment: str = "") -> str:
+    """The rule as a table of a TOML file, with what people should know of it in front."""
+    exact = ["exact = true"] if rule.exact else []
+    return _table(comment, ["[[rule]]", f"prefix = [{_places(rule)}]", *_decision(rule), *exact])
+
+
+def network_table(rule: NetworkRule, comment: str = "") -> str:
+    """The same for a rule about a host."""
+    about = ["[[network_rule]]", f"host = {_quoted(rule.host)}", f'protocol = "{rule.protocol}"']
+    return _table(comment, [*about, *_decision(rule)])
+
+
+def _table(comment: str, lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in (*(f"# {each}" for each in comment.splitlines()), *lines))
+
+
+def _decision(rule: Rule | NetworkRule) -> list[str]:
+    return [f'decide = "{rule.decide}"', *([f"because = {_quoted(rule.because)}"] if rule.because else [])]
+
+
+def _places(rule: Rule) -> str:
+    return ", ".join(
+        [_quoted(place[0]) if len(place) == 1 else f"[{', '.join(map(_quoted, place))}]" for place in rule.prefix]
+    )
+
+
+def _quoted(text: str) -> str:
+    """A string as both languages read it."""
+    return '"' + "".join([NAMED.get(each, each) for each in text]) + '"'

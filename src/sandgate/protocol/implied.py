@@ -1,0 +1,37 @@
+"""Which freedoms another one includes, so that what was given is not asked for in smaller pieces."""
+
+from __future__ import annotations
+
+from sandgate.protocol.permissions import ESCALATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sandgate.protocol.permissions import Grant
+
+
+def implies(wider: Grant, wanted: Grant) -> bool:
+    """Whether whoever has `wider` has `wanted`.
+
+    What lies behind a name that begins with a dot may be protected, and stays so below a writable root.
+    """
+    if wider in (wanted, ESCALATE):
+        return True
+    if wider.kind == "write_root" and wanted.kind in ("write_root", "write_path"):
+        root = wider.value.rstrip("/") + "/"
+        below = wanted.value.removeprefix(root)
+        same = wanted.value == wider.value
+        return same or (below != wanted.value and not any(part[:1] == "." for part in below.split("/")))
+    return wider.kind == "host" and wanted.kind == "host" and wider.value == "*"
+
+
+def implied_by(given: Collection[Grant], wanted: Grant) -> bool:
+    """Whether one of `given` includes `wanted`."""
+    return any(implies(each, wanted) for each in given)
+
+
+def without_implied(grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
+    """The same freedoms with none that another of them includes, in their order."""
+    distinct = tuple(dict.fromkeys(grants))
+    return tuple(each for each in distinct if not any(implies(other, each) for other in distinct if other != each))

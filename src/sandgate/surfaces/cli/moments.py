@@ -1,0 +1,32 @@
+"""Until when: `2h`, `30m`, `7d`, or a moment with its zone, as people type them."""
+
+from __future__ import annotations
+
+from sandgate.display import visible
+from sandgate.errors import RequestError
+
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+LENGTH_MAX_S = 10 * 365 * 86_400  # longer is as good as for ever, and a slip
+
+
+def moment(text: str, now: float, *, option: str) -> str:
+    """The moment as RFC 3339, in UTC. `now` is in seconds since 1970. Raises RequestError for anything else."""
+    from datetime import UTC, datetime
+
+    from sandgate.policy.rules.model import instant
+
+    number, unit = text[:-1], text[-1:]
+    if number.isascii() and number.isdecimal() and unit in SECONDS:
+        length_s = int(number[:12]) * SECONDS[unit]
+        at = now + length_s if length_s <= LENGTH_MAX_S else 0.0
+    else:
+        try:
+            at = instant(text)
+        except (ValueError, OverflowError):
+            at = 0.0
+    if at <= now:
+        raise RequestError(
+            f"`{option} {visible(text, limit=40)}` is no moment to come",
+            hint="a length such as 30m, 2h or 7d, or a moment with its zone such as 2030-01-31T18:00:00Z",
+        )
+    return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,155 @@
+"""`sandgate rules`: which rules hold, what they say about a command, and whether their examples hold.
+
+What a file says is shown with everything invisible made visible, so that no rule can look like another.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.commandline.words import joined
+from sandgate.config.rules_files import SUFFIXES, read_rules
+from sandgate.display import visible
+from sandgate.errors import RequestError, RuleError
+from sandgate.policy.rules import NetworkRule
+from sandgate.runtime.rule_check import matches_json, rule_matches
+from sandgate.runtime.rule_listing import listed_json, listing, loaded_for
+from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.session import environment, opened, request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.policy.rules import RuleSet
+    from sandgate.runtime.rule_check import RuleMatch
+    from sandgate.runtime.rule_listing import ListedRule
+    from sandgate.surfaces.cli.parse import Parsed
+
+CODES = {"allow": 0, "ask": 3, "forbid": 4}
+EXAMPLES_FAILED = 1
+# option -> the deeds it means something to
+IDLE = {
+    "decide": ("add",),
+    "because": ("add",),
+    "until": ("add",),
+    "uses": ("add",),
+    "project": ("add",),
+    "user": ("add",),
+    "write": ("import",),
+    "json": ("list", "check", "import"),
+}
+
+
+def main(parsed: Parsed) -> int:
+    """`check`: 0 allow, 3 ask, 4 forbidden. `test`: 1 when a file or an example fails. `import`: 0. Otherwise 0."""
+    deed = parsed.words[0]
+    for option, deeds in IDLE.items():
+        if option in parsed.values and deed not in deeds:
+            raise RequestError(f"`--{option}` means nothing to `sandgate rules {deed}`")
+    match deed:
+        case "list":
+            return _list(parsed)
+        case "check":
+            return _check(parsed)
+        case "test":
+            return _test(parsed)
+        case "add":
+            from sandgate.surfaces.cli.rules_add import add
+
+            return add(parsed)
+        case _:
+            from sandgate.surfaces.cli.rules_import import import_rules
+
+            return import_rules(parsed)
+
+
+def _list(parsed: Parsed) -> int:
+    found = listing(environment(parsed))
+    for warning in found.warnings:
+        say.fact(f"warning: {warning}")
+    if parsed.on("json"):
+        import json
+
+        say.out(json.dumps({"rules": [listed_json(each) for each in found.rules]}) + "\n")
+        return 0
+    if not found.rules:
+        say.fact("there are no rules")
+    say.out("".join(f"{_listed(each)}\n" for each in found.rules))
+    if any(isinstance(each.rule, NetworkRule) and each.rule.decide == "allow" for each in found.rules):
+        say.fact(
+            "a rule that allows a host opens nothing yet: there is no proxy, so the network is off, on, or granted"
+        )
+    return 0
+
+
+def _listed(each: ListedRule) -> str:
+    rule = each.rule
+    where = f"{each.file}:{rule.line}" if rule.line else rule.source
+    what = f"host {rule.host} ({rule.protocol})" if isinstance(rule, NetworkRule) else rule.shown_prefix
+    more = [] if isinstance(rule, NetworkRule) else _limits(each)
+    told = f"  ({', '.join(more)})" if more else ""
+    because = f"  # {rule.because}" if rule.because else ""
+    return visible(f"{each.layer}  {where}  {rule.decide}  {what}{told}{because}")
+
+
+def _limits(each: ListedRule) -> list[str]:
+    rule = each.rule
+    if isinstance(rule, NetworkRule):
+        return []
+    said = [
+        ("exact", rule.exact),
+        ("without regard to case", rule.any_case),
+        ("leaves the sandbox", rule.sandbox == "bypass"),
+        (f"until {rule.until}", bool(rule.until)),
+        (f"{each.uses_left} of {rule.uses} uses left", rule.uses is not None),
+        ("no longer in force", each.ended),
+    ]
+    return [words for words, holds in said if holds]
+
+
+def _check(parsed: Parsed) -> int:
+    runtime = opened(parsed)
+    found = rule_matches(runtime, request(parsed, runtime))
+    if parsed.on("json"):
+        import json
+
+        say.out(json.dumps(matches_json(found)) + "\n")
+    else:
+        lines = [f"decision: {found.decide}", *(_matched(match) for match in found.matches)]
+        say.out("".join(f"{visible(line)}\n" for line in lines))
+    return CODES[found.decide]
+
+
+def _matched(match: RuleMatch) -> str:
+    segment = joined(match.segment)
+    because = f": {match.because}" if match.because else ""
+    if match.kind == "heuristics":
+        return f"  {match.decide}: {segment} (no rule{because})"
+    what = "host" if match.kind == "network" else "rule"
+    return f"  {match.decide}: {segment} ({what} `{joined(match.prefix)}` in {match.source}{because})"
+
+
+def _test(parsed: Parsed) -> int:
+    failed = 0
+    for path in parsed.words[1:] or _files(parsed):
+        try:
+            rules = read_rules(os.path.abspath(path), guarded=False)
+            if rules is None or not path.endswith(SUFFIXES):
+                raise RuleError(f"cannot use `{path}`", why="there is no rules file of that name")
+            say.out(f"ok: {visible(path)}: {_counts(rules)}\n")
+        except RuleError as wrong:
+            failed = EXAMPLES_FAILED
+            say.error(wrong)
+    return failed
+
+
+def _files(parsed: Parsed) -> list[str]:
+    """Every rules file that holds here, whether or not it can be used."""
+    from sandgate.config.rules_files import rule_paths
+
+    return rule_paths(loaded_for(environment(parsed)))
+
+
+def _counts(rules: RuleSet) -> str:
+    examples = sum(rule.examples for rule in rules.rules)
+    numbers = (len(rules.rules) + len(rules.network), "rule"), (examples, "example")
+    return ", ".join(f"{number} {word}{'s' * (number != 1)}" for number, word in numbers)

@@ -1,0 +1,114 @@
+"""`sandgate rules add`: one more rule, shown as it is written before it is written."""
+
+from __future__ import annotations
+
+import os
+from time import time
+
+from sandgate.commandline.words import joined
+from sandgate.config.paths import DIRECTORY_NAME
+from sandgate.config.rules_files import read_rules
+from sandgate.config.rules_writing import append_line, rules_file
+from sandgate.display import visible
+from sandgate.errors import RequestError
+from sandgate.policy.rules import Rule
+from sandgate.policy.rules.calls import rules_from_calls
+from sandgate.policy.rules.literal import Call
+from sandgate.policy.rules.written import LINEAGE_WORDS, rule_line
+from sandgate.runtime.rule_listing import loaded_for
+from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.session import environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.config import Loaded
+    from sandgate.surfaces.cli.parse import Parsed
+
+SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+LASTING_S_MAX = 100 * 365 * 86_400
+
+
+def add(parsed: Parsed) -> int:
+    """0 when the rule stands in its file, be it since before. Raises RequestError and RuleError."""
+    loaded = loaded_for(environment(parsed))
+    rule = _rule(parsed)
+    directory, guarded = _directory(parsed, loaded, rule)
+    path = rules_file(directory)
+    read_rules(path, guarded=guarded)  # a broken file is not added to
+    say.out(f"{visible(rule_line(rule))}\n")
+    append_line(directory, rule_line(rule))
+    say.fact(f"stands in {path}")
+    if not guarded and loaded.settings.trust != "trusted":
+        say.fact("warning: this project is not trusted, so its rules do not hold")
+    return 0
+
+
+def _rule(parsed: Parsed) -> Rule:
+    """The rule the options ask for, as its own line would be read."""
+    decide = parsed.text("decide") or "allow"
+    try:
+        joined(parsed.argv).encode()
+    except UnicodeEncodeError as wrong:
+        raise RequestError("a rule is text, and these words are not UTF-8") from wrong
+    if decide == "allow":
+        from sandgate.policy.amendment_bans import why_banned
+
+        banned = why_banned(parsed.argv)
+        if banned:
+            raise RequestError(f"no rule may allow what begins with `{joined(parsed.argv)}`", why=banned)
+    given = {
+        "pattern": list(parsed.argv),
+        "decision": LINEAGE_WORDS[decide],
+        "justification": parsed.text("because"),
+        "until": _until(parsed.text("until"), time()),
+        "uses": _uses(parsed.text("uses")),
+    }
+    (rule,) = rules_from_calls([Call("prefix_rule", (), given, 0)], "the command line").rules
+    return rule
+
+
+def _directory(parsed: Parsed, loaded: Loaded, rule: Rule) -> tuple[str, bool]:
+    """The configuration directory whose rules it joins, and whether that is the user's own."""
+    if parsed.on("project") and parsed.on("user"):
+        raise RequestError("`--project` and `--user` are two places", hint="choose one")
+    if parsed.on("project"):
+        if rule.decide == "allow":
+            raise RequestError("a project's rules may only ask or forbid", hint="leave `--project` out")
+        if any(program.startswith("/") for program in rule.prefix[0]):
+            raise RequestError("a project's rules name programs by their bare name", hint=f"not `{rule.shown_prefix}`")
+        return os.path.join(loaded.settings.project_root, DIRECTORY_NAME), False
+    own = next((each.path for each in loaded.rules if each.owner == "user"), None)
+    if own is None:
+        raise RequestError("there is no place for your rules", why="you have no home directory", hint="set `$HOME`")
+    if not loaded.settings.rules_enabled:
+        raise RequestError("your rules do not hold", why="`rules.enabled` is false")
+    return os.path.dirname(own), True
+
+
+def _uses(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise RequestError(f"`--uses {text}` is not a number", hint="give a whole number above 0")
+    return int(text)
+
+
+def _until(text: str | None, now: float) -> str | None:
+    """A time with its zone: of a duration from now on, of a date the end of that day here, of a time itself."""
+    if text is None:
+        return None
+    from datetime import UTC, date, datetime, timedelta
+
+    number, unit = text[:-1], text[-1:]
+    if number.isascii() and number.isdigit() and unit in SECONDS and len(number) <= 9:
+        lasting_s = int(number) * SECONDS[unit]
+        if not 0 < lasting_s <= LASTING_S_MAX:
+            raise RequestError(f"`--until {text}` is no time anybody waits for", hint="for example 30m, 2h, 7d, 4w")
+        return datetime.fromtimestamp(int(now) + lasting_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if len(text) == len("2026-12-31"):
+        try:
+            day = date.fromisoformat(text) + timedelta(days=1)
+            return datetime(day.year, day.month, day.day).astimezone().isoformat()
+        except (ValueError, OverflowError):
+            pass
+    return text

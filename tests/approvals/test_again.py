@@ -1,0 +1,48 @@
+"""Why a question is asked, and what would keep it from being asked again."""
+
+import pytest
+
+from sandgate.approvals.again import KEEPS, LEAVES, again_lines, saved_as, why_line
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import Amendment, ApprovalRequest
+from sandgate.protocol.permissions import ESCALATE, Grant
+
+ASKED = ApprovalRequest("r", "c", "initial", CommandRequest(("make",), "/repo", {}), "", why="rule `make`: \x1b[2J\nno")
+
+
+def test_the_line_is_the_policys_words_made_visible_and_after_a_denial_it_says_what_a_yes_does() -> None:
+    assert why_line(ASKED) == "rule `make`: \\x1b[2J no"
+    retry = ASKED.but(stage="retry", grants=(Grant("host", "*"),))
+    assert (why_line(retry), why_line(retry.but(grants=(ESCALATE,)))) == (KEEPS, LEAVES)
+    assert "without" not in KEEPS
+
+
+def test_the_exact_rule_is_shown_before_it_is_saved() -> None:
+    """Required."""
+    asked = ASKED.but(amendment=Amendment(("git", "push"), "bypass"))
+    assert again_lines(asked, session="a", always="p") == [
+        "`a` is an answer for this session",
+        '`p` saves the rule prefix_rule(pattern=["git", "push"], decision="allow", sandbox="bypass")',
+    ]
+    assert saved_as(Amendment(("x\x1b",))) == 'prefix_rule(pattern=["x\\x1b"], decision="allow")'
+
+
+@pytest.mark.parametrize(
+    ("grant", "setting"),
+    [
+        (Grant("write_root", "/opt/x"), 'sandbox_workspace_write.writable_roots = ["/opt/x"]'),
+        (Grant("write_path", "/opt/x/f"), 'sandbox_workspace_write.writable_roots = ["/opt/x"]'),
+        (Grant("write_path", "/repo/.git/config"), ""),
+        (Grant("write_root", "/etc"), ""),
+        (Grant("write_path", "/home/u/note"), ""),
+        (Grant("write_root", "/home/u"), ""),
+        (Grant("write_root", "/home/u/other"), 'sandbox_workspace_write.writable_roots = ["/home/u/other"]'),
+        (Grant("read_path", "/home/u/.ssh"), 'secrets.opened = ["/home/u/.ssh"]'),
+        (Grant("unix_socket", "/run/x"), 'sandbox.unix_sockets = ["/run/x"]'),
+        (Grant("host", "192.0.2.1:1"), "sandbox_workspace_write.network_access = true"),
+        (ESCALATE, ""),
+    ],
+)
+def test_a_setting_is_named_where_there_is_one_for_exactly_this(grant: Grant, setting: str) -> None:
+    lines = again_lines(ASKED.but(grants=(grant,)), session="a", always="p")
+    assert lines[1:] == ([f"{setting} in config.toml"] if setting else [])

@@ -1,0 +1,81 @@
+"""One question for one matter, with real programs, kernels and files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from program import Sandgate
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+
+@pytest.fixture
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A directory beside every writable root."""
+    place = Path("/var/tmp") / f"sandgate-asked-{tmp_path_factory.getbasetemp().name}"
+    place.mkdir(exist_ok=True)
+    yield place
+    subprocess.run(["rm", "-rf", str(place)], check=True)
+
+
+@pytest.fixture
+def sandgate(tmp_path: Path) -> Sandgate:
+    workspace, home = tmp_path / "repo", tmp_path / "home"
+    workspace.mkdir()
+    home.mkdir()
+    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
+    return Sandgate(workspace, home)
+
+
+def a_tree(outside: Path) -> Path:
+    tree = outside / "tree"
+    (tree / "sub/deeper").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(tree)], check=True)
+    for name in ("a", "b", "sub/c", "sub/deeper/d"):
+        (tree / name).write_text("")
+    (outside / "neighbour").write_text("stays")
+    return tree
+
+
+@pytest.mark.parametrize("script", ["rm -rf {tree}", "cd {outside} && rm -r -f tree", "bash -c 'rm -rf {tree}/'"])
+def test_removing_a_directory_outside_takes_one_question_about_what_was_refused(
+    sandgate: Sandgate, outside: Path, script: str
+) -> None:
+    """It took one for the files, one for each directory, and one for what is protected in it."""
+    tree = a_tree(outside)
+    line = script.format(tree=tree, outside=outside)
+    answers = ["--answer", "approve"] * 2  # the first: `rm -rf` is dangerous wherever it runs
+    done = sandgate("run", "--json", "-a", "on-failure", *answers, "--", "bash", "-c", line)
+    events = [json.loads(each) for each in done.out.splitlines()]
+    asked = [event["stage"] for event in events if event["type"] == "exec_approval_request"]
+    assert (done.code, asked) == (0, ["initial", "retry"])
+    assert not tree.exists()
+    assert (outside / "neighbour").read_text() == "stays"
+
+
+def test_a_rule_that_was_accepted_is_shown_told_and_on_the_disk(sandgate: Sandgate) -> None:
+    done = sandgate("run", "--json", "-a", "untrusted", "--answer", "approve-always", "--", "touch", "made")
+    events = {event["type"]: event for event in map(json.loads, done.out.splitlines())}
+    line = 'prefix_rule(pattern=["touch", "made"], decision="allow")'
+    request, answer = events["exec_approval_request"], events["exec_approval_answered"]
+    saving = {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": ["touch", "made"]}}
+    assert (request["rule"], request["proposed_execpolicy_amendment"]) == (line, ["touch", "made"])
+    assert saving in request["available_decisions"]
+    assert request["why"] == "policy untrusted: not known to only read"
+    assert (answer["decision"], answer["amendment"]["prefix"]) == ("approved_with_amendment", ["touch", "made"])
+    assert (sandgate.home / ".sandgate/rules/default.rules").read_text() == line + "\n"
+    assert (done.code, (sandgate.workspace / "made").exists()) == (0, True)
+
+
+def test_where_no_rule_is_offered_that_answer_is_a_no(sandgate: Sandgate) -> None:
+    done = sandgate(
+        "run", "-a", "untrusted", "--answer", "approve-always", "--", "bash", "-c", "for x in 1; do touch made; done"
+    )
+    assert done.code == 77
+    assert "no rule is offered" in done.err
+    assert not (sandgate.workspace / "made").exists()

@@ -1,0 +1,53 @@
+"""Files with keys or passwords, by their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.commandline import segments
+from sandgate.policy.safety import safe_commands
+from sandgate.policy.secret_names import names_secret
+
+SECRET = (
+    "cat ~/.ssh/id_rsa",
+    "cat ~/.aws/credentials",
+    "head -5 $HOME/.netrc",
+    "grep -r AKIA ~/.aws ~/.bash_history",
+    "cd ~/.ssh && cat id_ed25519",
+    "cat ~/.ssh/*",
+    "cat /home/u/.kube/config",
+    "base64 -w0 ~/.gnupg/private-keys-v1.d/a.key",
+    "cat < ~/.ssh/id_rsa",
+    "cat /proc/1/environ",
+    "jq . ~/.docker/config.json",
+    "sort ~/.config/gcloud/application_default_credentials.json",
+    "find ~/.ssh -type f -exec cat {} +",
+)
+HARMLESS = (
+    "ls -la ~/.ssh",
+    "stat ~/.aws/credentials",
+    "test -f ~/.docker/config.json",
+    "cat ~/.ssh/id_rsa.pub",
+    "cat ~/.ssh/known_hosts",
+    "cat ~/.ssh/config",
+    "cat docs/ssh.md",
+    "grep -rn credentials src",
+    "cat config/aws.py",
+    "cat /etc/passwd",
+)
+
+
+@pytest.mark.parametrize("script", SECRET)
+def test_showing_keys_or_passwords_is_worth_a_question(script: str) -> None:
+    """Our choice: reading is safe, but what a private key says goes to the model."""
+    assert not all(safe_commands(segments(("bash", "-lc", script))))
+
+
+@pytest.mark.parametrize("script", HARMLESS)
+def test_their_names_and_public_halves_are_not(script: str) -> None:
+    assert all(safe_commands(segments(("bash", "-lc", script))))
+
+
+def test_a_word_that_only_looks_like_one_names_no_secret() -> None:
+    words = ("shadow", "src/ssh/id.py", ".sshrc", "aws/credentials.md", "id_rsa.pub", "")
+    assert [word for word in words if names_secret(word)] == []

@@ -1,0 +1,41 @@
+"""Which freedom includes which."""
+
+import pytest
+
+from sandgate.protocol.implied import implied_by, implies, without_implied
+from sandgate.protocol.permissions import ESCALATE, Grant
+
+ROOT, FILE = Grant("write_root", "/out"), Grant("write_path", "/out/a/b")
+
+
+@pytest.mark.parametrize(
+    ("wider", "wanted", "included"),
+    [
+        (ROOT, FILE, True),
+        (ROOT, ROOT, True),
+        (ROOT, Grant("write_root", "/out/sub"), True),
+        (ROOT, Grant("write_path", "/outside"), False),
+        (ROOT, Grant("write_path", "/out/.git"), False),
+        (ROOT, Grant("write_path", "/out/a/.git/config"), False),
+        (ROOT, Grant("read_path", "/out/a"), False),
+        (FILE, ROOT, False),
+        (Grant("write_path", "/out"), FILE, False),
+        (ESCALATE, ROOT, True),
+        (ROOT, ESCALATE, False),
+        (Grant("host", "*"), Grant("host", "192.0.2.1:443"), True),
+        (Grant("host", "192.0.2.1:443"), Grant("host", "*"), False),
+        (Grant("host", "192.0.2.1:443"), Grant("host", "192.0.2.1:80"), False),
+        (Grant("unix_socket", "/run"), Grant("unix_socket", "/run/x"), False),
+        (Grant("write_root", "/"), Grant("write_path", "/etc/motd"), True),
+    ],
+)
+def test_wider_includes_wanted_only_where_it_really_gives_it(wider: Grant, wanted: Grant, included: bool) -> None:
+    """Required: a protected name is not included in the root above it."""
+    assert implies(wider, wanted) is included
+    assert implied_by((Grant("read_path", "/x"), wider), wanted) is included
+
+
+def test_what_another_grant_includes_is_left_out_and_the_order_stays() -> None:
+    protected = Grant("write_path", "/out/.git")
+    assert without_implied((FILE, ROOT, protected, ROOT)) == (ROOT, protected)
+    assert without_implied(()) == ()

@@ -1,0 +1,112 @@
+"""`sandgate rules add`: shown, written, in force; or refused with the reason."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+
+import pytest
+
+from sandgate.config.rules_files import read_rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+
+def own(program: Any) -> Path:
+    path: Path = program.home / ".sandgate" / "rules" / "default.rules"
+    return path
+
+
+def test_the_line_is_shown_written_and_in_force(program: Any) -> None:
+    (program.home / ".sandgate").mkdir()
+    assert program("rules", "check", "-a", "untrusted", "--", "make", "lint") == 3
+    assert program("rules", "add", "--because", 'my "own"', "--", "make", "lint") == 0
+    line = 'prefix_rule(pattern=["make", "lint"], decision="allow", justification="my \\"own\\"")\n'
+    assert (program.out, own(program).read_text()) == (line, line)
+    assert str(own(program)) in program.err
+    assert program("rules", "check", "-a", "untrusted", "--", "make", "lint", "-k") == 0
+
+
+def test_it_is_written_once_and_behind_what_is_there(program: Any) -> None:
+    for _ in range(2):
+        assert program("rules", "add", "--decide", "forbid", "--", "rm", "-rf") == 0
+    assert program("rules", "add", "--user", "--decide", "ask", "--", "rm") == 0
+    assert own(program).read_text().splitlines() == [
+        'prefix_rule(pattern=["rm", "-rf"], decision="forbidden")',
+        'prefix_rule(pattern=["rm"], decision="prompt")',
+    ]
+
+
+@pytest.mark.parametrize(("until", "seconds"), [("30m", 1800), ("2h", 7200), ("7d", 7 * 86400), ("1w", 7 * 86400)])
+def test_a_duration_becomes_a_time(program: Any, until: str, seconds: int) -> None:
+    before = time.time()
+    assert program("rules", "add", "--until", until, "--uses", "3", "--", "make", "x") == 0
+    rules = read_rules(str(own(program)), guarded=True)
+    assert rules is not None
+    (rule,) = rules.rules
+    ends = datetime.fromisoformat(rule.until).timestamp()
+    assert (rule.uses, before - 1 <= ends - seconds <= time.time() + 1) == (3, True)
+
+
+def test_a_date_means_the_end_of_that_day_here(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    assert program("rules", "add", "--until", "2998-12-31", "--", "make", "x") == 0
+    assert 'until="2999-01-01T00:00:00+00:00"' in program.out
+    monkeypatch.delenv("TZ")
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    "prefix", [("python", "-c"), ("sudo",), ("git",), ("bash", "-lc"), ("xargs",), ("ssh", "host")]
+)
+def test_what_no_rule_may_allow_is_refused_with_the_reason(program: Any, prefix: tuple[str, ...]) -> None:
+    """Required: what follows these words could be anything."""
+    assert program("rules", "add", "--", *prefix) == 2
+    assert f"no rule may allow what begins with `{' '.join(prefix)}`: " in program.err
+    assert not own(program).exists()
+    assert program("rules", "add", "--decide", "ask", "--", *prefix) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--until", "tomorrow"), "`until` is 'tomorrow'"),
+        (("--until", "2030-13-01"), "`until` is '2030-13-01'"),
+        (("--until", "0h"), "is no time anybody waits for"),
+        (("--until", "999999999w"), "is no time anybody waits for"),
+        (("--uses", "0"), "`uses` is 0"),
+        (("--uses", "-1"), "is not a number"),
+        (("--uses", "3", "--decide", "ask"), "does not allow"),
+        (("--because", " "), "blank"),
+        (("--project", "--user"), "two places"),
+        (("--project",), "may only ask or forbid"),
+    ],
+)
+def test_what_cannot_be_a_rule_is_refused(program: Any, options: tuple[str, ...], says: str) -> None:
+    assert program("rules", "add", *options, "--", "make", "x") in (2, 78)
+    assert says in program.err
+    assert not own(program).exists()
+
+
+def test_words_that_are_no_text_are_refused(program: Any) -> None:
+    assert program("rules", "add", "--", "make", "\udcff") == 2
+    assert not own(program).exists()
+
+
+def test_a_projects_rule_is_written_there_and_says_when_it_does_not_hold(program: Any) -> None:
+    (program.repo / ".git").mkdir()
+    assert program("rules", "add", "--project", "--decide", "forbid", "--", "make", "deploy") == 0
+    assert (program.repo / ".sandgate" / "rules" / "default.rules").exists()
+    assert "this project is not trusted" in program.err
+    assert program("rules", "add", "--project", "--decide", "ask", "--", "/bin/make") == 2
+
+
+def test_a_broken_file_is_not_added_to(program: Any) -> None:
+    own(program).parent.mkdir(parents=True)
+    own(program).write_text("prefix_rule(")
+    assert program("rules", "add", "--", "make", "x") == 78
+    assert own(program).read_text() == "prefix_rule("
