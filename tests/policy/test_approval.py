@@ -65,7 +65,8 @@ RULES: list[str] = ["none", "allow", "bypass", "ask", "forbid"]
 
 
 def a_rule(kind: str, argv: tuple[str, ...]) -> tuple[Rule, ...]:
-    prefix = tuple((word,) for word in argv[:1])
+    # A rule about a shell alone would not allow a script that stands on the command line.
+    prefix = tuple((word,) for word in (argv if argv == UNPARSED else argv[:1]))
     if kind == "none":
         return ()
     if kind == "bypass":

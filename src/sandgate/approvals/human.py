@@ -69,10 +69,10 @@ class TerminalReviewer:
 def _answer(request: ApprovalRequest, keyboard: Keyboard, advice: Advice | None, *, colour: bool) -> Decision:
     by_key = {choice.key: choice for choice in choices(request)}
     with keyboard:
-        keyboard.write(prompt_lines(request, colour=colour, columns=keyboard.columns))
-        if advice is not None:
-            keyboard.write(checking_lines(colour=colour))
-        keyboard.write(choice_lines(request))
+        columns = keyboard.columns
+        above = prompt_lines(request, colour=colour, columns=columns)
+        checking = [] if advice is None else checking_lines(colour=colour)
+        keyboard.write([*above, *checking, *choice_lines(request, columns)])
         keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
         keyboard.prompt(question(request))
         while True:
@@ -97,7 +97,7 @@ def _advised(request: ApprovalRequest, advice: Advice, keyboard: Keyboard, *, co
     keyboard.write(said_lines(said, request.risk, colour=colour, columns=keyboard.columns))
     updated = request if said.risk is None else request.but(risk=said.risk)
     if choices(updated) != choices(request):
-        keyboard.write(choice_lines(updated))
+        keyboard.write(choice_lines(updated, keyboard.columns))
     keyboard.prompt(question(updated))
     return updated
 

@@ -153,7 +153,7 @@ def prompt_lines(
     lines += _denied_lines(request)
     lines += _risk_lines(request, colour=colour)
     lines += ["", *_shown_command(request, whole=whole)]
-    lines += [f"  with {name}={visible(value)}" for name, value in request.command.set_variables]
+    lines += [f"  with {visible(name)}={visible(value)}" for name, value in request.command.set_variables]
     lines += [f"  in {visible(request.command.cwd)}", ""]
     lines += [*_again_lines(request, named=whole), ""]
     return [piece for line in lines for piece in wrapped(line, columns)]
@@ -168,19 +168,38 @@ def _again_lines(request: ApprovalRequest, *, named: bool) -> list[str]:
 
 def wrapped(line: str, columns: int) -> list[str]:
     """A line cut where the terminal would, each further piece behind a mark, so that none looks like a line of ours."""
-    if len(line) <= columns or "\033" in line:
+    if "\033" in line or (line.isascii() and len(line) <= columns):
         return [line]
-    room = max(columns - len(CONTINUATION), 1)
-    rest = line[columns:]
-    return [line[:columns], *(CONTINUATION + rest[at : at + room] for at in range(0, len(rest), room))]
+    pieces: list[str] = []
+    room, mark = columns, ""
+    while line or not pieces:
+        size = _fitting(line, room)
+        pieces.append(mark + line[:size])
+        line = line[size:]
+        room, mark = columns - len(CONTINUATION) - 1, CONTINUATION  # some terminals draw the mark itself wide
+    return pieces
 
 
-def choice_lines(request: ApprovalRequest) -> list[str]:
-    """The choices, one line each, and how they are answered."""
+def _fitting(line: str, room: int) -> int:
+    """How many of its characters surely fit into `room` cells; at least one. Doubtful ones count as wide."""
+    if line.isascii():
+        return max(room, 1)
+    from unicodedata import east_asian_width
+
+    taken = 0
+    for at, char in enumerate(line):
+        taken += 2 if east_asian_width(char) in "WFA" else 1
+        if taken > room:
+            return max(at, 1)
+    return len(line)
+
+
+def choice_lines(request: ApprovalRequest, columns: int | None = None) -> list[str]:
+    """The choices, one line each, and how they are answered. A grant may name a long path: see `wrapped`."""
     lines = [f"  [{choice.key}] {choice.label}" for choice in choices(request)]
     if is_high(request):
         lines.append("  (high risk: approving takes the capital letter)")
-    return lines
+    return lines if columns is None else [piece for line in lines for piece in wrapped(line, columns)]
 
 
 def question(request: ApprovalRequest) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from posixpath import normpath
 
 from sandgate.assessment.listing import words
+from sandgate.commandline.decoding import ansi
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -268,6 +269,13 @@ def known_output(command: str, shell: Shell) -> str | None:
     if words[:1] == ["printf"] and len(words) > 2 and words[1].strip("'\"") in {"%s", "%s\\n"}:
         del words[1]
         command = " ".join(words)
+    if (
+        words[:1] == ["printf"]
+        and len(words) == 2
+        and "\\" in command
+        and not any(mark in command for mark in "$`|;&<>*?%")
+    ):
+        return ansi(words[1].strip("'\""))
     if words[:1] in (["echo"], ["printf"]) and not any(mark in command for mark in "$`|;&<>*?\\%"):
         plain = [word.strip("'\"") for word in words[1:] if word not in {"-n", "-e"}]
         return _tilde(" ".join(plain), shell) if plain else ""

@@ -34,6 +34,7 @@ from sandgate.assessment.knowledge.interpreters import (
 )
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
+from sandgate.commandline.decoding import ansi
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -215,6 +216,8 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if token.kind == "string":
         if language == "awk" and previous.text in {">", "|"}:
             _awk_output(previous.text, token.text, call, inquiry)
+        elif language == "awk" and following.text == "|":  # `"command" | getline`
+            _awk_output("|", token.text, call, inquiry)
         return []
     if token.kind == "backtick":
         if language in {"Perl", "Ruby", "PHP"}:  # there it is a command; in JavaScript a text
@@ -368,7 +371,7 @@ def _write(last: str, arguments: Sequence[Token], call: Call, inquiry: Inquiry) 
 
 
 def _run(name: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry) -> None:
-    strings = [each.text for each in arguments if each.kind == "string"]
+    strings = [_unescaped(each.text) for each in arguments if each.kind == "string"]
     if name == "exec" and language == "Python":
         inquiry.doubt("builds code while it runs (`exec`)")
         return
@@ -389,6 +392,11 @@ def _joined(arguments: Sequence[Token]) -> str:
     names = [each.text.rsplit(".", 1)[-1] for each in arguments if each.kind in {"name", "string"}]
     home = any(name in HOME_NAMES for name in names)
     return first + ("~" if home else "${?}" if len(names) > 1 else "")
+
+
+def _unescaped(text: str) -> str:
+    """The inside of a string as the program gets it; the escapes of these languages are those of `$'…'`."""
+    return ansi(text) if "\\" in text else text
 
 
 def _host(arguments: Sequence[Token]) -> str:

@@ -26,6 +26,7 @@ from sandgate.assessment.knowledge.interpreters import LANGUAGES
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
+from sandgate.commandline.carried import handed_over
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -69,7 +70,7 @@ VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ 
 def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
     """Note what this call does. What it runs in turn is put on the inquiry's list."""
     given = call.program
-    if UNKNOWN in given or not given:
+    if UNKNOWN in given or not given or (given not in ("[", "[[") and any(mark in given for mark in "*?[")):
         _unknown_program(call, inquiry)
         return
     if call.function and given == call.function:
@@ -104,6 +105,8 @@ def canonical_name(given: str) -> str:
 def _unknown_program(call: Call, inquiry: Inquiry) -> None:
     tags = call.upstream
     guess = call.program.replace(UNKNOWN, "").rsplit("/", 1)[-1]
+    if any(mark in guess for mark in "*?["):
+        guess = ""
     if not guess and any(arg.text[:1] == "-" and {"r", "f"} <= set(arg.text.lower()) for arg in call.args):
         guess = "rm"  # what else is called with `-rf`
     if guess in JUDGES:
@@ -142,6 +145,9 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
 
 
 def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
+    if call.program not in LANGUAGES:
+        for text in handed_over((call.program, *(arg.text for arg in call.args))):
+            inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
     if running.judge_runner(call, inquiry):
         return
     if call.program in TOOLS and _only_reads(call):

@@ -21,12 +21,14 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
+from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
+from sandgate.commandline.respelling import respelled, unusual
 from sandgate.commandline.script import loose_word, rough_commands
 from sandgate.commandline.walk import script
 from sandgate.protocol.risk import RiskAssessment
@@ -229,7 +231,7 @@ class _Walk:
             self.inquiry.doubt("the script is too long or too deep to be judged", level=HIGH)
             return
         inner = caller.inside(caller.program, ())
-        found = script(text)
+        found = script(respelled(text) if unusual(text) else text)
         if not found.complete:
             self.inquiry.doubt("part of the script could not be read")
             self.frames.append(_Frame(rough_commands(text), inner))
@@ -303,6 +305,10 @@ class _Walk:
             pipeline.current.update(out)
             pipeline.last = call
         if command.substituted_into is not None:
+            if call.program in {"echo", "printf"}:
+                out["said"] = printed(call)
+            elif call.program == "cat" and call.stdin_text is not None:
+                out["said"] = call.stdin_text
             frame.inflow.setdefault(command.substituted_into, {}).update(out)
 
     def assign(self, command: SimpleCommand, call: Call, shell: Shell, flowing: tuple[tuple[str, str], ...]) -> None:

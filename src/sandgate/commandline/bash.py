@@ -12,11 +12,13 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
-from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, WordReader, decoded, literal
+from sandgate.commandline.bashconditions import TEST_PARTS, ConditionReader
+from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
 from sandgate.commandline.words import words_of
+from sandgate.commandline.wrappers import COMMAND_FOLLOWS
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -63,17 +65,16 @@ class Script(Record):
 
 _STRUCTURE = words_of(
     "program list pipeline redirected_statement comment negated_command subshell compound_statement if_statement "
-    "elif_clause else_clause for_statement while_statement do_group"
+    "variable_assignments elif_clause else_clause for_statement while_statement do_group"
 )
 _PLAIN_STRUCTURE = frozenset(("program", "list", "pipeline"))
 _AROUND_HERE_DOCUMENT = words_of(
     "program redirected_statement comment variable_assignment heredoc_start heredoc_body heredoc_content heredoc_end "
     "simple_expansion variable_name"
 )
-_TOKENS = words_of("&& || ; | |& ( ) { } ! [ ] if then fi elif else for in do done while until $( `") | {"\n", ""}
+_TOKENS = words_of("&& || ; | |& ( ) { } ! [ ] if then fi elif else for in do done while until $( <( ` &") | {"\n", ""}
 _PLAIN_TOKENS = frozenset(("&&", "||", ";", "|", "\n", ""))
 _RESERVED = words_of("{ } ! [[ ]] coproc function select do done then fi else elif esac")
-_TEST_PARTS = frozenset(("unary_expression", "binary_expression", "negated_expression", "parenthesized_expression"))
 
 
 _recent = Recent()
@@ -123,7 +124,7 @@ def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
     return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
-class _Reader(WordReader):
+class _Reader(ConditionReader):
     """Walks one syntax tree once."""
 
     def __init__(self, source: bytes) -> None:
@@ -146,12 +147,13 @@ class _Reader(WordReader):
         commands = tuple(self._commands)
         if broken or self._torn:  # bash runs the lines before the mistake, and may not take it for one
             commands += _guesses(decoded(self._source))
-        one_literal = len(commands) == 1 and bool(commands[0].words) and all(word.plain for word in commands[0].words)
+        running = [command for command in commands if command.words]
+        one_literal = len(running) == 1 and all(word.plain for word in running[0].words)
         return Script(
             commands=commands,
             redirections=tuple(self._redirections),
-            plain=self._plain and bool(commands),
-            readable=self._readable and bool(commands),
+            plain=self._plain and bool(running),
+            readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
         )
 
@@ -168,6 +170,8 @@ class _Reader(WordReader):
             self._test(node)
         elif kind == "for_statement":
             self._loop(node)
+        elif kind == "variable_assignment":
+            self._commands.append(SimpleCommand((), (self._assignment(node),)))
         else:
             self._other(node)
 
@@ -176,8 +180,8 @@ class _Reader(WordReader):
         kind = node.type
         self._plain = self._plain and kind in _PLAIN_STRUCTURE
         self._around_here_document = self._around_here_document and kind in _AROUND_HERE_DOCUMENT
-        self._readable = self._readable and kind in _STRUCTURE
-        if kind == "comment":
+        self._readable = self._readable and (kind in _STRUCTURE or kind == "arithmetic_expansion")
+        if kind == "comment" or (kind == "arithmetic_expansion" and self._counts(node)):
             return
         children = node.children
         if kind == "arithmetic_expansion" or (kind == "compound_statement" and children[0].type != "{"):
@@ -231,10 +235,20 @@ class _Reader(WordReader):
                 continue
             if child.type in WORDS:
                 word = self._word(child)
+            elif child.type == "array":
+                word = self._array(child)
             else:
                 self._distrust()
                 self._stack.append(child)
         return Word(self._text(node), word.certainty, bare=False, plain=False)
+
+    def _array(self, node: Node) -> Word:
+        """`(a b)` behind `name=`."""
+        self._check_gaps(node, node.children)
+        words = [self._word(child) for child in node.named_children if child.type in WORDS]
+        if len(words) < node.named_child_count:
+            self._distrust()
+        return Word(self._text(node), "unknown", bare=False, plain=False)
 
     def _program(self, node: Node) -> Word:
         word = self._word(node)
@@ -262,12 +276,16 @@ class _Reader(WordReader):
         operator = descriptor = ""
         words: list[Word] = []
         late: list[Word] = []
+        word_end = -1
         for child in node.children:
             kind = child.type
             if kind == "file_descriptor":
                 descriptor = self._text(child)
             elif kind in WORDS:
-                words.append(self._word(child))
+                torn = words.pop().text if words and child.start_byte == word_end else ""
+                word = self._word(child)
+                words.append(Word(torn + word.text, "unknown", bare=False, plain=False) if torn else word)
+                word_end = child.end_byte
             elif kind in REDIRECTS:
                 late.extend(self._redirect(child))
             elif child.is_named:
@@ -294,19 +312,18 @@ class _Reader(WordReader):
                 self._commands[place] = command.but(words=command.words + tuple(words))
 
     def _test(self, node: Node) -> None:
-        """`[ … ]` is the program `[` in the grammar's disguise; `[[ … ]]` evaluates arithmetic and stays unread."""
+        """`[ … ]` is the program `[` in the grammar's disguise; `[[ … ]]` may evaluate arithmetic."""
         self._plain = self._around_here_document = False
         children = node.children
         if children[0].type != "[":
-            self._readable = False
-            self._stack.extend(reversed(children))
+            self._conditional(node)
             return
         self._check_gaps(node, children)
         words = [Word("[")]
         pending = list(reversed(children[1:]))
         while pending:
             part = pending.pop()
-            if part.type in _TEST_PARTS:
+            if part.type in TEST_PARTS:
                 parts = part.children
                 self._check_gaps(part, parts)
                 pending.extend(reversed(parts))
@@ -325,6 +342,7 @@ class _Reader(WordReader):
         children = node.children
         self._check_gaps(node, children)
         name = self._text(node.child_by_field_name("variable") or node)
+        self._loop_names.add(name)
         if children[0].type != "for" or not name.islower() or name.endswith("path"):  # zsh ties `path` to PATH
             self._readable = False
         for child in reversed(children):
@@ -342,6 +360,9 @@ def _guesses(script: str) -> tuple[SimpleCommand, ...]:
     guesses = []
     for line in script.split("\n"):
         words = line.replace(",", " ").replace("\\", "").replace('"', "").replace("'", "").split()
+        words = [word for word in words if word.lstrip("012&")[:1] not in ("<", ">")]
+        while words and (words[0] in COMMAND_FOLLOWS or words[0] == "-p"):
+            del words[0]
         if words:
             guesses.append(SimpleCommand(tuple([Word(word, "unknown", bare=False, plain=False) for word in words])))
     return tuple(guesses)

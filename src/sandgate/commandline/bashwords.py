@@ -6,6 +6,7 @@ make, each true until something is met that the claim does not cover.
 
 from __future__ import annotations
 
+from sandgate.commandline.expansions import only_reads
 from sandgate.commandline.words import unescaped_bare, unescaped_in_double_quotes, words_of
 from sandgate.record import Record
 
@@ -104,12 +105,18 @@ class WordReader:
         if kind == "ansi_c_string":
             from sandgate.commandline.decoding import ansi
 
-            self._distrust()
-            return Word(ansi(self._text(node)[2:-1]), "unknown", bare=False, plain=False)
+            raw = self._text(node)[2:-1]
+            self._plain = self._around_here_document = False
+            # Where `$'` is no quote of its own, the word still ends at the same place and is no option.
+            self._readable = self._readable and "\\'" not in raw
+            plainly = "\\" not in raw.replace("\\n", "").replace("\\t", "")
+            return Word(ansi(raw), "exact" if plainly else "unknown", bare=False, plain=False)
         if kind == "brace_expression":
             return Word(self._text(node), "expanded", plain=False)
         if kind != "simple_expansion" and not self._names_a_variable(node):
             self._substitution(node)
+        if kind == "process_substitution":
+            return Word(self._text(node), "expanded", bare=False, plain=False)
         return self._unsure(node)
 
     def _bare_piece(self, node: Node) -> Word:
@@ -146,10 +153,11 @@ class WordReader:
 
     def _substitution(self, node: Node) -> None:
         self._plain = self._around_here_document = False
-        self._readable = self._readable and node.type == "command_substitution"
         if node.type == "arithmetic_expansion":
             self._stack.append(node)
             return
+        reads = node.type == "process_substitution" and node.children[0].type == "<("
+        self._readable = self._readable and (reads or node.type == "command_substitution")
         children = node.children
         if any(child.type in REDIRECTS for child in children):  # $(<file)
             self._readable = False
@@ -159,9 +167,8 @@ class WordReader:
         return Word(self._text(node), "unknown", bare=False, plain=False)
 
     def _names_a_variable(self, node: Node) -> bool:
-        """`${name}` and nothing more: no default, no pattern, no index, no indirection."""
-        text = self._text(node) if node.type == "expansion" else ""
-        return text[:2] == "${" and text[-1:] == "}" and text.isascii() and text[2:-1].isidentifier()
+        """`${name}` and its kin that only hand out text."""
+        return node.type == "expansion" and only_reads(self._text(node))
 
     def _tear(self) -> None:
         self._torn = True

@@ -9,8 +9,11 @@ harmless is another matter, and needs certainty; see policy/safety.py.
 from __future__ import annotations
 
 from sandgate.commandline.arguments import grammar, read
+from sandgate.commandline.carried import carried, handed_over
+from sandgate.commandline.respelling import respelled, unusual
 from sandgate.commandline.words import program_name, split
 from sandgate.commandline.wrappers import (
+    COMMAND_FOLLOWS,
     FIND_RUNNERS,
     GIT_GLOBALS,
     SHELL_PROGRAMS,
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer says "incomplete"
 WORDS_MAX = 200_000  # in all of them together: `env env env …` is as many commands as words, each nearly as long
+SCRIPTS_MAX = 300  # read for one command line
 TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
 
 
@@ -67,13 +71,14 @@ def _everything(what: Segments) -> Everything:
     seen: dict[Argv, None] = {}
     words = 0
     queue: list[Argv] = [what.argv, *what.commands]
-    scripts: list[str] = []
+    scripts: list[str] = [] if what.script is not None or not what.argv else list(handed_over(what.argv))
     texts: list[str] = []
     redirections: list[Redirection] = []
     incomplete = False
+    read_already: set[str] = set()
     if what.script is not None:
         texts.append(what.argv[-1])
-        scripts.extend(_continued(what.argv[-1]))
+        scripts.extend((*_otherwise(what.argv[-1]), *carried(what.argv[-1], what.script)))
         redirections.extend(what.script.redirections)
         if not what.plain:  # otherwise these are `what.commands`
             queue.extend([command.argv for command in what.script.commands])
@@ -84,9 +89,15 @@ def _everything(what: Segments) -> Everything:
         if scripts:
             from sandgate.commandline.bash import parse
 
-            texts.append(scripts.pop())
-            scripts.extend(_continued(texts[-1]))
-            script = parse(texts[-1])
+            text = scripts.pop()
+            if text in read_already:
+                continue
+            if len(read_already) >= SCRIPTS_MAX:
+                return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
+            read_already.add(text)
+            texts.append(text)
+            script = parse(text)
+            scripts.extend((*_otherwise(text), *carried(text, script)))
             redirections.extend(script.redirections)
             incomplete = incomplete or script.beyond_limits
             queue.extend([command.argv for command in script.commands])
@@ -108,7 +119,11 @@ def started_by(argv: Argv) -> Started:
     name = program_name(argv[0])
     if name in SHELL_PROGRAMS:
         return _by_shell(argv)
-    if name in ("{", "!"):
+    if name in COMMAND_FOLLOWS and name not in WRAPPERS:
+        return Started(commands=(argv[1:],))
+    if name == "function":
+        return Started(commands=(argv[2:],))
+    if "=" in argv[0] and argv[0].partition("=")[0].isidentifier():
         return Started(commands=(argv[1:],))
     if name == "find":
         return Started(commands=tuple(_by_find(argv)))
@@ -121,6 +136,55 @@ def started_by(argv: Argv) -> Started:
         return _NOTHING
     reading = read(argv[1:], grammar(WRAPPERS[name], WRAPPERS))
     return Started(commands=_tails(argv)) if reading is None else _by_wrapper(name, reading)
+
+
+def inner_place(argv: Argv) -> int | None:
+    """Where in `argv` stands what it runs in the end: a program's name, a script, a host. None: it starts nothing.
+
+    Behind options we do not know, or in a shell that reads its input, that is behind the last word.
+    """
+    found: int | None = None
+    start = 0
+    while start < len(argv):
+        place = _next_place(argv[start:])
+        if place is None:
+            break
+        start += place
+        found = start
+        if program_name(argv[start - place]) in SHELL_PROGRAMS:
+            break
+    return found
+
+
+def _next_place(argv: Argv) -> int | None:
+    name = program_name(argv[0])
+    if name in SHELL_PROGRAMS:
+        return _script_place(argv)
+    if name == "find":
+        return next((at + 1 for at, word in enumerate(argv) if word in FIND_RUNNERS), None)
+    line = SSH_OPTIONS if name == "ssh" else WRAPPERS.get(name)
+    if line is None:
+        return None
+    by = grammar(line, WRAPPERS)
+    reading = read(argv[1:], by)
+    if reading is None or "command_option" in by.marks or reading.has("-S", "--split-string", "--command"):
+        return len(argv)
+    places = [place + 1 for place in reading.operand_places][("skip1" in by.marks) :]
+    if name == "flock" and places and argv[places[0]] == "-c":
+        places = places[1:]
+    if "assigned" in by.marks:
+        places = [place for place in places if "=" not in argv[place]]
+    return places[0] if places else None
+
+
+def _script_place(argv: Argv) -> int | None:
+    """Of a shell's script on the command line or its input; None for one in a file, which is its own operand."""
+    at = 1
+    inline = False
+    while at < len(argv) and argv[at][:1] in ("-", "+"):
+        inline = inline or (argv[at][0] == "-" and argv[at][:2] != "--" and "c" in argv[at])
+        at += 1 + (argv[at] in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file"))
+    return at if inline or at >= len(argv) else None
 
 
 def _tails(argv: Argv) -> tuple[Argv, ...]:
@@ -170,21 +234,12 @@ def _by_ssh(argv: Argv) -> Started:
     return Started(commands=(rest,) if rest else (), scripts=(*there, *here))
 
 
-def _continued(script: str) -> tuple[str, ...]:
-    """The script with its continued lines joined, as the shell does before it looks for words (POSIX, 2.2.1).
-
-    A backslash that is itself escaped continues nothing, so what is joined once has nothing left to join.
-    """
-    if "\\\n" not in script:
+def _otherwise(script: str) -> tuple[str, ...]:
+    """The script in plainer spelling, if it has one: the grammar tears some words apart that the shell joins."""
+    if not unusual(script):
         return ()
-    kept: list[str] = []
-    at = 0
-    while (found := script.find("\\", at)) >= 0:
-        pair = script[found : found + 2]
-        kept += (script[at:found], "" if pair == "\\\n" else pair)
-        at = found + 2
-    joined = "".join(kept) + script[at:]
-    return (joined,) if joined != script else ()
+    plainer = respelled(script)
+    return (plainer,) if plainer != script else ()
 
 
 def _by_assigning(name: str, rest: Argv, reading: Reading) -> Started:

@@ -7,6 +7,7 @@ records keep all of it; walk.py makes them from the grammar's tree. Nothing is e
 
 from __future__ import annotations
 
+from sandgate.commandline.wrappers import COMMAND_FOLLOWS
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -89,7 +90,10 @@ def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
         text = text.replace(quote, "")
     found = []
     for number, part in enumerate(text.split("\0")):
-        words = tuple(loose_word(each) for each in part.split())
+        texts = part.split()
+        while texts and texts[0] in COMMAND_FOLLOWS:
+            del texts[0]
+        words = tuple(loose_word(each) for each in texts)
         if words:
             found.append(SimpleCommand(words, number=number))
     return tuple(found)

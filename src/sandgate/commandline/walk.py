@@ -147,6 +147,8 @@ class _Walk:
             self.children(node, place.but(function=self.spelling.text(name) if name else ""))
         elif kind == "pipeline":
             self.pipeline(node, place)
+        elif kind == "negated_command":
+            self.children(node, place)
         else:
             self.children(node, self.inside(node, place))
 
@@ -215,7 +217,7 @@ class _Walk:
             statements = [child for child in body.children if child.is_named]
             for statement in reversed(statements):
                 self.stack.append((statement, place if statement is statements[-1] else place.but(redirects=())))
-        elif body.type in {"command", "pipeline", "redirected_statement"}:
+        elif body.type in {"command", "pipeline", "redirected_statement", "negated_command"}:
             self.stack.append((body, place))
         else:
             self.stack.append((body, place.but(stdin_text=self.stdin_of(redirects) or place.stdin_text)))
@@ -347,7 +349,7 @@ class _Walk:
                 inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
                 continue
             operator = next((self.spelling.text(child) for child in node.children if not child.is_named), ">")
-            targets = list(node.children_by_field_name("destination"))
+            targets = list(node.children_by_field_name("destination"))[:1]
             words, more = self.spelling.words(targets)
             inner += more
             copies = operator in {">&", "<&"} and bool(words) and (words[0].literal or "").strip("-").isdigit()
@@ -381,7 +383,9 @@ _WORDS = frozenset(
 
 
 def _words_behind(redirect: Node) -> list[Node]:
-    """`bash <<EOF -s x`: arguments that follow a here-document on its line."""
+    """`bash <<EOF -s x`, `xargs </dev/null rm`: arguments that the grammar hangs on the redirection before them."""
+    if redirect.type == "file_redirect":
+        return list(redirect.children_by_field_name("destination")[1:])
     return [child for child in redirect.children if child.type in _WORDS] if redirect.type == "heredoc_redirect" else []
 
 

@@ -95,6 +95,9 @@ WRAPPERS: dict[str, str] = {
     "ssh-agent": "-a= -t= -E= -csdD stop * command",
 }
 
+# Words of the shell behind which a command begins, where the grammar takes them for a program.
+COMMAND_FOLLOWS = words_of("do then else elif if while until time ! coproc {")
+
 # Shells and the options they may carry before `-c`; the first operand after it is the script.
 SHELL_PROGRAMS = words_of("bash sh zsh dash ksh mksh ash rbash yash")
 
@@ -116,4 +119,4 @@ SSH_OPTIONS = (
 FIND_RUNNERS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 
 # Every program that may start another one; whatever is not here runs alone.
-STARTERS = frozenset(WRAPPERS) | SHELL_PROGRAMS | {"find", "git", "ssh", "{", "!"}
+STARTERS = frozenset(WRAPPERS) | SHELL_PROGRAMS | COMMAND_FOLLOWS | {"find", "git", "ssh"}

@@ -280,7 +280,7 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
     """Rules that match the segment decide it; those that match a command inside it may only tighten."""
     if not rules.rules:
         return Judged(heuristic)
-    outer = rules.matching(segment)
+    outer = _reaching(segment, rules.matching(segment))
     inner = _tightening(what, segment, rules)
     if outer:
         rule = strictest(outer + inner)
@@ -324,6 +324,16 @@ def _leaves(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet, found: Fo
     if "/" not in found.argv[0] and not found.system_only:  # of a script: its shell
         return False
     return any(rule.sandbox == "bypass" and found.means(segment[0], rule, rules) for rule in matching)
+
+
+def _reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Without rules that allow a wrapper and stop before what it runs: `env` alone must not allow `env rm`."""
+    if not matching or program_name(segment[0]) not in STARTERS:
+        return matching
+    from sandgate.commandline.invocation import inner_place
+
+    place = inner_place(segment)
+    return tuple([rule for rule in matching if rule.decide != "allow" or place is None or len(rule.prefix) > place])
 
 
 def _tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:

@@ -202,12 +202,6 @@ def _ar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
     )
 
 
-def _git_setting(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    """`-c` for settings that choose how something is shown; most others name a program somewhere."""
-    settings = [(value or "").lower().partition("=") for name, value in reading.options if name == "-c"]
-    return all(key.startswith(_GIT_SHOWN) or key in _GIT_SHOWING for key, _, _ in settings)
-
-
 def _git_format(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Signature placeholders run the configured gpg program."""
     return not any(value and ("%G" in value or "signature" in value) for _, value in reading.options)
@@ -230,6 +224,17 @@ def _git_remote(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     if rest[:2] == ("show", "-n"):
         return all(word[:1] != "-" for word in rest[2:])
     return not rest or (rest[0] == "get-url" and all(word in ("--push", "--all") or word[:1] != "-" for word in rest))
+
+
+def _git_settings(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`git -c key=value`: keys that choose colours and spelling, and a pager that only copies."""
+    settings = [(value or "").lower().partition("=") for name, value in reading.options if name == "-c"]
+    return all(
+        key.startswith((*_GIT_LOOKS, *_GIT_SHOWN))
+        or key in _GIT_SHOWING
+        or (key == "core.pager" and value in ("", "cat"))
+        for key, _, value in settings
+    )
 
 
 def _git_config(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -361,6 +366,12 @@ class _SedScript:
         return False
 
 
+_GIT_LOOKS = (
+    "color.", "core.quotepath", "core.abbrev", "core.optionallocks", "advice.", "log.date", "log.decorate",
+    "diff.renames", "diff.noprefix", "diff.mnemonicprefix", "diff.context", "status.", "column.", "i18n.",
+)  # fmt: skip
+
+
 CHECKS: dict[str, Check] = {
     "printf": _printf,
     "test": _test,
@@ -384,12 +395,12 @@ CHECKS: dict[str, Check] = {
     "ruby": _ruby,
     "sqlite": _sqlite,
     "ar": _ar,
-    "git_setting": _git_setting,
     "git_format": _git_format,
     "git_branch": _git_branch,
     "git_tag": _git_tag,
     "git_remote": _git_remote,
     "git_config": _git_config,
+    "git_settings": _git_settings,
     "git_stash": _git_stash,
     "git_worktree": _git_worktree,
     "git_submodule": _git_submodule,

@@ -49,7 +49,11 @@ SAFE: dict[str, str] = {
     "wait": "0",
     "exit": "1 check:number exact",
     "set": "-eux -o= * check:set exact",
-    "read": "-rs -d= -p= * check:read exact",
+    "read": "-rsa -d= -p= * check:read exact",
+    "mapfile": "-t -n= -s= -d= 1 check:read exact",
+    "readarray": "@mapfile",
+    "alias": "-p 0",
+    "history": "1 check:number exact",
     "break": "0",
     "continue": "0",
     # Reading files
@@ -285,9 +289,8 @@ SAFE: dict[str, str] = {
     # git: the options before its command, then one line a command. A pager is started for a terminal only. The
     # repository's own configuration may name programs (core.fsmonitor, diff.external, textconv, filter.clean), and
     # a repository may be anybody's, so reading it is harmless only where those programs run in the sandbox.
-    "git": "-C= -c= check:git_setting --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs "
-    "--glob-pathspecs "
-    "--noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
+    "git": "-C= -c= check:git_settings --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs "
+    "--glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
     **PROGRAMS,
     **SYSTEM,
 }
@@ -301,37 +304,10 @@ SAFE_WRAPPERS: dict[str, str] = {
     "stdbuf": "-i= -o= -e= --input= --output= --error= stop *",
     "command": "-p stop *",
     "builtin": "stop *",
+    "exec": "-cl stop *",
+    "setsid": "-w --wait stop *",
     "env": "-i -u= --ignore-environment --unset= stop * assigned",
     "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace[=] --max-lines[=] "
     "--max-args= "
     "--max-procs= --no-run-if-empty --max-chars= --verbose --exit stop * appends",
 }
-
-# Variables that may be set for a safe command: they choose a language or a colour, never a program.
-ASSIGNABLE = frozenset(
-    (
-        "LC_ALL=C",
-        "LC_ALL=C.UTF-8",
-        "LC_ALL=en_US.UTF-8",
-        "LC_COLLATE=C",
-        "LC_CTYPE=C",
-        "LANG=C",
-        "LANG=C.UTF-8",
-        "LANG=en_US.UTF-8",
-        "LANGUAGE=en",
-        "TZ=UTC",
-        "TZ=",
-        "IFS=",
-        "NO_COLOR=1",
-        "CLICOLOR=0",
-        "COLUMNS=80",
-        "COLUMNS=120",
-        "COLUMNS=200",
-        "GIT_PAGER=cat",
-        "GIT_PAGER=",
-        "PAGER=cat",
-        "GIT_OPTIONAL_LOCKS=0",
-        "GIT_TERMINAL_PROMPT=0",
-        "TERM=dumb",
-    )
-)

@@ -13,8 +13,11 @@ many, a word that may become anything is only for programs that are harmless wha
 from __future__ import annotations
 
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read
-from sandgate.commandline.words import program_name
-from sandgate.policy.safe_programs import ASSIGNABLE, SAFE, SAFE_WRAPPERS
+from sandgate.commandline.split import SHELLS, segments
+from sandgate.commandline.words import program_name, words_of
+from sandgate.commandline.wrappers import SHELL_PROGRAMS
+from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
+from sandgate.policy.safe_variables import may_hand_over, may_set
 from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
 
 TYPE_CHECKING = False
@@ -33,7 +36,12 @@ SYSTEM_BINS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr
 _ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
 
 _WRAPPERS_DEEP_MAX = 8
+_WRITABLE_DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr"))
 _READABLE_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/stdin", "/dev/urandom"))
+
+# What may stand before the script of a shell: no `-i`, which reads start-up files of its own.
+SHELL_LINE = "-celuxv -o= --noprofile --norc --posix stop *"
+SHELL_SETTINGS = words_of("pipefail errexit nounset posix xtrace noglob")
 
 _grammars: dict[str, Grammar] = {}
 
@@ -78,11 +86,32 @@ def is_safe(
             argv, sure = stripped
         if name in SAFE and _fits(name, argv, sure, confined=confined):
             return True
+        if name in SHELL_PROGRAMS or name == "eval":
+            return _safe_inside(name, argv, sure, system_bins, confined=confined)
         inner = _through_wrapper(name, argv, sure)
         if inner is None:
             return False
         argv, sure = inner
     return False
+
+
+def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool) -> bool:
+    """`bash -c 'ls; pwd'`, `eval ls`: when every word up to the script is certain and the script only reads."""
+    if name == "eval":
+        start, script = len(argv) - 1, " ".join(argv[1:])
+    else:
+        reading = read(argv[1:], _grammar("shell", SHELL_LINE, SAFE))
+        if reading is None or not reading.has("-c") or not reading.operands:
+            return False
+        if any(value not in SHELL_SETTINGS for option, value in reading.options if option == "-o"):
+            return False
+        start = reading.operand_places[0] + 1
+        script = argv[start]
+    if sure is not None and not _all_exact(sure[: start + 1]):
+        return False
+    shell = name if name in SHELLS else "sh"
+    inner = segments((shell, "-c", script))
+    return inner.script is not None and all(safe_commands(inner, system_bins, confined=confined))
 
 
 def trusted_program(path: str, system_bins: tuple[str, ...] = SYSTEM_BINS) -> bool:
@@ -102,9 +131,11 @@ def only_system_bins(path: str | None, system_bins: tuple[str, ...] = SYSTEM_BIN
 
 def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, confined: bool) -> bool:
     words = command.words
-    if not words or not words[0].bare or words[0].certainty != "exact":
+    if not words:
+        return all(may_set(each.text) and not names_secret(each.text.partition("=")[2]) for each in command.assignments)
+    if not words[0].bare or words[0].certainty != "exact":
         return False
-    if not all(assignment.text in ASSIGNABLE and assignment.certainty == "exact" for assignment in command.assignments):
+    if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
         return False
     sure: Sure = tuple(["exact" if _below_home(word.text) else word.certainty for word in words])
     return is_safe(command.argv, system_bins, sure, confined=confined)
@@ -124,15 +155,17 @@ def _only_reads(redirection: Redirection) -> bool:
     text = target.text
     if operator == "<<<":
         return True
-    if target.certainty != "exact":
+    if target.certainty != "exact" and not (operator == "<" and text[:2] == "<("):
         return False
     if operator in (">&", "<&"):
         return text.isdecimal() or text == "-"
+    if operator == "<" and text[:2] == "<(":  # what it runs is among the commands
+        return True
     if operator == "<" and names_secret(text):
         return False
     if operator == "<":
         return text in _READABLE_DEVICES or not text.startswith("/dev/")
-    return operator in (">", ">>", "&>", "&>>", ">|") and text == "/dev/null"
+    return operator in (">", ">>", "&>", "&>>", ">|") and text in _WRITABLE_DEVICES
 
 
 def _fits(name: str, argv: Argv, sure: Sure | None, *, confined: bool) -> bool:
@@ -255,7 +288,7 @@ def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Su
     places = reading.operand_places[skip:]
     if "assigned" in rules.marks:
         while places and "=" in argv[places[0] + 1]:
-            if argv[places[0] + 1] not in ASSIGNABLE:
+            if not may_hand_over(argv[places[0] + 1]):
                 return None
             places = places[1:]
     if not places:

@@ -150,6 +150,13 @@ def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
             inquiry.note(found.but(kind="writes", sentence=found.sentence.replace("Deletes", "Empties")))
 
 
+def _judge_sort(call: Call, inquiry: Inquiry) -> None:
+    options = by_table(call, inquiry)
+    target = options.value("-o --output") if options is not None else None
+    if target is not None:
+        inquiry.write(target, call, verb="Overwrites")
+
+
 def _judge_sed(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-e -f -l --expression --file")
     in_place = options.has("-i --in-place")
@@ -179,7 +186,9 @@ def _sed_script(script: str, call: Call, inquiry: Inquiry) -> None:
         elif rest.startswith("s") and "w /" in rest[-80:]:
             inquiry.write(Arg(rest[rest.rindex("w /") + 2 :], raw=rest), call)
         elif rest.startswith("s") and len(rest) > 2 and rest[-1:] == "e" and rest[-2:-1] == rest[1]:
-            inquiry.doubt("the text that sed makes is run as a command")
+            inquiry.doubt("the text that sed makes is run as a command", level=MEDIUM)
+            parts = rest[2:].replace("\\" + rest[1], "\0").split(rest[1])
+            inquiry.run_script("".join(parts[1:2]).replace("\0", rest[1]), call)
 
 
 def _judge_awk(call: Call, inquiry: Inquiry) -> None:
@@ -309,6 +318,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "truncate": judge_sized,
     "fallocate": judge_sized,
     "sed": _judge_sed,
+    "sort": _judge_sort,
     "awk": _judge_awk,
     "tar": _judge_tar,
     "unzip": _judge_unzip,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
-from sandgate.assessment.inline import judge_code
+from sandgate.assessment.inline import judge_code, tokens
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
+from sandgate.commandline.decoding import ansi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ ANYTHING = "It can do anything you can do"
 
 
 def _judge_shell(call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args, SHELL_VALUES, stop_at_operand=True)
+    options = parsed(_without_plus(call.args), SHELL_VALUES, stop_at_operand=True)
     if options.has("--version --help -n"):
         inquiry.add(LOW, "reads", call.program, "runs nothing")
         return
@@ -43,6 +44,23 @@ def _judge_shell(call: Call, inquiry: Inquiry) -> None:
     _from_input(call, inquiry, "a shell")
 
 
+def _without_plus(args: Sequence[Arg]) -> list[Arg]:
+    """`bash +x +o posix -c …`: the arguments without what switches an option off."""
+    kept: list[Arg] = []
+    rest = iter(args)
+    for arg in rest:
+        if arg.text[:1] == "+" and len(arg.text) > 1:
+            if arg.text[-1] in "oO":
+                next(rest, None)
+            continue
+        kept.append(arg)
+        if arg.text in SHELL_VALUES.split():
+            kept.extend([value for value in (next(rest, None),) if value is not None])
+        elif arg.text[:1] != "-":
+            kept.extend(rest)
+    return kept
+
+
 def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     tags = dict(arg.carries)
     if "network" in tags or ("network" in call.upstream and not arg.known):
@@ -52,6 +70,17 @@ def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     elif not arg.known and not arg.raw:
         inquiry.doubt("runs text that is made while it runs", level=MEDIUM)
     inquiry.run_script(arg.raw or arg.text.replace(UNKNOWN, "${?}"), call)
+
+
+def printed(call: Call) -> str:
+    """What `echo` or `printf` says, near enough."""
+    options = [arg.text for arg in call.args if arg.text in {"-e", "-n", "-ne", "-en", "-E", "--"}]
+    texts = [arg.text for arg in call.args if arg.text not in options]
+    if call.program == "printf":
+        return " ".join(texts[1:]) if "%" in "".join(texts[:1]) else ansi("".join(texts[:1]))
+    text = " ".join(texts)
+    # Some shells read the escapes without being asked to.
+    return ansi(text) if "-e" in "".join(options) or "\\" not in text else f"{text}\n{ansi(text)}"
 
 
 def _runs_download(host: str, inquiry: Inquiry) -> None:
@@ -78,10 +107,13 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
     if call.stdin_text is not None:
         _judge_text(call.stdin_text, call, inquiry)
     elif feeder is not None and feeder.program in {"echo", "printf"}:
-        text = " ".join(arg.text for arg in feeder.args if arg.text not in {"-n", "-e", "-E"})
-        _judge_text(text.replace("\\n", "\n"), call, inquiry)
+        _judge_text(printed(feeder), call, inquiry)
     elif feeder is not None and feeder.stdin_text is not None:
         _judge_text(feeder.stdin_text, call, inquiry)
+    elif feeder is not None and feeder.program in LANGUAGES and call.program not in LANGUAGES:
+        inquiry.doubt(f"feeds {what} from a source that was not read", target=call.program)
+        for token in [each for arg in feeder.args for each in tokens(arg.text) if each.kind == "string"]:
+            _judge_text(token.text, call, inquiry)
     elif feeder is not None or call.upstream:
         inquiry.doubt(f"feeds {what} from a source that was not read", target=call.program)
     else:
@@ -104,6 +136,8 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     if "network" in tags:
         _runs_download(tags["network"], inquiry)
         return
+    if "said" in tags:
+        _judge_text(tags["said"], call, inquiry)
     if path is not None and path in inquiry.downloads:
         _runs_download(inquiry.downloads[path], inquiry)
         return
@@ -213,10 +247,24 @@ def _judge_source(call: Call, inquiry: Inquiry) -> None:
         judge_script_file(arg, call, inquiry)
 
 
+def _judge_lines(call: Call, inquiry: Inquiry) -> None:
+    """`make -f -` and `ed`: some lines of the text they are fed are commands for the shell."""
+    by_table(call, inquiry)
+    text = call.stdin_text or ""
+    if not text and call.feeder is not None and call.feeder.program in {"echo", "printf"}:
+        text = printed(call.feeder)
+    mark = "!" if call.program == "ed" else "\t"
+    for line in text.split("\n"):
+        if line[:1] == mark:
+            inquiry.run_script(line[1:].lstrip("@-+"), call)
+
+
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "eval": _judge_eval,
     "source": _judge_source,
     ".": _judge_source,
+    "make": _judge_lines,
+    "ed": _judge_lines,
     **dict.fromkeys(SHELLS, _judge_shell),
     **dict.fromkeys(LANGUAGES, _judge_interpreter),
 }

@@ -11,7 +11,7 @@ from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 from sandgate.commandline.arguments import grammar, read
-from sandgate.commandline.wrappers import WRAPPERS
+from sandgate.commandline.wrappers import COMMAND_FOLLOWS, WRAPPERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ DIRECT_RUNNERS = frozenset(
         "grc chronic winpty"
     )
 )
+KEYWORDS = COMMAND_FOLLOWS | {"noglob", "nocorrect"}  # words of the shell; assignments may follow them
+TRANSPARENT = KEYWORDS | {"-p"}  # of `time -p`
 # They put secrets into the environment of a command that stands behind `--`.
 SECRET_RUNNERS = frozenset(
     words("doppler infisical teller dotenvx phase op chamber aws-vault bw bws akeyless saml2aws envconsul")
@@ -77,20 +79,31 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         return
     elif "command_option" in known.marks:
         return
-    _run_rest(rest, call, inquiry, assigned="assigned" in known.marks)
+    directory = reading.value("-C", "-D", "--chdir") if name in {"env", "sudo"} else None
+    _run_rest(rest, call, inquiry, assigned="assigned" in known.marks or name in KEYWORDS, directory=directory)
 
 
-def _run_rest(rest: list[Arg], call: Call, inquiry: Inquiry, *, assigned: bool) -> None:
-    while assigned and rest and "=" in rest[0].text and not rest[0].text.startswith("="):
-        name, _, value = rest[0].text.partition("=")
-        judge_assignment(name, [Arg(value)], call, inquiry)
+def _run_rest(rest: list[Arg], call: Call, inquiry: Inquiry, *, assigned: bool, directory: str | None = None) -> None:
+    """`directory`: where the inner command runs, when the wrapper goes elsewhere first."""
+    while assigned and rest and ("=" in rest[0].text[1:] or rest[0].text in TRANSPARENT):
+        name, equals, value = rest[0].text.partition("=")
+        if equals:
+            judge_assignment(name, [Arg(value)], call, inquiry)
         rest = rest[1:]
+    if directory is not None:
+        call.shell = call.shell.copy()
+        call.shell.cwd = call.shell.resolve(directory)
     if not rest:
         if call.program in {"env"}:
             call.carry("environment", "the environment")
         inquiry.add(LOW, "reads", call.program, "runs nothing by itself")
         return
     inquiry.run(call.inside(rest[0].text, rest[1:]))
+
+
+def _judge_keyword(call: Call, inquiry: Inquiry) -> None:
+    """A word of the shell that the grammar took for a program: a command stands behind it."""
+    _run_rest(list(call.args), call, inquiry, assigned=True)
 
 
 def _every_tail(call: Call, inquiry: Inquiry) -> None:
@@ -176,6 +189,7 @@ def _replaced(arg: Arg, mark: str, by: Arg) -> Arg:
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    **dict.fromkeys(COMMAND_FOLLOWS - WRAPPERS.keys(), _judge_keyword),
     "xargs": _judge_xargs,
     **dict.fromkeys((name for name in WRAPPERS if name not in {"eval", "xargs"}), _judge_wrapper),
 }

@@ -24,7 +24,7 @@ def _readers() -> tuple[Entry, ...]:
     tac || tac notes.txt
     rev || rev notes.txt
     wc || wc -l src/app.py
-    sort |-k -t -S -T| sort -k 2 names.txt
+    sort |-k -t -S -T -o --output| sort -k 2 names.txt
     uniq |-f -s -w| uniq -c
     cut |-d -f -c -b| cut -d : -f 1 names.txt
     paste |-d| paste a.txt b.txt

@@ -1,0 +1,79 @@
+"""Reads what a bash script computes and compares: `$((i + 1))` and `[[ -f x ]]`.
+
+Both can run commands when they take the text of a variable for a number, which bash evaluates again. Part of `bash`.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.bashwords import WORDS, WordReader
+from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_TESTS, counted, is_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from sandgate.commandline.bash import SimpleCommand
+
+TEST_PARTS = frozenset(("unary_expression", "binary_expression", "negated_expression", "parenthesized_expression"))
+_TESTS = UNARY_TESTS | BINARY_TESTS | NUMERIC_TESTS
+
+
+class ConditionReader(WordReader):
+    """Remembers which variables are counted with, and which are loop variables."""
+
+    def __init__(self, source: bytes) -> None:
+        super().__init__(source)
+        self._counted: frozenset[str] = frozenset()
+        self._loop_names: set[str] = set()
+
+    def _counts(self, node: Node) -> bool:
+        """`$((i + 1))` of numbers, and of variables that can only hold numbers: others are evaluated again."""
+        names = counted(self._text(node))
+        self._counted |= names or frozenset()
+        return names is not None
+
+    def _numbers_only(self, commands: list[SimpleCommand]) -> bool:
+        """Every variable that is counted with is only ever assigned numbers and sums."""
+        if not self._counted:
+            return True
+        numbers: set[str] = set()
+        others = {word.text for command in commands for word in command.words} | self._loop_names
+        for name, _, value in [word.text.partition("=") for command in commands for word in command.assignments]:
+            (numbers if value.isdecimal() or counted(value) is not None else others).add(name.removesuffix("+"))
+        return self._counted <= numbers - others
+
+    def _conditional(self, node: Node) -> None:
+        """`[[ … ]]`: its operands run nothing unless they are taken for numbers."""
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            kind = part.type
+            if kind in ("[[", "]]"):
+                continue
+            if kind == "test_command" or kind in TEST_PARTS:
+                self._check_gaps(part, part.children)
+                self._readable = self._readable and self._only_compares(part)
+                pending.extend(reversed(part.children))
+            elif kind in ("extglob_pattern", "regex"):
+                self._readable = self._readable and _expands_nothing(self._text(part))
+                self._stack.extend(part.children)
+            elif kind in WORDS:
+                self._word(part)
+            elif kind == "test_operator" or not part.is_named:
+                self._readable = self._readable and self._text(part) in _TESTS
+            else:
+                self._distrust()
+                self._stack.append(part)
+
+    def _only_compares(self, part: Node) -> bool:
+        operator = next((self._text(child) for child in part.children if child.type == "test_operator"), "")
+        if part.type == "unary_expression":
+            return operator in UNARY_TESTS or not operator
+        if operator not in NUMERIC_TESTS:
+            return True
+        return all(is_number(self._text(child)) for child in part.children if child.type != "test_operator")
+
+
+def _expands_nothing(pattern: str) -> bool:
+    """No substitution in it: each `$` is the end of a line to look for."""
+    return "`" not in pattern and all(after[:1] in ("", ")", "|", " ") for after in pattern.split("$")[1:])
