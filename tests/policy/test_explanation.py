@@ -79,7 +79,7 @@ def test_a_very_long_line_is_shown_in_part() -> None:
     [
         (command("touch", "a"), UNTRUSTED, Change("rule", "touch a", "allow", ("touch", "a"))),
         (script("ls && touch a"), UNTRUSTED, Change("rule", "touch a", "allow", ("touch", "a"))),
-        (script("cat a > b"), UNTRUSTED, Change("command", "leave out `> b`", "allow", without=True)),
+        (script("cat a > b"), UNTRUSTED, Change("command", "leave out `> b`", "allow", leaves_out=True)),
         (script("touch a; touch b"), UNTRUSTED, Change("approval_policy", "on-request", "allow")),
         (command("ls"), ON_REQUEST, Change("rule", "ls", "ask", ("ls",), "ask")),
         (command("touch", "a"), ON_REQUEST, Change("approval_policy", "untrusted", "ask")),
@@ -97,12 +97,18 @@ def test_asking_to_leave_the_sandbox_is_the_first_thing_to_drop() -> None:
     assert (found.kind, found.verdict) == ("command", "allow")
 
 
-def test_a_forbidding_rule_is_what_to_remove() -> None:
-    here = ON_REQUEST.but(rules=RuleSet((Rule((("npm",),), "forbid", source="team.toml: rule 1"),)))
+def test_a_forbidding_rule_is_what_to_remove_and_no_other_one() -> None:
+    other = Rule((("npm", "yarn"), ("test",)), "ask", source="team.toml: rule 12")
+    here = ON_REQUEST.but(rules=RuleSet((Rule((("npm",),), "forbid", source="team.toml: rule 1"), other)))
     found = flip(command("npm", "test"), here)
     assert found is not None
-    assert (found.kind, found.verdict) == ("rule", "allow")
-    assert "team.toml" in found.what
+    assert (found.kind, found.verdict) == ("rule", "ask")
+    assert "team.toml: rule 1" in found.what
+
+
+def test_what_is_dangerous_gets_no_rule_as_advice() -> None:
+    found = flip(command("rm", "-rf", "build"), ON_REQUEST)
+    assert found is None or found.kind != "rule"
 
 
 WORDS = st.sampled_from(["ls", "rm", "-rf", "/etc", "git", "push", "touch", "a", "sudo", "bash", "-c", "x y", "env"])

@@ -11,6 +11,7 @@ from sandgate.commandline import segments
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.words import joined, program_name
 from sandgate.commandline.wrappers import STARTERS
+from sandgate.policy.amendments import proposed_amendment
 from sandgate.policy.approval import judge, verdict_for
 from sandgate.policy.rules.model import NO_RULES, Rule, RuleSet, merged
 from sandgate.protocol.verdicts import Allow, Ask
@@ -55,7 +56,8 @@ class Change(Record):
     verdict: RuleDecision  # what it would be then
     prefix: Argv = ()  # of a rule
     decide: RuleDecision = "allow"  # of a rule
-    without: bool = False  # of a command: a part of it is left out
+    leaves_out: bool = False  # of a command: one part of it
+    without: Rule | None = None  # the rule to remove
 
 
 class Circumstances(Record):
@@ -65,6 +67,17 @@ class Circumstances(Record):
     sandbox: SandboxPolicy
     rules: RuleSet = NO_RULES
     backend_available: bool = True
+
+    def judge(self, command: CommandRequest) -> Judgement:
+        return judge(
+            command.argv,
+            policy=self.policy,
+            sandbox=self.sandbox,
+            rules=self.rules,
+            wish=command.wish,
+            backend_available=self.backend_available,
+            path=command.env.get("PATH"),
+        )
 
     def verdict(self, command: CommandRequest) -> Verdict:
         return verdict_for(
@@ -134,16 +147,7 @@ class _Explainer:
         return self._each(scripts or started.commands, depth + 1)
 
     def _judge(self, argv: Argv) -> Judgement:
-        here = self._here
-        return judge(
-            argv,
-            policy=here.policy,
-            sandbox=here.sandbox,
-            rules=here.rules,
-            wish=self._command.wish,
-            backend_available=here.backend_available,
-            path=self._command.env.get("PATH"),
-        )
+        return self._here.judge(self._command.but(argv=argv))
 
 
 def _of(cause: Because, argv: Argv, parts: tuple[Part, ...], *, decides: bool) -> Part:
@@ -200,14 +204,27 @@ def _candidates(command: CommandRequest, here: Circumstances, now: RuleDecision)
     if command.wish == "require_escalated":
         yield Change("command", "do not ask to leave the sandbox (`--escalate`)", "allow")
     if now == "ask":
-        asked = [cause for cause in causes if cause.verdict == "ask" and cause.source != "rule"]
-        if len(asked) == 1 and _may_be_saved(asked[0].segment):
-            yield _rule(asked[0].segment, "allow")
+        yield from _saved(command, here)
         yield from _without_a_part(command, here)
         yield from [Change("approval_policy", each, "allow") for each in LOOSER[LOOSER.index(policy) + 1 :]]
         return
     yield from [Change("approval_policy", each, "ask") for each in reversed(LOOSER) if policy == "never"]
-    yield from [Change("rule", f"remove the {cause.detail}", "allow") for cause in causes if cause.source == "rule"]
+    for each in here.judge(command).segments:
+        if each.rule is not None and each.because.verdict == "forbid":
+            yield Change("rule", f"remove the {each.because.detail}", "allow", without=each.rule)
+
+
+def _saved(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
+    """The rule that a reviewer would be offered to save, where a prefix alone says it."""
+    proposed = proposed_amendment(
+        command.but(prefix_rule=()),
+        policy=here.policy,
+        sandbox=here.sandbox,
+        rules=here.rules,
+        backend_available=here.backend_available,
+    )
+    if proposed is not None and not proposed.exact and proposed.sandbox == "keep":
+        yield _rule(proposed.prefix, "allow")
 
 
 def _without_a_part(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
@@ -216,11 +233,7 @@ def _without_a_part(command: CommandRequest, here: Circumstances) -> Iterator[Ch
     rest = [part for part in parts if part.verdict == "allow"]
     if rest and len(rest) == len(parts) - 1:
         left_out = next(part for part in parts if part.verdict != "allow")
-        yield Change("command", f"leave out `{left_out.text}`", "allow", without=True)
-
-
-def _may_be_saved(prefix: Argv) -> bool:
-    return bool(prefix) and program_name(prefix[0]) not in STARTERS and not any("\n" in word for word in prefix)
+        yield Change("command", f"leave out `{left_out.text}`", "allow", leaves_out=True)
 
 
 def _rule(prefix: Argv, decide: RuleDecision) -> Change:
@@ -229,14 +242,14 @@ def _rule(prefix: Argv, decide: RuleDecision) -> Change:
 
 def _with(change: Change, command: CommandRequest, here: Circumstances) -> Verdict:
     """The verdict once the change is made. Parts that are allowed alone are allowed one after the other."""
-    if change.without:
+    if change.leaves_out:
         return Allow()
     if change.kind == "command":
         return here.verdict(command.but(wish="use_default"))
     if change.kind == "approval_policy":
         return here.but(policy=change.what).verdict(command)
-    if not change.prefix:
-        kept = tuple(rule for rule in here.rules.rules if not (rule.source and rule.source in change.what))
+    if change.without is not None:
+        kept = tuple(rule for rule in here.rules.rules if rule != change.without)
         return here.but(rules=here.rules.but(rules=kept)).verdict(command)
     rule = Rule(tuple((word,) for word in change.prefix), change.decide)
     return here.but(rules=merged(here.rules, RuleSet((rule,)))).verdict(command)

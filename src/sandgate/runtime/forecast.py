@@ -91,6 +91,6 @@ def forecast_json(forecast: Forecast) -> dict[str, Any]:
         "risk": risk_json(forecast.risk) if forecast.risk else None,
         "effects": plain(forecast.risk.facts) if forecast.risk else [],
         "parts": plain(forecast.parts),
-        "flip": plain(forecast.flip),
+        "flip": plain(forecast.flip.but(without=None)) if forecast.flip else None,
         "stopped": plain(forecast.stopped),
     }

@@ -235,12 +235,23 @@ def check_answer_schema() -> Json:
             "description": "Whether it would run unasked, be asked about, or be refused.",
         },
         "reason": _text("Why, in a sentence; empty when the parts say it all."),
-        "because": {"type": "array", "items": {"type": "object"}, "description": "The verdict on each of its parts."},
+        "because": _records("The verdict on each of its parts."),
         "sandbox": {"type": "object", "description": "How it would be confined."},
         # Not a list of types: some clients carry schemas over into a dialect that has only one type each.
         "risk": {"anyOf": [{"type": "object"}, {"type": "null"}], "description": "What could go wrong."},
+        "effects": _records("What it reads, writes, deletes, contacts and runs, as far as its words tell."),
+        "parts": {"type": "object", "description": "The command taken apart, each part with a verdict of its own."},
+        "flip": {
+            "anyOf": [{"type": "object"}, {"type": "null"}],
+            "description": "One change after which the verdict is another.",
+        },
+        "stopped": _records("What the sandbox would not let it do, as far as its words tell."),
     }
-    return _object(properties, ("verdict", "reason", "because", "sandbox", "risk"))
+    return _object(properties, tuple(properties))
+
+
+def _records(about: str) -> Json:
+    return {"type": "array", "items": {"type": "object"}, "description": about}
 
 
 def _approval_properties() -> Json:
