@@ -226,11 +226,13 @@ def test_settings_that_take_the_clients_own_shell_away_are_well_formed() -> None
 def test_every_block_is_used_by_a_test() -> None:
     """Required: a block that nobody runs would not stay true."""
     wanted = {
-        "approvals.md": ["sh"],
+        "approvals.md": ["sh", "sh"],
+        "auto-review.md": ["toml", "sh"],  # test_auto_review.py
         "claude-code.md": ["json", "json", "json"],
         "codex.md": ["toml", "toml"],
         "gemini-cli.md": ["json", "json", "toml"],
         "mcp-http.md": ["sh", "text", "sh"],
+        "model-risk.md": ["toml", "sh", "text"],  # test_model_risk.py
         "openai-agents.md": ["python", "python"],
         "pydantic-ai.md": ["python", "python"],
         # test_rules_page.py, and test_sessions.py

@@ -10,9 +10,21 @@ from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_T
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
     from tree_sitter import Node
 
-    from sandgate.commandline.bash import SimpleCommand
+    from sandgate.commandline.bashwords import Word
+
+    class Assigning(Protocol):
+        """What is needed of a command."""
+
+        @property
+        def words(self) -> tuple[Word, ...]: ...
+        @property
+        def assignments(self) -> tuple[Word, ...]: ...
+
 
 TEST_PARTS = frozenset(("unary_expression", "binary_expression", "negated_expression", "parenthesized_expression"))
 _TESTS = UNARY_TESTS | BINARY_TESTS | NUMERIC_TESTS
@@ -32,7 +44,7 @@ class ConditionReader(WordReader):
         self._counted |= names or frozenset()
         return names is not None
 
-    def _numbers_only(self, commands: list[SimpleCommand]) -> bool:
+    def _numbers_only(self, commands: Sequence[Assigning]) -> bool:
         """Every variable that is counted with is only ever assigned numbers and sums."""
         if not self._counted:
             return True

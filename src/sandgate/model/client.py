@@ -12,7 +12,6 @@ import os
 from contextlib import suppress
 from threading import Thread
 
-from sandgate import __version__
 from sandgate.errors import Late, ModelError, ModelFailed, Withdrawn
 from sandgate.model.cancellation import Cancellation
 from sandgate.model.events import EventCutter, EventTooLong
@@ -182,7 +181,7 @@ def _identity(question: ModelQuestion) -> dict[str, str]:
     headers = {
         "Accept": "text/event-stream",
         "Accept-Encoding": "identity",  # a bound on bytes is worth nothing for what is unpacked afterwards
-        "User-Agent": f"sandgate/{__version__}",
+        "User-Agent": "sandgate",
         "originator": "sandgate",
         "conversation_id": own,
         "session_id": own,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.trace import Notice
+from sandgate.runtime.reviewers import advised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
     from sandgate.runtime.reviewers import Session
 
 NOT_HERE = "people answer here: under the approval policy `{policy}`, `approvals_reviewer` has no effect"
+
+
+def answering(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
+    """Who answers in this session: a model in place of people, or people with a model beside them, as settings say."""
+    if session.settings.auto_review is None:
+        return advised(reviewers, session)
+    prepared = tuple(one for one in reviewers if getattr(one, "automatic", False))
+    people = advised(tuple(one for one in reviewers if one not in prepared), session)
+    reviewer = automatic_reviewer(people, session)
+    return (*prepared, *people) if reviewer is None else (*prepared, reviewer)
 
 
 def applies(approval: ApprovalPolicy) -> bool:

@@ -52,18 +52,6 @@ class _AtTerminal:
 NO_MODEL = "the feature `{feature}` is on, but `assessment.model` names no model, so none is asked"
 
 
-def answering(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
-    """Who answers in this session: a model in place of people, or people with a model beside them, as settings say."""
-    if session.settings.auto_review is None:
-        return advised(reviewers, session)
-    from sandgate.runtime.guarding import automatic_reviewer
-
-    prepared = tuple(one for one in reviewers if getattr(one, "automatic", False))
-    people = advised(tuple(one for one in reviewers if one not in prepared), session)
-    reviewer = automatic_reviewer(people, session)
-    return (*prepared, *people) if reviewer is None else (*prepared, reviewer)
-
-
 def advised(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
     """The same reviewers; a model looks at what people are asked, if the settings of this session want that."""
     settings = session.settings

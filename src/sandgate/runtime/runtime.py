@@ -20,8 +20,8 @@ from sandgate.protocol.trace import Notice
 from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
+from sandgate.runtime.guarding import answering
 from sandgate.runtime.journal import journaled
-from sandgate.runtime.reviewers import answering
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
 
