@@ -67,7 +67,6 @@ def _judgement() -> Callable[[str], tuple[float, float]]:
     from sandgate.policy.rules.model import Rule, RuleSet
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import WorkspaceWrite
-
     from sandgate.start import GC_THRESHOLD
 
     gc.set_threshold(GC_THRESHOLD)  # as in the program
