@@ -377,20 +377,11 @@ def _redirects(node: Node) -> list[Node]:
 
 
 _WORDS = frozenset(
-    [
-        "word",
-        "string",
-        "raw_string",
-        "ansi_c_string",
-        "concatenation",
-        "number",
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-        "arithmetic_expansion",
-    ]
-)
+    {
+        "word", "string", "raw_string", "ansi_c_string", "concatenation", "number", "simple_expansion", "expansion",
+        "command_substitution", "process_substitution", "arithmetic_expansion",
+    }
+)  # fmt: skip
 
 
 def _words_behind(redirect: Node) -> list[Node]:
