@@ -59,13 +59,17 @@ def _script(line: str, length: int) -> str:
 
 def _judgement() -> Callable[[str], tuple[float, float]]:
     """Judges a script: milliseconds of CPU for the verdict and for the risk. Nothing waits, so load is left out."""
+    import gc
+
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.assessment.static import assess
     from sandgate.policy.approval import verdict_for
     from sandgate.policy.rules.model import Rule, RuleSet
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import WorkspaceWrite
+    from sandgate.start import GC_THRESHOLD
 
+    gc.set_threshold(GC_THRESHOLD)  # as in the program
     environment = {"PATH": "/usr/bin:/bin", "HOME": HOME}
     facts = AssessmentFacts(HOME, CWD, environment)
     prefixes = [

@@ -10,7 +10,7 @@ from sandgate.modulecache import install
 
 INSIDE = "SANDGATE_SANDBOX"  # set for confined commands: our own code is read-only there
 GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
-KEPT_FOR = "run"  # the command whose start is on everybody's path; the others load what they need as usual
+KEPT_FOR = ("run", "check")  # commands whose start is on everybody's path; the others load what they need as usual
 
 
 def entry() -> None:
@@ -18,7 +18,7 @@ def entry() -> None:
     gc.set_threshold(GC_THRESHOLD)
     modules = install()
     arguments = sys.argv[1:]
-    runs = arguments[:1] == [KEPT_FOR]
+    runs = arguments[:1] != [] and arguments[0] in KEPT_FOR
     if runs:
         modules.load_first()
     from sandgate.surfaces.cli.main import main

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sandgate.assessment.static import MAX_STEPS
 from sandgate.commandline.grammar import PARENTHESES_MAX, SCRIPT_BYTES_MAX
 from sandgate.commandline.script import Script
-from sandgate.commandline.walk import script
+from sandgate.commandline.walk import COMMANDS_MAX, script
 
 
 def spelled(text: str) -> list[list[str]]:
@@ -84,3 +85,13 @@ def test_a_line_break_hidden_in_a_word_is_not_trusted() -> None:
 def test_deep_nesting_is_cut_without_recursion() -> None:
     deep = script("( " * 3000 + "ls" + " )" * 3000)
     assert not deep.complete
+
+
+def test_no_more_commands_are_written_down_than_anybody_judges() -> None:
+    assert COMMANDS_MAX > MAX_STEPS
+    assert len(script("a;" * 3 * COMMANDS_MAX).commands) == COMMANDS_MAX + 1
+
+
+@pytest.mark.parametrize("nothing", ["$X", "{,}", "x=1", "<a", "\x1c", "''"])
+def test_what_may_turn_out_to_run_nothing_does_not_push_the_rest_out_of_sight(nothing: str) -> None:
+    assert script(f"{nothing};" * 2 * COMMANDS_MAX + "rm x").commands[-1].words[0].literal == "rm"

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, Finding
-from sandgate.assessment.judges import (
-    builtins,
-    databases,
-    fetching,
-    files,
-    interpreters,
-    keys,
-    machine,
-    media,
-    network,
-    remote,
-    running,
-    services,
-    tasks,
-    tools,
-)
+from sandgate.assessment.judges import JUDGES, interpreters, running
 from sandgate.assessment.judges.common import by_table, certainties
-from sandgate.assessment.knowledge import ENTRIES, knows
+from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
@@ -35,12 +20,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import RiskLevel
 
-JUDGES = {
-    **machine.JUDGES, **media.JUDGES, **tasks.JUDGES, **databases.JUDGES, **services.JUDGES, **remote.JUDGES,
-    **fetching.JUDGES, **keys.JUDGES,
-    **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
-    **interpreters.JUDGES, **builtins.JUDGES,
-}  # fmt: skip
+INIT_DIRECTORIES = ("/etc/init.d", "/etc/rc.d", "/etc/rc.d/init.d", "/usr/local/etc/rc.d")
 TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip
@@ -56,14 +36,6 @@ OTHER_NAMES = {
     "django-admin": "manage.py", "del-cli": "rimraf",
     "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
 }  # fmt: skip
-# Names that are what they are; the rest takes a closer look.
-_PROPER = frozenset(
-    [
-        name
-        for name in (*ENTRIES, *JUDGES)
-        if name not in OTHER_NAMES and "/" not in name and not name.endswith((".exe", *"0123456789"))
-    ]
-)
 VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim"))
 
 
@@ -87,7 +59,7 @@ def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
 
 def canonical_name(given: str) -> str:
     """`/usr/bin/python3.11` → `python`."""
-    if given in _PROPER:
+    if _is_proper(given):
         return given
     name = given.rsplit("/", 1)[-1].lstrip("\\")
     name = name.removesuffix(".exe")
@@ -102,6 +74,13 @@ def canonical_name(given: str) -> str:
     return name
 
 
+def _is_proper(given: str) -> bool:
+    """Whether a name is what it is; the rest takes a closer look."""
+    if not (knows(given) or given in JUDGES):
+        return False
+    return given not in OTHER_NAMES and "/" not in given and not given.endswith((".exe", *"0123456789"))
+
+
 def _unknown_program(call: Call, inquiry: Inquiry) -> None:
     tags = call.upstream
     guess = call.program.replace(UNKNOWN, "").rsplit("/", 1)[-1]
@@ -109,9 +88,10 @@ def _unknown_program(call: Call, inquiry: Inquiry) -> None:
         guess = ""
     if not guess and any(arg.text[:1] == "-" and {"r", "f"} <= set(arg.text.lower()) for arg in call.args):
         guess = "rm"  # what else is called with `-rf`
-    if guess in JUDGES:
+    judge = JUDGES.get(guess)
+    if judge is not None:
         call.program = guess
-        JUDGES[guess](call, inquiry)
+        judge(call, inquiry)
     if "network" in tags and not call.feeder:
         interpreters.judge_script_file(Arg("-", carries=(("network", tags["network"]),)), call, inquiry)
         return
@@ -133,7 +113,7 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         interpreters.judge_script_file(Arg(given), call, inquiry)
         return True
     directory = path.rsplit("/", 1)[0]
-    if directory in machine.INIT_DIRECTORIES:
+    if directory in INIT_DIRECTORIES:
         call.program, call.args = "service", (Arg(call.program), *call.args)
         return False
     if directory in TRUSTED_DIRECTORIES or directory.endswith(PROJECT_TOOL_DIRECTORIES):

@@ -8,9 +8,10 @@ files written, further calls) is never remembered.
 
 from __future__ import annotations
 
+from sandgate.assessment.judges import JUDGES
 from sandgate.assessment.judges.running import DIRECT_RUNNERS, RUNNERS
 from sandgate.assessment.knowledge import ENTRIES
-from sandgate.assessment.program import JUDGES, OTHER_NAMES
+from sandgate.assessment.program import OTHER_NAMES
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
     Key = tuple[object, ...]
 
-# Their judge looks at nothing but the arguments.
-_BY_TABLE_ALONE = frozenset(
-    [name for name in ENTRIES if name not in JUDGES and name not in RUNNERS and name not in OTHER_NAMES]
-) - frozenset(DIRECT_RUNNERS)
+
+def _by_table_alone(program: str) -> bool:
+    """Whether what judges it looks at nothing but the arguments."""
+    if program in JUDGES or program in RUNNERS or program in OTHER_NAMES or program in DIRECT_RUNNERS:
+        return False
+    return program in ENTRIES
 
 
 class _Outcome(Record):
@@ -51,7 +54,7 @@ class Judged:
         if inquiry.downloads or call.function or call.outflow:
             return None
         program = call.program
-        if program in _BY_TABLE_ALONE and not program[-1].isdigit():
+        if _by_table_alone(program) and not program[-1].isdigit():
             return (program, (call.remote, call.contained), call.shell.cwd, *map(id, call.args))
         if call.shell.variables or inquiry.written or call.stdin_text is not None or call.looped or call.background:
             return None
@@ -74,7 +77,7 @@ class Judged:
     def remember(self, call: Call, key: Key, before: tuple[Arg, ...]) -> None:
         """`call`, whose arguments were `before`, has just been judged by what `key` says."""
         inquiry, shell = self._inquiry, call.shell
-        alone = key[0] in _BY_TABLE_ALONE
+        alone = _by_table_alone(str(key[0]))
         if inquiry.pending or inquiry.downloads or shell.cwd != key[2]:
             return
         if alone or not (shell.variables or inquiry.written):

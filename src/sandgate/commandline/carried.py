@@ -46,7 +46,9 @@ _COMMAND_OPTIONS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # Programs with a language of their own, in which these begin a command for the shell.
 _ESCAPING = words_of("vim vi nvim ex view gvim vimdiff less more gdb sqlite3 psql mysql make ed")
-_ESCAPES = ("!", ":!", "+!", "+:!", "shell ", ".shell ", ".system ", "system ", "\\! ", "SHELL=", "SHELL:=")
+_SETTING = ("alias", "export", "declare", "typeset", "env", "sudo", "doas")
+# All programs that are looked at for what they hand over.
+_TAKING = frozenset((*_SETTING, "git", *_LANGUAGES, *_COMMAND_OPTIONS, *_ESCAPING))
 # Settings of git that name a command, by their beginning or their end.
 _GIT_COMMANDS = (
     "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy", "diff.external",
@@ -78,7 +80,11 @@ def carried(text: str, script: Script) -> tuple[str, ...]:
 def handed_over(argv: Argv) -> Iterator[str]:
     """What `argv` itself takes as a script besides wrappers: `alias x=…`, `git -c core.pager=…`, `tar --to-command`."""
     name = program_name(argv[0])
-    if name in ("alias", "export", "declare", "typeset", "env", "sudo", "doas"):
+    return _handed_to(name, argv) if name in _TAKING else iter(())
+
+
+def _handed_to(name: str, argv: Argv) -> Iterator[str]:
+    if name in _SETTING:
         for word in argv[1:]:
             variable, equals, value = word.partition("=")
             if equals and (name == "alias" or variable in _RUN_VARIABLES):

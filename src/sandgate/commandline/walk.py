@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     Node = Any  # tree_sitter.Node: its types are not worth importing the wrapper for
 
+COMMANDS_MAX = 2_500  # with a program that is named; whoever judges gives up earlier, and calls it too long
 MAX_NESTING = 64  # pipelines, subshells and substitutions inside one another; people stop at five
 
 
@@ -117,10 +118,12 @@ class _Walk:
         root = syntax_tree(self.source)
         self.complete = not root.has_error
         self.stack.append((root, _Place()))
-        while self.stack:
+        named = 0
+        while self.stack and named <= COMMANDS_MAX:
             item = self.stack.pop()
             if isinstance(item, SimpleCommand):
                 self.found.append(item)
+                named += _is_named(item)
             else:
                 self.visit(*item)
         return Script(tuple(self.found), self.complete and self.spelling.sound)
@@ -200,7 +203,7 @@ class _Walk:
             self.stack.append((body, self.inside(node, place)))
         values, inner = self.spelling.words(words)
         name = self.spelling.text(variable) if variable is not None else ""
-        self.emit(SimpleCommand(assignments=(Assignment(name, values),)), inner, place)
+        self.emit((), (Assignment(name, values),), (), None, inner, place)
 
     def redirected(self, node: Node, place: _Place) -> None:
         """Hand the redirections to the last command of the body: that is where the shell applies them."""
@@ -264,6 +267,8 @@ class _Walk:
     def check_gaps(self, node: Node) -> None:
         """A line break between the words of one command ends it for a shell; the grammar reads over some."""
         end = node.start_byte
+        if b"\n" not in self.source[end : node.end_byte]:
+            return
         for child in node.children:
             if child.start_byte > end and b"\n" in self.source[end : child.start_byte].replace(b"\\\n", b""):
                 self.complete = False
@@ -292,31 +297,31 @@ class _Walk:
         inner += more
         if node.type == "test_command":
             inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
-        self.emit(
-            SimpleCommand(
-                words=head + spelled,
-                assignments=tuple(assigned),
-                redirections=files,
-                stdin_text=self.stdin_of(redirects) if redirects else place.stdin_text,
-            ),
-            inner,
-            place,
-        )
+        stdin_text = self.stdin_of(redirects) if redirects else place.stdin_text
+        self.emit(head + spelled, tuple(assigned), files, stdin_text, inner, place)
 
-    def emit(self, command: SimpleCommand, inner: list[Node], place: _Place) -> None:
-        """Put `command` on the stack, the substitutions it waits for above it, those it feeds below."""
+    def emit(
+        self,
+        words: tuple[Word, ...],
+        assignments: tuple[Assignment, ...],
+        files: tuple[Redirection, ...],
+        stdin_text: str | None,
+        inner: list[Node],
+        place: _Place,
+    ) -> None:
+        """Put a command on the stack, the substitutions it waits for above it, those it feeds below."""
         number = self.next_number()
-        feeds = [
+        feeds = inner and [
             each for each in inner if each.type == "process_substitution" and self.spelling.text(each).startswith(">")
         ]
         pipes = place.pipes
         for each in feeds:
             self.stack.append((each, place.but(pipes=(*pipes, (number, 2)), redirects=(), stdin_text=None)))
         ready = SimpleCommand(
-            command.words,
-            command.assignments,
-            command.redirections,
-            command.stdin_text,
+            words,
+            assignments,
+            files,
+            stdin_text,
             number,
             (*pipes, (number, 1)) if feeds else pipes,
             place.subshells,
@@ -358,6 +363,12 @@ class _Walk:
         return tuple(found), inner
 
 
+def _is_named(command: SimpleCommand) -> bool:
+    """Whether something runs whatever the variables hold: a name that no expansion makes nothing of."""
+    pieces = command.words[0].pieces if command.words else ()
+    return len(pieces) == 1 and pieces[0].kind == "text" and pieces[0].text[:1].isalnum()
+
+
 def _redirects(node: Node) -> list[Node]:
     """The redirections of a statement; some hang inside a here-document that stands before them."""
     found = [child for child in node.children if child.type.endswith("_redirect")]
@@ -366,20 +377,11 @@ def _redirects(node: Node) -> list[Node]:
 
 
 _WORDS = frozenset(
-    [
-        "word",
-        "string",
-        "raw_string",
-        "ansi_c_string",
-        "concatenation",
-        "number",
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-        "arithmetic_expansion",
-    ]
-)
+    {
+        "word", "string", "raw_string", "ansi_c_string", "concatenation", "number", "simple_expansion", "expansion",
+        "command_substitution", "process_substitution", "arithmetic_expansion",
+    }
+)  # fmt: skip
 
 
 def _words_behind(redirect: Node) -> list[Node]:

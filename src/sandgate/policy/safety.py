@@ -22,6 +22,8 @@ from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sandgate.commandline.bash import Redirection, SimpleCommand
     from sandgate.commandline.bashwords import Certainty
     from sandgate.commandline.split import Segments
@@ -57,16 +59,20 @@ def safe_commands(
         return (is_safe(what.commands[0], system_bins, confined=confined),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
+    each = _each_safe(script.commands, system_bins, confined=confined)
+    if what.plain:
+        return tuple(each)
+    # One question for all of them: the first that does more than read has answered it.
+    return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)
+
+
+def _each_safe(commands: tuple[SimpleCommand, ...], system_bins: tuple[str, ...], *, confined: bool) -> Iterator[bool]:
     known: dict[int, bool] = {}  # a command that comes again may be the same value
-    each: list[bool] = []
-    for command in script.commands:
+    for command in commands:
         safe = known.get(id(command))
         if safe is None:
             safe = known[id(command)] = _is_safe_in_script(command, system_bins, confined=confined)
-        each.append(safe)
-    if what.plain:
-        return tuple(each)
-    return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)
+        yield safe
 
 
 def is_safe(
@@ -111,7 +117,15 @@ def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[st
         return False
     shell = name if name in SHELLS else "sh"
     inner = segments((shell, "-c", script))
-    return inner.script is not None and all(safe_commands(inner, system_bins, confined=confined))
+    return inner.script is not None and _only_reading(inner, system_bins, confined=confined)
+
+
+def _only_reading(what: Segments, system_bins: tuple[str, ...], *, confined: bool) -> bool:
+    """`all(safe_commands(…))`, which for a long script ends at the first command that does more."""
+    script = what.script
+    if what.plain and script is not None and script.readable and trusted_program(what.argv[0], system_bins):
+        return all(_each_safe(script.commands, system_bins, confined=confined))
+    return all(safe_commands(what, system_bins, confined=confined))
 
 
 def trusted_program(path: str, system_bins: tuple[str, ...] = SYSTEM_BINS) -> bool:

@@ -20,6 +20,8 @@ _TREES = (".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", ".config/gcloud/", "
           ".config/rclone/", ".terraform.d/", ".snowflake/", ".thunderbird/", "/etc/ssl/private/", "/run/secrets/",
           "/var/run/secrets/", ".config/doctl/", ".oci/", ".config/hcloud/", ".config/sops/", ".electrum/", ".bitcoin/",
           ".ethereum/", "Library/Keychains/")  # fmt: skip
+# One of these is in every tree: most paths have none.
+_TREE_MARKS = tuple(dict.fromkeys("/." if tree[0] == "." else f"/{tree}" for tree in _TREES))
 _NAMES = frozenset(words_of(
     "id_rsa id_dsa id_ecdsa id_ed25519 .netrc _netrc .pgpass .my.cnf .git-credentials .htpasswd .vault-token "
     ".s3cfg .boto "
@@ -80,8 +82,10 @@ def names_secret(word: str) -> bool:
         return True
     if path.startswith("/proc/") and name == "environ":
         return True
-    inside = path if path.endswith("/") else path + "/"
+    inside = f"/{path}" if path.endswith("/") else f"/{path}/"
+    if not any(mark in inside for mark in _TREE_MARKS):
+        return False
     for tree in _TREES:
-        if f"/{tree}" in f"/{inside}":
+        if f"/{tree}" in inside:
             return not (name in _OPEN and tree in _OPEN_TREES)
     return False

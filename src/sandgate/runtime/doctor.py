@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandgate.display import one_line
 from sandgate.errors import BackendUnavailable
 from sandgate.record import Record
 from sandgate.sandbox.probe import probe_host
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from sandgate.sandbox.canary import CanaryResult
     from sandgate.sandbox.capabilities import HostCapabilities
 
+EXAMPLES_SHOWN = 3  # of the tables, when they contradict themselves
 ROOT_WARNING = "commands run as root: an ordinary user is safer, the process limit and file permissions bind it"
 
 
@@ -40,7 +42,10 @@ class Diagnosis(Record):
 
 
 def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
-    """Probe the host with real trials; with `attack`, run the canaries against the chosen backend."""
+    """Probe the host with real trials; with `attack`, run the canaries against the chosen backend.
+
+    Attacked are the tables of the risk assessor too: by their own examples.
+    """
     wish = runtime.settings.backend
     host = probe_host(work_directory=runtime.directory)
     why = why_no_namespaces(host)
@@ -60,6 +65,14 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
         why=why,
         hint=namespace_hint(host),
         lost=losses(backend, host),
-        warnings=(ROOT_WARNING,) if host.is_real_root else (),
+        warnings=(*((ROOT_WARNING,) if host.is_real_root else ()), *(_contradictions() if attack else ())),
         canaries=canaries,
     )
+
+
+def _contradictions() -> tuple[str, ...]:
+    from sandgate.assessment.examples import contradicted
+
+    wrong = contradicted()
+    shown = ", ".join(f"`{one_line(example)}`" for example in wrong[:EXAMPLES_SHOWN])
+    return (f"{len(wrong)} examples of the risk tables are rated otherwise: {shown}",) if wrong else ()

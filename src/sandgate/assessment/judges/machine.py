@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from sandgate.assessment.inquiry import Call, Inquiry
 
-INIT_DIRECTORIES = ("/etc/init.d", "/etc/rc.d", "/etc/rc.d/init.d", "/usr/local/etc/rc.d")
 FILES_OF_A_PROJECT = frozenset({"workspace", "build", "temporary"})
 DISK_VALUES = "-t -L -U -b -i -m -N -O -o -E -T -S -s -R -d"
 PRINTING = frozenset(words("print unit s B kB MB GB TB KiB MiB GiB TiB free all list devices compact"))  # parted

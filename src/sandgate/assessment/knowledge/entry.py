@@ -1,7 +1,7 @@
 """One line of knowledge about a program: what it does to the world, and which options make it worse.
 
-Every entry carries examples with their level; a test judges each of them, so a table cannot say one thing and mean
-another. An example without `=>` has the level of its entry.
+Every entry carries examples with their level. A test and the doctor judge each of them (examples.py), so a table cannot
+say one thing and mean another. An example without `=>` has the level of its entry.
 """
 
 from __future__ import annotations

@@ -1,0 +1,103 @@
+"""Which module judges a program, so that only this one is imported.
+
+Written by `python tests/knowledge_indexes.py` from the judges: not to be edited, and a test compares them.
+Each row: a module, and the programs whose judge it has.
+"""
+
+from __future__ import annotations
+
+JUDGED: tuple[tuple[str, str], ...] = (
+    ("machine", """
+badblocks brew-services cryptsetup date debugfs e2fsck e2label fdisk fsck fsck.ext4 fsck.vfat gdisk hostname
+invoke-rc.d mkdosfs mke2fs mkfs mkfs.btrfs mkfs.exfat mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.fat mkfs.ntfs mkfs.vfat
+mkfs.xfs mkswap parted rc-service resize2fs sc service sfdisk sgdisk sysctl tune2fs wipefs
+"""),
+    ("media", """
+HandBrakeCLI MP4Box a2x abcm2ps abiword advdef advpng afconvert afplay annie antiword aplay apngasm asciidoc
+asciidoctor assimp aubio autotrace avconv aview avifdec avifenc barcode biber bibtex blender blockdiag bmptopnm
+cairosvg catdoc catimg catppt chafa chktex circo cjpeg cjxl cmark cmus composite context convert cscope csvformat
+ctags cvlc cwebp cwebp_batch d2 dblatex dcmdump dcraw ddjvu detex display ditaa djpeg djvudump djvups djvutxt djxl
+docx2txt dot doxygen dvipdfm dvipdfmx dvips dvisvgm dwebp ebook-convert ect eog epubcheck etags evince exifautotran
+exiftool exiv2 eyeD3 faac faad fc-scan fdp feh ffmpeg ffmpeg2theora ffplay ffprobe fitsheader flac fluidsynth fop
+freecadcmd gallery-dl gdal_translate gdalinfo gdalwarp gif2webp gifsicle gifski gm gnuplot graph-easy groff gtags
+h5dump h5ls heif-convert help2man html2ps html2text iconutil icotool id3info id3v2 identify image_optim imagemin
+img2pdf img2txt img2webp imv in2csv inkscape jhead jp2a jpeginfo jpegoptim jpegtran kid3-cli lacheck lame latex
+latexindent latexmk libreoffice lilypond lualatex lux magick makeindex makeinfo man2html mandoc markdown marp
+mediainfo mencoder meshlabserver metaflac mid3v2 midicsv mkvextract mkvinfo mkvpropedit mmdc mocp mogrify montage
+mp3gain mp3info mp3val mp4box mp4dump mp4info mpc mpg123 mplayer mpv mscgen multimarkdown mutool ncdump neato
+normalize-audio nroff ocrmypdf odt2txt oggdec oggenc ogginfo ogr2ogr ogrinfo okular omxplayer openscad optipng opusdec
+opusenc opustags otfinfo oxipng pandoc paplay paps pdf2ps pdfbook pdfcrop pdfdetach pdffonts pdfgrep pdfimages pdfinfo
+pdfjam pdflatex pdfnup pdfseparate pdfsig pdftex pdftk pdftocairo pdftohtml pdftoppm pdftops pdftotext pdfunite
+plantuml play png2icns pngcheck pngcrush pngout pngquant pngtopnm pnmtopng potrace ppmtogif primitive prince ps2ascii
+ps2pdf qlmanage qpdf qrencode realesrgan-ncnn-vulkan rembg reveal-md rst2html rst2html5 rst2pdf rsvg-convert
+rubberband saxon scour seqdiag sfdp sips slidev soffice sox soxi spotdl ssconvert streamlink svgcleaner svgexport svgo
+svtplay-dl sxiv tectonic tesseract tex texcount texi2any texi2pdf text2pdf textutil tiff2pdf tiffcp timg timidity
+trimage troff twopi txt2man typst unoconv unpaper unrtf untex vega-lite vips vipsheader viu vl2png vlc vorbiscomment
+waifu2x weasyprint webpinfo wkhtmltoimage wkhtmltopdf wrestool x264 x265 xelatex xls2csv xmlto xpdf xsltproc you-get
+zathura zbarimg zopflipng
+"""),
+    ("tasks", """
+ace adonis aerich alembic ant artisan bee bmake buffalo bundle cap cargo cargo-make cmake composer configure console
+craft dagger dbmate diesel doctrine doit dotnet-ef drizzle-kit drush earthly ecto fab fastlane flask flyway goose
+gradle gradlew grunt gulp hatch inv invoke jom just knex lein liquibase mage makers manage.py meson migrate mikro-orm
+mingw32-make mix moon mvn ninja nmake nox np npm nx pants pdm phinx piccolo pnpm poetry prisma rails rake release-it
+samu sbt scons sea-orm-cli sequelize sequelize-cli skeema spark sqitch sqlx standard-version task thor tox turbo
+typeorm waf wp yarn yoyo
+"""),
+    ("databases", """
+arangosh beeline bq-shell clickhouse clickhouse-client cockroach-sql cqlsh cypher-shell db2 duckdb fauna hive
+impala-shell influx influxd-backup iredis isql keydb-cli litecli mariadb mariadb-admin mariadb-dump mongo mongodump
+mongoexport mongorestore mongosh mycli mysql mysqladmin mysqldump mysqlimport mysqlpump neo4j-admin-load neo4j-shell
+osql pg_basebackup pg_ctl pg_ctlcluster pg_dump pg_dumpall pg_restore pgcli presto psql redis-cli snowsql snowsql-cli
+spark-sql sqlcmd sqlite3 sqlplus trino usql valkey-cli
+"""),
+    ("services", """
+akamai akeyless algolia aliyun amplify argo argocd atlas auth0 aws awslocal az azcopy b2 bao boundary bq bws caprover
+cdk cdktf cf cilium circleci civo cloudflare-cli clusterctl confluent conjur consul copilot databricks datadog-ci
+doctl dokku doppler dvc eb ecs-cli eksctl etcdctl exo fastly firebase flarectl flux fly flyctl gam gcloud ghost govc
+gsutil hcloud helmfile heroku hf huggingface-cli ibmcloud infisical istioctl jira kaggle kn kops linear linkerd
+linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad now oc oci okta openstack
+packer phase planetscale platform prefect pscale pulsar-admin pulumi rabbitmqadmin rabbitmqctl railway rancher render
+replicate rosa rpk s3cmd s5cmd sam scw sentry-cli serverless skaffold slack sls snow sst step stripe supabase surge
+talosctl tccli tctl teleport temporal terraform terragrunt tkn travis tsh turso twilio upstash upsun vault velero
+vercel vultr-cli wandb waypoint werf wrangler yc zitadel
+"""),
+    ("remote", """
+ab ansible ansible-playbook autocannon bombardier cadaver clush colima crictl distrobox distrobox-host-exec
+docker-machine dsh flatpak-spawn ftp h2load hey httperf incus ip k3d kubectl lftp limactl lxc machinectl minikube
+multipass mussh ncftp oha parallel-ssh pdsh plow pssh resolvectl salt salt-call salt-ssh sftp siege smbclient tnftp
+toolbox vagrant vegeta wrk wrk2
+"""),
+    ("fetching", """
+aria2c axel et fetch gdown http https httrack megadl mosh snarf xh xhs youtube-dl yt-dlp
+"""),
+    ("keys", """
+openssl ssh-keygen
+"""),
+    ("files", """
+awk base32 base64 brotli bunzip2 bzcat bzip2 dd echo fallocate fd fdfind find gunzip gzip lz4 printenv printf rev
+rimraf rm sed sort tar tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat yes zcat zip zstd
+"""),
+    ("network", """
+autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosquitto_pub msmtp mutt nc neomutt nslookup
+ping rsync s-nail scp sendmail socat ssh swaks telnet termbin websocat wget wscat
+"""),
+    ("tools", """
+crontab docker docker-compose gh git glab hub kill killall pkill podman podman-compose tea vi vim
+"""),
+    ("running", """
+! builtin busybox catchsegv chpst chroot chrt command coproc dbus-run-session do doas elif else env exec fakeroot
+firejail flock if ionice ltrace nice nocorrect noglob nohup nsenter parallel pkexec prlimit proot proxychains
+proxychains4 runuser script setsid ssh-agent sshpass stdbuf strace su sudo systemd-run taskset then time timeout
+torsocks toybox trap unbuffer unshare until watch while xargs xvfb-run {
+"""),
+    ("interpreters", """
+. R Rscript ash bash bb bpython bun busybox-sh clisp clj clojure crystal csh csi d8 dash deno ecl ed elixir emacs
+emacsclient erl escript eval fish ghc gosh groovy guile hhvm iex irb jruby julia kotlin ksh littler lua luajit make
+matlab mksh node ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc sage sbcl scala sh
+source swift swipl tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
+"""),
+    ("builtins", """
+alias cd chdir declare export getopts local mapfile popd pushd read readarray readonly set typeset unset
+"""),
+)  # fmt: skip
