@@ -27,12 +27,17 @@ def test_the_exact_rule_is_shown_before_it_is_saved() -> None:
     assert saved_as(Amendment(("x\x1b",))) == 'prefix_rule(pattern=["x\\x1b"], decision="allow")'
 
 
+def test_where_git_is_in_the_way_the_setting_that_lets_it_work_is_named() -> None:
+    lines = again_lines(ASKED.but(grants=(Grant("write_path", "/repo/.git/index.lock"),)), session="a", always="p")
+    assert any("sandbox.protect_git" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("grant", "setting"),
     [
         (Grant("write_root", "/opt/x"), 'sandbox_workspace_write.writable_roots = ["/opt/x"]'),
         (Grant("write_path", "/opt/x/f"), 'sandbox_workspace_write.writable_roots = ["/opt/x"]'),
-        (Grant("write_path", "/repo/.git/config"), ""),
+        (Grant("write_path", "/repo/.env"), ""),
         (Grant("write_root", "/etc"), ""),
         (Grant("write_path", "/home/u/note"), ""),
         (Grant("write_root", "/home/u"), ""),

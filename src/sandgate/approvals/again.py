@@ -20,6 +20,7 @@ WHY_CHARACTERS_MAX = 500
 KEEPS = "the sandbox refused what is below; a yes adds it and keeps the sandbox"
 LEAVES = "what the sandbox refused is only to be had without the sandbox"
 SETTINGS_SHOWN_MAX = 4
+GIT_SETTING = 'sandbox.protect_git = "hooks-and-config" in config.toml opens what `git commit` writes'
 
 
 def why_line(request: ApprovalRequest) -> str:
@@ -32,8 +33,11 @@ def why_line(request: ApprovalRequest) -> str:
 def again_lines(request: ApprovalRequest, *, session: str, always: str) -> list[str]:
     """What ends such questions. `session` and `always` are what the answers to that end are called here."""
     lines = [f"`{session}` is an answer for this session"]
-    if request.amendment is not None:
+    high = request.risk is not None and request.risk.risk_level == "high"
+    if request.amendment is not None and not high:
         lines.append(f"`{always}` saves the rule {saved_as(request.amendment)}")
+    if any("/.git/" in f"{grant.value}/" for grant in request.grants if grant.kind in ("write_root", "write_path")):
+        lines.append(GIT_SETTING)
     settings = list(dict.fromkeys(filter(None, map(_setting, request.grants))))
     if settings:
         lines += [f"{setting} in config.toml" for setting in settings[:SETTINGS_SHOWN_MAX]]

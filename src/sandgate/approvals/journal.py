@@ -113,6 +113,7 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
         "source": decision.source,
         "reason": redacted(decision.reason),
         "grants": plain(decision.grants),
+        "rule": plain(decision.amendment),
     }
 
 

@@ -59,7 +59,7 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
         "a", "approve-session", f"yes, for this session: {what}{_beyond(request)}", "approved_for_session", given
     )
     offered = [yes, always]
-    if request.amendment is not None:
+    if request.amendment is not None and not is_high(request):
         offered.append(_saving(request, request.amendment, what))
     if request.may_escalate and ESCALATE not in given:
         offered.append(Choice("u", "approve-unsandboxed", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)))

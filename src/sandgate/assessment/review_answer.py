@@ -89,7 +89,8 @@ def why_not(review: Review, floor: RiskLevel | None, *, user_heard: bool) -> str
         return "its risk is critical, which no automatic reviewer may allow"
     wanted = user_heard and AUTHORIZATIONS[review.user_authorization] >= ENOUGH_AUTHORIZATION
     if level == RISKS["high"] and not wanted:
-        return "its risk is high, and nothing shows that the user asked for it"
+        whose = "the offline assessment rates it" if RISKS[review.risk_level] < level else "its risk is"
+        return f"{whose} high, and nothing shows that the user asked for it"
     return ""
 
 

@@ -54,9 +54,10 @@ async def open_gate(
 ) -> AsyncIterator[AsyncGate]:
     """A session in the directory `cwd` (absolute; our own by default); what it started ends with the block.
 
-    `reviewer` answers every question: `"approve"` (or True) for once, `"approve-session"`, anything else is a refusal;
-    without one nothing is ever approved. `overrides` are `key=value`, as after `-c`. `record` is called with what
-    happens, on threads of ours. Raises ConfigError and RuleError.
+    `reviewer` answers every question: `"approve"` (or True) for once, `"approve-session"`, `"approve-always"` where a
+    rule is offered (`request.amendment`), anything else is a refusal; without one nothing is ever approved.
+    `overrides` are `key=value`, as after `-c`. `record` is called with what happens, on threads of ours.
+    Raises ConfigError and RuleError.
     """
     if reviewer is not None and not callable(reviewer):
         raise RequestError(f"`{reviewer!r}` cannot review", hint="give a function that takes the request")

@@ -57,6 +57,9 @@ def forecast_of(
     )
     judged = as_judged(command)
     verdict = here.verdict(judged)
+    change = flip(judged, here)
+    if change is not None and change.decide == "allow" and change.prefix and risk and risk.risk_level == "high":
+        change = None  # what a reviewer is not offered either
     bypasses = isinstance(verdict, Allow) and verdict.bypass_sandbox
     plan = confinement.plan(command, (ESCALATE,) if bypasses else ())
     return Forecast(
@@ -70,7 +73,7 @@ def forecast_of(
         network=plan.permissions.network,
         risk=risk,
         parts=explain(judged, here),
-        flip=flip(judged, here),
+        flip=change,
         stopped=would_be_stopped(risk.facts, plan.permissions) if risk else (),
     )
 

@@ -74,7 +74,10 @@ def override(environ: Mapping[str, str], action: str) -> tuple[Json, bool]:
         if line.get("source") == "automated_reviewer" and line.get("decision") in OVERRULED
     }
     if len(action) < SHORT_DIGEST or len(refused) != 1:
-        many = "it names more than one" if len(refused) > 1 else "the automatic reviewer refused none of that name"
-        raise RequestError(f"cannot override `{action}`", why=many, hint="`sandgate approvals log` lists them")
+        if len(action) < SHORT_DIGEST:
+            why = f"an action is named by at least {SHORT_DIGEST} characters"
+        else:
+            why = "it names more than one" if refused else "the automatic reviewer refused no action of that name"
+        raise RequestError(f"cannot override `{action}`", why=why, hint="`sandgate approvals log` lists them")
     (line,) = refused.values()
     return line, Overrides(_state(environ)).allow_once(line["action"])

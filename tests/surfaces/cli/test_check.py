@@ -56,12 +56,12 @@ def test_json_is_one_object(program: Any) -> None:
 
 
 def test_a_line_is_taken_apart_with_what_would_be_stopped_and_what_would_change_it(program: Any) -> None:
-    assert program("check", "-a", "untrusted", "--", "bash", "-c", "ls && touch /etc/x") == 3
+    assert program("check", "-a", "untrusted", "--", "bash", "-c", "ls && touch /data/x") == 3
     lines = program.out.splitlines()
     assert "    allow: ls (safe-list: only reads)" in lines
-    assert any(line.startswith("    ask: touch /etc/x (policy: ") for line in lines)
-    assert "would be `allow` with: sandgate rules add -- touch /etc/x" in lines
-    assert "  would stop: write /etc/x" in lines
+    assert any(line.startswith("    ask: touch /data/x (policy: ") for line in lines)
+    assert "would be `allow` with: sandgate rules add -- touch /data/x" in lines
+    assert "  would stop: write /data/x" in lines
 
 
 def test_hostile_words_cannot_forge_a_line(program: Any) -> None:

@@ -41,6 +41,11 @@ def _lines(entry: dict[str, Any]) -> str:
     risk = f", risk {entry.get('risk_level')}" if entry.get("risk_level") else ""
     head = f"{entry.get('at')}  {entry.get('decision')} by {entry.get('source')} ({entry.get('stage')}{risk})"
     lines = [head, f"    {what}", f"    in {entry.get('cwd')}"]
+    grants = [f"{each.get('kind')} {each.get('value')}".strip() for each in entry.get("grants") or ()]
+    if grants:
+        lines.append(f"    with {', '.join(grants)}")
+    if entry.get("rule"):
+        lines.append(f"    saved a rule for `{_joined(entry['rule'].get('prefix') or [])}`")
     if entry.get("reason"):
         lines.append(f"    because: {entry['reason']}")
     lines.append(f"    action {str(entry.get('action'))[:SHORT_DIGEST]}")
