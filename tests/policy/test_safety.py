@@ -195,3 +195,9 @@ def test_wrappers_are_looked_through_to_a_depth() -> None:
     assert not is_safe((*("nice",) * 50, "ls"))
     assert not is_safe(("timeout", "5"))
     assert not is_safe(())
+
+
+@pytest.mark.parametrize("script", ["find . -exec sort + -o f ';'", "find . -exec uniq + out ';'"])
+def test_a_plus_that_does_not_end_what_find_runs_hides_no_arguments(script: str) -> None:
+    assert not is_safe(tuple(split(script)))
+    assert is_safe(tuple(split("find . -exec head -n 3 {} + -o -name x")))
