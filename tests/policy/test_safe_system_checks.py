@@ -20,6 +20,7 @@ PAIRS = {
     "ar": ("ar t a.a", "ar d a.a m.o"),
     "no_plus": ("less a", "less +!x a"),
     "no_url": ("xmllint --noout a.xml", "xmllint --noout http://host/a.xml"),
+    "no_pipe": ("exiftool a.jpg", "exiftool touch${IFS}x|"),
     "only_xpath": ("xmlstarlet sel -t -v //a a.xml", "xmlstarlet sel -t -v document('x') a.xml"),
     "sox": ("sox --i a.wav", "sox a.wav --i b.wav"),
     "man": ("man -P cat ls", "man -P sh ls"),

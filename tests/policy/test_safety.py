@@ -199,5 +199,31 @@ def test_wrappers_are_looked_through_to_a_depth() -> None:
 
 @pytest.mark.parametrize("script", ["find . -exec sort + -o f ';'", "find . -exec uniq + out ';'"])
 def test_a_plus_that_does_not_end_what_find_runs_hides_no_arguments(script: str) -> None:
-    assert not is_safe(tuple(split(script)))
-    assert is_safe(tuple(split("find . -exec head -n 3 {} + -o -name x")))
+    words, ended = split(script), split("find . -exec head -n 3 {} + -o -name x")
+    assert words is not None
+    assert ended is not None
+    assert not is_safe(words)
+    assert is_safe(ended)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sox --i '|touch x'", "soxi '|touch x'", "exiftool 'touch x|'", "mkvinfo @options", "scc @flags", "pbzip2 -l f",
+        "javap @options", "openssl x509 -noout -in http://host/c", "openssl verify -trusted http://host/c a.pem",
+        "pdfinfo http://host/a.pdf", "svn proplist ^/trunk", "svn propget p http://host/r", "svn status -u", "jps host",
+        "inxi -i", "ghcup list", "luarocks list --outdated", "xmllint --c14n a.xml",
+    ],
+)  # fmt: skip
+def test_a_name_that_is_a_program_an_address_or_more_options_is_no_file_to_read(script: str) -> None:
+    words = split(script)
+    assert words is not None
+    assert not is_safe(words)
+
+
+@pytest.mark.parametrize(
+    "script", ["magick identify a.png", "npm ls", "rustup which rustc", "cloc .", "exiftool a.jpg"]
+)
+def test_what_a_project_may_send_elsewhere_is_harmless_only_where_it_is_confined(script: str) -> None:
+    assert is_safe(tuple(script.split()))
+    assert not is_safe(tuple(script.split()), confined=False)

@@ -272,7 +272,7 @@ PROGRAMS: dict[str, str] = {
     "gh": "--version --help stop * sub alone confined",
     "minikube": "--version stop * sub alone",
     "kind": "--version stop * sub alone confined",
-    "openssl": "stop * sub",
+    "openssl": "stop * sub check:no_url",
     "ip": "words -4 -6 -0 -s -stats -d -details -o -oneline -r -br -brief -c -color -j -json -p -pretty -N -Numeric -h "
     "-human -iec -a -all -f= -family= -V -Version --brief --json --color "
     "* exact check:ip",

@@ -125,7 +125,13 @@ def _no_plus(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 
 def _no_url(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    return all("://" not in word for word in reading.operands)
+    """No address; `^/` is Subversion's word for the repository's."""
+    return all("://" not in word and word[:1] != "^" for word in reading.operands)
+
+
+def _no_pipe(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """Perl's `open` runs a name that ends in `|`."""
+    return all("|" not in word for word in reading.operands)
 
 
 def _only_xpath(reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
@@ -174,6 +180,7 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "ar": _ar,
     "no_plus": _no_plus,
     "no_url": _no_url,
+    "no_pipe": _no_pipe,
     "only_xpath": _only_xpath,
     "sox": _sox,
     "man": _man,

@@ -71,10 +71,10 @@ TOOLS: dict[str, str] = {
     "--languages --compact --version * !",
     "scc": "-abcdvwMi -f= -s= -e= -x= -n= --by-file --no-cocomo --no-complexity --no-duplicates --wide --sort= "
     "--format= "
-    "--include-ext= --exclude-dir= --exclude-ext= --ci --version *",
+    "--include-ext= --exclude-dir= --exclude-ext= --ci --version * check:no_response_file",
     "cloc": "--by-file --by-file-by-lang --csv --json --md --xml --yaml --quiet --hide-rate --progress-rate= "
     "--exclude-dir= --exclude-ext= --exclude-lang= --include-ext= --include-lang= --not-match-d= --not-match-f= "
-    "--match-d= --match-f= --fullpath --skip-uniqueness --show-lang[=] --show-ext[=] --version *",
+    "--match-d= --match-f= --fullpath --skip-uniqueness --show-lang[=] --show-ext[=] --version * confined",
     "pkg-config": "--version --modversion --cflags --cflags-only-I --cflags-only-other --libs --libs-only-l "
     "--libs-only-L --libs-only-other --exists --list-all --list-package-names --print-errors --short-errors "
     "--silence-errors --print-variables --print-requires --print-requires-private --print-provides --variable= "
@@ -95,12 +95,12 @@ TOOLS: dict[str, str] = {
     "addr2line": "-aCfipes -e= -j= --exe= --functions --demangle[=] --inlines --pretty-print --basenames --addresses * "
     "check:no_response_file",
     "javap": "words -version -help -l -public -protected -package -private -p -c -s -v -verbose -constants -sysinfo "
-    "-cp= -classpath= --class-path= *",
+    "-cp= -classpath= --class-path= * check:no_response_file",
     "ar": "any exact check:ar",
     "jar": "any exact check:jar",
     "otool": "words -L -l -h -f -a -D -t -v -V -r -S -T -R -x -arch= *",
     "lipo": "words -info -archs -detailed_info 1",
-    "jps": "-qmlvV 1",
+    "jps": "-qmlvV 0",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
     "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0",
     "perl": "-v -V --version 0 needs:-v,-V,--version",
@@ -166,22 +166,22 @@ TOOLS: dict[str, str] = {
     "fnm": "--version -V stop * sub alone",
     "volta": "--version -v stop * sub alone",
     "sdk": "stop * sub",
-    "npm": "--version -v stop * sub alone",
-    "bun": "-v --version --revision stop * sub alone",
+    "npm": "--version -v stop * sub alone confined",
+    "bun": "-v --version --revision stop * sub alone confined",
     "deno": "-V --version stop * sub alone needs:-V,--version",
     "corepack": "-v --version 0",
     "ghc": "-V --version --numeric-version --info --supported-extensions 0 needs:-V,--version,--numeric-version,--info",
-    "rustup": "-V -v --version --verbose stop * sub alone",
+    "rustup": "-V -v --version --verbose stop * sub alone confined",
     "zig": "stop * sub",
     "hugo": "stop * sub",
     "gem": "-v --version stop * sub alone",
     "composer": "-V --version --no-plugins --no-ansi --no-scripts -n --no-interaction -d= --working-dir= stop * sub "
     "alone "
     "confined",
-    "dotnet": "--version --info --list-sdks --list-runtimes 0",
+    "dotnet": "--version --info --list-sdks --list-runtimes 0 confined",
     "opam": "--version stop * sub alone",
-    "ghcup": "--version stop * sub alone",
-    "luarocks": "--version stop * sub alone",
+    "ghcup": "--version 0 needs:--version",
+    "luarocks": "--version stop * sub alone confined",
     "cpan": "-lvV 0",
     "stack": "--version --numeric-version 0 needs:--version,--numeric-version",
     "cabal": "--version --numeric-version -V 0",
@@ -189,7 +189,7 @@ TOOLS: dict[str, str] = {
     "code": "--version -v --list-extensions --show-versions --status -s 0",
     "julia": "-v --version 0 needs:-v,--version",
     "hg": "-R= --cwd= -q -v --version stop * sub alone confined",
-    "svn": "--version -q stop * sub alone",
+    "svn": "--version -q stop * sub alone confined check:no_url",
     "gh": "--version stop * sub alone",
     "direnv": "--version stop * sub alone",
 }
