@@ -227,3 +227,25 @@ def test_a_name_that_is_a_program_an_address_or_more_options_is_no_file_to_read(
 def test_what_a_project_may_send_elsewhere_is_harmless_only_where_it_is_confined(script: str) -> None:
     assert is_safe(tuple(script.split()))
     assert not is_safe(tuple(script.split()), confined=False)
+
+
+@pytest.mark.parametrize(
+    "script", ["flake8 --version", "rspec -v", "rubocop --version", "ansible --version", "mocha --version", "npx -v"]
+)
+def test_a_version_told_after_reading_the_project_s_settings_is_told_in_the_sandbox(script: str) -> None:
+    assert is_safe(tuple(script.split()))
+    assert not is_safe(tuple(script.split()), confined=False)
+
+
+def test_no_sub_command_asks_for_the_sandbox_where_its_program_does_not() -> None:
+    from sandgate.policy.safe_programs import SAFE
+    from sandgate.policy.safe_subcommands import SUBCOMMANDS
+
+    asking = [key for key, line in SUBCOMMANDS.items() if "confined" in line.split()]
+    assert [key for key in asking if "confined" not in SAFE[key.partition(" ")[0]].split()] == []
+
+
+def test_reading_the_configuration_of_git_names_a_key() -> None:
+    assert is_safe(("git", "config", "user.name"))
+    assert is_safe(("git", "config", "get", "user.name"))
+    assert not is_safe(("git", "config", "edit"))  # opens an editor

@@ -225,7 +225,7 @@ _ASK_VERSION = words_of(
     "sftp-version "
     "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump "
     "tshark dig-version "
-    "vagrant ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam "
+    "vagrant salt puppet pulumi cdk sam "
     "eksctl "
     "k3d kind minikube k9s stern kustomize helm helmfile skaffold mtr traceroute tracepath tilt argocd flux "
     "istioctl linkerd velero kubeseal "

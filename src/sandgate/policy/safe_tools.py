@@ -16,7 +16,7 @@ TOOLS: dict[str, str] = {
     **dict.fromkeys(
         words_of(
             "bash sh zsh fish dash ksh ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
-            "black isort yapf autopep8 pylint flake8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
+            "black isort yapf autopep8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
             "ctest "
             "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee "
             "less "
@@ -24,15 +24,15 @@ TOOLS: dict[str, str] = {
             "mongod mongosh mongo mongodump mongorestore redis-server clickhouse-client duckdb influx cqlsh "
             "autoconf automake libtool m4 bison flex yacc gperf swig protoc buf flatc thrift ccache distcc sccache "
             "clang-format clang-tidy clangd lld llc opt gfortran gnat gcov lcov objcopy patchelf nasm yasm "
-            "ghci hlint ormolu fourmolu ocamlc dune coqc agda idris2 lean lake elm purs spago "
-            "R Rscript octave racket raco sbcl guile clisp jupyter pipx twine nox hatch ldd mocha phpunit parcel "
-            "turbo jshint standard esbuild tsx task ansible gitleaks vale phpstan psalm pecl symfony "
+            "ghci hlint ormolu fourmolu ocamlc dune coqc agda idris2 elm purs spago "
+            "R Rscript octave racket raco sbcl guile clisp jupyter pipx twine nox hatch ldd phpunit "
+            "jshint esbuild tsx task gitleaks vale pecl symfony "
             "doxygen meson sphinx-build mkdocs asciidoctor rst2html tidy xsltproc pre-commit "
             "glab tea git-lfs tig lazygit bzr fossil jj sl cvs dnf yum zypper rpm-ostree "
-            "buck2 pants gn scons waf xmake premake5 goenv tfenv jenv rustfmt rust-analyzer "
-            "entr watchman fzf yq bat ag ack delta difft lsd hyperfine pod fastlane carthage xcodegen "
+            "buck2 gn scons goenv tfenv jenv "
+            "entr watchman fzf yq bat ag ack delta difft lsd hyperfine pod carthage xcodegen "
             "xxd cp mv rm ln mkdir touch chmod chown dd timeout xargs perltidy perlcritic prove "
-            "swiftc swiftlint swiftformat terraform-docs conan vcpkg pylsp typos codespell markdownlint "
+            "swiftc swiftlint swiftformat terraform-docs vcpkg pylsp typos codespell markdownlint "
             "luacheck stylua selene crystal shards nim nimble dart dmd ldc2 dub gleam php-cs-fixer"
         ),
         "--version 0 needs:--version",
@@ -46,10 +46,18 @@ TOOLS: dict[str, str] = {
     ),
     **dict.fromkeys(
         words_of(
-            "make gmake docker podman nodejs tsc ts-node eslint prettier jest rollup webpack nodemon pm2 lerna npx irb "
-            "rubocop rspec stylelint redis-cli lua luajit lua5.3 lua5.4 elixir iex mix vitest"
+            "make gmake docker podman nodejs tsc nodemon pm2 irb redis-cli lua luajit lua5.3 lua5.4 elixir iex mix"
         ),
         "-v --version 0 needs:-v,--version",
+    ),
+    # These load a project's settings, plug-ins or own copy of themselves before they look at what they are asked.
+    **dict.fromkeys(
+        words_of(
+            "flake8 pylint standard parcel turbo mocha phpstan psalm xmake premake5 conan fastlane waf eslint prettier "
+            "jest webpack lerna npx rubocop rspec stylelint vitest ts-node rollup ansible ansible-playbook "
+            "ansible-galaxy ansible-lint rustfmt rust-analyzer lean lake"
+        ),
+        "-v --version 0 needs:-v,--version confined",
     ),
     **dict.fromkeys(
         words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
