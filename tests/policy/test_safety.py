@@ -249,3 +249,8 @@ def test_reading_the_configuration_of_git_names_a_key() -> None:
     assert is_safe(("git", "config", "user.name"))
     assert is_safe(("git", "config", "get", "user.name"))
     assert not is_safe(("git", "config", "edit"))  # opens an editor
+
+
+def test_file_does_not_put_back_the_times_of_what_it_looked_at() -> None:
+    assert is_safe(("file", "-b", "a"))
+    assert not is_safe(("file", "-p", "a"))  # utimes(2): a build takes the file for older than it is

@@ -209,7 +209,7 @@ SAFE: dict[str, str] = {
     "--unwrapScalar[=] --output-format[=] --input-format[=] --indent[=] --no-doc * program check:yq",
     # About files
     "stat": "-Lftx -c= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
-    "file": "-bcEhiIkLnNprsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
+    "file": "-bcEhiIkLnNrsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
     "--no-dereference --no-pad --separator= --special-files --extension --help --version *",
     "du": "-0abcdDhHklLmPsSxt -B= -d= -t= -I= -X= --null --all --apparent-size --block-size= --bytes --total "
     "--dereference-args --max-depth= --files0-from= --human-readable --inodes --dereference --count-links "
