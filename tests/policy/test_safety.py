@@ -254,3 +254,8 @@ def test_reading_the_configuration_of_git_names_a_key() -> None:
 def test_file_does_not_put_back_the_times_of_what_it_looked_at() -> None:
     assert is_safe(("file", "-b", "a"))
     assert not is_safe(("file", "-p", "a"))  # utimes(2): a build takes the file for older than it is
+
+
+def test_starting_points_out_of_a_file_may_be_options_of_what_find_runs() -> None:
+    assert is_safe(("find", "-files0-from", "list"))
+    assert not is_safe(("find", "-files0-from", "list", "-exec", "sort", "{}", "+"))

@@ -249,6 +249,8 @@ def _without_exec(
     argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool
 ) -> tuple[Argv, Sure | None] | None:
     """`find` without its `-exec … ;` parts, when each runs a command that only reads."""
+    if "-files0-from" in argv:  # starting points out of a file may begin with a dash
+        return None
     words: list[str] = []
     certain: list[Certainty] = []
     at = 0
