@@ -20,6 +20,8 @@ PAIRS = {
     "ar": ("ar t a.a", "ar d a.a m.o"),
     "no_plus": ("less a", "less +!x a"),
     "no_url": ("xmllint --noout a.xml", "xmllint --noout http://host/a.xml"),
+    "no_remote": ("fuser -v 22/tcp", "fuser 22,host,80/tcp"),
+    "socket_filter": ("ss -tn state established sport = :22", "ss -tn dst host"),
     "no_pipe": ("exiftool a.jpg", "exiftool touch${IFS}x|"),
     "only_xpath": ("xmlstarlet sel -t -v //a a.xml", "xmlstarlet sel -t -v document('x') a.xml"),
     "sox": ("sox --i a.wav", "sox a.wav --i b.wav"),

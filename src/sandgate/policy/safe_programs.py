@@ -270,7 +270,7 @@ SAFE: dict[str, str] = {
     "pidof": "-csxzq -o= *",
     "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
-    "--summary --extended --no-header --options --memory *",
+    "--summary --extended --no-header --options --memory * check:socket_filter",
     "lscpu": "-abcehjpsxyBCJ --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
     "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings "
     "--output= "

@@ -273,7 +273,7 @@ PROGRAMS: dict[str, str] = {
     "minikube": "--version stop * sub alone",
     "kind": "--version stop * sub alone confined",
     "openssl": "stop * sub check:no_url",
-    "ip": "words -4 -6 -0 -s -stats -d -details -o -oneline -r -br -brief -c -color -j -json -p -pretty -N -Numeric -h "
+    "ip": "words -4 -6 -0 -s -stats -d -details -o -oneline -br -brief -c -color -j -json -p -pretty -N -Numeric -h "
     "-human -iec -a -all -f= -family= -V -Version --brief --json --color "
     "* exact check:ip",
     "ifconfig": "-asv 1 exact check:plain_words",

@@ -109,7 +109,8 @@ SYSTEM: dict[str, str] = {
     "sar": "-AbBCdFhHqrSuvVwWyzDt -e= -f= -i= -I= -m= -n= -P= -s= --human --pretty --dec= *",
     "pmap": "-pqxXd --quiet --show-path --extended --device *",
     "pwdx": "-V *",
-    "fuser": "-acfIlmMuv46 -n= --all --ismountpoint --list-signals --mount --namespace= --user --verbose * exact",
+    "fuser": "-acfIlmMuv46 -n= --all --ismountpoint --list-signals --mount --namespace= --user --verbose "
+    "* exact check:no_remote",
     "slabtop": "-o -s= --once --sort= 0 needs:-o,--once",
     "ipcs": "-abclmpqstu -i= --human --bytes --all --queues --semaphores --shmems --limits --summary --time --pid 0",
     "lsipc": "-abcgJlmnpqPrst -i= -o= -y --json --list --queues --semaphores --shmems --global *",
