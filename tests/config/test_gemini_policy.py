@@ -13,6 +13,11 @@ def taken(*rules: str) -> Imported:
     return rules_of_gemini("".join(f"[[rule]]\n{rule}\n" for rule in rules))
 
 
+def test_a_priority_that_is_no_whole_number_is_refused() -> None:
+    with pytest.raises(RuleError, match="priority"):
+        taken('commandRegex = "s.*"\ndecision = "deny"\npriority = 1.5')
+
+
 def said(found: Imported) -> list[tuple[str, str]]:
     return [(rule.shown_prefix, rule.decide) for rule in found.rules]
 

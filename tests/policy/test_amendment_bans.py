@@ -84,6 +84,25 @@ dd
 tar --to-command
 rsync --rsh
 A=1
+rm -rf
+curl -K
+docker -H host
+docker --context x run
+docker compose
+kubectl -n x exec
+npm --prefix x run
+go -C x
+java -cp a
+valgrind
+valgrind -q
+perf record
+capsh --
+hyperfine
+entr
+nix
+rustup run
+bwrap --dev-bind
+xvfb-run
 """.strip().splitlines()
 
 FINE = """
@@ -108,6 +127,12 @@ rm -rf /tmp/none
 touch a
 ./configure
 /opt/tool --fast
+java -jar a.jar
+docker compose up
+kubectl get pods
+valgrind ./a.out
+perf stat ls
+nix build
 """.strip().splitlines()
 
 

@@ -195,3 +195,67 @@ def test_wrappers_are_looked_through_to_a_depth() -> None:
     assert not is_safe((*("nice",) * 50, "ls"))
     assert not is_safe(("timeout", "5"))
     assert not is_safe(())
+
+
+@pytest.mark.parametrize("script", ["find . -exec sort + -o f ';'", "find . -exec uniq + out ';'"])
+def test_a_plus_that_does_not_end_what_find_runs_hides_no_arguments(script: str) -> None:
+    words, ended = split(script), split("find . -exec head -n 3 {} + -o -name x")
+    assert words is not None
+    assert ended is not None
+    assert not is_safe(words)
+    assert is_safe(ended)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sox --i '|touch x'", "soxi '|touch x'", "exiftool 'touch x|'", "mkvinfo @options", "scc @flags", "pbzip2 -l f",
+        "javap @options", "openssl x509 -noout -in http://host/c", "openssl verify -trusted http://host/c a.pem",
+        "pdfinfo http://host/a.pdf", "svn proplist ^/trunk", "svn propget p http://host/r", "svn status -u", "jps host",
+        "inxi -i", "ghcup list", "luarocks list --outdated", "xmllint --c14n a.xml",
+    ],
+)  # fmt: skip
+def test_a_name_that_is_a_program_an_address_or_more_options_is_no_file_to_read(script: str) -> None:
+    words = split(script)
+    assert words is not None
+    assert not is_safe(words)
+
+
+@pytest.mark.parametrize(
+    "script", ["magick identify a.png", "npm ls", "rustup which rustc", "cloc .", "exiftool a.jpg"]
+)
+def test_what_a_project_may_send_elsewhere_is_harmless_only_where_it_is_confined(script: str) -> None:
+    assert is_safe(tuple(script.split()))
+    assert not is_safe(tuple(script.split()), confined=False)
+
+
+@pytest.mark.parametrize(
+    "script", ["flake8 --version", "rspec -v", "rubocop --version", "ansible --version", "mocha --version", "npx -v"]
+)
+def test_a_version_told_after_reading_the_project_s_settings_is_told_in_the_sandbox(script: str) -> None:
+    assert is_safe(tuple(script.split()))
+    assert not is_safe(tuple(script.split()), confined=False)
+
+
+def test_no_sub_command_asks_for_the_sandbox_where_its_program_does_not() -> None:
+    from sandgate.policy.safe_programs import SAFE
+    from sandgate.policy.safe_subcommands import SUBCOMMANDS
+
+    asking = [key for key, line in SUBCOMMANDS.items() if "confined" in line.split()]
+    assert [key for key in asking if "confined" not in SAFE[key.partition(" ")[0]].split()] == []
+
+
+def test_reading_the_configuration_of_git_names_a_key() -> None:
+    assert is_safe(("git", "config", "user.name"))
+    assert is_safe(("git", "config", "get", "user.name"))
+    assert not is_safe(("git", "config", "edit"))  # opens an editor
+
+
+def test_file_does_not_put_back_the_times_of_what_it_looked_at() -> None:
+    assert is_safe(("file", "-b", "a"))
+    assert not is_safe(("file", "-p", "a"))  # utimes(2): a build takes the file for older than it is
+
+
+def test_starting_points_out_of_a_file_may_be_options_of_what_find_runs() -> None:
+    assert is_safe(("find", "-files0-from", "list"))
+    assert not is_safe(("find", "-files0-from", "list", "-exec", "sort", "{}", "+"))

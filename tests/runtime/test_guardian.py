@@ -126,12 +126,18 @@ def test_what_nobody_assessed_is_taken_for_high() -> None:
     assert guardian(Model(ALLOW)).review(request_for("thing", risk=None)).decision == "denied"
 
 
-def test_three_refusals_in_a_row_stop_the_turn_once() -> None:
+def test_what_cannot_be_shown_whole_is_no_matter_for_a_model() -> None:
+    decision = guardian(Model(ALLOW)).review(request_for("bash", "-c", 'TOKEN="$(rm -r ~)" true'))
+    assert decision.decision == "denied"
+    assert "says nothing about the command" in decision.reason
+
+
+def test_three_refusals_in_a_row_stop_the_turn_each_time() -> None:
     heard: list[TraceRecord] = []
     reviewer = guardian(Model(DENY), heard)
     decisions = [reviewer.review(request_for("rm", str(number))).decision for number in range(6)]
-    assert decisions == ["denied", "denied", "abort", "denied", "denied", "denied"]
-    assert len([record for record in heard if isinstance(record, Notice)]) == 1
+    assert decisions == ["denied", "denied", "abort", "denied", "denied", "abort"]
+    assert len([record for record in heard if isinstance(record, Notice)]) == 2
 
 
 def test_trouble_never_trips_the_breaker() -> None:

@@ -1,7 +1,8 @@
 """Stops a turn that a reviewer keeps refusing: an agent that only tries variations should hear a person.
 
 Only a reviewer's own no counts. A yes ends a row of them; a review that was late, failed or was cancelled says nothing
-about the agent, so it ends the row as well and adds nothing. Limits: approvals.md section 9.
+about the agent, so it ends the row as well and adds nothing. Who calls us does not tell where its turns begin, so
+a turn lasts until it is stopped, and the next one is counted from nothing. Limits: approvals.md section 9.
 """
 
 from __future__ import annotations
@@ -19,29 +20,22 @@ DENIALS_MAX = 10  # of one turn
 
 
 class CircuitBreaker:
-    """Counts the reviews of one turn. Opens once."""
+    """Counts the reviews of one turn. Opens at its end."""
 
     def __init__(self) -> None:
         self._guard = allocate_lock()
         self._in_a_row = 0
         self._denials = 0
-        self._opened = False
 
     def count(self, ended: Ended) -> bool:
-        """Note the end of a review; True when the turn must stop now, which happens once."""
+        """Note the end of a review; True when the turn must stop now, and with the next review another one begins."""
         with self._guard:
             if ended != "denied":
                 self._in_a_row = 0
                 return False
             self._in_a_row += 1
             self._denials += 1
-            if self._opened or (self._in_a_row < IN_A_ROW_MAX and self._denials < DENIALS_MAX):
+            if self._in_a_row < IN_A_ROW_MAX and self._denials < DENIALS_MAX:
                 return False
-            self._opened = True
-            return True
-
-    def begin_turn(self) -> None:
-        """Count from nothing again."""
-        with self._guard:
             self._in_a_row = self._denials = 0
-            self._opened = False
+            return True

@@ -75,6 +75,8 @@ def _take(taking: Taking, name: str, entry: dict[str, Any]) -> None:
     if decide == "allow" and entry.get("allowRedirection"):
         taking.advise(about, "redirections are judged by the sandbox here, whatever a rule says")
     because, rank = entry.get("denyMessage"), entry.get("priority", 0)
+    if type(rank) is not int:  # whose last word it is decides what may be allowed
+        raise RuleError("cannot take over the policy", why=f"`priority` of {name} is no whole number")
     _take_commands(
         taking,
         about,
@@ -83,7 +85,7 @@ def _take(taking: Taking, name: str, entry: dict[str, Any]) -> None:
         regex=regex,
         certain=not unmet and not modes,
         because=because if isinstance(because, str) else "",
-        rank=rank if isinstance(rank, int) else 0,
+        rank=rank,
     )
 
 

@@ -25,9 +25,10 @@ _SHELL_CHARACTERS = frozenset("*?[{$`")
 # What these run is in their input, in a script, on another machine, or typed later.
 _ALWAYS = words_of(
     "xargs find fd ssh parallel eval trap exec source . watch script su runuser expect gdb lldb tmux screen at batch "
-    "crontab osascript pwsh powershell powershell.exe cmd cmd.exe mosh rsh socat ed ex vi vim nvim emacs coproc"
+    "crontab entr watchexec hyperfine capsh nix-shell dotenv run-parts start-stop-daemon osascript pwsh powershell "
+    "powershell.exe cmd cmd.exe mosh rsh socat ed ex vi vim nvim emacs coproc"
 )
-# These destroy, fetch or open whatever comes next, so one word is too few.
+# These destroy, fetch or open whatever comes next, so one word is too few, and so are options alone.
 _TOO_SHORT = words_of(
     "rm rmdir dd shred chmod chown chgrp chattr mv ln tee truncate install curl wget nc ncat kill pkill killall mount "
     "umount systemctl service docker podman nerdctl kubectl oc npm pnpm yarn bun deno pip uv poetry cargo go make "
@@ -35,10 +36,11 @@ _TOO_SHORT = words_of(
 )
 _INTERPRETERS = words_of(
     "python py pythonw pyw pypy node nodejs perl ruby php lua luajit tclsh wish guile racket julia R Rscript irb ghci "
-    "runghc groovy scala jshell erl elixir iex ocaml swift awk gawk mawk nawk bpython ipython jruby"
+    "runghc groovy java scala jshell erl elixir iex ocaml swift awk gawk mawk nawk bpython ipython jruby"
 )
 # After these words of theirs the code is given, and nothing behind it is code again. Perl and the like take several.
-_FINAL = {"python": ("-c", "-m"), "pypy": ("-c", "-m"), "py": ("-c", "-m"), "pythonw": ("-c", "-m")}
+_FINAL = {"python": ("-c", "-m"), "pypy": ("-c", "-m"), "py": ("-c", "-m"), "pythonw": ("-c", "-m"),
+          "java": ("-jar",)}  # fmt: skip
 _STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
 # Runs another program: it must be named, directly behind these words.
@@ -47,7 +49,10 @@ _RUNNERS: tuple[Argv, ...] = tuple(
     for line in (
         "npx", "bunx", "pnpx", "uvx", "npm exec", "npm x", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "bun x",
         "bun run", "deno run", "pipx run", "uv run", "uv tool run", "poetry run", "pipenv run", "pdm run", "hatch run",
-        "rye run", "bundle exec", "direnv exec", "mise exec", "mise x", "asdf exec", "go run",
+        "rye run", "bundle exec", "direnv exec", "mise exec", "mise x", "asdf exec", "go run", "go tool", "yarn node",
+        "composer exec", "stack exec", "cabal exec", "opam exec", "rbenv exec", "pyenv exec", "nodenv exec",
+        "dotnet exec", "pixi run", "git hook run", "zig run", "crystal run", "valgrind", "perf record", "perf stat",
+        "caffeinate", "setpriv", "runcon", "bwrap", "tsx", "ts-node",
     )
 )  # fmt: skip
 # And these run it elsewhere, or with freedoms of their own.
@@ -62,9 +67,18 @@ _OPEN_ENDS: frozenset[Argv] = frozenset(
     for line in (
         "git config", "git bisect", "git bisect run", "git submodule", "git submodule foreach", "git filter-branch",
         "git rebase", "git difftool", "git mergetool", "deno eval", "conda run", "nix run", "nix shell", "nix develop",
-        "npm config", "npm run", "yarn run", "pnpm run", "cargo run", "uv tool",
+        "npm config", "npm run", "npm run-script", "npm init", "npm create", "yarn run", "pnpm run", "cargo run",
+        "uv tool", "docker compose", "docker container", "podman compose", "podman container", "podman unshare",
+        "podman machine", "mamba run", "micromamba run", "rustup run", "fnm exec", "volta run", "nvm exec", "nix",
+        "git for-each-repo", "git hook", "go env", "mise run", "chamber exec", "aws-vault exec", "op run",
+        "doppler run", "sops exec-env", "guix shell", "devbox run", "xvfb-run", "deno task", "crystal eval",
     )
 )  # fmt: skip
+# Their command must be named before their options: what they run, elsewhere or here, comes behind both.
+_COMMANDED = words_of(
+    "docker podman nerdctl docker-compose kubectl oc npm pnpm yarn bun deno uv poetry pdm cargo go bundle dotnet conda "
+    "mise direnv stack cabal"
+)
 _CODE_FLAGS = words_of(
     "-c -e -E -x -exec -execdir -ok -p -lc -ic -Command -EncodedCommand --exec --eval --command --print --require "
     "--import --loader --init-command --rcfile --init-file --checkpoint-action --to-command --use-compress-program "
@@ -140,8 +154,11 @@ def _after_git(prefix: Argv) -> str:
 
 def _after_program(prefix: Argv, deep: int) -> str:
     shown = " ".join(prefix)
-    if len(prefix) == 1 and (prefix[0] in _TOO_SHORT or prefix[0].startswith("mkfs")):
+    options_alone = all(word[:1] == "-" for word in prefix[1:])
+    if options_alone and (prefix[0] in _TOO_SHORT or prefix[0].startswith("mkfs")):
         return f"`{shown}` alone allows far too much"
+    if prefix[0] in _COMMANDED and len(prefix) > 1 and prefix[1][:1] in ("-", "+"):
+        return f"`{prefix[0]}` has many commands, and none is named directly behind it"
     if prefix in _OPEN_ENDS:
         return f"what comes behind `{shown}` is a program or names one"
     if any(prefix[: len(start)] == start for start in _RUN_ELSEWHERE):

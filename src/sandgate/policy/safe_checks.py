@@ -241,7 +241,9 @@ def _git_config(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     rest = reading.operands
     if reading.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"):
         return len(rest) <= 1
-    return len(rest) == 1 or (len(rest) == 2 and rest[0] == "get")
+    if rest[:1] == ("get",):
+        rest = rest[1:]
+    return rest == ("list",) or (len(rest) == 1 and "." in rest[0])
 
 
 def _git_stash(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:

@@ -209,7 +209,7 @@ SAFE: dict[str, str] = {
     "--unwrapScalar[=] --output-format[=] --input-format[=] --indent[=] --no-doc * program check:yq",
     # About files
     "stat": "-Lftx -c= --dereference --file-system --format= --printf= --terse --cached= --help --version * !",
-    "file": "-bcEhiIkLnNprsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
+    "file": "-bcEhiIkLnNrsSvz0 -e= -F= -P= --brief --mime --mime-type --mime-encoding --dereference --keep-going "
     "--no-dereference --no-pad --separator= --special-files --extension --help --version *",
     "du": "-0abcdDhHklLmPsSxt -B= -d= -t= -I= -X= --null --all --apparent-size --block-size= --bytes --total "
     "--dereference-args --max-depth= --files0-from= --human-readable --inodes --dereference --count-links "
@@ -270,7 +270,7 @@ SAFE: dict[str, str] = {
     "pidof": "-csxzq -o= *",
     "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
-    "--summary --extended --no-header --options --memory *",
+    "--summary --extended --no-header --options --memory * check:socket_filter",
     "lscpu": "-abcehjpsxyBCJ --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
     "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings "
     "--output= "

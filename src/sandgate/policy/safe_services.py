@@ -225,7 +225,7 @@ _ASK_VERSION = words_of(
     "sftp-version "
     "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump "
     "tshark dig-version "
-    "vagrant ansible ansible-playbook ansible-galaxy ansible-lint salt puppet pulumi cdk sam "
+    "vagrant salt puppet pulumi cdk sam "
     "eksctl "
     "k3d kind minikube k9s stern kustomize helm helmfile skaffold mtr traceroute tracepath tilt argocd flux "
     "istioctl linkerd velero kubeseal "
@@ -272,8 +272,8 @@ PROGRAMS: dict[str, str] = {
     "gh": "--version --help stop * sub alone confined",
     "minikube": "--version stop * sub alone",
     "kind": "--version stop * sub alone confined",
-    "openssl": "stop * sub",
-    "ip": "words -4 -6 -0 -s -stats -d -details -o -oneline -r -br -brief -c -color -j -json -p -pretty -N -Numeric -h "
+    "openssl": "stop * sub check:no_url",
+    "ip": "words -4 -6 -0 -s -stats -d -details -o -oneline -br -brief -c -color -j -json -p -pretty -N -Numeric -h "
     "-human -iec -a -all -f= -family= -V -Version --brief --json --color "
     "* exact check:ip",
     "ifconfig": "-asv 1 exact check:plain_words",

@@ -109,7 +109,8 @@ SYSTEM: dict[str, str] = {
     "sar": "-AbBCdFhHqrSuvVwWyzDt -e= -f= -i= -I= -m= -n= -P= -s= --human --pretty --dec= *",
     "pmap": "-pqxXd --quiet --show-path --extended --device *",
     "pwdx": "-V *",
-    "fuser": "-acfIlmMuv46 -n= --all --ismountpoint --list-signals --mount --namespace= --user --verbose * exact",
+    "fuser": "-acfIlmMuv46 -n= --all --ismountpoint --list-signals --mount --namespace= --user --verbose "
+    "* exact check:no_remote",
     "slabtop": "-o -s= --once --sort= 0 needs:-o,--once",
     "ipcs": "-abclmpqstu -i= --human --bytes --all --queues --semaphores --shmems --limits --summary --time --pid 0",
     "lsipc": "-abcgJlmnpqPrst -i= -o= -y --json --list --queues --semaphores --shmems --global *",
@@ -145,7 +146,7 @@ SYSTEM: dict[str, str] = {
     "sensors": "-AfjuU -c= --no-adapter --fahrenheit *",
     "acpi": "-abBcfikstV --everything --battery --thermal --ac-adapter --cooling --details 0",
     "upower": "-deb -i= --enumerate --dump --show-info= --version 0",
-    "inxi": "-AaBbCDdEFfGIiJjLlMmnNoPpRrSsTtuVvxXYyZz -c= *",
+    "inxi": "-AaBbCDdEFfGIJjLlMmnNoPpRrSsTtuVvxXYyZz -c= *",
     "hwinfo": "--short --cpu --memory --disk --netcard --gfxcard --usb --pci --bios --arch *",
     "cpupower": "-c= --cpu= stop * sub",
     "rfkill": "-Jnr -o= --json --noheadings --output= --raw stop * sub alone",
@@ -201,8 +202,9 @@ SYSTEM: dict[str, str] = {
     "needs:-c,-I,-f,-W,--contents,--info,--field,--show",
     "rpm2cpio": "1",
     **dict.fromkeys(
-        words_of("gzip gunzip pigz unpigz bzip2 bunzip2 lbzip2 pbzip2 xz unxz lzma unlzma zstd unzstd"), _UNPACKED
+        words_of("gzip gunzip pigz unpigz bzip2 bunzip2 lbzip2 xz unxz lzma unlzma zstd unzstd"), _UNPACKED
     ),
+    "pbzip2": "-cdfktqv --stdout --decompress --test --keep --quiet --verbose * check:unpacked",  # `-l` heeds the load
     "lzcat": "-qv *",
     "zstdcat": "-qv *",
     "lz4cat": "-qv 1",
@@ -217,7 +219,7 @@ SYSTEM: dict[str, str] = {
     "zcmp": "-bls *",
     "unsquashfs": "words -l -ls -ll -lls -s -stat * needs:-l,-ls,-ll,-lls,-s,-stat",
     # Cryptography
-    "openssl": "stop * sub",
+    "openssl": "stop * sub check:no_url",
     "gpg": "--version --list-keys --list-public-keys --list-secret-keys --list-signatures --list-sigs --fingerprint "
     "--show-keys --list-packets --keyid-format= --with-colons --with-fingerprint --with-keygrip "
     "--with-subkey-fingerprint "
@@ -281,7 +283,7 @@ SYSTEM: dict[str, str] = {
     "xmlstarlet": "stop * sub",
     "xsv": "stop * sub",
     "qsv": "stop * sub",
-    "xmllint": "--noout --format --xpath= --nonet --html --recover --noblanks --nowarning --huge --debug --c14n "
+    "xmllint": "--noout --format --xpath= --nonet --html --recover --noblanks --nowarning --huge --debug "
     "--stream --encode= --pretty= * check:no_url",
     "hexyl": "-vC -n= -c= -s= -o= -l= --length= --skip= --bytes= --color= --border= --no-squeezing --plain *",
     "man": "-afkwWK --help --version -M= -s= -S= -P= --path --where --apropos --whatis --all --no-hyphenation * "
@@ -311,28 +313,28 @@ SYSTEM: dict[str, str] = {
     "exiftool": "words -a -s -s1 -s2 -s3 -S -G -G0 -G1 -j -json -n -u -U -b -r -ee -fast -fast2 -g -g0 -g1 -X -T -q -m "
     "-php -ver -common -all -d= -Make -Model -DateTimeOriginal -CreateDate -ModifyDate -ImageSize -ImageWidth "
     "-ImageHeight -Orientation -FileType -MIMEType -Duration -Title -Author -Artist -Copyright -Software -FileSize "
-    "-FileName -ISO -GPSLatitude -GPSLongitude -GPSPosition -GPS:all -EXIF:all -XMP:all * exact",
+    "-FileName -ISO -GPSLatitude -GPSLongitude -GPSPosition -GPS:all -EXIF:all -XMP:all * exact confined check:no_pipe",
     "mediainfo": "--Output= --Inform= --Full --Help --Version -f --Language= * check:local_media",
-    "sox": "words --i --info --version --help -t -r -c -s -d -D -b -B -e -a * exact check:sox",
-    "magick": "--version stop * sub",
-    "soxi": "-abBcDdrsTtV *",
+    "sox": "words --i --info --version --help -t -r -c -s -d -D -b -B -e -a * exact check:local_media check:sox",
+    "magick": "--version stop * sub confined",
+    "soxi": "-abBcDdrsTtV * exact check:local_media",
     "metaflac": "--list --show-md5sum --show-tag= --show-sample-rate --show-channels --show-total-samples "
     "--show-bps --no-filename --with-filename * needs:--list,--show-md5sum,--show-tag,--show-sample-rate,"
     "--show-channels,--show-total-samples,--show-bps",
-    "mkvinfo": "-astvz --all --track-info --ui-language= *",
+    "mkvinfo": "-astvz --all --track-info --ui-language= * check:no_response_file",
     "mkvmerge": "-iIJV --identify --identification-format= -F= --version * needs:-i,-J,-I,--identify,-V,--version "
     "check:no_response_file",
     "pdfinfo": "words -f= -l= -box -meta -custom -js -struct -struct-text -url -isodates -rawdates -dests -enc= "
-    "-listenc -opw= -upw= -v -h 1",
+    "-listenc -opw= -upw= -v -h 1 check:no_url",
     "pdftotext": "words -f= -l= -r= -x= -y= -W= -H= -layout -fixed= -raw -nodiag -htmlmeta -tsv -bbox -bbox-layout "
-    "-cropbox -enc= -eol= -nopgbrk -opw= -upw= -q 2 exact check:to_stdout",
-    "pdffonts": "words -f= -l= -subst -opw= -upw= 1",
-    "pdfimages": "words -list -f= -l= -opw= -upw= 1 needs:-list",
+    "-cropbox -enc= -eol= -nopgbrk -opw= -upw= -q 2 exact check:no_url check:to_stdout",
+    "pdffonts": "words -f= -l= -subst -opw= -upw= 1 check:no_url",
+    "pdfimages": "words -list -f= -l= -opw= -upw= 1 needs:-list check:no_url",
     "qpdf": "--check --show-npages --show-pages --show-encryption --is-encrypted --requires-password "
     "--list-attachments --password= --show-linearization --check-linearization --no-warn 1 "
     "needs:--check,--show-npages,--show-pages,--show-encryption,--is-encrypted,--requires-password,--list-attachments,"
     "--show-linearization,--check-linearization check:no_response_file",
-    "vipsheader": "-a -f= *",
+    "vipsheader": "-a -f= * confined",
     "gifsicle": "-I --info --color-info * needs:-I,--info",
     "webpinfo": "words -quiet -diag -summary -bitstream_info *",
     "pngcheck": "-7cfpqtv *",

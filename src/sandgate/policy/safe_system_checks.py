@@ -44,6 +44,10 @@ _BTRFS = frozenset(
 )
 _BTRFS_OPTIONS = frozenset(("-h", "-H", "-b", "-g", "-k", "-m", "-t", "-T", "-s", "-o", "-p", "-u", "-a", "-q", "-d"))
 _TERMINAL_FACTS = words_of("cols lines colors longname bold dim sgr0 smso rmso smul rmul setaf setab rev el op")
+_SOCKET_WORDS = words_of(
+    "state exclude established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed close-wait last-ack listening "
+    "listen closing all connected synchronized bucket big sport dport src dst and or not eq ne gt lt ge le"
+)
 _DD_SETTINGS = words_of("if bs ibs obs count skip status iflag conv cbs iseek")
 
 
@@ -125,7 +129,26 @@ def _no_plus(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 
 def _no_url(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    return all("://" not in word for word in reading.operands)
+    """No address; `^/` is Subversion's word for the repository's."""
+    return all("://" not in word and word[:1] != "^" for word in reading.operands)
+
+
+def _no_remote(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`22,host,80/tcp` has the host looked up."""
+    return all("," not in word for word in reading.operands)
+
+
+def _socket_filter(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """Words of the filter language, numbers and `:port`; the name of a host would be looked up."""
+    return all(
+        word in _SOCKET_WORDS or word[:1] == ":" or not any(sign.isalpha() for sign in word)
+        for word in reading.operands
+    )
+
+
+def _no_pipe(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """Perl's `open` runs a name that ends in `|`."""
+    return all("|" not in word for word in reading.operands)
 
 
 def _only_xpath(reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
@@ -174,6 +197,9 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "ar": _ar,
     "no_plus": _no_plus,
     "no_url": _no_url,
+    "no_remote": _no_remote,
+    "socket_filter": _socket_filter,
+    "no_pipe": _no_pipe,
     "only_xpath": _only_xpath,
     "sox": _sox,
     "man": _man,

@@ -64,7 +64,7 @@ TOOL_COMMANDS: dict[str, str] = {
     "hg annotate": "-fundcl -r= --rev= --user --file --date --number --changeset --line-number *",
     "hg blame": "-fundcl -r= --rev= *",
     "hg version": "-q -v 0",
-    "svn status": "-quvN -q --quiet --verbose --no-ignore --depth= --xml *",
+    "svn status": "-qvN -q --quiet --verbose --no-ignore --depth= --xml *",
     "svn propget": "-v --verbose *",
     "svn proplist": "-v --verbose *",
     # Forges: only what is on this machine
@@ -292,8 +292,7 @@ TOOL_COMMANDS: dict[str, str] = {
     "opam switch": "stop * sub alone",
     "opam switch list": "-s --short 0",
     "opam switch show": "0",
-    "ghcup list": "-t= -c= --tool= --show-criteria= 0",
-    "luarocks list": "--outdated --porcelain --tree= --local --global 2",
+    "luarocks list": "--porcelain --tree= --local --global 2",
     "luarocks show": "--home --modules --deps --rockspec --mversion --rock-tree --porcelain 2",
 }
 

@@ -16,7 +16,7 @@ TOOLS: dict[str, str] = {
     **dict.fromkeys(
         words_of(
             "bash sh zsh fish dash ksh ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
-            "black isort yapf autopep8 pylint flake8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
+            "black isort yapf autopep8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
             "ctest "
             "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee "
             "less "
@@ -24,15 +24,15 @@ TOOLS: dict[str, str] = {
             "mongod mongosh mongo mongodump mongorestore redis-server clickhouse-client duckdb influx cqlsh "
             "autoconf automake libtool m4 bison flex yacc gperf swig protoc buf flatc thrift ccache distcc sccache "
             "clang-format clang-tidy clangd lld llc opt gfortran gnat gcov lcov objcopy patchelf nasm yasm "
-            "ghci hlint ormolu fourmolu ocamlc dune coqc agda idris2 lean lake elm purs spago "
-            "R Rscript octave racket raco sbcl guile clisp jupyter pipx twine nox hatch ldd mocha phpunit parcel "
-            "turbo jshint standard esbuild tsx task ansible gitleaks vale phpstan psalm pecl symfony "
+            "ghci hlint ormolu fourmolu ocamlc dune coqc agda idris2 elm purs spago "
+            "R Rscript octave racket raco sbcl guile clisp jupyter pipx twine nox hatch ldd phpunit "
+            "jshint esbuild tsx task gitleaks vale pecl symfony "
             "doxygen meson sphinx-build mkdocs asciidoctor rst2html tidy xsltproc pre-commit "
             "glab tea git-lfs tig lazygit bzr fossil jj sl cvs dnf yum zypper rpm-ostree "
-            "buck2 pants gn scons waf xmake premake5 goenv tfenv jenv rustfmt rust-analyzer "
-            "entr watchman fzf yq bat ag ack delta difft lsd hyperfine pod fastlane carthage xcodegen "
+            "buck2 gn scons goenv tfenv jenv "
+            "entr watchman fzf yq bat ag ack delta difft lsd hyperfine pod carthage xcodegen "
             "xxd cp mv rm ln mkdir touch chmod chown dd timeout xargs perltidy perlcritic prove "
-            "swiftc swiftlint swiftformat terraform-docs conan vcpkg pylsp typos codespell markdownlint "
+            "swiftc swiftlint swiftformat terraform-docs vcpkg pylsp typos codespell markdownlint "
             "luacheck stylua selene crystal shards nim nimble dart dmd ldc2 dub gleam php-cs-fixer"
         ),
         "--version 0 needs:--version",
@@ -46,10 +46,18 @@ TOOLS: dict[str, str] = {
     ),
     **dict.fromkeys(
         words_of(
-            "make gmake docker podman nodejs tsc ts-node eslint prettier jest rollup webpack nodemon pm2 lerna npx irb "
-            "rubocop rspec stylelint redis-cli lua luajit lua5.3 lua5.4 elixir iex mix vitest"
+            "make gmake docker podman nodejs tsc nodemon pm2 irb redis-cli lua luajit lua5.3 lua5.4 elixir iex mix"
         ),
         "-v --version 0 needs:-v,--version",
+    ),
+    # These load a project's settings, plug-ins or own copy of themselves before they look at what they are asked.
+    **dict.fromkeys(
+        words_of(
+            "flake8 pylint standard parcel turbo mocha phpstan psalm xmake premake5 conan fastlane waf eslint prettier "
+            "jest webpack lerna npx rubocop rspec stylelint vitest ts-node rollup ansible ansible-playbook "
+            "ansible-galaxy ansible-lint rustfmt rust-analyzer lean lake"
+        ),
+        "-v --version 0 needs:-v,--version confined",
     ),
     **dict.fromkeys(
         words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
@@ -71,10 +79,10 @@ TOOLS: dict[str, str] = {
     "--languages --compact --version * !",
     "scc": "-abcdvwMi -f= -s= -e= -x= -n= --by-file --no-cocomo --no-complexity --no-duplicates --wide --sort= "
     "--format= "
-    "--include-ext= --exclude-dir= --exclude-ext= --ci --version *",
+    "--include-ext= --exclude-dir= --exclude-ext= --ci --version * check:no_response_file",
     "cloc": "--by-file --by-file-by-lang --csv --json --md --xml --yaml --quiet --hide-rate --progress-rate= "
     "--exclude-dir= --exclude-ext= --exclude-lang= --include-ext= --include-lang= --not-match-d= --not-match-f= "
-    "--match-d= --match-f= --fullpath --skip-uniqueness --show-lang[=] --show-ext[=] --version *",
+    "--match-d= --match-f= --fullpath --skip-uniqueness --show-lang[=] --show-ext[=] --version * confined",
     "pkg-config": "--version --modversion --cflags --cflags-only-I --cflags-only-other --libs --libs-only-l "
     "--libs-only-L --libs-only-other --exists --list-all --list-package-names --print-errors --short-errors "
     "--silence-errors --print-variables --print-requires --print-requires-private --print-provides --variable= "
@@ -95,12 +103,12 @@ TOOLS: dict[str, str] = {
     "addr2line": "-aCfipes -e= -j= --exe= --functions --demangle[=] --inlines --pretty-print --basenames --addresses * "
     "check:no_response_file",
     "javap": "words -version -help -l -public -protected -package -private -p -c -s -v -verbose -constants -sysinfo "
-    "-cp= -classpath= --class-path= *",
+    "-cp= -classpath= --class-path= * check:no_response_file",
     "ar": "any exact check:ar",
     "jar": "any exact check:jar",
     "otool": "words -L -l -h -f -a -D -t -v -V -r -S -T -R -x -arch= *",
     "lipo": "words -info -archs -detailed_info 1",
-    "jps": "-qmlvV 1",
+    "jps": "-qmlvV 0",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
     "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0",
     "perl": "-v -V --version 0 needs:-v,-V,--version",
@@ -166,22 +174,22 @@ TOOLS: dict[str, str] = {
     "fnm": "--version -V stop * sub alone",
     "volta": "--version -v stop * sub alone",
     "sdk": "stop * sub",
-    "npm": "--version -v stop * sub alone",
-    "bun": "-v --version --revision stop * sub alone",
+    "npm": "--version -v stop * sub alone confined",
+    "bun": "-v --version --revision stop * sub alone confined",
     "deno": "-V --version stop * sub alone needs:-V,--version",
     "corepack": "-v --version 0",
     "ghc": "-V --version --numeric-version --info --supported-extensions 0 needs:-V,--version,--numeric-version,--info",
-    "rustup": "-V -v --version --verbose stop * sub alone",
+    "rustup": "-V -v --version --verbose stop * sub alone confined",
     "zig": "stop * sub",
     "hugo": "stop * sub",
     "gem": "-v --version stop * sub alone",
     "composer": "-V --version --no-plugins --no-ansi --no-scripts -n --no-interaction -d= --working-dir= stop * sub "
     "alone "
     "confined",
-    "dotnet": "--version --info --list-sdks --list-runtimes 0",
+    "dotnet": "--version --info --list-sdks --list-runtimes 0 confined",
     "opam": "--version stop * sub alone",
-    "ghcup": "--version stop * sub alone",
-    "luarocks": "--version stop * sub alone",
+    "ghcup": "--version 0 needs:--version",
+    "luarocks": "--version stop * sub alone confined",
     "cpan": "-lvV 0",
     "stack": "--version --numeric-version 0 needs:--version,--numeric-version",
     "cabal": "--version --numeric-version -V 0",
@@ -189,7 +197,7 @@ TOOLS: dict[str, str] = {
     "code": "--version -v --list-extensions --show-versions --status -s 0",
     "julia": "-v --version 0 needs:-v,--version",
     "hg": "-R= --cwd= -q -v --version stop * sub alone confined",
-    "svn": "--version -q stop * sub alone",
+    "svn": "--version -q stop * sub alone confined check:no_url",
     "gh": "--version stop * sub alone",
     "direnv": "--version stop * sub alone",
 }

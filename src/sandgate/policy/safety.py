@@ -263,6 +263,8 @@ def _without_exec(
     argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool
 ) -> tuple[Argv, Sure | None] | None:
     """`find` without its `-exec … ;` parts, when each runs a command that only reads."""
+    if "-files0-from" in argv:  # starting points out of a file may begin with a dash
+        return None
     words: list[str] = []
     certain: list[Certainty] = []
     at = 0
@@ -273,7 +275,7 @@ def _without_exec(
             at += 1
             continue
         end = at + 1
-        while end < len(argv) and argv[end] not in (";", "+"):
+        while end < len(argv) and not _ends_exec(argv, end):
             end += 1
         inner = argv[at + 1 : end]
         if (seeks_secrets(argv[1:at]) or any(names_secret(word) for word in argv[1:at])) and not (
@@ -287,6 +289,11 @@ def _without_exec(
             return None
         at = end + 1
     return tuple(words), None if sure is None else tuple(certain)
+
+
+def _ends_exec(argv: Argv, at: int) -> bool:
+    """`;`, or the `+` directly behind `{}`; any other `+` is an argument like those behind it (POSIX, find)."""
+    return argv[at] == ";" or argv[at - 1 : at + 1] == ("{}", "+")
 
 
 def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None] | None:

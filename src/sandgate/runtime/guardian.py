@@ -13,7 +13,7 @@ import os
 from sandgate.approvals.breaker import CircuitBreaker
 from sandgate.approvals.overrides import action_digest
 from sandgate.assessment.review_answer import SCHEMA, UnreadableReview, review_from, why_not
-from sandgate.assessment.review_question import evidence, instructions, shown_action
+from sandgate.assessment.review_question import evidence, hidden_part, instructions, shown_action
 from sandgate.display import visible
 from sandgate.errors import Late, ModelError, SandgateError, Withdrawn
 from sandgate.model.cancellation import Cancellation
@@ -126,6 +126,9 @@ class GuardianReviewer:
         return self._last_word(request, ended) or self._refused(request, ended, stop=stop)
 
     def _reviewed(self, request: ApprovalRequest, action: str) -> _Ended:
+        hidden = hidden_part(request)
+        if hidden:
+            return _failed(hidden)
         cancelled = Cancellation()
         self._when_cancelled(cancelled.cancel)
         tag = f"evidence-{os.urandom(TAG_BYTES).hex()}"
