@@ -86,6 +86,8 @@ def is_safe(
             argv, sure = stripped
         if name in SAFE and _fits(name, argv, sure, confined=confined):
             return True
+        if len(argv) == 2 and (sure is None or _all_exact(sure)) and _only_explains(name, argv):
+            return True
         if name in SHELL_PROGRAMS or name == "eval":
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
         inner = _through_wrapper(name, argv, sure)
@@ -142,8 +144,8 @@ def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, 
 
 
 def _below_home(text: str) -> bool:
-    """`~/dir/file`: the shell makes one path of it, which begins like no option."""
-    return text[:2] == "~/" and not any(mark in text for mark in "*?[{$`\\")
+    """`~/dir/file`, `~`: the shell makes one path of it, which begins like no option."""
+    return (text[:2] == "~/" or text == "~") and not any(mark in text for mark in "*?[{$`\\")
 
 
 def _only_reads(redirection: Redirection) -> bool:
@@ -311,6 +313,15 @@ def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] 
         for word, certainty in zip(inner, given, strict=True)
     ]
     return None if known[0] != "exact" else ((*inner, "x"), (*known, "unknown"))
+
+
+def _only_explains(name: str, argv: Argv) -> bool:
+    """`rm --help`."""
+    if argv[1] not in ("--help", "--version"):
+        return False
+    from sandgate.policy.safe_help import EXPLAINS_ITSELF
+
+    return name in EXPLAINS_ITSELF
 
 
 def _all_exact(sure: Sure) -> bool:
