@@ -265,3 +265,37 @@ def test_a_writable_root_is_part_of_the_workspace() -> None:
     assert risk is not None
     assert risk.risk_level == "medium"
     assert judged(("rm", "/data/scratch/x")).risk_level == "high"
+
+
+@pytest.mark.parametrize("script", ["echo x >> ~/notes.txt", "echo x | tee -a ~/notes.txt", "cat a &>> ~/notes.txt"])
+def test_appending_loses_nothing(script: str) -> None:
+    risk = judged(script)
+    assert (risk.risk_level, "data_deletion" in risk.risk_categories) == ("medium", False)
+    assert "lost" not in risk.description
+
+
+@pytest.mark.parametrize("said", [":", "", "true", "cat /dev/null", "echo -n", "printf ''"])
+def test_a_file_that_is_emptied_is_as_good_as_deleted(said: str) -> None:
+    risk = judged(f"{said} > ~/.ssh/known_hosts")
+    assert (risk.risk_level, "data_deletion" in risk.risk_categories) == ("high", True)
+    assert judged(f"{said} > notes.txt").risk_level == "medium"
+
+
+@pytest.mark.parametrize(
+    ("listed", "level"),
+    [("ps -eo pid=", "high"), ("ps aux | awk '{print $2}'", "high"), ("pgrep -u u", "high"),
+     ("ps aux | grep node | awk '{print $2}'", "medium"), ("ps -o pid= -p 12", "medium"), ("pgrep -f a", "medium")],
+)  # fmt: skip
+def test_ending_all_processes_differs_from_ending_some(listed: str, level: str) -> None:
+    assert judged(f"kill -9 $({listed})").risk_level == level
+    assert judged(f"{listed} | xargs kill").risk_level == level
+
+
+def test_an_endless_loop_of_background_jobs_uses_the_machine_up() -> None:
+    assert "resource_exhaustion" in judged("while true; do sleep 1000 & done").risk_categories
+    assert judged("for x in a b; do sleep 1 & done").risk_level == "low"
+
+
+def test_what_is_moved_to_the_null_device_is_lost() -> None:
+    risk = judged("mv a.db /dev/null")
+    assert (risk.risk_level, risk.risk_categories) == ("high", ("data_deletion",))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.protocol.risk import RiskCategory, RiskLevel
 
-    Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment"]
+    Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment", "processes"]
     Flow = dict[str, str]  # tag → what it is: a host, a path
 
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0", "host.docker.internal"})

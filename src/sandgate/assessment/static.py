@@ -20,7 +20,8 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment
-from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
+from sandgate.assessment.judges.feeding import narrows
+from sandgate.assessment.judges.files import ENDLESS_INPUTS, emptied, fills_disk, says_nothing
 from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.program import judge_call
@@ -41,11 +42,13 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.permissions import EffectivePermissions
+    from sandgate.protocol.risk import RiskLevel
 
     State = tuple[str | None, int, int]
 
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
 MAX_STEPS = 2_000  # calls judged for one command line, about half a second; what goes on longer is not honest work
+APPENDING = (">>", "&>>")
 
 
 def assess(
@@ -261,8 +264,9 @@ class _Walk:
             self.judge(call)
             self.drain_here()
             if command.looped and command.background:
+                level: RiskLevel = HIGH if _endless(frame.commands[: frame.index]) else MEDIUM
                 self.inquiry.add(
-                    MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
+                    level, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
                 )
         if command.redirections:
             self.redirect(command, call, ">")
@@ -300,6 +304,8 @@ class _Walk:
         if not command.pipes and command.substituted_into is None:
             return
         out: Flow = {**call.upstream, **call.outflow}
+        if "processes" in out and narrows(call):
+            out["processes"] = "some"
         for number, _ in command.pipes:
             pipeline = frame.pipelines[number]
             pipeline.current.update(out)
@@ -341,11 +347,13 @@ class _Walk:
                     inquiry.read(arg, call)
                     call.upstream.update({tag: what for tag, what in call.outflow.items() if tag in {"file", "secret"}})
                 else:
-                    self.output(arg, call)
+                    self.output(arg, call, appends=each.operator in APPENDING)
 
-    def output(self, arg: Arg, call: Call) -> None:
+    def output(self, arg: Arg, call: Call, *, appends: bool) -> None:
         inquiry = self.inquiry
-        inquiry.write(arg, call)
+        inquiry.write(arg, call, verb="Appends to" if appends else "Writes")
+        if not appends and says_nothing(call):
+            emptied(arg, call, inquiry)
         path, _ = call.paths(arg)
         if path is None:
             return
@@ -370,6 +378,11 @@ class _Walk:
         for arg in words:
             if arg.note and arg.note not in self.inquiry.doubts:
                 self.inquiry.doubts.append(arg.note)
+
+
+def _endless(commands: tuple[SimpleCommand, ...]) -> bool:
+    """Whether a loop among these has `true` for its condition."""
+    return any(each.looped and len(each.words) == 1 and each.words[0].literal in {"true", ":"} for each in commands)
 
 
 def _substitutes(word: Word) -> bool:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
-from sandgate.assessment.findings import COMPLIANCE, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, RANK, SYSTEM, Finding
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    RANK,
+    SYSTEM,
+    Finding,
+)
 from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
@@ -172,13 +183,23 @@ def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: s
     sources = options.operands if into is not None else options.operands[:-1]
     destination = into or (options.operands[-1] if len(options.operands) > 1 else None)
     for arg in sources:
-        if how == "move":
+        if how == "move" and destination is not None and destination.text == "/dev/null":
+            _thrown_away(arg, call, inquiry)
+        elif how == "move":
             _moved_away(arg, call, inquiry)
         else:
             inquiry.read(arg, call)
     if destination is not None and destination.text != "-":
         words = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
         inquiry.write(destination, call, verb=words.get(verb, verb))
+
+
+def _thrown_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """`mv x /dev/null`: meant to lose it, and with the rights for it the device is lost too."""
+    inquiry.add(HIGH, "deletes", arg.text, "moves files where nothing is kept",
+                f"Moves {shown(arg.text)} to /dev/null, where nothing is kept", "Nothing of it can be brought back",
+                (DELETION,))  # fmt: skip
+    inquiry.delete(arg, call, recursive=True)
 
 
 def _moved_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:

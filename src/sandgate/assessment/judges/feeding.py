@@ -75,6 +75,13 @@ def fed_arguments(feeder: Call | None) -> list[Arg]:
     return [Arg(UNKNOWN, known=False)]
 
 
+def narrows(call: Call) -> bool:
+    """Whether `call` passes on only some lines of its input; `awk '{print $2}'` passes on all."""
+    if call.program == "awk":
+        return not any(arg.text.lstrip()[:1] == "{" and "if" not in arg.text for arg in call.args)
+    return call.program in {"grep", "egrep", "fgrep", "rg", "head", "tail", "sed", "jq", "fzf"}
+
+
 def _has_files(call: Call) -> bool:
     if call.program == "tr":
         return False

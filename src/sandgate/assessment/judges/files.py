@@ -126,7 +126,7 @@ def judge_sized(call: Call, inquiry: Inquiry) -> None:
     size = options.value("-s -l --size --length") if options is not None else None
     if call.program == "truncate" and size is not None and size.text.lstrip("<") == "0" and options is not None:
         for arg in options.operands:
-            _emptied(arg, call, inquiry)
+            emptied(arg, call, inquiry)
     if size is not None and _is_huge(size.text.upper()):
         fills_disk(options.operands[0].text if options is not None and options.operands else "?", inquiry)
 
@@ -141,7 +141,17 @@ def _is_huge(size: str) -> bool:
     return number.isdecimal() and int(number) >= HUGE_GIGABYTES << 30
 
 
-def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+def says_nothing(call: Call) -> bool:
+    """Whether its output is empty: `: > file`, `cat /dev/null > file`, `echo -n > file`."""
+    texts = {arg.text for arg in call.args}
+    if call.program in {"cat", "tee"}:
+        return texts == {"/dev/null"}
+    if call.program in {"echo", "printf"}:
+        return bool(texts) and texts <= {"-n", ""}
+    return call.program in {"", ":", "true", "false"}
+
+
+def emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     """What is cut to nothing is deleted but for its name; in the workspace a repository may still have it."""
     path, _ = call.paths(arg)
     if path is not None and not call.remote:
@@ -267,8 +277,13 @@ def _judge_zip(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_tee(call: Call, inquiry: Inquiry) -> None:
-    options = by_table(call, inquiry)
-    for arg in options.operands if options is not None else ():
+    options = parsed(call.args)
+    if options.has("--help --version"):
+        inquiry.add(LOW, "reads", "tee", "only shows help")
+        return
+    appends = options.has("-a --append")
+    for arg in options.operands:
+        inquiry.write(arg, call, verb="Appends to" if appends else "Writes")
         path, _ = call.paths(arg)
         if path is not None and "network" in call.upstream:
             inquiry.downloads[path] = call.upstream["network"]
