@@ -30,7 +30,7 @@ from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import respelled, unusual
-from sandgate.commandline.script import loose_word, rough_commands
+from sandgate.commandline.script import endless, loose_word, rough_commands
 from sandgate.commandline.walk import script
 from sandgate.protocol.risk import RiskAssessment
 
@@ -264,7 +264,7 @@ class _Walk:
             self.judge(call)
             self.drain_here()
             if command.looped and command.background:
-                level: RiskLevel = HIGH if _endless(frame.commands[: frame.index]) else MEDIUM
+                level: RiskLevel = HIGH if endless(frame.commands[: frame.index]) else MEDIUM
                 self.inquiry.add(
                     level, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
                 )
@@ -378,11 +378,6 @@ class _Walk:
         for arg in words:
             if arg.note and arg.note not in self.inquiry.doubts:
                 self.inquiry.doubts.append(arg.note)
-
-
-def _endless(commands: tuple[SimpleCommand, ...]) -> bool:
-    """Whether a loop among these has `true` for its condition."""
-    return any(each.looped and len(each.words) == 1 and each.words[0].literal in {"true", ":"} for each in commands)
 
 
 def _substitutes(word: Word) -> bool:

@@ -29,8 +29,6 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
-PROCESS_CHOICES = "-u -U -g -G -P -s -t -d"
-PROCESSES_CHOSEN = ("-C", "-p", "--pid", "--ppid", "-t", "--tty", "-q")
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -239,19 +237,6 @@ def _judge_kill(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(MEDIUM, "runs", "a process", "signals processes", "Signals single processes")
 
 
-def _judge_processes(call: Call, inquiry: Inquiry) -> None:
-    """`ps -e`, `pgrep -u me` without a pattern: what ends all of these ends everything."""
-    by_table(call, inquiry)
-    texts = [arg.text for arg in call.args]
-    if call.program == "pgrep":
-        every = not [arg for arg in parsed(call.args, PROCESS_CHOICES).operands if arg.text.strip(".*")]
-    else:
-        every = any(text.strip("-").isalpha() and set(text) & set("eAax") for text in texts[:1])
-        every = every and not any(text.startswith(PROCESSES_CHOSEN) for text in texts)
-    if every:
-        call.carry("processes", "all")
-
-
 def _judge_killall(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     for arg in parsed(call.args, "-s --signal -t -g -P").operands:
@@ -387,8 +372,6 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "git": _judge_git,
     **dict.fromkeys(("gh", "glab", "tea", "hub"), _judge_forge),
     "kill": _judge_kill,
-    "ps": _judge_processes,
-    "pgrep": _judge_processes,
     "killall": _judge_killall,
     "pkill": _judge_killall,
     "crontab": _judge_crontab,
