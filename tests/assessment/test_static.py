@@ -291,9 +291,23 @@ def test_ending_all_processes_differs_from_ending_some(listed: str, level: str) 
     assert judged(f"{listed} | xargs kill").risk_level == level
 
 
-def test_an_endless_loop_of_background_jobs_uses_the_machine_up() -> None:
-    assert "resource_exhaustion" in judged("while true; do sleep 1000 & done").risk_categories
-    assert judged("for x in a b; do sleep 1 & done").risk_level == "medium"
+@pytest.mark.parametrize(
+    ("script", "level"),
+    [("while true; do sleep 1000 & done", "high"), ("for x in a b; do sleep 1 & done", "medium"),
+     ("for i in {1..1000000}; do touch f$i; done", "high"), ("for i in {1..9}; do touch f$i; done", "medium"),
+     ("for i in $(seq 1000000); do echo x > /tmp/f$i; done", "high"), ("for i in $(seq 9); do touch f; done", "medium"),
+     ("while :; do mkdir x; cd x; done", "high"), ("while true; do date >> log; sleep 1; done", "medium"),
+     ("while true; do cat a > /dev/null; done", "low"), ("while read f; do touch $f; done", "medium")],
+)  # fmt: skip
+def test_a_loop_without_end_uses_the_machine_up(script: str, level: str) -> None:
+    risk = judged(script)
+    assert risk.risk_level == level
+    assert level != "high" or "resource_exhaustion" in risk.risk_categories
+
+
+@pytest.mark.parametrize("script", ["tail -f /dev/zero", "sort /dev/urandom"])
+def test_what_has_no_end_is_not_collected(script: str) -> None:
+    assert judged(script).risk_categories == ("resource_exhaustion",)
 
 
 def test_what_is_moved_to_the_null_device_is_lost() -> None:

@@ -195,3 +195,21 @@ def test_wrappers_are_looked_through_to_a_depth() -> None:
     assert not is_safe((*("nice",) * 50, "ls"))
     assert not is_safe(("timeout", "5"))
     assert not is_safe(())
+
+
+@pytest.mark.parametrize(
+    ("argv", "safe"),
+    [(("tail", "/dev/zero"), False), (("sort", "-u", "/dev/urandom"), False), (("head", "-c9", "/dev/urandom"), True)],
+)
+def test_an_input_without_end_is_not_collected(argv: tuple[str, ...], safe: bool) -> None:
+    assert is_safe(argv) is safe
+
+
+@pytest.mark.parametrize(
+    ("script", "safe"),
+    [('find "$PWD" -type f', True), ('find "$HOME"/a -name x', True), ("find ~ -name x", True),
+     ('find "$X" -name x', False), ("find $PWD -name x", False), ('find "$PWD/$X" -delete', False),
+     ("while true; do sleep 9 & done", False), ("for x in a b; do sleep 1 & done", True)],
+)  # fmt: skip
+def test_a_word_that_begins_with_a_known_directory_is_one_path(script: str, safe: bool) -> None:
+    assert all(safe_commands(segments(("bash", "-c", script)))) is safe

@@ -12,17 +12,16 @@ from sandgate.assessment.expansion import Arg, Shell, Value, expand
 from sandgate.assessment.facts import MAX_TARGETS
 from sandgate.assessment.findings import (
     EXFILTRATION,
-    EXHAUSTION,
     HIGH,
-    MEDIUM,
     NETWORK,
     PRIVILEGE,
 )
-from sandgate.assessment.inquiry import Call, Inquiry
+from sandgate.assessment.inquiry import ENDLESS_INPUTS, Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.feeding import narrows
-from sandgate.assessment.judges.files import ENDLESS_INPUTS, emptied, fills_disk, says_nothing
+from sandgate.assessment.judges.files import emptied, fills_disk, says_nothing
 from sandgate.assessment.judges.interpreters import printed
+from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
@@ -30,7 +29,7 @@ from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import respelled, unusual
-from sandgate.commandline.script import endless, loose_word, rough_commands
+from sandgate.commandline.script import loose_word, rough_commands
 from sandgate.commandline.walk import script
 from sandgate.protocol.risk import RiskAssessment
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.permissions import EffectivePermissions
-    from sandgate.protocol.risk import RiskLevel
 
     State = tuple[str | None, int, int]
 
@@ -249,6 +247,7 @@ class _Walk:
             words += expand(word, shell, flowing if flowing and _substitutes(word) else ())
         call = frame.caller.inside(words[0].text if words else "", words[1:])
         call.depth, call.shell = frame.caller.depth, shell
+        since = len(self.inquiry.findings)
         call.function, call.looped, call.background = command.function, command.looped, command.background
         call.inherited = frame.caller
         if command.stdin_text is not None:
@@ -263,13 +262,10 @@ class _Walk:
             self.note_variables(words)
             self.judge(call)
             self.drain_here()
-            if command.looped and command.background:
-                level: RiskLevel = HIGH if endless(frame.commands[: frame.index]) else MEDIUM
-                self.inquiry.add(
-                    level, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
-                )
         if command.redirections:
             self.redirect(command, call, ">")
+        if command.looped:
+            judge_looped(command, frame.commands, self.inquiry, since)
         self.flow_on(call, command, frame)
 
     def drain_here(self) -> None:

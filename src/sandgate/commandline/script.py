@@ -78,11 +78,6 @@ class Script(Record):
     kinds: tuple[tuple[int, int], ...] = ()
 
 
-def endless(commands: tuple[SimpleCommand, ...]) -> bool:
-    """Whether a loop among these has `true` for its condition."""
-    return any(each.looped and len(each.words) == 1 and each.words[0].literal in {"true", ":"} for each in commands)
-
-
 def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
     """Anything in `text` that may be a command, split without grammar: for scripts that cannot be read.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.inline import judge_code
+from sandgate.assessment.inquiry import ENDLESS_INPUTS
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.feeding import below_base, find_bases, seeks_secrets
 from sandgate.assessment.listing import words
@@ -24,7 +25,6 @@ TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --ex
 HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
-ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
 def _judge_rm(call: Call, inquiry: Inquiry) -> None:
@@ -99,7 +99,9 @@ def _judge_fd(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_dd(call: Call, inquiry: Inquiry) -> None:
-    settings = dict(arg.text.split("=", 1) for arg in call.args if "=" in arg.text)
+    settings = dict(
+        arg.text.replace("=~/", f"={call.shell.home}/").split("=", 1) for arg in call.args if "=" in arg.text
+    )
     source, target = settings.get("if"), settings.get("of")
     if source:
         inquiry.read(Arg(source, raw=source), call)
