@@ -313,3 +313,28 @@ def test_what_has_no_end_is_not_collected(script: str) -> None:
 def test_what_is_moved_to_the_null_device_is_lost() -> None:
     risk = judged("mv a.db /dev/null")
     assert (risk.risk_level, risk.risk_categories) == ("high", ("data_deletion",))
+
+
+@pytest.mark.parametrize(
+    ("script", "level"),
+    [("sudo pkill -f some-daemon", "high"), ("pkill -f server.js", "medium"), ("kill $(pidof sshd)", "high"),
+     ("kill $(pidof node)", "medium"), ("sudo kill 123", "high"), ("pkill systemd-journald", "high")],
+)  # fmt: skip
+def test_ending_what_belongs_to_the_machine_changes_the_system(script: str, level: str) -> None:
+    risk = judged(script)
+    assert (risk.risk_level, "system_modification" in risk.risk_categories) == (level, level == "high")
+
+
+@pytest.mark.parametrize("script", ["chmod -x /usr/bin/ls", "chmod a-x /usr/bin/ls", "chmod -R -w /usr/lib"])
+def test_a_mode_that_looks_like_an_option_is_still_a_mode(script: str) -> None:
+    assert "system_modification" in judged(script).risk_categories
+
+
+@pytest.mark.parametrize(
+    ("script", "category"),
+    [("head -c 500G /dev/zero > /tmp/a", "resource_exhaustion"), ("ln -sf /dev/null ~/.bash_history", "data_deletion"),
+     ("locate secret.txt | xargs rm -f", "data_deletion"), ("dd if=a of=~/x", "data_deletion")],
+)  # fmt: skip
+def test_what_comes_to_the_same_is_called_the_same(script: str, category: str) -> None:
+    risk = judged(script)
+    assert (risk.risk_level, category in risk.risk_categories) == ("high", True)

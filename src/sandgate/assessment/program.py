@@ -14,6 +14,7 @@ from sandgate.assessment.judges import (
     machine,
     media,
     network,
+    processes,
     remote,
     running,
     services,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 JUDGES = {
     **machine.JUDGES, **media.JUDGES, **tasks.JUDGES, **databases.JUDGES, **services.JUDGES, **remote.JUDGES,
-    **fetching.JUDGES, **keys.JUDGES,
+    **fetching.JUDGES, **keys.JUDGES, **processes.JUDGES,
     **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
     **interpreters.JUDGES, **builtins.JUDGES,
 }  # fmt: skip

@@ -16,10 +16,10 @@ from sandgate.assessment.findings import (
     NETWORK,
     PRIVILEGE,
 )
-from sandgate.assessment.inquiry import ENDLESS_INPUTS, Call, Inquiry
+from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.feeding import narrows
-from sandgate.assessment.judges.files import emptied, fills_disk, says_nothing
+from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
 from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
@@ -356,8 +356,7 @@ class _Walk:
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
-        copies = call.program in {"cat", "tee", "pv"} and any(each.text in ENDLESS_INPUTS for each in call.args)
-        if (copies or call.program == "yes") and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
+        if never_ends(call) and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:

@@ -54,6 +54,7 @@ SAFE: dict[str, str] = {
     "readarray": "@mapfile",
     "alias": "-p 0",
     "history": "1 check:number exact",
+    "shopt": "-pq 1",
     "break": "0",
     "continue": "0",
     # Reading files

@@ -157,7 +157,8 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     recursive = options.has("-R -r --recursive")
     operands = options.operands
     if entry.operands.startswith("skip-"):
-        operands = operands if options.has("-e -f --regexp --file --reference") else operands[1:]
+        given = options.has("-e -f --regexp --file --reference") or (entry.name == "chmod" and _takes_rights(call))
+        operands = operands if given else operands[1:]
     if entry.operands.endswith("read"):
         for arg in operands:
             inquiry.read(arg, call, recursive=recursive)
@@ -175,6 +176,11 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
             inquiry.contact(arg.text, call)
     else:
         transfer(entry.operands, options, call, inquiry, verb=verb)
+
+
+def _takes_rights(call: Call) -> bool:
+    """`chmod -x file`: the mode looks like an option."""
+    return any(len(arg.text) > 1 and arg.text[0] == "-" and not arg.text[1:].strip("rwxXst") for arg in call.args)
 
 
 def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: str = "Copies to") -> None:

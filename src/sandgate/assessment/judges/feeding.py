@@ -64,6 +64,8 @@ def fed_arguments(feeder: Call | None) -> list[Arg]:
     operands = list(parsed(feeder.args, "-I -name").operands)
     if feeder.program in {"echo", "printf"}:
         return operands
+    if feeder.program in {"locate", "plocate", "mlocate", "mdfind"}:
+        return [below_base(Arg("/"), filtered=True)]
     if feeder.program == "ls":
         return [below_base(base, filtered=filtered) for base in operands or [Arg(".")] if not base.glob] + [
             base for base in operands if base.glob

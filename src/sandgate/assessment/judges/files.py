@@ -143,6 +143,15 @@ def _is_huge(size: str) -> bool:
     return number.isdecimal() and int(number) >= HUGE_GIGABYTES << 30
 
 
+def never_ends(call: Call) -> bool:
+    """Whether its output is endless, or of a size no project needs."""
+    if call.program == "head":
+        size = parsed(call.args, "-c -n --bytes --lines").value("-c --bytes")
+        return size is not None and _is_huge(size.text.upper())
+    copies = call.program in {"cat", "tee", "pv"}
+    return call.program == "yes" or (copies and any(each.text in ENDLESS_INPUTS for each in call.args))
+
+
 def says_nothing(call: Call) -> bool:
     """Whether its output is empty: `: > file`, `cat /dev/null > file`, `echo -n > file`."""
     texts = {arg.text for arg in call.args}
@@ -278,6 +287,13 @@ def _judge_zip(call: Call, inquiry: Inquiry) -> None:
             inquiry.delete(arg, call, recursive=True)
 
 
+def _judge_ln(call: Call, inquiry: Inquiry) -> None:
+    """`ln -sf /dev/null log`: what stood there is gone, and what is written there will be too."""
+    options = by_table(call, inquiry)
+    if options is not None and len(options.operands) == 2 and options.operands[0].text == "/dev/null":
+        emptied(options.operands[1], call, inquiry)
+
+
 def _judge_tee(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args)
     if options.has("--help --version"):
@@ -340,6 +356,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "tar": _judge_tar,
     "unzip": _judge_unzip,
     "zip": _judge_zip,
+    "ln": _judge_ln,
     "tee": _judge_tee,
     "tr": judge_rewriter,
     "rev": judge_rewriter,

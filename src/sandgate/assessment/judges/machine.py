@@ -19,8 +19,6 @@ INIT_DIRECTORIES = ("/etc/init.d", "/etc/rc.d", "/etc/rc.d/init.d", "/usr/local/
 FILES_OF_A_PROJECT = frozenset({"workspace", "build", "temporary"})
 DISK_VALUES = "-t -L -U -b -i -m -N -O -o -E -T -S -s -R -d"
 PRINTING = frozenset(words("print unit s B kB MB GB TB KiB MiB GiB TiB free all list devices compact"))  # parted
-PROCESS_CHOICES = "-u -U -g -G -P -s -t -d"
-PROCESSES_CHOSEN = ("-C", "-p", "--pid", "--ppid", "-t", "--tty", "-q")
 ASKING = frozenset({"status", "configtest", "check", "describe", "test", "checkconfig"})  # second operand
 
 
@@ -83,22 +81,7 @@ DISK_PROGRAMS = words("""
     """)
 
 
-def _judge_processes(call: Call, inquiry: Inquiry) -> None:
-    """`ps -e`, `pgrep -u me` without a pattern: what ends all of these ends everything."""
-    by_table(call, inquiry)
-    texts = [arg.text for arg in call.args]
-    if call.program == "pgrep":
-        every = not [arg for arg in parsed(call.args, PROCESS_CHOICES).operands if arg.text.strip(".*")]
-    else:
-        every = any(text.strip("-").isalpha() and set(text) & set("eAax") for text in texts[:1])
-        every = every and not any(text.startswith(PROCESSES_CHOSEN) for text in texts)
-    if every:
-        call.carry("processes", "all")
-
-
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
-    "ps": _judge_processes,
-    "pgrep": _judge_processes,
     **dict.fromkeys(("service", "rc-service", "invoke-rc.d", "sc", "brew-services"), judge_service),
     "sysctl": _judge_sysctl,
     "hostname": _judge_hostname,
