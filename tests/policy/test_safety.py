@@ -213,3 +213,12 @@ def test_an_input_without_end_is_not_collected(argv: tuple[str, ...], safe: bool
 )  # fmt: skip
 def test_a_word_that_begins_with_a_known_directory_is_one_path(script: str, safe: bool) -> None:
     assert all(safe_commands(segments(("bash", "-c", script)))) is safe
+
+
+@pytest.mark.parametrize(
+    ("script", "safe"),
+    [("grep -r password ~", False), ("rg -i secret ~/", False), ("grep -rn AKIA /", False), ("grep -rn TODO ~", True),
+     ("grep -rn token src", True), ('grep -rn "" token.txt', True)],
+)  # fmt: skip
+def test_a_search_for_secrets_in_everything_is_no_mere_reading(script: str, safe: bool) -> None:
+    assert is_safe_script(script) is safe

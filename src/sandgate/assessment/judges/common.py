@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN
 from sandgate.assessment.findings import (
     COMPLIANCE,
     DELETION,
+    EXFILTRATION,
     HIGH,
     LOW,
     MEDIUM,
@@ -19,6 +20,7 @@ from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
+from sandgate.policy.secret_names import SEARCHERS, searches_for_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,6 +162,7 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
         given = options.has("-e -f --regexp --file --reference") or (entry.name == "chmod" and _takes_rights(call))
         operands = operands if given else operands[1:]
     if entry.operands.endswith("read"):
+        _sought(call, inquiry)
         for arg in operands:
             inquiry.read(arg, call, recursive=recursive)
     elif entry.operands == "list":
@@ -176,6 +179,15 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
             inquiry.contact(arg.text, call)
     else:
         transfer(entry.operands, options, call, inquiry, verb=verb)
+
+
+def _sought(call: Call, inquiry: Inquiry) -> None:
+    homes = (inquiry.facts.home, f"{inquiry.facts.home}/.config")
+    texts = tuple(["~" if arg.text.rstrip("/") in homes else arg.text for arg in call.args])
+    if call.program in SEARCHERS and searches_for_secrets(texts):
+        inquiry.add(HIGH, "reads", "your files", "searches everything for secrets",
+                    "Searches everything you have for passwords or keys", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("secret", "your files")
 
 
 def _takes_rights(call: Call) -> bool:
