@@ -217,7 +217,7 @@ def test_a_word_that_begins_with_a_known_directory_is_one_path(script: str, safe
 
 @pytest.mark.parametrize(
     ("script", "safe"),
-    [("grep -r password ~", False), ("rg -i secret ~/", False), ("grep -rn AKIA /", False), ("grep -rn TODO ~", True),
+    [("grep -r password ~", False), ("rg -i secret ~/", False), ("grep -rn AKIA /", False), ("grep -rn main ~", True),
      ("grep -rn token src", True), ('grep -rn "" token.txt', True)],
 )  # fmt: skip
 def test_a_search_for_secrets_in_everything_is_no_mere_reading(script: str, safe: bool) -> None:
