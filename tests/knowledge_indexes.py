@@ -33,7 +33,7 @@ FAMILIES = (
 """In the order in which they are believed: the later one where two know the same name."""
 
 JUDGING = (
-    "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "files", "network", "tools",
+    "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files", "network", "tools",
     "running", "interpreters", "builtins",
 )  # fmt: skip
 """The later one where two judge the same program."""

@@ -265,3 +265,76 @@ def test_a_writable_root_is_part_of_the_workspace() -> None:
     assert risk is not None
     assert risk.risk_level == "medium"
     assert judged(("rm", "/data/scratch/x")).risk_level == "high"
+
+
+@pytest.mark.parametrize("script", ["echo x >> ~/notes.txt", "echo x | tee -a ~/notes.txt", "cat a &>> ~/notes.txt"])
+def test_appending_loses_nothing(script: str) -> None:
+    risk = judged(script)
+    assert (risk.risk_level, "data_deletion" in risk.risk_categories) == ("medium", False)
+    assert "lost" not in risk.description
+
+
+@pytest.mark.parametrize("said", [":", "", "true", "cat /dev/null", "echo -n", "printf ''"])
+def test_a_file_that_is_emptied_is_as_good_as_deleted(said: str) -> None:
+    risk = judged(f"{said} > ~/.ssh/known_hosts")
+    assert (risk.risk_level, "data_deletion" in risk.risk_categories) == ("high", True)
+    assert judged(f"{said} > notes.txt").risk_level == "medium"
+
+
+@pytest.mark.parametrize(
+    ("listed", "level"),
+    [("ps -eo pid=", "high"), ("ps aux | awk '{print $2}'", "high"), ("pgrep -u u", "high"),
+     ("ps aux | grep node | awk '{print $2}'", "medium"), ("ps -o pid= -p 12", "medium"), ("pgrep -f a", "medium")],
+)  # fmt: skip
+def test_ending_all_processes_differs_from_ending_some(listed: str, level: str) -> None:
+    assert judged(f"kill -9 $({listed})").risk_level == level
+    assert judged(f"{listed} | xargs kill").risk_level == level
+
+
+@pytest.mark.parametrize(
+    ("script", "level"),
+    [("while true; do sleep 1000 & done", "high"), ("for x in a b; do sleep 1 & done", "medium"),
+     ("for i in {1..1000000}; do touch f$i; done", "high"), ("for i in {1..9}; do touch f$i; done", "medium"),
+     ("for i in $(seq 1000000); do echo x > /tmp/f$i; done", "high"), ("for i in $(seq 9); do touch f; done", "medium"),
+     ("while :; do mkdir x; cd x; done", "high"), ("while true; do date >> log; sleep 1; done", "medium"),
+     ("while true; do cat a > /dev/null; done", "low"), ("while read f; do touch $f; done", "medium")],
+)  # fmt: skip
+def test_a_loop_without_end_uses_the_machine_up(script: str, level: str) -> None:
+    risk = judged(script)
+    assert risk.risk_level == level
+    assert level != "high" or "resource_exhaustion" in risk.risk_categories
+
+
+@pytest.mark.parametrize("script", ["tail -f /dev/zero", "sort /dev/urandom"])
+def test_what_has_no_end_is_not_collected(script: str) -> None:
+    assert judged(script).risk_categories == ("resource_exhaustion",)
+
+
+def test_what_is_moved_to_the_null_device_is_lost() -> None:
+    risk = judged("mv a.db /dev/null")
+    assert (risk.risk_level, risk.risk_categories) == ("high", ("data_deletion",))
+
+
+@pytest.mark.parametrize(
+    ("script", "level"),
+    [("sudo pkill -f some-daemon", "high"), ("pkill -f server.js", "medium"), ("kill $(pidof sshd)", "high"),
+     ("kill $(pidof node)", "medium"), ("sudo kill 123", "high"), ("pkill systemd-journald", "high")],
+)  # fmt: skip
+def test_ending_what_belongs_to_the_machine_changes_the_system(script: str, level: str) -> None:
+    risk = judged(script)
+    assert (risk.risk_level, "system_modification" in risk.risk_categories) == (level, level == "high")
+
+
+@pytest.mark.parametrize("script", ["chmod -x /usr/bin/ls", "chmod a-x /usr/bin/ls", "chmod -R -w /usr/lib"])
+def test_a_mode_that_looks_like_an_option_is_still_a_mode(script: str) -> None:
+    assert "system_modification" in judged(script).risk_categories
+
+
+@pytest.mark.parametrize(
+    ("script", "category"),
+    [("head -c 500G /dev/zero > /tmp/a", "resource_exhaustion"), ("ln -sf /dev/null ~/.bash_history", "data_deletion"),
+     ("locate secret.txt | xargs rm -f", "data_deletion"), ("dd if=a of=~/x", "data_deletion")],
+)  # fmt: skip
+def test_what_comes_to_the_same_is_called_the_same(script: str, category: str) -> None:
+    risk = judged(script)
+    assert (risk.risk_level, category in risk.risk_categories) == ("high", True)

@@ -259,3 +259,30 @@ def test_file_does_not_put_back_the_times_of_what_it_looked_at() -> None:
 def test_starting_points_out_of_a_file_may_be_options_of_what_find_runs() -> None:
     assert is_safe(("find", "-files0-from", "list"))
     assert not is_safe(("find", "-files0-from", "list", "-exec", "sort", "{}", "+"))
+
+
+@pytest.mark.parametrize(
+    ("argv", "safe"),
+    [(("tail", "/dev/zero"), False), (("sort", "-u", "/dev/urandom"), False), (("head", "-c9", "/dev/urandom"), True)],
+)
+def test_an_input_without_end_is_not_collected(argv: tuple[str, ...], safe: bool) -> None:
+    assert is_safe(argv) is safe
+
+
+@pytest.mark.parametrize(
+    ("script", "safe"),
+    [('find "$PWD" -type f', True), ('find "$HOME"/a -name x', True), ("find ~ -name x", True),
+     ('find "$X" -name x', False), ("find $PWD -name x", False), ('find "$PWD/$X" -delete', False),
+     ("while true; do sleep 9 & done", False), ("for x in a b; do sleep 1 & done", True)],
+)  # fmt: skip
+def test_a_word_that_begins_with_a_known_directory_is_one_path(script: str, safe: bool) -> None:
+    assert all(safe_commands(segments(("bash", "-c", script)))) is safe
+
+
+@pytest.mark.parametrize(
+    ("script", "safe"),
+    [("grep -r password ~", False), ("rg -i secret ~/", False), ("grep -rn AKIA /", False), ("grep -rn main ~", True),
+     ("grep -rn token src", True), ('grep -rn "" token.txt', True)],
+)  # fmt: skip
+def test_a_search_for_secrets_in_everything_is_no_mere_reading(script: str, safe: bool) -> None:
+    assert is_safe_script(script) is safe

@@ -7,7 +7,7 @@ list here and taken from it by the one loop in `static`. So nesting costs no sta
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
-from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
 from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
 from sandgate.assessment.wording import shown
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.protocol.risk import RiskCategory, RiskLevel
 
-    Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment"]
+    Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment", "processes"]
     Flow = dict[str, str]  # tag → what it is: a host, a path
 
+ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
+COLLECTING = frozenset({"tail", "sort", "tac", "shuf", "column"})  # these answer when their input has ended
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0", "host.docker.internal"})
 
 
@@ -229,6 +231,9 @@ class Inquiry:
         if found is None:
             return
         self.note(found)
+        if path in ENDLESS_INPUTS and call.program in COLLECTING:
+            self.add(HIGH, "reads", path, "waits for the end of what has none",
+                     f"Collects {shown(path)} in memory until there is none left", "", (EXHAUSTION,))  # fmt: skip
         if path in self.downloads:
             call.carry("network", self.downloads[path])
         call.carry("secret" if "data_exfiltration" in found.categories else "file", path)

@@ -12,6 +12,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
+from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -130,7 +131,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
             inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
     if running.judge_runner(call, inquiry):
         return
-    if call.program in TOOLS and _only_reads(call):
+    if call.program in TOOLS and call.program not in SHELL_PROGRAMS and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":

@@ -12,16 +12,16 @@ from sandgate.assessment.expansion import Arg, Shell, Value, expand
 from sandgate.assessment.facts import MAX_TARGETS
 from sandgate.assessment.findings import (
     EXFILTRATION,
-    EXHAUSTION,
     HIGH,
-    MEDIUM,
     NETWORK,
     PRIVILEGE,
 )
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment
-from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
+from sandgate.assessment.judges.feeding import narrows
+from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
 from sandgate.assessment.judges.interpreters import printed
+from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
 MAX_STEPS = 2_000  # calls judged for one command line, about half a second; what goes on longer is not honest work
+APPENDING = (">>", "&>>")
 
 
 def assess(
@@ -246,6 +247,7 @@ class _Walk:
             words += expand(word, shell, flowing if flowing and _substitutes(word) else ())
         call = frame.caller.inside(words[0].text if words else "", words[1:])
         call.depth, call.shell = frame.caller.depth, shell
+        since = len(self.inquiry.findings)
         call.function, call.looped, call.background = command.function, command.looped, command.background
         call.inherited = frame.caller
         if command.stdin_text is not None:
@@ -260,12 +262,10 @@ class _Walk:
             self.note_variables(words)
             self.judge(call)
             self.drain_here()
-            if command.looped and command.background:
-                self.inquiry.add(
-                    MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
-                )
         if command.redirections:
             self.redirect(command, call, ">")
+        if command.looped:
+            judge_looped(command, frame.commands, self.inquiry, since)
         self.flow_on(call, command, frame)
 
     def drain_here(self) -> None:
@@ -300,6 +300,8 @@ class _Walk:
         if not command.pipes and command.substituted_into is None:
             return
         out: Flow = {**call.upstream, **call.outflow}
+        if "processes" in out and narrows(call):
+            out["processes"] = "some"
         for number, _ in command.pipes:
             pipeline = frame.pipelines[number]
             pipeline.current.update(out)
@@ -341,19 +343,20 @@ class _Walk:
                     inquiry.read(arg, call)
                     call.upstream.update({tag: what for tag, what in call.outflow.items() if tag in {"file", "secret"}})
                 else:
-                    self.output(arg, call)
+                    self.output(arg, call, appends=each.operator in APPENDING)
 
-    def output(self, arg: Arg, call: Call) -> None:
+    def output(self, arg: Arg, call: Call, *, appends: bool) -> None:
         inquiry = self.inquiry
-        inquiry.write(arg, call)
+        inquiry.write(arg, call, verb="Appends to" if appends else "Writes")
+        if not appends and says_nothing(call):
+            emptied(arg, call, inquiry)
         path, _ = call.paths(arg)
         if path is None:
             return
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
-        copies = call.program in {"cat", "tee", "pv"} and any(each.text in ENDLESS_INPUTS for each in call.args)
-        if (copies or call.program == "yes") and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
+        if never_ends(call) and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:

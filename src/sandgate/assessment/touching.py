@@ -33,6 +33,7 @@ CHANGING = (
     "Changes text files in place",
 )  # what is there must have been before
 REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for may be there
+APPENDING = "Appends to "  # what is there stays
 GONE = "Nothing of it can be brought back"
 
 DELETED_WORDS = {
@@ -157,7 +158,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     whole = f"{verb} everything in {place.words} {what}" if spread else sentence
     rights = place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd", "/etc/group"))
     privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
-    if place.path.startswith("/var/log/"):
+    if place.path.startswith("/var/log/") and verb != "Appends to":
         privileged = (SYSTEM, DELETION, COMPLIANCE)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
 
@@ -166,7 +167,8 @@ def _outside(
     path: str, place: Place, facts: AssessmentFacts, sentence: str, *, recursive: bool, changes: bool
 ) -> Finding:
     seen = facts.targets.get(path)
-    overwrites = changes or (seen is not None and seen.exists and not seen.is_directory)
+    appends = sentence.startswith(APPENDING)
+    overwrites = changes or (seen is not None and seen.exists and not seen.is_directory and not appends)
     unseen = seen is None and place.kind == "personal" and sentence.startswith(REPLACING)
     level: RiskLevel = HIGH if overwrites or unseen or recursive else MEDIUM
     consequence = "What it held before is lost" if overwrites else "What it may hold is lost" if unseen else ""

@@ -102,6 +102,14 @@ def _parsed(script: str) -> Script:
     return _Reader(source).read()
 
 
+def _in_endless_loop(node: Node) -> bool:
+    """`while true; do sleep 1000 & done` starts programs until the machine stops answering."""
+    above = node.parent
+    while above is not None and above.type != "while_statement":
+        above = above.parent
+    return above is not None
+
+
 def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
     """The same as the tree gives, made of tokens that mean themselves."""
     known: dict[str, Word] = {}
@@ -161,7 +169,7 @@ class _Reader(ConditionReader):
         kind = node.type
         if not node.is_named:
             self._plain = self._plain and kind in _PLAIN_TOKENS
-            self._readable = self._readable and kind in _TOKENS
+            self._readable = self._readable and kind in _TOKENS and not (kind == "&" and _in_endless_loop(node))
         elif kind == "command":
             self._command(node)
         elif kind == "redirected_statement":

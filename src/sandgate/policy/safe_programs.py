@@ -54,6 +54,7 @@ SAFE: dict[str, str] = {
     "readarray": "@mapfile",
     "alias": "-p 0",
     "history": "1 check:number exact",
+    "shopt": "-pq 1",
     "break": "0",
     "continue": "0",
     # Reading files
@@ -247,7 +248,7 @@ SAFE: dict[str, str] = {
     "users": "1",
     "who": "-abdHlmpqrstTuw --all --boot --heading --short --users --count 2",
     "w": "-fhisVo --no-header --short 1",
-    "last": "-aFiwxR -n= -NUM -t= -s= -p= *",
+    "last": "-aFiwxR -f= -n= -NUM -t= -s= -p= *",
     "uptime": "-psV --pretty --since 0",
     "date": "-uR -d= -r= -f= -I[=] --date= --file= --iso-8601[=] --reference= --rfc-email --rfc-3339= --utc "
     "--universal "

@@ -41,6 +41,8 @@ SYSTEM: dict[str, str] = {
     "systemd-path": "--suffix= --no-pager *",
     "systemd-escape": "-mpu --path --mangle --unescape --template= --suffix= * !",
     "systemd-delta": "--no-pager --diff[=] -t= --type= *",
+    "sudo": "-lnkVh -U= --list --non-interactive --other-user= --reset-timestamp --version --help 0 "
+    "needs:-l,-k,-V,-h,--list,--reset-timestamp,--version,--help",
     "loginctl": f"{SESSIONS} stop sub alone",
     "timedatectl": "-ap --all --no-pager --value --property= stop * sub alone",
     "hostnamectl": "--static --pretty --transient --json= stop * sub alone",
@@ -171,6 +173,11 @@ SYSTEM: dict[str, str] = {
     "uuidgen": "-rt --random --time 0",
     "mcookie": "-v 0",
     "clear": "-x 0",
+    "yes": "stop * !",
+    "rsync": "-nvarlptgoDHAXxucizhPSWRdkKLO8 --dry-run --archive --recursive --verbose --checksum --update --delete "
+    "--itemize-changes --stats --human-readable --progress --exclude= --include= --list-only --links --perms --times "
+    "--existing --ignore-existing --size-only --no-perms --no-owner --no-group --no-times --delete-excluded "
+    "--delete-after --prune-empty-dirs * exact needs:-n,--dry-run check:own_files",
     "grubby": "--info= --default-kernel --default-index --default-title 0",
     # macOS
     "sw_vers": "words -productName -productVersion -buildVersion 0",
@@ -350,7 +357,7 @@ SYSTEM: dict[str, str] = {
     **dict.fromkeys(
         words_of(
             "zip mkfs.ext4 split csplit install shred truncate sync chgrp mktemp mkfifo mknod rmdir "
-            "unlink stdbuf nice nohup sudo logger umount sysbench htop btop convert "
+            "unlink stdbuf nice nohup logger umount sysbench htop btop convert "
             "inkscape rsvg-convert gs tesseract asciidoctor pdflatex xelatex lualatex lame flac "
             "mpv restic borg rclone sops age fakeroot debootstrap qemu-system-x86_64 "
             "parallel sponge sd vi fzf delta ncdu patch ed flock strace ltrace perf "

@@ -180,6 +180,11 @@ def _local_media(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return all(word == "-" or (":" not in word and word[:1] not in ("@", "|")) for word in inputs)
 
 
+def _own_files(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """No `host:path`, no `rsync://host`: nothing is contacted."""
+    return all(":" not in word for word in reading.operands)
+
+
 def _to_stdout(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return len(reading.operands) == 2 and reading.operands[1] == "-"
 
@@ -205,5 +210,6 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "man": _man,
     "dd": _dd,
     "local_media": _local_media,
+    "own_files": _own_files,
     "to_stdout": _to_stdout,
 }

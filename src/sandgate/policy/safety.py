@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sandgate.commandline.bash import Redirection, SimpleCommand
-    from sandgate.commandline.bashwords import Certainty
+    from sandgate.commandline.bashwords import Certainty, Word
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]
@@ -40,6 +40,9 @@ _ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
 _WRAPPERS_DEEP_MAX = 8
 _WRITABLE_DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr"))
 _READABLE_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/stdin", "/dev/urandom"))
+
+_ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random"))
+_COLLECTING = words_of("tail sort tac shuf column")  # wait for the end of their input, with all of it in memory
 
 # What may stand before the script of a shell: no `-i`, which reads start-up files of its own.
 SHELL_LINE = "-celuxv -o= --noprofile --norc --posix stop *"
@@ -83,7 +86,7 @@ def is_safe(
         if not argv or not trusted_program(argv[0], system_bins):
             return False
         name = program_name(argv[0])
-        if shows_secrets(name, argv[1:]):
+        if shows_secrets(name, argv[1:]) or (name in _COLLECTING and not _ENDLESS.isdisjoint(argv)):
             return False
         if name == "find" and "-exec" in " ".join(argv):
             stripped = _without_exec(argv, sure, system_bins, confined=confined)
@@ -91,6 +94,8 @@ def is_safe(
                 return False
             argv, sure = stripped
         if name in SAFE and _fits(name, argv, sure, confined=confined):
+            return True
+        if len(argv) == 2 and (sure is None or _all_exact(sure)) and _only_explains(name, argv):
             return True
         if name in SHELL_PROGRAMS or name == "eval":
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
@@ -151,13 +156,17 @@ def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, 
         return False
     if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
         return False
-    sure: Sure = tuple(["exact" if _below_home(word.text) else word.certainty for word in words])
+    sure: Sure = tuple(["exact" if _is_one_path(word) else word.certainty for word in words])
     return is_safe(command.argv, system_bins, sure, confined=confined)
 
 
-def _below_home(text: str) -> bool:
-    """`~/dir/file`: the shell makes one path of it, which begins like no option."""
-    return text[:2] == "~/" and not any(mark in text for mark in "*?[{$`\\")
+def _is_one_path(word: Word) -> bool:
+    """`~/dir/file`, `~`, `"$PWD/src"`: the shell makes one path of it, which begins like no option."""
+    text = word.text
+    if text[:1] == "$" and word.certainty == "expanded":
+        name, _, rest = text[1:].partition("/")
+        return name in ("HOME", "PWD") and not any(mark in rest for mark in "*?[{$`\\")
+    return (text[:2] == "~/" or text == "~") and not any(mark in text for mark in "*?[{$`\\")
 
 
 def _only_reads(redirection: Redirection) -> bool:
@@ -332,6 +341,15 @@ def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] 
         for word, certainty in zip(inner, given, strict=True)
     ]
     return None if known[0] != "exact" else ((*inner, "x"), (*known, "unknown"))
+
+
+def _only_explains(name: str, argv: Argv) -> bool:
+    """`rm --help`."""
+    if argv[1] not in ("--help", "--version"):
+        return False
+    from sandgate.policy.safe_help import EXPLAINS_ITSELF
+
+    return name in EXPLAINS_ITSELF
 
 
 def _all_exact(sure: Sure) -> bool:

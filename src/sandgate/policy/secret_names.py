@@ -47,6 +47,11 @@ _SOUGHT = (
     "token",
     "wallet",
 )
+SEARCHERS = frozenset(words_of("grep egrep fgrep rg ag zgrep"))
+_HOLDERS = frozenset(words_of("~ $HOME ${HOME} ~/.config $HOME/.config /root /home")) | {
+    "/"
+}  # of everything, so to say
+_SECRET_WORDS = words_of("passw secret token akia api_key apikey api-key credential private")
 _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys environment rc gitconfig "
                            "pubring.kbx trustdb.gpg sshd_config ssh_config"))  # fmt: skip
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
@@ -54,7 +59,15 @@ _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; t
 
 def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     """Whether `program`, which prints what it reads, is given a file that holds keys or passwords."""
+    if program in SEARCHERS and searches_for_secrets(words):
+        return True
     return program not in LISTERS and any(names_secret(word) for word in words)
+
+
+def searches_for_secrets(words: tuple[str, ...]) -> bool:
+    """`grep -r password ~`: looks for secrets by their names in everything a person has."""
+    patterns = [word.lower() for word in words if (word.rstrip("/") or word) not in _HOLDERS]
+    return len(patterns) < len(words) and any(mark in word for word in patterns for mark in _SECRET_WORDS)
 
 
 def seeks_secrets(words: tuple[str, ...]) -> bool:

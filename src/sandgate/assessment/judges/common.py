@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
-from sandgate.assessment.findings import COMPLIANCE, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, RANK, SYSTEM, Finding
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    RANK,
+    SYSTEM,
+    Finding,
+)
 from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
+from sandgate.policy.secret_names import SEARCHERS, searches_for_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,8 +159,10 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     recursive = options.has("-R -r --recursive")
     operands = options.operands
     if entry.operands.startswith("skip-"):
-        operands = operands if options.has("-e -f --regexp --file --reference") else operands[1:]
+        given = options.has("-e -f --regexp --file --reference") or (entry.name == "chmod" and _takes_rights(call))
+        operands = operands if given else operands[1:]
     if entry.operands.endswith("read"):
+        _sought(call, inquiry)
         for arg in operands:
             inquiry.read(arg, call, recursive=recursive)
     elif entry.operands == "list":
@@ -166,19 +181,43 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
         transfer(entry.operands, options, call, inquiry, verb=verb)
 
 
+def _sought(call: Call, inquiry: Inquiry) -> None:
+    homes = (inquiry.facts.home, f"{inquiry.facts.home}/.config")
+    texts = tuple(["~" if arg.text.rstrip("/") in homes else arg.text for arg in call.args])
+    if call.program in SEARCHERS and searches_for_secrets(texts):
+        inquiry.add(HIGH, "reads", "your files", "searches everything for secrets",
+                    "Searches everything you have for passwords or keys", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("secret", "your files")
+
+
+def _takes_rights(call: Call) -> bool:
+    """`chmod -x file`: the mode looks like an option."""
+    return any(len(arg.text) > 1 and arg.text[0] == "-" and not arg.text[1:].strip("rwxXst") for arg in call.args)
+
+
 def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: str = "Copies to") -> None:
     """Sources and a destination: the last operand, or the value of `-t`."""
     into = options.value("-t --target-directory")
     sources = options.operands if into is not None else options.operands[:-1]
     destination = into or (options.operands[-1] if len(options.operands) > 1 else None)
     for arg in sources:
-        if how == "move":
+        if how == "move" and destination is not None and destination.text == "/dev/null":
+            _thrown_away(arg, call, inquiry)
+        elif how == "move":
             _moved_away(arg, call, inquiry)
         else:
             inquiry.read(arg, call)
     if destination is not None and destination.text != "-":
         words = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
         inquiry.write(destination, call, verb=words.get(verb, verb))
+
+
+def _thrown_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """`mv x /dev/null`: meant to lose it, and with the rights for it the device is lost too."""
+    inquiry.add(HIGH, "deletes", arg.text, "moves files where nothing is kept",
+                f"Moves {shown(arg.text)} to /dev/null, where nothing is kept", "Nothing of it can be brought back",
+                (DELETION,))  # fmt: skip
+    inquiry.delete(arg, call, recursive=True)
 
 
 def _moved_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:

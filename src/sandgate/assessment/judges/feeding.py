@@ -64,6 +64,8 @@ def fed_arguments(feeder: Call | None) -> list[Arg]:
     operands = list(parsed(feeder.args, "-I -name").operands)
     if feeder.program in {"echo", "printf"}:
         return operands
+    if feeder.program in {"locate", "plocate", "mlocate", "mdfind"}:
+        return [below_base(Arg("/"), filtered=True)]
     if feeder.program == "ls":
         return [below_base(base, filtered=filtered) for base in operands or [Arg(".")] if not base.glob] + [
             base for base in operands if base.glob
@@ -73,6 +75,13 @@ def fed_arguments(feeder: Call | None) -> list[Arg]:
     if feeder.program in {"grep", "egrep", "fgrep", "rg", "fd", "ag"}:
         return [below_base(base, filtered=True) for base in operands[1:] or [Arg(".")]]
     return [Arg(UNKNOWN, known=False)]
+
+
+def narrows(call: Call) -> bool:
+    """Whether `call` passes on only some lines of its input; `awk '{print $2}'` passes on all."""
+    if call.program == "awk":
+        return not any(arg.text.lstrip()[:1] == "{" and "if" not in arg.text for arg in call.args)
+    return call.program in {"grep", "egrep", "fgrep", "rg", "head", "tail", "sed", "jq", "fzf"}
 
 
 def _has_files(call: Call) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.inline import judge_code
+from sandgate.assessment.inquiry import ENDLESS_INPUTS
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.feeding import below_base, find_bases, seeks_secrets
 from sandgate.assessment.listing import words
@@ -24,7 +25,6 @@ TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --ex
 HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
-ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 
 
 def _judge_rm(call: Call, inquiry: Inquiry) -> None:
@@ -99,7 +99,9 @@ def _judge_fd(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_dd(call: Call, inquiry: Inquiry) -> None:
-    settings = dict(arg.text.split("=", 1) for arg in call.args if "=" in arg.text)
+    settings = dict(
+        arg.text.replace("=~/", f"={call.shell.home}/").split("=", 1) for arg in call.args if "=" in arg.text
+    )
     source, target = settings.get("if"), settings.get("of")
     if source:
         inquiry.read(Arg(source, raw=source), call)
@@ -126,7 +128,7 @@ def judge_sized(call: Call, inquiry: Inquiry) -> None:
     size = options.value("-s -l --size --length") if options is not None else None
     if call.program == "truncate" and size is not None and size.text.lstrip("<") == "0" and options is not None:
         for arg in options.operands:
-            _emptied(arg, call, inquiry)
+            emptied(arg, call, inquiry)
     if size is not None and _is_huge(size.text.upper()):
         fills_disk(options.operands[0].text if options is not None and options.operands else "?", inquiry)
 
@@ -141,7 +143,26 @@ def _is_huge(size: str) -> bool:
     return number.isdecimal() and int(number) >= HUGE_GIGABYTES << 30
 
 
-def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+def never_ends(call: Call) -> bool:
+    """Whether its output is endless, or of a size no project needs."""
+    if call.program == "head":
+        size = parsed(call.args, "-c -n --bytes --lines").value("-c --bytes")
+        return size is not None and _is_huge(size.text.upper())
+    copies = call.program in {"cat", "tee", "pv"}
+    return call.program == "yes" or (copies and any(each.text in ENDLESS_INPUTS for each in call.args))
+
+
+def says_nothing(call: Call) -> bool:
+    """Whether its output is empty: `: > file`, `cat /dev/null > file`, `echo -n > file`."""
+    texts = {arg.text for arg in call.args}
+    if call.program in {"cat", "tee"}:
+        return texts == {"/dev/null"}
+    if call.program in {"echo", "printf"}:
+        return bool(texts) and texts <= {"-n", ""}
+    return call.program in {"", ":", "true", "false"}
+
+
+def emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     """What is cut to nothing is deleted but for its name; in the workspace a repository may still have it."""
     path, _ = call.paths(arg)
     if path is not None and not call.remote:
@@ -266,9 +287,21 @@ def _judge_zip(call: Call, inquiry: Inquiry) -> None:
             inquiry.delete(arg, call, recursive=True)
 
 
-def _judge_tee(call: Call, inquiry: Inquiry) -> None:
+def _judge_ln(call: Call, inquiry: Inquiry) -> None:
+    """`ln -sf /dev/null log`: what stood there is gone, and what is written there will be too."""
     options = by_table(call, inquiry)
-    for arg in options.operands if options is not None else ():
+    if options is not None and len(options.operands) == 2 and options.operands[0].text == "/dev/null":
+        emptied(options.operands[1], call, inquiry)
+
+
+def _judge_tee(call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args)
+    if options.has("--help --version"):
+        inquiry.add(LOW, "reads", "tee", "only shows help")
+        return
+    appends = options.has("-a --append")
+    for arg in options.operands:
+        inquiry.write(arg, call, verb="Appends to" if appends else "Writes")
         path, _ = call.paths(arg)
         if path is not None and "network" in call.upstream:
             inquiry.downloads[path] = call.upstream["network"]
@@ -323,6 +356,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "tar": _judge_tar,
     "unzip": _judge_unzip,
     "zip": _judge_zip,
+    "ln": _judge_ln,
     "tee": _judge_tee,
     "tr": judge_rewriter,
     "rev": judge_rewriter,

@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.inline import judge_code, tokens
 from sandgate.assessment.judges.common import base_name, by_table
+from sandgate.assessment.judges.tasks import judge_tasks
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.options import parsed
@@ -249,7 +250,10 @@ def _judge_source(call: Call, inquiry: Inquiry) -> None:
 
 def _judge_lines(call: Call, inquiry: Inquiry) -> None:
     """`make -f -` and `ed`: some lines of the text they are fed are commands for the shell."""
-    by_table(call, inquiry)
+    if call.program == "make":
+        judge_tasks(call, inquiry)
+    else:
+        by_table(call, inquiry)
     text = call.stdin_text or ""
     if not text and call.feeder is not None and call.feeder.program in {"echo", "printf"}:
         text = printed(call.feeder)

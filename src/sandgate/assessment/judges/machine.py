@@ -79,6 +79,7 @@ DISK_PROGRAMS = words("""
     fsck.vfat e2label debugfs badblocks cryptsetup
     """)
 
+
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(("service", "rc-service", "invoke-rc.d", "sc", "brew-services"), judge_service),
     "sysctl": _judge_sysctl,

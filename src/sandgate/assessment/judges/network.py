@@ -310,6 +310,9 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
     if shell is not None and not shell.text.startswith("ssh"):
         inquiry.run_script(shell.text, call)
     remote = [arg for arg in options.operands if _remote(arg.text)]
+    if not remote and call.program == "rsync" and options.has("-n --dry-run"):
+        inquiry.add(LOW, "reads", "rsync", "only shows what it would copy", "Shows what would be copied")
+        return
     if not remote:
         transfer("copy", options, call, inquiry, verb="Copies")
         if options.has("--delete --delete-after --delete-excluded --del --remove-source-files") and options.operands:

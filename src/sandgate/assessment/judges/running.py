@@ -5,13 +5,14 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.judges.builtins import judge_assignment
-from sandgate.assessment.judges.common import base_name
+from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS, WRAPPERS
+from sandgate.policy.safety import is_safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
 def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
     name = call.program
+    if name == "sudo" and is_safe((name, *[arg.text for arg in call.args]), sure=("exact", *certainties(call))):
+        inquiry.add(LOW, "reads", name, "only shows who may do what")
+        return
     if name in PRIVILEGED:
         inquiry.note(
             Finding(HIGH, "privilege", name, f"runs with other rights (`{name}`)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import DELETION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table, certainties
@@ -28,7 +28,6 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 UNCOMMITTED = "Changes that were not committed are lost"
-ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -212,35 +211,6 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
                     "Changes something on the code host", "", (NETWORK, SYSTEM))  # fmt: skip
 
 
-def _judge_kill(call: Call, inquiry: Inquiry) -> None:
-    texts = [arg.text for arg in call.args]
-    if texts[:1] and texts[0] in {"-l", "-L", "--list", "-0"}:
-        inquiry.add(LOW, "reads", "kill", "only asks about signals or processes")
-        return
-    if texts[:1] and texts[0] in {"-s", "-n", "--signal"}:
-        texts = texts[2:]
-    elif texts[:1] and texts[0].startswith("-") and len(texts) > 1:
-        texts = texts[1:]
-    texts = [text for text in texts if text != "--"]
-    if "-1" in texts:
-        inquiry.add(HIGH, "runs", "all processes", "signals every process",
-                    "Ends every process of this account", "Unsaved work in all programs is lost",
-                    (EXHAUSTION, SYSTEM))  # fmt: skip
-    elif "1" in texts or "0" in texts:
-        inquiry.add(HIGH, "runs", "process 1", "signals a process everything depends on",
-                    "Signals a process that everything else depends on", "", (EXHAUSTION, SYSTEM))  # fmt: skip
-    else:
-        inquiry.add(MEDIUM, "runs", "a process", "signals processes", "Signals single processes")
-
-
-def _judge_killall(call: Call, inquiry: Inquiry) -> None:
-    by_table(call, inquiry)
-    for arg in parsed(call.args, "-s --signal -t -g -P").operands:
-        if arg.text in ESSENTIAL_PROCESSES or not arg.text.strip(".*"):
-            inquiry.add(HIGH, "runs", arg.text, "ends processes everything depends on",
-                        f"Ends all processes that match {shown(arg.text)}", "", (EXHAUSTION, SYSTEM))  # fmt: skip
-
-
 def _judge_editor(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     given = list(parsed(call.args, "-c -s -S --cmd").values)
@@ -367,9 +337,6 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "git": _judge_git,
     **dict.fromkeys(("gh", "glab", "tea", "hub"), _judge_forge),
-    "kill": _judge_kill,
-    "killall": _judge_killall,
-    "pkill": _judge_killall,
     "crontab": _judge_crontab,
     "vi": _judge_editor,
     "vim": _judge_editor,

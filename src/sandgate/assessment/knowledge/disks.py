@@ -131,7 +131,8 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Deletes backups", """
         borg delete, borg prune, borg recreate, borg compact, restic forget, restic prune, restic key, restic
         unlock, duplicity remove-older-than, duplicity remove-all-but-n-full, kopia snapshot delete, bup rm,
-        snapper delete, snapper rollback, snapper undochange, tmutil delete
+        snapper delete, snapper rollback, snapper undochange, tmutil delete,
+        tmutil deletelocalsnapshots, tmutil thinlocalsnapshots
         """, DELETION, kind="deletes", consequence="The copies cannot be brought back"),
     *acting("Makes or changes backups", """
         borg, restic, duplicity, tarsnap, rdiff-backup, kopia, bup, snapper, timeshift, rsnapshot, borgmatic,

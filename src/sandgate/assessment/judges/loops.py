@@ -1,0 +1,61 @@
+"""Loops that use the machine up: by processes without end, or by files without end.
+
+A single `touch` or a job in the background is nothing; what matters is how often. That is read from the loop's own
+head: `while true`, `{1..1000000}`, `$(seq 1000000)`.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM
+from sandgate.assessment.listing import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandgate.assessment.inquiry import Inquiry
+    from sandgate.commandline.script import SimpleCommand
+    from sandgate.protocol.risk import RiskLevel
+
+MANY = 100_000  # files or processes from one loop; no project needs as many
+ENDING = frozenset(words("sleep break exit return read wait inotifywait fswatch usleep"))  # a loop with these waits
+
+
+def judge_looped(command: SimpleCommand, around: Sequence[SimpleCommand], inquiry: Inquiry, since: int) -> None:
+    """`command` is part of a loop; `around`: all commands of its script; `since`: findings before it."""
+    unbounded = _endless(around) or _many(around)
+    if command.background:
+        level: RiskLevel = HIGH if unbounded else MEDIUM
+        inquiry.add(level, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
+    if not unbounded or not {_first(each) for each in around}.isdisjoint(ENDING):
+        return
+    written = [found.target for found in inquiry.findings[since:] if found.kind == "writes"]
+    if any(target[:5] != "/dev/" for target in written):
+        inquiry.add(HIGH, "writes", written[0], "writes again and again without end",
+                    "Writes files again and again until the disk is full", "", (EXHAUSTION,))  # fmt: skip
+
+
+def _first(command: SimpleCommand) -> str:
+    return (command.words[0].literal or "") if command.words else ""
+
+
+def _endless(commands: Sequence[SimpleCommand]) -> bool:
+    """Whether a loop among these has `true` for its condition."""
+    return any(each.looped and len(each.words) == 1 and _first(each) in {"true", ":"} for each in commands)
+
+
+def _many(commands: Sequence[SimpleCommand]) -> bool:
+    """Whether a loop among these runs through a very long row of numbers."""
+    for each in commands:
+        if _first(each) == "seq" and each.substituted_into is not None and _is_many(each.words[-1].literal or ""):
+            return True
+        for assignment in each.assignments:
+            for value in assignment.values:
+                text = value.literal or ""
+                if text[:1] == "{" and text[-1:] == "}" and any(_is_many(part) for part in text[1:-1].split("..")):
+                    return True
+    return False
+
+
+def _is_many(text: str) -> bool:
+    return text.isdecimal() and len(text) < len(str(MANY)) + 20 and int(text) >= MANY

@@ -1,0 +1,49 @@
+"""Asking a program to explain itself needs no question, and nothing else may hide behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.policy.safe_help import EXPLAINS_ITSELF
+from sandgate.policy.safety import is_safe
+
+
+@pytest.mark.parametrize(
+    "argv", [("rm", "--help"), ("sudo", "--version"), ("wipefs", "--help"), ("/usr/bin/ssh", "--help")]
+)
+def test_help_alone_is_not_asked_about(argv: tuple[str, ...]) -> None:
+    assert is_safe(argv)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("rm", "--help", "x"),
+        ("rm", "-h"),
+        ("./rm", "--help"),
+        ("pytest", "--help"),
+        ("unknown-tool", "--help"),
+        ("rm",),
+    ],
+)
+def test_anything_beside_help_is_judged_as_ever(argv: tuple[str, ...]) -> None:
+    assert not is_safe(argv)
+
+
+def test_a_word_the_shell_may_change_is_not_taken_for_help() -> None:
+    assert not is_safe(("rm", "--help"), sure=("exact", "expanded"))
+
+
+def test_programs_that_load_a_project_first_are_left_out() -> None:
+    assert not EXPLAINS_ITSELF & {
+        "pytest",
+        "tox",
+        "scons",
+        "gulp",
+        "grunt",
+        "rails",
+        "yarn",
+        "pnpm",
+        "gradlew",
+        "cargo",
+    }
