@@ -247,13 +247,16 @@ def _judge_source(call: Call, inquiry: Inquiry) -> None:
         judge_script_file(arg, call, inquiry)
 
 
-def _judge_lines(call: Call, inquiry: Inquiry) -> None:
-    """`make -f -` and `ed`: some lines of the text they are fed are commands for the shell."""
+def _judge_ed(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
+    run_fed_lines(call, inquiry, "!")
+
+
+def run_fed_lines(call: Call, inquiry: Inquiry, mark: str) -> None:
+    """`make -f -` and `ed`: the lines of the text they are fed that begin with `mark` are commands for the shell."""
     text = call.stdin_text or ""
     if not text and call.feeder is not None and call.feeder.program in {"echo", "printf"}:
         text = printed(call.feeder)
-    mark = "!" if call.program == "ed" else "\t"
     for line in text.split("\n"):
         if line[:1] == mark:
             inquiry.run_script(line[1:].lstrip("@-+"), call)
@@ -263,8 +266,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "eval": _judge_eval,
     "source": _judge_source,
     ".": _judge_source,
-    "make": _judge_lines,
-    "ed": _judge_lines,
+    "ed": _judge_ed,
     **dict.fromkeys(SHELLS, _judge_shell),
     **dict.fromkeys(LANGUAGES, _judge_interpreter),
 }

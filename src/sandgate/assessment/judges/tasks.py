@@ -11,6 +11,7 @@ from sandgate.assessment.expansion import Arg, Value
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import judge_code, tokens
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.interpreters import run_fed_lines
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
@@ -114,6 +115,11 @@ def _inline_code(call: Call, inquiry: Inquiry) -> None:
                         "Only a backup can bring it back", (DELETION,))  # fmt: skip
 
 
+def _judge_make(call: Call, inquiry: Inquiry) -> None:
+    judge_tasks(call, inquiry)
+    run_fed_lines(call, inquiry, "\t")
+
+
 def _judge_configure(call: Call, inquiry: Inquiry) -> None:
     """`./configure --prefix=out` says where a later `make install` of the same line goes."""
     by_table(call, inquiry)
@@ -162,6 +168,7 @@ def _judge_cargo(call: Call, inquiry: Inquiry) -> None:
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(RUNNERS, judge_tasks),
+    "make": _judge_make,
     "cargo": _judge_cargo,
     "configure": _judge_configure,
 }
