@@ -14,6 +14,7 @@ from sandgate.assessment.judges import (
     machine,
     media,
     network,
+    origins,
     remote,
     running,
     services,
@@ -22,7 +23,7 @@ from sandgate.assessment.judges import (
 )
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import ENTRIES, knows
-from sandgate.assessment.knowledge.interpreters import LANGUAGES
+from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
@@ -150,12 +151,14 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
             inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
     if running.judge_runner(call, inquiry):
         return
-    if call.program in TOOLS and _only_reads(call):
+    if call.program in TOOLS and call.program not in SHELLS and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":
                 inquiry.read(arg, call)
         return
+    if call.program in origins.MANAGERS:
+        origins.judge_origins(call, inquiry)
     judge = JUDGES.get(call.program)
     if judge is not None:
         judge(call, inquiry)

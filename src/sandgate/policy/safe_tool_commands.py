@@ -124,6 +124,9 @@ TOOL_COMMANDS: dict[str, str] = {
     "opkg list-installed": "*",
     "opkg files": "1",
     "opkg status": "*",
+    "go version": "-mv * confined",
+    "go env": "-json -changed * confined",
+    "go help": "*",
     # Python
     "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "
     "--include-editable --exclude-editable --pre --disable-pip-version-check --no-color 0",

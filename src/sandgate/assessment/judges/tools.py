@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table, certainties
@@ -27,6 +27,7 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
             "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
+OFF = frozenset(words("false 0 off no"))
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
@@ -151,6 +152,9 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "writes", key, "makes git run another program from now on",
                     f"Sets {shown(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip
         inquiry.run_script(value.lstrip("!"), call)
+    elif key.lower().startswith("http.") and key.lower().endswith("sslverify") and value.lower() in OFF:
+        inquiry.add(HIGH, "writes", key, "no longer checks whom git talks to",
+                    "Makes git talk to servers without checking who they are", "", (SYSTEM, COMPLIANCE))  # fmt: skip
     elif options.has("--global --system"):
         inquiry.add(HIGH, "writes", "git settings", "changes git's settings for all your repositories",
                     "Changes git's settings for all your repositories", "", (SYSTEM,))  # fmt: skip
