@@ -124,8 +124,8 @@ TOOL_COMMANDS: dict[str, str] = {
     "opkg list-installed": "*",
     "opkg files": "1",
     "opkg status": "*",
-    "go version": "-mv * confined",
-    "go env": "-json -changed * confined",
+    "go version": "-mv *",
+    "go env": "words -json -changed *",
     "go help": "*",
     # Python
     "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "

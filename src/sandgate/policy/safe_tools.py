@@ -57,11 +57,12 @@ TOOLS: dict[str, str] = {
         "words -version --version 0 needs:-version,--version",
     ),
     # The project has a say in which of them it is
-    **dict.fromkeys(words_of("pytest py.test gradle bazel bazelisk sbt lein flutter"),
-                    "--version 0 needs:--version confined"),
+    **dict.fromkeys(
+        words_of("pytest py.test gradle bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"
+    ),
     **dict.fromkeys(words_of("yarn pnpm mvn bundle bundler"), "-v --version 0 needs:-v,--version confined"),
     **dict.fromkeys(words_of("rustc cargo"), "-Vv --version --verbose 0 needs:-V,--version confined"),
-    "go": "stop * sub",
+    "go": "stop * sub confined",
     "ssh": "-V 0 needs:-V",
     "shellcheck": "-V -x -a -C -f= -s= -e= -i= -S= -o= -P= -W= --format= --shell= --exclude= --include= --severity= "
     "--enable= --color[=] --external-sources --norc --version --source-path= --check-sourced *",

@@ -37,7 +37,9 @@ _ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
 
 # Modules of Python that are programs of ours under the same name.
 PYTHONS = frozenset(("python", "pypy"))
-MODULES = frozenset(("pip", "pytest", "mypy", "ruff", "black", "isort", "flake8", "pylint", "virtualenv", "pipx", "tox"))
+MODULES = frozenset(
+    ("pip", "pytest", "mypy", "ruff", "black", "isort", "flake8", "pylint", "virtualenv", "pipx", "tox")
+)
 
 # Options whose value selects by its text, whatever program has them.
 SEARCHES = frozenset(
@@ -220,8 +222,8 @@ def _may_expand(words: Argv, sure: Sure, rules: Grammar) -> bool:
 
 def _is_search(word: str) -> bool:
     """`--author="$(git config user.name)"`: the shell only decides what is looked for, since what it makes of the word
-    begins as the word does."""
-    return word.partition("=")[0] in SEARCHES
+    begins as the word does. Only `$@` and its like make several words of one."""
+    return word.partition("=")[0] in SEARCHES and "@" not in word
 
 
 def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -> bool:

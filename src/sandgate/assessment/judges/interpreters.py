@@ -155,7 +155,8 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     )
 
 
-def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
+def judge_interpreter(call: Call, inquiry: Inquiry) -> None:
+    """A language of `LANGUAGES`: its inline code, a program in a file, a module, or what it is fed."""
     language = LANGUAGES[call.program]
     named = (call.program, *[arg.text for arg in call.args[:2]])
     if entry_for(named) is not entry_for((call.program,)):
@@ -268,5 +269,5 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     ".": _judge_source,
     "ed": _judge_ed,
     **dict.fromkeys(SHELLS, _judge_shell),
-    **dict.fromkeys(LANGUAGES, _judge_interpreter),
+    **dict.fromkeys(LANGUAGES.keys() - {"bun", "deno"}, judge_interpreter),
 }

@@ -11,7 +11,7 @@ from sandgate.assessment.expansion import Arg, Value
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import judge_code, tokens
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.interpreters import run_fed_lines
+from sandgate.assessment.judges.interpreters import judge_interpreter, run_fed_lines
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
@@ -115,6 +115,17 @@ def _inline_code(call: Call, inquiry: Inquiry) -> None:
                         "Only a backup can bring it back", (DELETION,))  # fmt: skip
 
 
+def _judge_script_runtime(call: Call, inquiry: Inquiry) -> None:
+    """`bun run db:reset`, `deno task deploy`; otherwise a language like others."""
+    judge_interpreter(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if texts[:1] in (["run"], ["task"]):
+        for name in texts[1:]:
+            if name[:1] != "-":
+                _judge_name(name, call, inquiry)
+                return
+
+
 def _judge_make(call: Call, inquiry: Inquiry) -> None:
     judge_tasks(call, inquiry)
     run_fed_lines(call, inquiry, "\t")
@@ -169,6 +180,7 @@ def _judge_cargo(call: Call, inquiry: Inquiry) -> None:
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(RUNNERS, judge_tasks),
     "make": _judge_make,
+    **dict.fromkeys(("bun", "deno"), _judge_script_runtime),
     "cargo": _judge_cargo,
     "configure": _judge_configure,
 }
