@@ -9,6 +9,7 @@ from sandgate.assessment.judges import (
     databases,
     fetching,
     files,
+    git,
     interpreters,
     keys,
     machine,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 JUDGES = {
     **machine.JUDGES, **media.JUDGES, **tasks.JUDGES, **databases.JUDGES, **services.JUDGES, **remote.JUDGES,
     **fetching.JUDGES, **keys.JUDGES,
-    **files.JUDGES, **network.JUDGES, **tools.JUDGES, **running.JUDGES,
+    **files.JUDGES, **network.JUDGES, **tools.JUDGES, **git.JUDGES, **running.JUDGES,
     **interpreters.JUDGES, **builtins.JUDGES,
 }  # fmt: skip
 TRUSTED_DIRECTORIES = (

@@ -61,8 +61,12 @@ TOOLS: dict[str, str] = {
         words_of("pytest py.test gradle bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"
     ),
     **dict.fromkeys(words_of("yarn pnpm mvn bundle bundler"), "-v --version 0 needs:-v,--version confined"),
-    **dict.fromkeys(words_of("rustc cargo"), "-Vv --version --verbose 0 needs:-V,--version confined"),
+    "rustc": "-Vv --version --verbose 0 needs:-V,--version confined",
+    "cargo": "-Vv --version --verbose --list --offline --locked --frozen stop * sub alone confined "
+    "needs:-V,--version,--list",
     "go": "stop * sub confined",
+    # `python -m json.tool`
+    "_json": "--sort-keys --no-ensure-ascii --json-lines --indent= --tab --no-indent --compact 1",
     "ssh": "-V 0 needs:-V",
     "shellcheck": "-V -x -a -C -f= -s= -e= -i= -S= -o= -P= -W= --format= --shell= --exclude= --include= --severity= "
     "--enable= --color[=] --external-sources --norc --version --source-path= --check-sourced *",

@@ -37,9 +37,8 @@ _ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
 
 # Modules of Python that are programs of ours under the same name.
 PYTHONS = frozenset(("python", "pypy"))
-MODULES = frozenset(
-    ("pip", "pytest", "mypy", "ruff", "black", "isort", "flake8", "pylint", "virtualenv", "pipx", "tox")
-)
+MODULES = frozenset(words_of("pip pytest mypy ruff black isort flake8 pylint virtualenv pipx tox json.tool"))
+
 
 # Options whose value selects by its text, whatever program has them.
 SEARCHES = frozenset(
@@ -328,7 +327,8 @@ def _module(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None
         return None
     if sure is not None and not _all_exact(sure[:3]):
         return None
-    return (argv[2], *argv[3:]), None if sure is None else sure[2:]
+    module = "_json" if argv[2] == "json.tool" else argv[2]
+    return (module, *argv[3:]), None if sure is None else sure[2:]
 
 
 def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] | None:

@@ -6,7 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.feeding import below_base, find_bases, seeks_secrets
+from sandgate.assessment.judges.feeding import DELETERS, below_base, find_bases, picks_sources, seeks_secrets
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.touching import deleting
@@ -45,6 +45,7 @@ def _judge_rm(call: Call, inquiry: Inquiry) -> None:
 def _judge_find(call: Call, inquiry: Inquiry) -> None:
     bases, filtered = find_bases(call)
     texts = [arg.text for arg in call.args]
+    filtered = filtered and not (picks_sources(call) and ("-delete" in texts or not DELETERS.isdisjoint(texts)))
     for base in bases:
         inquiry.read(base, call)
         if "-delete" in texts:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
-from sandgate.assessment.inline import judge_code, tokens
+from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
+from sandgate.assessment.lexing import tokens
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
 from sandgate.commandline.decoding import ansi
@@ -222,6 +223,10 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         "dis",
     }:
         inquiry.add(LOW, "runs", name, "runs a harmless part of Python")
+        for arg in operands[:1]:
+            inquiry.read(arg, call)
+        for arg in operands[1:2] if name == "json.tool" else ():
+            inquiry.write(arg, call)
     elif name in {"venv", "ensurepip", "build", "zipapp"}:
         inquiry.add(MEDIUM, "writes", name, "creates files in the project", f"Runs Python's {shown(name)}")
     elif knows(name):
@@ -229,7 +234,6 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         at = next((index for index, arg in enumerate(after) if arg.text in {"-m", "-m" + name} or arg == module), 0)
         inquiry.run(call.inside(name, after[at + (2 if after[at].text == "-m" else 1) :]))
     else:
-        del operands
         inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {shown(name)}")
 
 

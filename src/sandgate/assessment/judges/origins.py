@@ -47,7 +47,7 @@ def judge_origins(call: Call, inquiry: Inquiry) -> None:
             continue
         host = host_of(address)
         plain = address.startswith("http://")
-        if is_local(host) or (not plain and _is_known(host)):
+        if is_local(host) or (not plain and is_known(host)):
             continue
         inquiry.add(HIGH, "contacts", host, "takes packages from an address that is no known registry",
                     f"Takes packages from {shown(host)}", "What is installed can do anything you can do",
@@ -67,7 +67,8 @@ def _address(text: str) -> str:
     return ""
 
 
-def _is_known(host: str) -> bool:
+def is_known(host: str) -> bool:
+    """Whether `host` is a registry or a code host that many people fetch from."""
     return any(host == known or host.endswith("." + known) for known in KNOWN_SOURCES)
 
 

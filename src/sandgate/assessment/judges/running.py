@@ -164,7 +164,7 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(LOW, "reads", "xargs", "prints its input")
         return
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
-    fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder)]
+    fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
     sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)
     if sought and rest[0].text in SHOWING:
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",

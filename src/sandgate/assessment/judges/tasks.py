@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Value
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
-from sandgate.assessment.inline import judge_code, tokens
+from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.interpreters import judge_interpreter, run_fed_lines
+from sandgate.assessment.lexing import tokens
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
