@@ -31,7 +31,7 @@ def test_unknown_places_and_unchecked_ones_are_high(command: str) -> None:
         "pip install requests",
         "pip install git+https://github.com/psf/requests",
         "pip install torch --index-url https://download.pytorch.org/whl/cpu",
-        "npm config set registry https://registry.npmjs.org/",
+        "npm config set registry https://registry.yarnpkg.com/",
         "npm install --registry http://localhost:4873 x",
         "npm config set save-exact true",
     ],

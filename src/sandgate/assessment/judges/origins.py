@@ -22,15 +22,21 @@ MANAGERS = frozenset(
     easy_install dotnet nuget opam deno pipenv rye pixi
     """)
 )
-# Projects and companies that many people fetch code from; their subdomains count as well.
-KNOWN_SOURCES = tuple(
-    words("""
-    github.com githubusercontent.com gitlab.com bitbucket.org codeberg.org sr.ht pypi.org pythonhosted.org python.org
-    pytorch.org npmjs.org npmjs.com yarnpkg.com npmmirror.com jsr.io deno.land rubygems.org crates.io rust-lang.org
-    packagist.org anaconda.org anaconda.com nuget.org nvidia.com hackage.haskell.org luarocks.org cpan.org golang.org
-    microsoft.com googlesource.com huggingface.co dev.azure.com jsdelivr.net unpkg.com esm.sh
-    """)
-)
+# Projects and companies that many people fetch code from, by the end of their names; their subdomains count as well.
+KNOWN_SOURCES = {
+    "com": frozenset(words("""
+        github githubusercontent npmjs yarnpkg npmmirror anaconda nvidia microsoft googlesource gitlab bitbucket
+    """)),
+    "org": frozenset(words("""
+        pypi python pythonhosted pytorch npmjs codeberg rubygems rust-lang packagist anaconda nuget haskell luarocks cpan
+        golang apache gnu kernel
+    """)),
+    "io": frozenset(words("crates jsr")),
+    "net": frozenset(words("jsdelivr")),
+    "co": frozenset(words("huggingface")),
+    "land": frozenset(words("deno")),
+    "ht": frozenset(words("sr")),
+}  # fmt: skip
 _TAKING = frozenset(words("install i add require get config set sources source exec tool global download create"))
 _UNCHECKED = frozenset(words("strict-ssl strict_ssl strictssl enablestrictssl http.sslverify secure-http"))
 _OFF = frozenset(words("false 0 off no"))
@@ -69,7 +75,8 @@ def _address(text: str) -> str:
 
 def is_known(host: str) -> bool:
     """Whether `host` is a registry or a code host that many people fetch from."""
-    return any(host == known or host.endswith("." + known) for known in KNOWN_SOURCES)
+    labels = host.partition(":")[0].lower().split(".")
+    return len(labels) > 1 and labels[-2] in KNOWN_SOURCES.get(labels[-1], ())
 
 
 def _settings(texts: list[str]) -> list[tuple[str, str]]:
