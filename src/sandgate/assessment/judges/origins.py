@@ -28,8 +28,8 @@ KNOWN_SOURCES = {
         github githubusercontent npmjs yarnpkg npmmirror anaconda nvidia microsoft googlesource gitlab bitbucket
     """)),
     "org": frozenset(words("""
-        pypi python pythonhosted pytorch npmjs codeberg rubygems rust-lang packagist anaconda nuget haskell luarocks cpan
-        golang apache gnu kernel
+        pypi python pythonhosted pytorch npmjs codeberg rubygems rust-lang packagist anaconda nuget haskell luarocks
+        cpan golang apache gnu kernel
     """)),
     "io": frozenset(words("crates jsr")),
     "net": frozenset(words("jsdelivr")),
