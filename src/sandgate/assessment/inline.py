@@ -30,6 +30,7 @@ from sandgate.assessment.knowledge.interpreters import (
     READING,
     RUNNING,
     SENDING,
+    TAKING_RIGHTS,
     WRITING,
 )
 from sandgate.assessment.lexing import Token, as_calls, tokens
@@ -245,6 +246,9 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
         inquiry.contact(_host(arguments), call)
         if {each.text.rsplit(".", 1)[-1] for each in arguments} & UPLOADED:
             inquiry.send("the content of files or variables", _host(arguments))
+    elif last in TAKING_RIGHTS:
+        inquiry.add(HIGH, "privilege", name, "takes the rights of another account",
+                    "Takes the rights of another account", "", (PRIVILEGE,))  # fmt: skip
     elif last in {"fork", "forkpty"}:
         inquiry.add(HIGH if call.looped else MEDIUM, "runs", "?", "starts copies of itself", "", "", (EXHAUSTION,))
     elif name in {"os.kill", "process.kill"} or last == "kill":

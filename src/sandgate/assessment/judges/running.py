@@ -86,7 +86,7 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
 
 def _changes_software(call: Call) -> bool:
     """`sudo ANYTHING install x`: with the rights of the administrator, that is the software of the machine."""
-    return not SOFTWARE_VERBS.isdisjoint([arg.text for arg in call.args])
+    return any(arg.text in SOFTWARE_VERBS or arg.text.endswith("_install") for arg in call.args)
 
 
 def _run_rest(rest: list[Arg], call: Call, inquiry: Inquiry, *, assigned: bool, directory: str | None = None) -> None:
