@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
@@ -29,6 +40,9 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     """`gh api` can do anything its other commands can: the method tells."""
     by_table(call, inquiry)
     texts = [arg.text for arg in call.args]
+    if {"public", "--visibility=public", "--public"} & set(texts) and "list" not in texts[:2]:
+        inquiry.add(HIGH, "contacts", "code host", "makes something public", "Makes something visible to everybody",
+                    "", (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
     if "api" not in texts[:3]:
         return
     method = parsed(call.args, "-X --method -f -F -H -q -t --jq").value("-X --method")
