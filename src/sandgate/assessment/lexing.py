@@ -24,6 +24,8 @@ def tokens(code: str) -> list[Token]:
             kind = "backtick" if character == "`" else "string"
             text, at = _string(code, at)
             found.append(Token(kind, text))
+        elif code[at : at + 2] == "\\n":
+            at += 2  # a line break that the shell left as it was written
         elif character in _NAME:
             start = at
             while at < end and code[at] in _NAME:

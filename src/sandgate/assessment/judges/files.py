@@ -109,10 +109,21 @@ def _judge_dd(call: Call, inquiry: Inquiry) -> None:
     if (
         target
         and source in ENDLESS_INPUTS
-        and "count" not in settings
+        and ("count" not in settings or _is_huge(_blocks(settings)))
         and (not target.startswith("/dev/") or target.startswith("/dev/shm/"))
     ):
         fills_disk(target, inquiry)
+
+
+def _blocks(settings: dict[str, str]) -> str:
+    """`bs=1G count=500` → `500G`; what is no number of whole units is not judged."""
+    block = settings.get("bs", "512").upper().rstrip("IB")
+    number = block[:-1] if block[-1:].isalpha() else block
+    count = settings["count"]
+    if not (number.isdecimal() and count.isdecimal()):
+        return ""
+    units = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}.get(block[len(number) :], 1)
+    return str(int(number) * int(count) * units)
 
 
 def fills_disk(target: str, inquiry: Inquiry) -> None:

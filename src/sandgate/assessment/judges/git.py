@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Value
-from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.judges.origins import is_known
@@ -28,6 +28,7 @@ GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patc
 OFF = frozenset(words("false 0 off no"))
 LONE_FILES = frozenset(words("makefile dockerfile gemfile rakefile procfile readme license go.mod justfile head"))
 REMOTE = "?remote "  # no shell variable can be called so
+DEPLOYING = frozenset(words("heroku dokku piku production prod live deploy clever scalingo gigalixir"))
 UNCOMMITTED = "Changes that were not committed are lost"
 
 
@@ -82,6 +83,10 @@ def _git_clean(call: Call, inquiry: Inquiry) -> bool:
 def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     """A remote has a name somebody gave it; an address on the command line is any place."""
     for arg in options.operands[:1]:
+        if arg.text.lower() in DEPLOYING:
+            inquiry.add(HIGH, "contacts", arg.text, "a remote that puts what it gets into service",
+                        f"Deploys through the remote {shown(arg.text)}", "Other people see it at once",
+                        (NETWORK, COMPLIANCE))  # fmt: skip
         named = call.shell.lookup(REMOTE + arg.text)
         address = named.texts[0] if named is not None else arg.text
         if "://" in address or ("@" in address and ":" in address):

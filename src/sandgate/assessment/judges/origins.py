@@ -48,6 +48,12 @@ def judge_origins(call: Call, inquiry: Inquiry) -> None:
     if not _TAKING & set(texts[:4]):
         return
     for text in texts:
+        fetched = inquiry.downloads.get(call.shell.resolve(text) or "")
+        if fetched is not None:
+            inquiry.add(HIGH, "runs", fetched, "installs what it downloads",
+                        f"Installs what it got from {shown(fetched)}", "It can do anything you can do",
+                        (NETWORK, SYSTEM))  # fmt: skip
+            return
         address = _address(text)
         if not address:
             continue

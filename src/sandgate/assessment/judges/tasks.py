@@ -11,7 +11,7 @@ from sandgate.assessment.expansion import Arg, Value
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.interpreters import judge_interpreter, run_fed_lines
+from sandgate.assessment.judges.interpreters import judge_interpreter, judge_script_file, run_fed_lines
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -127,6 +127,15 @@ def _judge_script_runtime(call: Call, inquiry: Inquiry) -> None:
                 return
 
 
+def _judge_go(call: Call, inquiry: Inquiry) -> None:
+    """`go run FILE`: a program in a file, wherever the file comes from."""
+    by_table(call, inquiry)
+    if call.args[:1] and call.args[0].text == "run":
+        for arg in parsed(call.args[1:], "-exec -mod -tags -ldflags", clusters=False).operands[:1]:
+            if arg.text == "-" or call.shell.resolve(arg.text) in inquiry.downloads:
+                judge_script_file(arg, call, inquiry)
+
+
 def _judge_make(call: Call, inquiry: Inquiry) -> None:
     judge_tasks(call, inquiry)
     run_fed_lines(call, inquiry, "\t")
@@ -181,6 +190,7 @@ def _judge_cargo(call: Call, inquiry: Inquiry) -> None:
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(RUNNERS, judge_tasks),
     "make": _judge_make,
+    "go": _judge_go,
     **dict.fromkeys(("bun", "deno"), _judge_script_runtime),
     "cargo": _judge_cargo,
     "configure": _judge_configure,
