@@ -16,7 +16,7 @@ from sandgate.commandline.words import words_of
 TOOLS: dict[str, str] = {
     **dict.fromkeys(
         words_of(
-            "bash sh zsh fish dash ksh ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
+            "zsh fish ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
             "black isort yapf autopep8 pylint flake8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
             "ctest "
             "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee "
@@ -56,6 +56,7 @@ TOOLS: dict[str, str] = {
         words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
         "words -version --version 0 needs:-version,--version",
     ),
+    **dict.fromkeys(words_of("bash sh dash ksh"), "-n --version * needs:-n,--version"),
     # The project has a say in which of them it is
     **dict.fromkeys(
         words_of("pytest py.test gradle bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"
