@@ -142,6 +142,7 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         return False
     if call.program in PROJECT_SCRIPTS and below(path, inquiry.facts.cwd):
         return False
+    interpreters.judge_script_name(path, call, inquiry)
     inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {shown(path)}")
     return not (knows(call.program) or call.program in JUDGES)
 

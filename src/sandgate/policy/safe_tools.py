@@ -56,7 +56,7 @@ TOOLS: dict[str, str] = {
         words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
         "words -version --version 0 needs:-version,--version",
     ),
-    **dict.fromkeys(words_of("bash sh dash ksh"), "-n --version * needs:-n,--version"),
+    **dict.fromkeys(words_of("bash sh dash ksh"), "-n --version * exact check:no_plus needs:-n,--version"),
     # The project has a say in which of them it is
     **dict.fromkeys(
         words_of("pytest py.test gradle bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"

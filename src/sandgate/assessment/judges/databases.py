@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.tasks import LOSING, parts_of
+from sandgate.assessment.judges.naming import LOSING, parts_of
 from sandgate.assessment.knowledge.databases import (
     CHANGING_SQL,
     CLIENTS,

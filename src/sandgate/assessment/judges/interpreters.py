@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import base_name, by_table
+from sandgate.assessment.judges.naming import judge_name
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.lexing import tokens
@@ -150,10 +151,18 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     if path is None:
         inquiry.doubt("which script runs cannot be known before it runs", target=call.program)
         return
+    judge_script_name(path, call, inquiry)
     activates = path.endswith(("/bin/activate", "/nvm.sh", "/activate.fish"))
     inquiry.add(
         LOW if activates else MEDIUM, "runs", path, "runs a script that was not read", f"Runs the script {shown(path)}"
     )
+
+
+def judge_script_name(path: str, call: Call, inquiry: Inquiry) -> None:
+    """`./deploy.sh production`: a script that was not read says by its name what it does."""
+    if not {"--dry-run", "-n", "--help", "-h", "--check"} & {arg.text for arg in call.args}:
+        name = base_name(path).partition(".")[0]
+        judge_name(name, inquiry, releases=name == "release")
 
 
 def judge_interpreter(call: Call, inquiry: Inquiry) -> None:

@@ -10,6 +10,7 @@ from sandgate.assessment.findings import COMPLIANCE, HIGH, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.listing import words
+from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -47,6 +48,9 @@ def judge_origins(call: Call, inquiry: Inquiry) -> None:
     texts = [arg.text for arg in call.args]
     if not _TAKING & set(texts[:4]):
         return
+    for name, arg in parsed(call.args, "-t --target --prefix --root").values:
+        if name in {"-t", "--target", "--prefix", "--root"} and call.program in {"pip", "uv", "npm"}:
+            inquiry.write(arg, call, verb="Installs below")
     for text in texts:
         fetched = inquiry.downloads.get(call.shell.resolve(text) or "")
         if fetched is not None:
