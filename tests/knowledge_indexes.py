@@ -33,8 +33,8 @@ FAMILIES = (
 """In the order in which they are believed: the later one where two know the same name."""
 
 JUDGING = (
-    "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files", "network", "tools",
-    "running", "interpreters", "builtins",
+    "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files", "network",
+    "tools", "git", "running", "interpreters", "builtins",
 )  # fmt: skip
 """The later one where two judge the same program."""
 

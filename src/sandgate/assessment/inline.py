@@ -30,12 +30,13 @@ from sandgate.assessment.knowledge.interpreters import (
     READING,
     RUNNING,
     SENDING,
+    TAKING_RIGHTS,
     WRITING,
 )
+from sandgate.assessment.lexing import Token, as_calls, tokens
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 from sandgate.commandline.decoding import ansi
-from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ HOME_PIECES = (
 UPLOADED = frozenset(
     words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
 )
+FUNCTIONS = frozenset(words("unlink unlinkSync rmSync rmtree rmdir remove removedirs"))
 METHODS = frozenset({"write_text", "write_bytes", "unlink", "rmdir", "touch", "rename"})
-_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:$@")
 _STATEMENTS = frozenset(
     words("""
     if for while in and or not def class return import from as with try except finally lambda else elif pass raise
@@ -81,50 +82,12 @@ _STATEMENTS = frozenset(
 )
 
 
-class Token(Record):
-    """A name, the text of a string, or one other character."""
-
-    kind: str  # "name" | "string" | "backtick" | "mark"
-    text: str
-
-
-def tokens(code: str) -> list[Token]:
-    """Split code into names, strings and marks; comments are not known, so their words count as code."""
-    found: list[Token] = []
-    at, end = 0, len(code)
-    while at < end:
-        character = code[at]
-        if character in "'\"`":
-            kind = "backtick" if character == "`" else "string"
-            text, at = _string(code, at)
-            found.append(Token(kind, text))
-        elif character in _NAME:
-            start = at
-            while at < end and code[at] in _NAME:
-                at += 1
-            found.append(Token("name", code[start:at].strip(".:")))
-            at += code[at : at + 2] in {"!(", "?("}  # `File.rm_rf!(…)`: the mark belongs to the name
-        else:
-            if not character.isspace():
-                found.append(Token("mark", character))
-            at += 1
-    return found
-
-
-def _string(code: str, at: int) -> tuple[str, int]:
-    quote = code[at] * 3 if code[at : at + 3] == code[at] * 3 else code[at]
-    close = at + len(quote)
-    while close < len(code) and not code.startswith(quote, close):
-        close += 2 if code[close] == "\\" else 1
-    return code[at + len(quote) : close], close + len(quote)
-
-
 def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
     if language == "Tcl":
         _judge_tcl(code, call, inquiry)
         return
-    found = tokens(_as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
+    found = tokens(as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
@@ -142,25 +105,6 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
             f"runs {language} code that only looks or computes",
             f"Runs a few words of {language}",
         )
-
-
-def _as_calls(code: str) -> str:
-    """`(delete-directory "x" t)` → `delete_directory("x" t)`, so that one scanner reads Lisp too. Strings stay "
-    "whole."""
-    made, inside, at = "", False, 0
-    while at < len(code):
-        letter = code[at]
-        inside ^= letter == '"' and code[at - 1 : at] != "\\"
-        if letter == "(" and not inside:
-            end = at + 1
-            while end < len(code) and (code[end].isalnum() or code[end] in "-_:*!?./"):
-                end += 1
-            made += code[at + 1 : end].replace("-", "_") + "("
-            at = end
-            continue
-        made += letter
-        at += 1
-    return made
 
 
 def _judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:
@@ -213,6 +157,12 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     token = found[index]
     following = found[index + 1] if index + 1 < len(found) else Token("mark", "")
     previous = found[index - 1] if index else Token("mark", "")
+    if (
+        previous.text in "(,"
+        and following.text in {",", ")"}
+        and _handed_on(token, found, index, language, call, inquiry)
+    ):
+        return []
     if token.kind == "string":
         if language == "awk" and previous.text in {">", "|"}:
             _awk_output(previous.text, token.text, call, inquiry)
@@ -241,6 +191,17 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     known = last in HARMLESS or token.text in HARMLESS or bare or language == "awk"
     defined = previous.text in {"def", "function", "class", "sub"}
     return [] if known or defined else [token.text]
+
+
+def _handed_on(token: Token, found: list[Token], index: int, language: str, call: Call, inquiry: Inquiry) -> bool:
+    """`map(os.remove, glob("/x/*"))`, `array_map("unlink", …)`: a function that another one will call."""
+    last = token.text.rsplit(".", 1)[-1]
+    if last not in FUNCTIONS or (token.kind == "string" and language != "PHP") or token.kind == "mark":
+        return False
+    around = found[index + 1 : index + MAX_ARGUMENT_TOKENS]
+    if not _strings(around):
+        around = found[max(0, index - MAX_ARGUMENT_TOKENS) : index]
+    return _judge_call(token.text, last, around, language, call, inquiry)
 
 
 def _strings(found: Sequence[Token]) -> bool:
@@ -285,6 +246,9 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
         inquiry.contact(_host(arguments), call)
         if {each.text.rsplit(".", 1)[-1] for each in arguments} & UPLOADED:
             inquiry.send("the content of files or variables", _host(arguments))
+    elif last in TAKING_RIGHTS:
+        inquiry.add(HIGH, "privilege", name, "takes the rights of another account",
+                    "Takes the rights of another account", "", (PRIVILEGE,))  # fmt: skip
     elif last in {"fork", "forkpty"}:
         inquiry.add(HIGH if call.looped else MEDIUM, "runs", "?", "starts copies of itself", "", "", (EXHAUSTION,))
     elif name in {"os.kill", "process.kill"} or last == "kill":

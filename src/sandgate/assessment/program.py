@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, Finding
-from sandgate.assessment.judges import JUDGES, interpreters, running
+from sandgate.assessment.judges import JUDGES, interpreters, origins, running
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import knows
-from sandgate.assessment.knowledge.interpreters import LANGUAGES
+from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -121,6 +120,7 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         return False
     if call.program in PROJECT_SCRIPTS and below(path, inquiry.facts.cwd):
         return False
+    interpreters.judge_script_name(path, call, inquiry)
     inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {shown(path)}")
     return not (knows(call.program) or call.program in JUDGES)
 
@@ -131,12 +131,14 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
             inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
     if running.judge_runner(call, inquiry):
         return
-    if call.program in TOOLS and call.program not in SHELL_PROGRAMS and _only_reads(call):
+    if call.program in TOOLS and call.program not in SHELLS and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":
                 inquiry.read(arg, call)
         return
+    if call.program in origins.MANAGERS:
+        origins.judge_origins(call, inquiry)
     judge = JUDGES.get(call.program)
     if judge is not None:
         judge(call, inquiry)

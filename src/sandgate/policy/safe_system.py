@@ -299,7 +299,7 @@ SYSTEM: dict[str, str] = {
     "addr2line": "-aCfipsR -e= -j= -b= --addresses --exe= --functions --inlines --demangle[=] --basenames * "
     "check:no_response_file",
     "c++filt": "-_inprtsz --no-params --no-verbose --types --strip-underscore * check:no_response_file",
-    "ldd": "-druv --data-relocs --function-relocs --unused --verbose * confined",
+    "ldd": "-druv --data-relocs --function-relocs --unused --verbose --version * confined",
     "dd": "--help --version * exact check:dd",
     "trash-list": "0",
     "compgen": "-abcdefgjksuv 1",

@@ -124,6 +124,23 @@ TOOL_COMMANDS: dict[str, str] = {
     "opkg list-installed": "*",
     "opkg files": "1",
     "opkg status": "*",
+    "go version": "-mv *",
+    "go env": "words -json -changed *",
+    "go help": "*",
+    "go list": "words -m -f= -json -deps -test -find -e -mod=readonly -mod=vendor *",
+    "go doc": "words -all -c -cmd -short -src -u *",
+    "go mod": _GROUP,
+    "go mod graph": "0",
+    "go mod why": "words -m -vendor *",
+    "go mod verify": "0",
+    "cargo version": "-v --verbose 0",
+    "cargo help": "1",
+    "cargo locate-project": "--workspace --message-format= 0",
+    # Without the lock file as it is, they may write a new one.
+    "cargo tree": "--locked --frozen --offline -dei -p= -i= -e= --invert= --edges= --depth= --prefix= --duplicates "
+    "--no-dedupe --target= --charset= --format= -f= --package= --workspace 0 needs:--locked,--frozen",
+    "cargo metadata": "--locked --frozen --offline --format-version= --no-deps --filter-platform= 0 "
+    "needs:--locked,--frozen,--no-deps",
     # Python
     "pip list": "-lev --local --user --editable --not-required --exclude= --format= --path= --verbose "
     "--include-editable --exclude-editable --pre --disable-pip-version-check --no-color 0",

@@ -1,11 +1,12 @@
 """Developers' programs that only read: which version, what is installed, what is in this file. Data, like
 `safe_programs`, in the same notation.
 
-Two doors stay shut here. Where the project decides which program runs, nothing is reading, not even a question for the
-version: `bundle list` runs the Gemfile, `python -m pip` takes `./pip.py` first, `cargo`, `go`, `mvn` and `yarn` go by
-`rust-toolchain.toml`, `go.mod`, `.mvn/jvm.config` and `yarnPath`, pytest loads `conftest.py`. And what asks a server
-sends something (`npm view`, `gh pr list`). What was installed for a project (`.venv`, `vendor`) may take part in the
-answers of `uv pip list` or `composer show`; such lines are `confined`, as git's are.
+Where the project has a say in which program answers, a question is reading only where the sandbox confines the answer
+(`confined`, as git's lines are): `python -m pip` takes `./pip.py` first, `cargo`, `go`, `mvn` and `yarn` go by
+`rust-toolchain.toml`, `go.mod`, `.mvn/jvm.config` and `yarnPath`, and what was installed for a project (`.venv`,
+`vendor`) takes part in the answers of `uv pip list` or `composer show`. Two doors stay shut: what runs the project's
+own code to find an answer (`bundle list` runs the Gemfile), and what asks a server, which sends something (`npm view`,
+`gh pr list`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sandgate.commandline.words import words_of
 TOOLS: dict[str, str] = {
     **dict.fromkeys(
         words_of(
-            "bash sh zsh fish dash ksh ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
+            "zsh fish ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
             "black isort yapf autopep8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
             "ctest "
             "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee "
@@ -63,6 +64,18 @@ TOOLS: dict[str, str] = {
         words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
         "words -version --version 0 needs:-version,--version",
     ),
+    **dict.fromkeys(words_of("bash sh dash ksh"), "-n --version * exact check:no_plus needs:-n,--version"),
+    # The project has a say in which of them it is
+    **dict.fromkeys(
+        words_of("pytest py.test gradle bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"
+    ),
+    **dict.fromkeys(words_of("yarn pnpm mvn bundle bundler"), "-v --version 0 needs:-v,--version confined"),
+    "rustc": "-Vv --version --verbose 0 needs:-V,--version confined",
+    "cargo": "-Vv --version --verbose --list --offline --locked --frozen stop * sub alone confined "
+    "needs:-V,--version,--list",
+    "go": "stop * sub confined",
+    # `python -m json.tool`
+    "_json": "--sort-keys --no-ensure-ascii --json-lines --indent= --tab --no-indent --compact 1",
     "ssh": "-V 0 needs:-V",
     "shellcheck": "-V -x -a -C -f= -s= -e= -i= -S= -o= -P= -W= --format= --shell= --exclude= --include= --severity= "
     "--enable= --color[=] --external-sources --norc --version --source-path= --check-sourced *",

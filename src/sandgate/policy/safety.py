@@ -37,6 +37,17 @@ SYSTEM_BINS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr
 # Further directories that distributions put on every PATH and that belong to root.
 _ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
 
+# Modules of Python that are programs of ours under the same name.
+PYTHONS = frozenset(("python", "pypy"))
+MODULES = frozenset(words_of("pip pytest mypy ruff black isort flake8 pylint virtualenv pipx tox json.tool"))
+
+
+# Options whose value selects by its text, whatever program has them.
+SEARCHES = frozenset(
+    ("--author", "--committer", "--grep", "--since", "--until", "--after", "--before", "--include", "--exclude",
+     "--exclude-dir", "--max-count")
+)  # fmt: skip
+
 _WRAPPERS_DEEP_MAX = 8
 _WRITABLE_DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr"))
 _READABLE_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/stdin", "/dev/urandom"))
@@ -99,7 +110,7 @@ def is_safe(
             return True
         if name in SHELL_PROGRAMS or name == "eval":
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
-        inner = _through_wrapper(name, argv, sure)
+        inner = _module(name, argv, sure) if confined and argv[1:2] == ("-m",) else _through_wrapper(name, argv, sure)
         if inner is None:
             return False
         argv, sure = inner
@@ -209,7 +220,7 @@ def _fits_line(rules: Grammar, name: str, argv: Argv, sure: Sure | None) -> bool
         if not _may_expand(words, sure[1:], rules):
             return False
         # The shell decides what stands there; for a harmless program it reads as one more operand.
-        words = tuple([w if s == "exact" else "x" for w, s in zip(words, sure[1:], strict=True)])
+        words = tuple([w if s == "exact" or _is_search(w) else "x" for w, s in zip(words, sure[1:], strict=True)])
     reading = read(words, rules)
     return reading is not None and _passes_checks(marks, reading, argv, sure)
 
@@ -226,7 +237,15 @@ def _may_expand(words: Argv, sure: Sure, rules: Grammar) -> bool:
     inputs = reading.operand_places
     if "program" in rules.marks:
         inputs = inputs[1:]
-    return all(s == "exact" or (at in inputs and words[at][:1] != "-") for at, s in enumerate(sure))
+    return all(
+        s == "exact" or _is_search(words[at]) or (at in inputs and words[at][:1] != "-") for at, s in enumerate(sure)
+    )
+
+
+def _is_search(word: str) -> bool:
+    """`--author="$(git config user.name)"`: the shell only decides what is looked for, since what it makes of the word
+    begins as the word does. Only `$@` and its like make several words of one."""
+    return word.partition("=")[0] in SEARCHES and "@" not in word
 
 
 def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -> bool:
@@ -330,6 +349,16 @@ def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Su
     if "appends" in rules.marks:
         return _fed(inner, sure and sure[start:], reading)
     return inner, None if sure is None else sure[start:]
+
+
+def _module(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None] | None:
+    """`python -m pip list` asks what `pip list` asks, unless the working directory has a `pip.py` of its own."""
+    if name.rstrip("0123456789.") not in PYTHONS or argv[2:3] == () or argv[2] not in MODULES:
+        return None
+    if sure is not None and not _all_exact(sure[:3]):
+        return None
+    module = "_json" if argv[2] == "json.tool" else argv[2]
+    return (module, *argv[3:]), None if sure is None else sure[2:]
 
 
 def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.tasks import LOSING, parts_of
+from sandgate.assessment.judges.naming import LOSING, parts_of
 from sandgate.assessment.knowledge.databases import (
     CHANGING_SQL,
     CLIENTS,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 RESTORE_VALUES = (
     "-d -h -p -U -f -F -j -n -t -T -I -L --dbname --host --port --username --file --format --jobs --uri --db"
 )
+REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
 GONE = "Only a backup can bring it back"
 
 
@@ -44,6 +45,8 @@ def _judge_client(call: Call, inquiry: Inquiry) -> None:
         return
     _contact(call, inquiry)
     text = "; ".join([arg.text for arg in call.args] + [call.stdin_text or "", _echoed(call)])
+    if call.program in REDIS:
+        text = text.replace(";", " ")  # each word is an argument of its own
     judge_statements(text, call, inquiry)
     for line in text.replace(";", "\n").split("\n"):
         if line.strip().startswith(("\\!", ".shell", ".system")):
@@ -92,7 +95,7 @@ def _loses(names: list[str], squeezed: str, call: Call) -> bool:
         return True
     if "UPDATE" in names and "SET" in names and "WHERE" not in names:
         return True  # every row
-    return call.program in {"redis-cli", "valkey-cli", "keydb-cli"} and not LOSING_REDIS.isdisjoint(names)
+    return call.program in REDIS and not LOSING_REDIS.isdisjoint(names)
 
 
 def _passing(call: Call, inquiry: Inquiry) -> bool:

@@ -18,6 +18,10 @@ FIND_FILTERS = frozenset(
     """)
 )
 NAME_FILTERS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex"})
+DELETERS = frozenset(words("rm unlink shred rimraf trash"))
+SOURCE_ENDINGS = frozenset(
+    words("py js mjs ts tsx jsx vue svelte java kt go rs c cc cpp h hpp rb php cs swift scala ex sql css scss html tf")
+)
 SECRET_MARKS = (".pem", ".key", "id_rsa", "id_ed25519", "id_ecdsa", "credential", "secret", "passw", ".env", ".p12",
                 ".kdbx",
                 "token", ".netrc", ".pgpass", "wallet", "keystore", ".ovpn", ".ppk")  # fmt: skip
@@ -36,6 +40,14 @@ def find_bases(call: Call) -> tuple[list[Arg], bool]:
     return bases or [Arg(".")], filtered
 
 
+def picks_sources(call: Call) -> bool:
+    """`find . -name '*.py'`: a filter that picks what the project is made of; to delete that is to delete it."""
+    filters = [arg.text for arg in call.args if arg.text in FIND_FILTERS]
+    names = [call.args[at + 1].text for at, arg in enumerate(call.args[:-1]) if arg.text in {"-name", "-iname"}]
+    kinds = [name.removeprefix("*.") for name in names]
+    return bool(names) and len(filters) == len(names) and all(kind in SOURCE_ENDINGS for kind in kinds)
+
+
 def seeks_secrets(call: Call) -> bool:
     """`find / -name '*.pem'`, `find ~ -name id_rsa`: looks for keys outside the workspace."""
     bases, _ = find_bases(call)
@@ -50,8 +62,8 @@ def below_base(base: Arg, *, filtered: bool) -> Arg:
     return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
 
 
-def fed_arguments(feeder: Call | None) -> list[Arg]:
-    """What a pipeline hands to `xargs`, as far as it can be known."""
+def fed_arguments(feeder: Call | None, taker: str = "") -> list[Arg]:
+    """What a pipeline hands to `xargs`, which runs the program `taker`, as far as it can be known."""
     filtered = False
     while feeder is not None and feeder.program in FED_BY_LINES and not _has_files(feeder):
         filtered = filtered or feeder.program in {"grep", "egrep", "fgrep", "rg", "head", "tail", "awk", "sed"}
@@ -60,6 +72,7 @@ def fed_arguments(feeder: Call | None) -> list[Arg]:
         return [Arg(UNKNOWN, known=False)]
     if feeder.program == "find":
         bases, chosen = find_bases(feeder)
+        chosen = chosen and not (taker in DELETERS and picks_sources(feeder))
         return [below_base(base, filtered=chosen or filtered) for base in bases]
     operands = list(parsed(feeder.args, "-I -name").operands)
     if feeder.program in {"echo", "printf"}:

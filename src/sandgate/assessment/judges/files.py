@@ -7,7 +7,7 @@ from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIG
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import ENDLESS_INPUTS
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.feeding import below_base, find_bases, seeks_secrets
+from sandgate.assessment.judges.feeding import DELETERS, below_base, find_bases, picks_sources, seeks_secrets
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.touching import deleting
@@ -45,6 +45,7 @@ def _judge_rm(call: Call, inquiry: Inquiry) -> None:
 def _judge_find(call: Call, inquiry: Inquiry) -> None:
     bases, filtered = find_bases(call)
     texts = [arg.text for arg in call.args]
+    filtered = filtered and not (picks_sources(call) and ("-delete" in texts or not DELETERS.isdisjoint(texts)))
     for base in bases:
         inquiry.read(base, call)
         if "-delete" in texts:
@@ -110,10 +111,21 @@ def _judge_dd(call: Call, inquiry: Inquiry) -> None:
     if (
         target
         and source in ENDLESS_INPUTS
-        and "count" not in settings
+        and ("count" not in settings or _is_huge(_blocks(settings)))
         and (not target.startswith("/dev/") or target.startswith("/dev/shm/"))
     ):
         fills_disk(target, inquiry)
+
+
+def _blocks(settings: dict[str, str]) -> str:
+    """`bs=1G count=500` → `500G`; what is no number of whole units is not judged."""
+    block = settings.get("bs", "512").upper().rstrip("IB")
+    number = block[:-1] if block[-1:].isalpha() else block
+    count = settings["count"]
+    if not (number.isdecimal() and count.isdecimal()):
+        return ""
+    units = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}.get(block[len(number) :], 1)
+    return str(int(number) * int(count) * units)
 
 
 def fills_disk(target: str, inquiry: Inquiry) -> None:

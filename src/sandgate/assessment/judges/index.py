@@ -37,12 +37,12 @@ waifu2x weasyprint webpinfo wkhtmltoimage wkhtmltopdf wrestool x264 x265 xelatex
 zathura zbarimg zopflipng
 """),
     ("tasks", """
-ace adonis aerich alembic ant artisan bee bmake buffalo bundle cap cargo cargo-make cmake composer configure console
-craft dagger dbmate diesel doctrine doit dotnet-ef drizzle-kit drush earthly ecto fab fastlane flask flyway goose
-gradle gradlew grunt gulp hatch inv invoke jom just knex lein liquibase mage makers manage.py meson migrate mikro-orm
-mingw32-make mix moon mvn ninja nmake nox np npm nx pants pdm phinx piccolo pnpm poetry prisma rails rake release-it
-samu sbt scons sea-orm-cli sequelize sequelize-cli skeema spark sqitch sqlx standard-version task thor tox turbo
-typeorm waf wp yarn yoyo
+ace adonis aerich alembic ant artisan bee bmake buffalo bun bundle cap cargo cargo-make cmake composer configure
+console craft dagger dbmate deno diesel doctrine doit dotnet-ef drizzle-kit drush earthly ecto fab fastlane flask
+flyway go goose gradle gradlew grunt gulp hatch inv invoke jom just knex lein liquibase mage make makers manage.py
+meson migrate mikro-orm mingw32-make mix moon mvn ninja nmake nox np npm nx pants pdm phinx piccolo pnpm poetry prisma
+rails rake release-it samu sbt scons sea-orm-cli sequelize sequelize-cli skeema spark sqitch sqlx standard-version
+task thor tox turbo typeorm waf wp yarn yoyo
 """),
     ("databases", """
 arangosh beeline bq-shell clickhouse clickhouse-client cockroach-sql cqlsh cypher-shell db2 duckdb fauna hive
@@ -74,8 +74,11 @@ aria2c axel et fetch gdown http https httrack megadl mosh snarf xh xhs youtube-d
     ("keys", """
 openssl ssh-keygen
 """),
+    ("processes", """
+kill killall pgrep pidof pkill ps
+"""),
     ("files", """
-awk base32 base64 brotli bunzip2 bzcat bzip2 dd echo fallocate fd fdfind find gunzip gzip lz4 printenv printf rev
+awk base32 base64 brotli bunzip2 bzcat bzip2 dd echo fallocate fd fdfind find gunzip gzip ln lz4 printenv printf rev
 rimraf rm sed sort tar tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat yes zcat zip zstd
 """),
     ("network", """
@@ -83,7 +86,10 @@ autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosqui
 ping rsync s-nail scp sendmail socat ssh swaks telnet termbin websocat wget wscat
 """),
     ("tools", """
-crontab docker docker-compose gh git glab hub kill killall pkill podman podman-compose tea vi vim
+crontab docker docker-compose gh glab hub podman podman-compose tea vi vim
+"""),
+    ("git", """
+git
 """),
     ("running", """
 ! builtin busybox catchsegv chpst chroot chrt command coproc dbus-run-session do doas elif else env exec fakeroot
@@ -92,10 +98,10 @@ proxychains4 runuser script setsid ssh-agent sshpass stdbuf strace su sudo syste
 torsocks toybox trap unbuffer unshare until watch while xargs xvfb-run {
 """),
     ("interpreters", """
-. R Rscript ash bash bb bpython bun busybox-sh clisp clj clojure crystal csh csi d8 dash deno ecl ed elixir emacs
-emacsclient erl escript eval fish ghc gosh groovy guile hhvm iex irb jruby julia kotlin ksh littler lua luajit make
-matlab mksh node ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc sage sbcl scala sh
-source swift swipl tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
+. R Rscript ash bash bb bpython busybox-sh clisp clj clojure crystal csh csi d8 dash ecl ed elixir emacs emacsclient
+erl escript eval fish ghc gosh groovy guile hhvm iex irb jruby julia kotlin ksh littler lua luajit matlab mksh node
+ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc sage sbcl scala sh source swift swipl
+tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
 """),
     ("builtins", """
 alias cd chdir declare export getopts local mapfile popd pushd read readarray readonly set typeset unset

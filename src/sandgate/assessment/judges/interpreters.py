@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
-from sandgate.assessment.inline import judge_code, tokens
+from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import base_name, by_table
-from sandgate.assessment.judges.tasks import judge_tasks
+from sandgate.assessment.judges.naming import judge_name
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
+from sandgate.assessment.lexing import tokens
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
 from sandgate.commandline.decoding import ansi
@@ -150,13 +151,22 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     if path is None:
         inquiry.doubt("which script runs cannot be known before it runs", target=call.program)
         return
+    judge_script_name(path, call, inquiry)
     activates = path.endswith(("/bin/activate", "/nvm.sh", "/activate.fish"))
     inquiry.add(
         LOW if activates else MEDIUM, "runs", path, "runs a script that was not read", f"Runs the script {shown(path)}"
     )
 
 
-def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
+def judge_script_name(path: str, call: Call, inquiry: Inquiry) -> None:
+    """`./deploy.sh production`: a script that was not read says by its name what it does."""
+    if not {"--dry-run", "-n", "--help", "-h", "--check"} & {arg.text for arg in call.args}:
+        name = base_name(path).partition(".")[0]
+        judge_name(name, inquiry, releases=name == "release")
+
+
+def judge_interpreter(call: Call, inquiry: Inquiry) -> None:
+    """A language of `LANGUAGES`: its inline code, a program in a file, a module, or what it is fed."""
     language = LANGUAGES[call.program]
     named = (call.program, *[arg.text for arg in call.args[:2]])
     if entry_for(named) is not entry_for((call.program,)):
@@ -222,6 +232,10 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         "dis",
     }:
         inquiry.add(LOW, "runs", name, "runs a harmless part of Python")
+        for arg in operands[:1]:
+            inquiry.read(arg, call)
+        for arg in operands[1:2] if name == "json.tool" else ():
+            inquiry.write(arg, call)
     elif name in {"venv", "ensurepip", "build", "zipapp"}:
         inquiry.add(MEDIUM, "writes", name, "creates files in the project", f"Runs Python's {shown(name)}")
     elif knows(name):
@@ -229,7 +243,6 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         at = next((index for index, arg in enumerate(after) if arg.text in {"-m", "-m" + name} or arg == module), 0)
         inquiry.run(call.inside(name, after[at + (2 if after[at].text == "-m" else 1) :]))
     else:
-        del operands
         inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {shown(name)}")
 
 
@@ -248,16 +261,16 @@ def _judge_source(call: Call, inquiry: Inquiry) -> None:
         judge_script_file(arg, call, inquiry)
 
 
-def _judge_lines(call: Call, inquiry: Inquiry) -> None:
-    """`make -f -` and `ed`: some lines of the text they are fed are commands for the shell."""
-    if call.program == "make":
-        judge_tasks(call, inquiry)
-    else:
-        by_table(call, inquiry)
+def _judge_ed(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    run_fed_lines(call, inquiry, "!")
+
+
+def run_fed_lines(call: Call, inquiry: Inquiry, mark: str) -> None:
+    """`make -f -` and `ed`: the lines of the text they are fed that begin with `mark` are commands for the shell."""
     text = call.stdin_text or ""
     if not text and call.feeder is not None and call.feeder.program in {"echo", "printf"}:
         text = printed(call.feeder)
-    mark = "!" if call.program == "ed" else "\t"
     for line in text.split("\n"):
         if line[:1] == mark:
             inquiry.run_script(line[1:].lstrip("@-+"), call)
@@ -267,8 +280,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "eval": _judge_eval,
     "source": _judge_source,
     ".": _judge_source,
-    "make": _judge_lines,
-    "ed": _judge_lines,
+    "ed": _judge_ed,
     **dict.fromkeys(SHELLS, _judge_shell),
-    **dict.fromkeys(LANGUAGES, _judge_interpreter),
+    **dict.fromkeys(LANGUAGES.keys() - {"bun", "deno"}, judge_interpreter),
 }

@@ -44,6 +44,8 @@ CREDENTIAL_OPTIONS = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bear
 CURL_WRITES = frozenset({"-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--libcurl",
                          "--stderr",
                          "--etag-save", "--hsts", "--alt-svc"})  # fmt: skip
+# Elasticsearch, CouchDB, InfluxDB, Qdrant, etcd, Consul, ClickHouse, Neo4j: what is deleted there is data.
+STORE_PORTS = frozenset({"9200", "5984", "8086", "6333", "2379", "8500", "8123", "7474"})
 CHANGING_METHODS = frozenset({"DELETE"})
 
 
@@ -78,9 +80,8 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
             _saved_as(Arg(_file_name(url)), host, call, inquiry)
     _sent(options, hosts[0], call, inquiry)
     method = options.value("-X --request")
-    if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
-        said = f"Deletes something at {shown(hosts[0])}"
-        inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", said, "", (DELETION, NETWORK))
+    if method is not None and method.text.upper() in CHANGING_METHODS:
+        _asks_to_delete(hosts[0], inquiry)
     for name, arg in options.values:
         if name in CURL_WRITES and arg.text != "-":
             inquiry.write(arg, call)
@@ -98,6 +99,16 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
                                                                                          SYSTEM))  # fmt: skip
     if options.has("-K --config"):
         inquiry.doubt("takes its options from a file", target="curl")
+
+
+def _asks_to_delete(host: str, inquiry: Inquiry) -> None:
+    """A service of this machine is most often the one that is being developed, unless it is a store of data."""
+    if is_local(host) and host.rpartition(":")[2] not in STORE_PORTS:
+        inquiry.add(MEDIUM, "deletes", host, "asks a service of this machine to delete",
+                    f"Deletes something at {shown(host)}", "", (DELETION,))  # fmt: skip
+        return
+    inquiry.add(HIGH, "deletes", host, "asks a service to delete", f"Deletes something at {shown(host)}", "",
+                (DELETION, NETWORK))  # fmt: skip
 
 
 def _instance_keys(url: str, inquiry: Inquiry) -> None:
@@ -203,9 +214,8 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
     else:
         saved(options, "-O --output-document", hosts[0], call, inquiry)
     method = options.value("--method")
-    if method is not None and method.text.upper() in CHANGING_METHODS and not is_local(hosts[0]):
-        said = f"Deletes something at {shown(hosts[0])}"
-        inquiry.add(HIGH, "deletes", hosts[0], "asks a remote service to delete", said, "", (DELETION, NETWORK))
+    if method is not None and method.text.upper() in CHANGING_METHODS:
+        _asks_to_delete(hosts[0], inquiry)
     into = options.value("-P --directory-prefix")
     if into is not None:
         inquiry.write(into, call, verb="Downloads to")

@@ -41,6 +41,7 @@ TRANSPARENT = KEYWORDS | {"-p"}  # of `time -p`
 SECRET_RUNNERS = frozenset(
     words("doppler infisical teller dotenvx phase op chamber aws-vault bw bws akeyless saml2aws envconsul")
 )
+SOFTWARE_VERBS = frozenset(words("install uninstall reinstall upgrade dist-upgrade add remove purge autoremove i"))
 SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
@@ -54,7 +55,7 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         inquiry.note(
             Finding(HIGH, "privilege", name, f"runs with other rights (`{name}`)",
                     "Runs with the rights of another account" if name != "chroot" else "Runs in another root directory",
-                    "", (PRIVILEGE, SYSTEM) if name == "systemd-run" else (PRIVILEGE,))
+                    "", (PRIVILEGE, SYSTEM) if name == "systemd-run" or _changes_software(call) else (PRIVILEGE,))
         )  # fmt: skip
     texts = tuple(arg.text for arg in call.args)
     if name == "command" and texts[:1] and texts[0] in {"-v", "-V"}:
@@ -85,6 +86,11 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         return
     directory = reading.value("-C", "-D", "--chdir") if name in {"env", "sudo"} else None
     _run_rest(rest, call, inquiry, assigned="assigned" in known.marks or name in KEYWORDS, directory=directory)
+
+
+def _changes_software(call: Call) -> bool:
+    """`sudo ANYTHING install x`: with the rights of the administrator, that is the software of the machine."""
+    return any(arg.text in SOFTWARE_VERBS or arg.text.endswith("_install") for arg in call.args)
 
 
 def _run_rest(rest: list[Arg], call: Call, inquiry: Inquiry, *, assigned: bool, directory: str | None = None) -> None:
@@ -162,7 +168,7 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(LOW, "reads", "xargs", "prints its input")
         return
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
-    fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder)]
+    fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
     sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)
     if sought and rest[0].text in SHOWING:
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",

@@ -8,9 +8,12 @@ high, what stays local or only tries is not. Where `make install` puts things is
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Value
-from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
-from sandgate.assessment.inline import judge_code, tokens
+from sandgate.assessment.findings import DELETION, HIGH, MEDIUM, SYSTEM
+from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.interpreters import judge_interpreter, judge_script_file, run_fed_lines
+from sandgate.assessment.judges.naming import judge_name
+from sandgate.assessment.lexing import tokens
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
@@ -32,29 +35,9 @@ RUNNERS = BUILDERS | RELEASERS | frozenset(
     aerich sqitch skeema atlas
     """)
 )  # fmt: skip
-LOSING = frozenset(words("drop reset wipe purge truncate fresh flush nuke destroy erase zap teardown clear"))
-STORES = frozenset(
-    words("""
-    db database databases migrate migration migrations schema schemas table tables ecto prisma pg postgres postgresql
-    mysql mongo mongodb redis sqlite sql data storage volume volumes users es elasticsearch repo
-    """)
-)
-EMPTYING = frozenset(words("flush reset_db db:schema:load db:structure:load db:setup doctrine:fixtures:load sqlflush"))
-PUBLISHING = frozenset(words("publish deploy unpublish ship rollout promote undeploy upload"))
-HARMLESS = frozenset(words("local locally dry dryrun check test tests preview status list plan validate client cache"))
 INSTALLING = frozenset(words("install uninstall install-strip install/strip install/local"))
 CONFIGURED = "?prefix"  # no shell variable can be called so
 PREFIXES = ("DESTDIR=", "prefix=", "PREFIX=", "INSTALL_ROOT=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BINDIR=")
-
-
-def parts_of(name: str) -> list[str]:
-    """The lower-case words of a task's name: `publishToMavenLocal` → publish, to, maven, local."""
-    spaced = ""
-    for at, letter in enumerate(name):
-        if letter.isupper() and at and name[at - 1].islower():
-            spaced += " "
-        spaced += letter.lower() if letter.isalnum() else " "
-    return spaced.split()
 
 
 def judge_tasks(call: Call, inquiry: Inquiry) -> None:
@@ -76,24 +59,15 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
             continue
         if "=" in name or "/" in name.rstrip("/")[1:]:
             continue
-        _judge_name(name, call, inquiry)
+        judge_name(name, inquiry, releases=_releases(call))
     if call.program in BUILDERS and (INSTALLING & set(names) or options.has("--install")):
         _installing(call, inquiry)
 
 
-def _judge_name(name: str, call: Call, inquiry: Inquiry) -> None:
-    parts = set(parts_of(name))
-    if parts & HARMLESS:
-        return
-    publishing = parts & PUBLISHING or ("release" in parts and call.program in RELEASERS)
-    if name in EMPTYING or (parts & LOSING and parts & STORES):
-        inquiry.add(HIGH, "deletes", "database", "a task that empties a database",
-                    f"Runs {shown(name)}, which empties a database", "Only a backup can bring it back",
-                    (DELETION,))  # fmt: skip
-    elif publishing:
-        inquiry.add(HIGH, "contacts", name, "a task that publishes or deploys",
-                    f"Runs {shown(name)}, which publishes or deploys", "Other people see it at once",
-                    (NETWORK, COMPLIANCE))  # fmt: skip
+def _releases(call: Call) -> bool:
+    """Whether a task called `release` publishes: not where it is a kind of build, unless it is given a version."""
+    versioned = any(arg.text.startswith(("VERSION=", "TAG=", "V=")) for arg in call.args)
+    return call.program in RELEASERS or (versioned and call.program in BUILDERS)
 
 
 def _inline_code(call: Call, inquiry: Inquiry) -> None:
@@ -112,6 +86,31 @@ def _inline_code(call: Call, inquiry: Inquiry) -> None:
         if {token.text.rsplit(".", 1)[-1] for token in tokens(code) if token.kind == "name"} & {"delete", "destroy"}:
             inquiry.add(HIGH, "deletes", "database", "deletes data of the project", "Deletes data in a database",
                         "Only a backup can bring it back", (DELETION,))  # fmt: skip
+
+
+def _judge_script_runtime(call: Call, inquiry: Inquiry) -> None:
+    """`bun run db:reset`, `deno task deploy`; otherwise a language like others."""
+    judge_interpreter(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if texts[:1] in (["run"], ["task"]):
+        for name in texts[1:]:
+            if name[:1] != "-":
+                judge_name(name, inquiry, releases=_releases(call))
+                return
+
+
+def _judge_go(call: Call, inquiry: Inquiry) -> None:
+    """`go run FILE`: a program in a file, wherever the file comes from."""
+    by_table(call, inquiry)
+    if call.args[:1] and call.args[0].text == "run":
+        for arg in parsed(call.args[1:], "-exec -mod -tags -ldflags", clusters=False).operands[:1]:
+            if arg.text == "-" or call.shell.resolve(arg.text) in inquiry.downloads:
+                judge_script_file(arg, call, inquiry)
+
+
+def _judge_make(call: Call, inquiry: Inquiry) -> None:
+    judge_tasks(call, inquiry)
+    run_fed_lines(call, inquiry, "\t")
 
 
 def _judge_configure(call: Call, inquiry: Inquiry) -> None:
@@ -162,6 +161,9 @@ def _judge_cargo(call: Call, inquiry: Inquiry) -> None:
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(RUNNERS, judge_tasks),
+    "make": _judge_make,
+    "go": _judge_go,
+    **dict.fromkeys(("bun", "deno"), _judge_script_runtime),
     "cargo": _judge_cargo,
     "configure": _judge_configure,
 }

@@ -82,13 +82,15 @@ def _engine_deleting(name: str) -> tuple[Entry, ...]:
     return (
         *(Entry(f"{name} {what}", HIGH, "Deletes data of containers", (f"{name} {what}",), kind="deletes",
                 categories=(DELETION,), consequence="Volumes hold data that exists nowhere else")
-          for what in ("system prune", "volume rm", "volume remove", "volume prune", "image prune", "container prune",
+          for what in ("system prune", "volume rm", "volume remove", "volume prune", "container prune",
                        "swarm leave", "stack rm", "stack down", "service rm", "node rm", "config rm", "context rm",
-                       "builder prune", "buildx prune", "buildx rm", "network prune", "secret rm", "system reset",
+                       "buildx rm", "secret rm", "system reset",
                        "machine rm", "machine reset", "pod prune", "pod rm", "plugin rm")),
         *(Entry(f"{name} {what}", MEDIUM, "Deletes containers or images", (f"{name} {what} x",), kind="deletes",
-                categories=(DELETION,))
-          for what in ("container rm", "image rm", "network rm", "manifest rm", "compose kill")),
+                categories=(DELETION,),
+                worse=(Worse("-a --all", HIGH, "Deletes all images or caches that no container uses", (DELETION,)),))
+          for what in ("image prune", "builder prune", "buildx prune", "network prune", "container rm", "image rm",
+                       "network rm", "manifest rm", "compose kill")),
     )  # fmt: skip
 
 

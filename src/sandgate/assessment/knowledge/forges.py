@@ -64,7 +64,7 @@ def _host(name: str) -> tuple[Entry, ...]:
               categories=(NETWORK,),
               worse=(Worse("-t --show-token", HIGH, "Prints your access token", (EXFILTRATION,)),
                      Worse("", HIGH, "Changes who is signed in at the code host", (SYSTEM, NETWORK),
-                           operands="login logout refresh setup-git switch"))),
+                           operands="logout refresh"))),
         Entry(f"{name} api", MEDIUM, "Talks to the code host",
               (f"{name} api repos", f"{name} api -X DELETE repos/a => high", f"{name} api -X GET repos/a"),
               kind="contacts", categories=(NETWORK,), values="-f -F -H -q -t -X --jq --method --field --raw-field "

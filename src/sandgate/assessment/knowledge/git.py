@@ -18,14 +18,14 @@ def _looking() -> tuple[Entry, ...]:
 
 def _changing() -> tuple[Entry, ...]:
     table = {
-        "add": "Stages changes", "commit": "Records a commit", "mv": "Moves tracked files",
+        "add": "Stages changes", "mv": "Moves tracked files",
         "init": "Creates a repository",
         "merge": "Merges a branch", "cherry-pick": "Copies commits", "revert": "Undoes a commit by a new one",
         "apply": "Applies a patch", "am": "Applies patches", "notes": "Changes notes", "bisect": "Checks out commits",
         "sparse-checkout": "Changes which files are checked out", "format-patch": "Writes patch files",
-        "archive": "Writes an archive", "gc": "Tidies the repository", "pack-refs": "Tidies references",
+        "archive": "Writes an archive", "pack-refs": "Tidies references",
         "update-index": "Changes the index", "lfs": "Handles large files", "rerere": "Reuses resolutions",
-        "maintenance": "Tidies the repository", "bundle": "Writes a bundle",
+        "bundle": "Writes a bundle",
     }  # fmt: skip
     return tuple(
         Entry(f"git {name}", MEDIUM, words, (f"git {name} x",), kind="writes") for name, words in table.items()
@@ -135,7 +135,16 @@ ENTRIES: tuple[Entry, ...] = (
           categories=(NETWORK,)),
     Entry("git submodule add", MEDIUM, "Adds a submodule", ("git submodule add https://example.com/r.git",),
           kind="contacts", categories=(NETWORK,)),
-    Entry("git submodule deinit", MEDIUM, "Removes a submodule", ("git submodule deinit x",), kind="deletes"),
+    Entry("git submodule deinit", MEDIUM, "Removes a submodule",
+          ("git submodule deinit x", "git submodule deinit -f --all => high"), kind="deletes",
+          worse=(Worse("-f --force", HIGH, "Deletes the files of submodules with their changes", (DELETION,),
+                       UNCOMMITTED),)),
+    *(Entry(f"git {name}", MEDIUM, "Tidies the repository", (f"git {name}", f"git {name} --prune=now => high",
+            f"git {name} --prune=2.weeks.ago"), kind="writes") for name in ("gc", "maintenance")),
+    Entry("git commit", MEDIUM, "Records a commit", ("git commit -m x", "git commit -n -m x"), kind="writes",
+          values="-m -F -C -c --message --file --author --date --fixup --squash -t",
+          worse=(Worse("-n --no-verify", MEDIUM, "Records a commit past the checks of this repository",
+                       (COMPLIANCE,)),)),
     Entry("git submodule foreach", MEDIUM, "Runs a command in every submodule", ("git submodule foreach git pull",)),
     Entry("git remote", LOW, "Shows remotes", ("git remote -v",), kind="reads"),
     Entry("git remote add", MEDIUM, "Adds a remote", ("git remote add x https://example.com/r.git",), kind="writes"),
@@ -152,6 +161,9 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("git send-email", HIGH, "Sends patches by mail", ("git send-email 0001.patch",), kind="contacts",
           categories=(NETWORK, "data_exfiltration")),
     Entry("hg", MEDIUM, "Uses Mercurial", ("hg commit -m x",), kind="writes"),
+    Entry("hg update", MEDIUM, "Switches the working copy", ("hg update default", "hg update -C . => high"),
+          kind="writes", values="-r --rev -d --date",
+          worse=(Worse("-C --clean", HIGH, "Throws away changes in the working copy", (DELETION,), UNCOMMITTED),)),
     Entry("hg status", LOW, "Shows the repository", ("hg status",), kind="reads"),
     Entry("hg purge", HIGH, "Deletes untracked files", ("hg purge",), kind="deletes", categories=(DELETION,)),
     Entry("svn", MEDIUM, "Uses Subversion", ("svn update",), kind="contacts", categories=(NETWORK,)),

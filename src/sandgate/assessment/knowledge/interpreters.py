@@ -121,6 +121,9 @@ SENDING = frozenset(
     words("requests.post requests.put httpx.post axios.post http.request https.request sendall sendto post put")
 )
 HIDING = frozenset(words("eval exec __import__ b64decode fromhex unhexlify atob decodebytes loads compile decompress"))
+TAKING_RIGHTS = frozenset(
+    words("setuid setgid seteuid setegid setreuid setregid setresuid setresgid setgroups posix_setuid posix_setgid")
+)
 READING = frozenset(words("readFileSync readFile file_get_contents slurp read_text read_bytes readlines"))
 DECODING = frozenset(words("b64decode fromhex unhexlify atob decodebytes decompress decode_base64 unpack"))
 HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir"))

@@ -259,8 +259,8 @@ ENTRIES: tuple[Entry, ...] = (
         for name in phrases("""
           gh workflow run, gh workflow enable, gh workflow disable, gh variable set, gh release edit, gh release upload,
           gh repo rename, gh repo archive, gh repo unarchive, gh repo sync, gh repo deploy-key add, gh ssh-key add,
-          gh gpg-key add, gh ruleset, gh org, gh attestation, gh auth refresh, gh pr review, glab mr merge, glab mr
-          approve, glab release create, glab repo transfer, glab variable set, glab ci run, glab ci trigger, glab
+          gh gpg-key add, gh ruleset, gh org, gh attestation, gh auth refresh, glab mr merge,
+          glab release create, glab repo transfer, glab variable set, glab ci run, glab ci trigger, glab
           ssh-key
           add, glab deploy-key add, glab repo archive, hub release create, hub sync, sentry-cli releases deploys
       """)

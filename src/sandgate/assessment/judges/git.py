@@ -1,0 +1,234 @@
+"""git: what its sub-commands lose, send or run, where the table's options do not tell."""
+
+from __future__ import annotations
+
+from sandgate.assessment.expansion import Value
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.inline import host_of
+from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.origins import is_known
+from sandgate.assessment.knowledge import PREFIXES, entry_for
+from sandgate.assessment.listing import words
+from sandgate.assessment.options import parsed
+from sandgate.assessment.wording import shown
+from sandgate.policy.safety import is_safe
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.assessment.options import Parsed
+
+GIT_GLOBAL_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
+GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
+            "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
+            "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
+GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
+OFF = frozenset(words("false 0 off no"))
+LONE_FILES = frozenset(words("makefile dockerfile gemfile rakefile procfile readme license go.mod justfile head"))
+REMOTE = "?remote "  # no shell variable can be called so
+DEPLOYING = frozenset(words("heroku dokku piku production prod live deploy clever scalingo gigalixir"))
+UNCOMMITTED = "Changes that were not committed are lost"
+
+
+def _judge_git(call: Call, inquiry: Inquiry) -> None:
+    outer = parsed(call.args, GIT_GLOBAL_VALUES, stop_at_operand=True)
+    for name, arg in outer.values:
+        if name == "-C":
+            call.shell = call.shell.copy()
+            call.shell.cwd = call.shell.resolve(arg.text)
+        elif name == "-c":
+            _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+    looks = is_safe(("git", *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
+    call.args = outer.operands
+    if looks:
+        inquiry.add(LOW, "reads", "git", "shows the repository", "Shows the repository")
+    elif not _git_clean(call, inquiry):
+        by_table(call, inquiry)
+    if not call.args:
+        return
+    command, rest = call.args[0].text, call.args[1:]
+    unknown = entry_for(("git", command)) is entry_for(("git",)) and f"git {command}" not in PREFIXES
+    if unknown and not looks and command[:1] != "-":
+        inquiry.doubt("a command of git that is not known, perhaps an alias", target=f"git {command}")
+    if command in GIT_CONTENT:
+        call.carry("file", "this repository")
+    for arg in rest:
+        if arg.text.startswith(("ext::", "--upload-pack=", "--receive-pack=", "--open-files-in-pager=", "--exec=")):
+            script = arg.text[5:] if arg.text.startswith("ext::") else arg.text.partition("=")[2]
+            inquiry.add(HIGH, "runs", script, "makes git run another program", f"Runs {shown(script)} through git",
+                        "", (SYSTEM,))  # fmt: skip
+            inquiry.run_script(script.replace("% ", " ").replace("%|", "|"), call)
+    special = GIT_COMMANDS.get(command)
+    if special is not None:
+        special(parsed(rest, "-b -B -s --source -m -e -x --exec"), call, inquiry)
+    for arg in rest:
+        if arg.text.startswith("--output="):
+            inquiry.write(arg.but(text=arg.text[9:], raw=""), call)
+
+
+def _git_clean(call: Call, inquiry: Inquiry) -> bool:
+    """`git clean -fd build/`: only what is below the operands, which is judged like any deletion."""
+    options = parsed(call.args[1:], "-e --exclude")
+    if not call.args or call.args[0].text != "clean" or not options.has("-f --force") or not options.operands:
+        return False
+    if any(arg.text in {".", "*", "/"} or arg.text.startswith((":", "..")) for arg in options.operands):
+        return False
+    for arg in options.operands:
+        inquiry.delete(arg, call, recursive=True)
+    return True
+
+
+def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """A remote has a name somebody gave it; an address on the command line is any place."""
+    for arg in options.operands[:1]:
+        if arg.text.lower() in DEPLOYING:
+            inquiry.add(HIGH, "contacts", arg.text, "a remote that puts what it gets into service",
+                        f"Deploys through the remote {shown(arg.text)}", "Other people see it at once",
+                        (NETWORK, COMPLIANCE))  # fmt: skip
+        named = call.shell.lookup(REMOTE + arg.text)
+        address = named.texts[0] if named is not None else arg.text
+        if "://" in address or ("@" in address and ":" in address):
+            host = host_of(address.replace(":", "/", 1) if "://" not in address else address)
+            if named is None or not is_known(host):
+                inquiry.send("this repository", host)
+
+
+def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
+    if not key.lower().startswith(GIT_RUNS):
+        return
+    if value.startswith("!"):
+        inquiry.run_script(value[1:], call)
+    elif value:
+        inquiry.add(MEDIUM, "runs", key, "makes git run another program")
+        inquiry.run_script(value, call)
+
+
+def _git_checkout(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    texts = [arg.text for arg in call.args[1:]]
+    paths = (
+        texts[texts.index("--") + 1 :] if "--" in texts else [text for text in texts if text in {".", "*", ":/", ".."}]
+    )
+    if {"--staged", "-S"} & set(texts) and not {"--worktree", "-W"} & set(texts):
+        return
+    if call.args[0].text == "restore" and "--" not in texts:
+        paths = [arg.text for arg in options.operands]
+    if any(text in {".", "*", ":/", "..", "./"} for text in paths):
+        inquiry.add(HIGH, "deletes", call.shell.cwd or "?", "throws away changes",
+                    "Throws away all changes in the working tree", UNCOMMITTED, (DELETION,))  # fmt: skip
+    elif any(_many_files(text) for text in paths):
+        inquiry.add(HIGH, "deletes", call.shell.cwd or "?", "throws away changes to many files",
+                    f"Throws away all changes below {shown(paths[0])}", UNCOMMITTED, (DELETION,))  # fmt: skip
+    elif paths:
+        inquiry.add(
+            MEDIUM, "writes", "?", "throws away changes to single files", "Restores files to their committed state"
+        )
+
+
+def _many_files(path: str) -> bool:
+    """A directory or a pattern, as far as its name tells."""
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    return path.endswith("/") or "*" in name or ("." not in name and name.islower() and name not in LONE_FILES)
+
+
+def _git_gc(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    if {arg.text for arg in call.args} & {"--prune=now", "--prune=all"}:
+        inquiry.add(HIGH, "deletes", "repository", "deletes commits that no branch holds",
+                    "Deletes all commits that no branch holds", "They could still have been brought back",
+                    (DELETION,))  # fmt: skip
+
+
+def _git_remote(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """`git remote add NAME URL`: where a later `git push NAME` of the same line goes."""
+    del inquiry
+    if len(options.operands) > 2 and options.operands[0].text in {"add", "set-url"}:
+        call.shell.variables[REMOTE + options.operands[1].text] = Value((options.operands[2].text,))
+
+
+def _git_rm(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    if options.has("--cached") or options.has("-n --dry-run"):
+        return
+    for arg in options.operands:
+        inquiry.delete(arg, call, recursive=options.has("-r"))
+
+
+def _git_clone(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    for arg in options.operands[:1]:
+        if "://" in arg.text or "@" in arg.text:
+            inquiry.contact(host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text), call)
+    for arg in options.operands[1:]:
+        inquiry.write(arg, call, verb="Downloads to")
+    for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
+        if name in {"-c", "--config"}:
+            _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+            if arg.text.lower().startswith(GIT_RUNS):
+                inquiry.add(HIGH, "runs", arg.text, "makes git run another program", "", "", (SYSTEM,))
+
+
+def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    reads = options.has("--get --get-all --list -l --get-regexp --get-urlmatch") or (
+        options.operands and options.operands[0].text in {"get", "list"}
+    )
+    writes = len(options.operands) > 1 or options.has(
+        "--unset --unset-all --add --replace-all --remove-section -e --edit"
+    )
+    if reads or not writes:
+        return
+    key = next((arg.text for arg in options.operands if "." in arg.text), "")
+    value = options.operands[-1].text
+    if key.lower().startswith(GIT_RUNS):
+        inquiry.add(HIGH, "writes", key, "makes git run another program from now on",
+                    f"Sets {shown(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip
+        inquiry.run_script(value.lstrip("!"), call)
+    elif key.lower().startswith("http.") and key.lower().endswith("sslverify") and value.lower() in OFF:
+        inquiry.add(HIGH, "writes", key, "no longer checks whom git talks to",
+                    "Makes git talk to servers without checking who they are", "", (SYSTEM, COMPLIANCE))  # fmt: skip
+    elif options.has("--global --system"):
+        inquiry.add(HIGH, "writes", "git settings", "changes git's settings for all your repositories",
+                    "Changes git's settings for all your repositories", "", (SYSTEM,))  # fmt: skip
+    else:
+        inquiry.add(
+            MEDIUM,
+            "writes",
+            ".git/config",
+            "changes settings of this repository",
+            "Changes settings of this repository",
+        )
+
+
+def _git_runs_rest(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """`git submodule foreach CMD`, `git bisect run CMD`, `git rebase -x CMD`, `git filter-branch`."""
+    texts = [arg.text for arg in call.args]
+    for word in ("foreach", "run"):
+        if word in texts[:3]:
+            at = texts.index(word) + 1
+            rest = [arg for arg in call.args[at:] if arg.text != "--recursive"]
+            if len(rest) == 1:
+                inquiry.run_script(rest[0].text, call)
+            elif rest:
+                inquiry.run(call.inside(rest[0].text, rest[1:]))
+    script = parsed(call.args[1:], "-x --exec --extcmd -t --tool").value("-x --exec --extcmd")
+    if script is not None:
+        inquiry.run_script(script.text, call)
+
+
+GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
+    "checkout": _git_checkout,
+    "restore": _git_checkout,
+    "gc": _git_gc,
+    "maintenance": _git_gc,
+    "remote": _git_remote,
+    "rm": _git_rm,
+    "clone": _git_clone,
+    "push": _git_push,
+    "config": _git_config,
+    "submodule": _git_runs_rest,
+    "bisect": _git_runs_rest,
+    "rebase": _git_runs_rest,
+    "difftool": _git_runs_rest,
+    "mergetool": _git_runs_rest,
+}
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {"git": _judge_git}
