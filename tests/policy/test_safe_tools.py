@@ -24,6 +24,7 @@ def test_every_line_is_found_unless_the_first_table_says_more() -> None:
         "sqlite3 -readonly a.db .tables",
         "shellcheck -x a.sh",
         "gofmt -l .",
+        "php -m",
         "pg_restore -l a.dump",
     ],
 )
@@ -36,6 +37,7 @@ def test_looking_is_safe(command: str) -> None:
     [
         "yarn",  # installs
         "deno",  # runs its input
+        "php",  # runs its input
         "ant -v",  # builds, and talks
         "pytest -v",
         "rake -v",

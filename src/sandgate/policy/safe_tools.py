@@ -102,7 +102,8 @@ TOOLS: dict[str, str] = {
     "lipo": "words -info -archs -detailed_info 1",
     "jps": "-qmlvV 1",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
-    "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0",
+    "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0 "
+    "needs:-v,-m,-i,--version,--ini,--modules,--info,-l,--syntax-check,--ri,--rf,--rc",
     "perl": "-v -V --version 0 needs:-v,-V,--version",
     "ruby": "-vc --version --copyright 1 check:ruby needs:-v,-c,--version,--copyright",
     "node": "-vch --version --v8-options --check --help 1 needs:-v,--version,-c,--check,-h,--help,--v8-options",
