@@ -85,7 +85,15 @@ _HELP = words_of(
     "run exec build pull push start stop restart rm rmi tag cp create kill load save login network volume system"
 )
 
+# Those that tell their version as a sub-command, without asking anybody else.
+_SAY_VERSION = words_of(
+    "ngrok cloudflared kustomize helmfile skaffold eksctl k3d k9s stern packer pulumi flyctl fly trivy cosign "
+    "crane oras buildah restic rclone grype syft caddy traefik protoc buf doppler infisical age step doctl hcloud "
+    "scw cdk terragrunt conftest kubeconform kube-linter limactl colima multipass podman-compose boundary hadolint"
+)
+
 COMMANDS: dict[str, str] = {
+    **{f"{name} version": "0" for name in _SAY_VERSION},
     **{f"{engine} {word}": "--help 0 needs:--help" for engine in ("docker", "podman") for word in _HELP},
     **_engine("docker"),
     **_engine("podman"),
@@ -243,6 +251,7 @@ PROGRAMS: dict[str, str] = {
     **dict.fromkeys(
         (name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"
     ),
+    **dict.fromkeys(_SAY_VERSION, "--version --help stop * sub alone confined needs:--version,--help"),
     "curl": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "wget": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "nc": "-h 0 needs:-h",
