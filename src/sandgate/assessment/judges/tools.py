@@ -29,6 +29,8 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
+NEW_REMOTE = "git remote "  # and its name: what is noted as written when a command line makes a remote
+OWN_REMOTES = frozenset(words("origin upstream heroku dokku fork gitlab github"))
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -85,9 +87,20 @@ def _git_clean(call: Call, inquiry: Inquiry) -> bool:
 def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
     """A remote has a name somebody gave it; an address on the command line is any place."""
     for arg in options.operands[:1]:
-        if "://" in arg.text or ("@" in arg.text and ":" in arg.text):
-            host = host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text)
+        address = inquiry.written.get(f"{NEW_REMOTE}{arg.text}", arg.text)
+        if "://" in address or ("@" in address and ":" in address):
+            host = host_of(address.replace(":", "/", 1) if "://" not in address else address)
             inquiry.send("this repository", host)
+
+
+def _git_remote(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
+    """Remember where a remote now leads, for a push later in the same line.
+
+    The first remote of a new project is `origin`: adding that and pushing is how one publishes one's own work.
+    """
+    words = [arg.text for arg in options.operands]
+    if len(words) == 3 and (words[0] == "set-url" or (words[0] == "add" and words[1] not in OWN_REMOTES)):
+        inquiry.written[f"{NEW_REMOTE}{words[1]}"] = words[2]
 
 
 def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
@@ -186,6 +199,7 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "rm": _git_rm,
     "clone": _git_clone,
     "push": _git_push,
+    "remote": _git_remote,
     "config": _git_config,
     "submodule": _git_runs_rest,
     "bisect": _git_runs_rest,
