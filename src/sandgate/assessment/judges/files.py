@@ -217,6 +217,7 @@ def _judge_tar(call: Call, inquiry: Inquiry) -> None:
     archive = options.value("-f --file")
     if options.has("-x --extract --get"):
         inquiry.write(directory, call, verb="Unpacks an archive into")
+        unpacked(archive, directory, call, inquiry)
         if options.has("-P --absolute-names"):
             inquiry.add(HIGH, "writes", "/", "unpacks to wherever the archive says", "", "", (SYSTEM,))
         if archive is not None and ":" in archive.text:
@@ -231,6 +232,15 @@ def _judge_tar(call: Call, inquiry: Inquiry) -> None:
     if archive is not None:
         inquiry.read(archive, call)
     inquiry.add(LOW, "reads", "tar", "lists an archive", "Lists an archive")
+
+
+def unpacked(archive: Arg | None, directory: Arg, call: Call, inquiry: Inquiry) -> None:
+    """Note below which directory (its path ends with a slash) lies what came from the network a moment ago."""
+    path, _ = call.paths(archive) if archive is not None and archive.text != "-" else (None, False)
+    host = call.upstream.get("network") if path is None else inquiry.downloads.get(path)
+    into, _ = call.paths(directory)
+    if host is not None and into is not None:
+        inquiry.downloads[into.rstrip("/") + "/"] = host
 
 
 def _pack(sources: Sequence[Arg], archive: Arg | None, call: Call, inquiry: Inquiry) -> None:
@@ -252,6 +262,7 @@ def _judge_unzip(call: Call, inquiry: Inquiry) -> None:
         inquiry.read(arg, call)
     if not options.has("-l -t -v -p -Z"):
         inquiry.write(options.value("-d") or Arg("."), call, verb="Unpacks an archive into")
+        unpacked(options.operands[0] if options.operands else None, options.value("-d") or Arg("."), call, inquiry)
     else:
         inquiry.add(LOW, "reads", "unzip", "looks into an archive")
 
