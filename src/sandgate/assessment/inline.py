@@ -67,6 +67,9 @@ HOME_PIECES = (
     "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
     "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
 )  # fmt: skip
+# Talking to a bare socket and running programs in a few words of code: that is a shell for somebody else.
+RAW_SOCKETS = frozenset(words("socket.socket TCPSocket TCPSocket.new TCPSocket.open fsockopen inet_aton net.connect "
+                              "net.Socket IO::Socket::INET create_connection"))  # fmt: skip
 UPLOADED = frozenset(
     words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
 )
@@ -188,7 +191,7 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
     if runs_text and ("network" in call.upstream or names & CONTACTING or (urls and names & EVALUATING)):
         inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",
                     (NETWORK, SYSTEM))  # fmt: skip
-    elif names & {"dup2", "pty.spawn"} and names & CONTACTING:
+    elif names & CONTACTING and (names & {"dup2", "pty.spawn"} or (names & RAW_SOCKETS and names & RUNNING)):
         said = "Gives another machine control of this account"
         categories: tuple[RiskCategory, ...] = (PRIVILEGE, EXFILTRATION, NETWORK)
         inquiry.add(HIGH, "contacts", language, "hands a shell to another machine", said, "", categories)
