@@ -10,11 +10,12 @@ from sandgate.assessment.judges.common import by_table, transfer
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
+from sandgate.assessment.places import made_to_ship
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.assessment.options import Parsed
@@ -222,6 +223,10 @@ def _judge_nc(call: Call, inquiry: Inquiry) -> None:
     if program is not None:
         _gives_control(host, call, inquiry)
     if options.has("-l --listen"):
+        own = options.value("-s")
+        if program is None and is_local(own.text if own is not None else host) and host != "0.0.0.0":
+            inquiry.add(MEDIUM, "contacts", host, "waits for connections from this machine")
+            return
         said = "Lets others connect to this machine"
         inquiry.add(HIGH, "contacts", host, "waits for connections from outside", said, "", (NETWORK, EXFILTRATION))
         call.carry("network", host)
@@ -263,6 +268,8 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
                 inquiry.send(f"the content of {shown(path)}", host)
         if kind in {"EXEC", "SYSTEM", "SHELL"}:
             _gives_control(host, call, inquiry)
+        elif "LISTEN" in kind and any(f"bind={own}" in arg.text for own in ("127.", "localhost", "[::1]")):
+            inquiry.add(MEDIUM, "contacts", host, "waits for connections from this machine")
         elif "LISTEN" in kind:
             inquiry.add(HIGH, "contacts", host, "waits for connections from outside",
                         "Lets others connect to this machine", "", (NETWORK,))  # fmt: skip
@@ -319,13 +326,21 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
     if _remote(destination.text):
         for arg in options.operands[:-1]:
             inquiry.read(arg, call, recursive=True)
-        sources = " and ".join(shown(arg.text) for arg in options.operands[:2] if not _remote(arg.text)) or "files"
-        inquiry.send(sources, _host_part(destination.text))
+        send_files([arg for arg in options.operands[:-1] if not _remote(arg.text)], _host_part(destination.text), call,
+                   inquiry)  # fmt: skip
         if options.has("--delete --delete-after --delete-excluded --del"):
             inquiry.add(HIGH, "deletes", destination.text, "deletes on the other machine", "", "", (DELETION, NETWORK))
         return
     inquiry.contact(_host_part(remote[0].text), call, sentence=f"Copies files from {shown(_host_part(remote[0].text))}")
     inquiry.write(destination, call, verb="Downloads to")
+
+
+def send_files(sources: Sequence[Arg], host: str, call: Call, inquiry: Inquiry) -> None:
+    """Files go to another machine; what a project has made for others is less of a loss."""
+    paths = [call.paths(arg)[0] for arg in sources]
+    ships = bool(paths) and all(path is not None and made_to_ship(path, inquiry.facts) for path in paths)
+    what = " and ".join(shown(arg.text) for arg in sources[:2]) or "files"
+    inquiry.send(what, host, level=MEDIUM if ships else HIGH)
 
 
 def _remote(text: str) -> bool:

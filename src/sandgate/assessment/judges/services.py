@@ -21,7 +21,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.judges.network import private_input, send_files
 from sandgate.assessment.knowledge import ENTRIES, entry_for
 from sandgate.assessment.knowledge.services import (
     CHANGING,
@@ -151,7 +151,11 @@ def _copies(call: Call, inquiry: Inquiry) -> bool:
         for arg in sources:
             if not _there(arg.text, call.program):
                 inquiry.read(arg, call, recursive=True)
-        inquiry.send(" and ".join(shown(arg.text) for arg in sources[:2]) or "files", host)
+        local = [arg for arg in sources if not _there(arg.text, call.program)]
+        if any(_is_public(arg.text.lower()) for arg in call.args):
+            inquiry.send("files", f"everybody through {host}")
+        else:
+            send_files(local, host, call, inquiry)
         if deletes:
             inquiry.add(HIGH, "deletes", destination.text, "deletes in a storage service", "", "", (DELETION, NETWORK))
     else:
