@@ -31,6 +31,9 @@ from sandgate.assessment.knowledge.services import (
     LEAKING,
     LOCAL,
     LOOKING,
+    PRINTING,
+    REVEALING,
+    SECRET_NAMES,
     SERVICES,
 )
 from sandgate.assessment.options import parsed
@@ -249,6 +252,8 @@ def deed_of(call: Call) -> Deed:
     texts = [arg.text.lower() for arg in call.args]
     if _says(said, LEAKING) and not _harmless_parameter(path, texts):
         return "leaking"
+    if _asks_for_secret(call, path):
+        return "leaking"
     deeds = [deed for word in path if (deed := _verb(word))]
     if _says(said, GRANTING) or ("looking" not in deeds and any(_is_public(text) for text in texts)):
         return "granting"
@@ -257,6 +262,16 @@ def deed_of(call: Call) -> Deed:
     if any(f" {phrase} " in said for phrase in LOCAL) and "deleting" not in deeds:
         return "local"
     return deeds[-1] if deeds else ""
+
+
+def _asks_for_secret(call: Call, path: Sequence[str]) -> bool:
+    """`terraform output db_password`, `consul kv get app/api_key`, `pulumi config --show-secrets`."""
+    options = parsed(call.args, ENTRIES[call.program].values, clusters=False)
+    if options.has(REVEALING):
+        return True
+    words = [arg.text.lower() for arg in options.operands]
+    at = next((index for index, word in enumerate(words) if word in PRINTING and word in path), -1)
+    return at >= 0 and any(mark in word for word in words[at + 1 :] for mark in SECRET_NAMES)
 
 
 def _harmless_parameter(path: Sequence[str], texts: Sequence[str]) -> bool:
