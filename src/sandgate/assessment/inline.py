@@ -224,6 +224,11 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if token.kind == "string":
         if language == "awk" and previous.text in {">", "|"}:
             _awk_output(previous.text, token.text, call, inquiry)
+        elif language == "awk" and token.text.startswith(("/inet", "/inet4", "/inet6")):
+            host = (token.text.split("/") + ["?"] * 5)[4]
+            inquiry.contact(host, call)
+            inquiry.add(HIGH, "contacts", host, "talks to another machine from within awk", "", "",
+                        (NETWORK, EXFILTRATION))  # fmt: skip
         elif language == "awk" and following.text == "|":  # `"command" | getline`
             _awk_output("|", token.text, call, inquiry)
         return []

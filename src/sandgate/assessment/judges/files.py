@@ -11,6 +11,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
+from sandgate.policy.secret_names import searches_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -277,6 +278,13 @@ def _judge_zip(call: Call, inquiry: Inquiry) -> None:
             inquiry.delete(arg, call, recursive=True)
 
 
+def _judge_search(call: Call, inquiry: Inquiry) -> None:
+    by_table(call, inquiry)
+    if searches_secrets(call.program, tuple([arg.text for arg in call.args])):
+        inquiry.add(HIGH, "reads", "secrets", "looks for keys or passwords where people keep them",
+                    "Looks for keys or passwords outside the project", "", (EXFILTRATION,))  # fmt: skip
+
+
 def _judge_tee(call: Call, inquiry: Inquiry) -> None:
     options = by_table(call, inquiry)
     for arg in options.operands if options is not None else ():
@@ -335,6 +343,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "unzip": _judge_unzip,
     "zip": _judge_zip,
     "tee": _judge_tee,
+    **dict.fromkeys(words("grep egrep fgrep rgrep zgrep rg ag ack ugrep"), _judge_search),
     "tr": judge_rewriter,
     "rev": judge_rewriter,
     "printenv": _judge_printenv,

@@ -190,6 +190,9 @@ def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
         for arg in parsed(call.args[1:]).operands:
             judge_code(arg.raw or arg.text, language.name, call, inquiry)
         return
+    server = parsed(call.args, "-S -t -d -c") if call.program == "php" else None
+    if server is not None and server.has("-S"):
+        _serves(server.value("-S"), server.value("-t"), call, inquiry)
     options = parsed(call.args, f"{language.code} {language.values}", stop_at_operand=True)
     codes = [arg for name, arg in options.values if name in language.code.split()]
     if {arg.text for arg in call.args} and {arg.text for arg in call.args} <= {"--version", "-V", "-v", "--help", "-h"}:
@@ -227,7 +230,8 @@ def _program_file(operands: Sequence[Arg], call: Call, inquiry: Inquiry) -> None
 def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
     name = module.text
     if name in {"http.server", "SimpleHTTPServer", "pyftpdlib"}:
-        _serves(call, inquiry)
+        options = parsed(call.args, "-m -b --bind -d --directory -p --protocol", clusters=False)
+        _serves(options.value("-b --bind"), options.value("-d --directory"), call, inquiry)
     elif name in {
         "json.tool",
         "timeit",
@@ -253,11 +257,9 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {shown(name)}")
 
 
-def _serves(call: Call, inquiry: Inquiry) -> None:
-    """`python -m http.server`: who can read what. Only what belongs to the project is anybody's business."""
-    options = parsed(call.args, "-m -b --bind -d --directory -p --protocol", clusters=False)
-    bound, given = options.value("-b --bind"), options.value("-d --directory")
-    if bound is not None and is_local(bound.text) and bound.text != "0.0.0.0":
+def _serves(bound: Arg | None, given: Arg | None, call: Call, inquiry: Inquiry) -> None:
+    """`python -m http.server`, `php -S`: who can read what. Only what belongs to the project may be shown around."""
+    if bound is not None and is_local(bound.text) and not bound.text.startswith("0.0.0.0"):
         inquiry.add(MEDIUM, "contacts", "localhost", "serves files to this machine", "Serves files to this machine")
         return
     path, _ = call.paths(given if given is not None else Arg("."))

@@ -264,7 +264,7 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
         path = arg.text.partition(":")[2].partition(",")[0]
         if kind in {"FILE", "OPEN", "GOPEN", "CREATE", "CREAT"} and path:
             inquiry.read(Arg(path, raw=path), call)
-            if "secret" in call.outflow or "file" in call.outflow:
+            if host != "?" and ("secret" in call.outflow or "file" in call.outflow):
                 inquiry.send(f"the content of {shown(path)}", host)
         if kind in {"EXEC", "SYSTEM", "SHELL"}:
             _gives_control(host, call, inquiry)

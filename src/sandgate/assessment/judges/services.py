@@ -195,7 +195,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "", clusters=False)
     if deed in {"", "local", "connecting"} and options.has("--prod --production"):
         deed = "changing"
-    if deed == "changing" and options.has(DESTROYING):
+    said = "".join(arg.text for arg in call.args if arg.text[:1] in "{[")  # a request written out as data
+    if deed == "changing" and (options.has(DESTROYING) or '"DELETE' in said.upper()):
         deed = "deleting"
     if deed == "changing" and call.program in FORGES:
         deed = "contributing"

@@ -30,6 +30,7 @@ GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patc
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
 NEW_REMOTE = "git remote "  # and its name: what is noted as written when a command line makes a remote
+STAGED_SECRET = "git add"  # likewise, for a secret that was staged
 OWN_REMOTES = frozenset(words("origin upstream heroku dokku fork gitlab github"))
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
@@ -84,8 +85,18 @@ def _git_clean(call: Call, inquiry: Inquiry) -> bool:
     return True
 
 
+def _git_add(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """Remember a secret that is put under version control, for a push later in the same line."""
+    for arg in options.operands:
+        path, _ = call.paths(arg)
+        if path is not None and place_of(path, inquiry.facts).kind == "credentials":
+            inquiry.written[STAGED_SECRET] = path
+
+
 def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
     """A remote has a name somebody gave it; an address on the command line is any place."""
+    if STAGED_SECRET in inquiry.written:
+        inquiry.send(f"the content of {shown(inquiry.written[STAGED_SECRET])}", "a remote of this repository")
     for arg in options.operands[:1]:
         address = inquiry.written.get(f"{NEW_REMOTE}{arg.text}", arg.text)
         if "://" in address or ("@" in address and ":" in address):
@@ -200,6 +211,7 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "clone": _git_clone,
     "push": _git_push,
     "remote": _git_remote,
+    "add": _git_add,
     "config": _git_config,
     "submodule": _git_runs_rest,
     "bisect": _git_runs_rest,

@@ -207,7 +207,9 @@ ENTRIES: tuple[Entry, ...] = (
     *(Entry(f"kubectl {what}", HIGH, "Hands out rights in a cluster", (f"kubectl {what} x",), kind="privilege",
             categories=(PRIVILEGE, SYSTEM, NETWORK, COMPLIANCE))
       for what in ("create clusterrolebinding", "create rolebinding", "create clusterrole", "create role",
-                   "create token", "certificate approve", "set subject", "auth reconcile")),
+                   "certificate approve", "set subject", "auth reconcile")),
+    Entry("kubectl create token", HIGH, "Prints a token of a cluster", ("kubectl create token x",), kind="privilege",
+          categories=(PRIVILEGE, EXFILTRATION, NETWORK)),
     *(Entry(f"kubectl {what}", HIGH, "Empties a part of a cluster", (f"kubectl {what} x",), kind="deletes",
             categories=(DELETION, SYSTEM, NETWORK), harmless="--dry-run --dry-run=client --dry-run=server --help")
       for what in ("drain", "node drain")),
@@ -255,6 +257,10 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("minikube", MEDIUM, "Controls a local cluster", ("minikube start",)),
     Entry("kind", MEDIUM, "Controls a local cluster", ("kind create cluster",)),
     Entry("vagrant", MEDIUM, "Controls virtual machines", ("vagrant up",)),
+    *_looking("""
+    virsh list, virsh dominfo, virsh domstate, virsh version, virsh net-list, virsh pool-list, virsh vol-list, virsh
+    snapshot-list, virsh nodeinfo, virsh domblklist, virsh domiflist, virsh capabilities
+    """),
     Entry("virsh", HIGH, "Controls virtual machines", ("virsh start x",), categories=(SYSTEM,)),
     Entry("lxc", HIGH, "Controls containers", ("lxc launch x",), categories=(SYSTEM, PRIVILEGE)),
     Entry("qemu-system-x86_64", MEDIUM, "Runs a virtual machine", ("qemu-system-x86_64 a.img",)),
