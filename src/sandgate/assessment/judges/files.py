@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
+SHARED_TREES = words("/var /etc /srv /home /usr /opt /root /data /mnt /boot")
 HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
@@ -49,7 +50,8 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
     for base in bases:
         inquiry.read(base, call)
         if "-delete" in texts:
-            inquiry.delete(below_base(base, filtered=filtered), call, recursive=not filtered)
+            shared = call.remote and base.text.startswith(SHARED_TREES)  # there a filter is no comfort
+            inquiry.delete(below_base(base, filtered=filtered), call, recursive=shared or not filtered)
     at = 0
     while at < len(texts):
         if texts[at] in FIND_WRITERS and at + 1 < len(texts):

@@ -193,6 +193,11 @@ def _judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     server = parsed(call.args, "-S -t -d -c") if call.program == "php" else None
     if server is not None and server.has("-S"):
         _serves(server.value("-S"), server.value("-t"), call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if call.program == "ruby" and texts[:3] == ["-run", "-e", "httpd"]:
+        own = parsed(call.args[3:], "-p -b")
+        _serves(own.value("-b"), own.operands[0] if own.operands else None, call, inquiry)
+        return
     options = parsed(call.args, f"{language.code} {language.values}", stop_at_operand=True)
     codes = [arg for name, arg in options.values if name in language.code.split()]
     if {arg.text for arg in call.args} and {arg.text for arg in call.args} <= {"--version", "-V", "-v", "--help", "-h"}:

@@ -286,6 +286,9 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(LOW, "reads", "ssh", "only shows its version")
         return
     host = host_of(options.operands[0].text) if options.operands else "?"
+    later = parsed(options.operands[1:], values, stop_at_operand=True)  # options may stand behind the host, too
+    rest = later.operands
+    options = options.but(flags=options.flags | later.flags, values=(*options.values, *later.values))
     inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
     if options.has("-R -D -w"):
         said = f"Opens a tunnel between this machine and {shown(host)}"
@@ -302,9 +305,6 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)
-    rest = list(options.operands[1:])
-    while rest and rest[0].text[:1] == "-":
-        rest = rest[2:] if rest[0].text in SSH_VALUES.split() else rest[1:]
     if rest:
         inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in rest))], remote=True)
         inner.upstream = {}

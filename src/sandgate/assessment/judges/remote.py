@@ -67,6 +67,9 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     if verb in {"get", "describe"} and _names_secrets(options.operands[1:]):
         inquiry.add(HIGH, "reads", "secrets", "prints secrets of a cluster", "Prints secrets of a cluster", "",
                     (EXFILTRATION, NETWORK))  # fmt: skip
+    if verb == "replace" and options.has("--force"):
+        inquiry.add(HIGH, "deletes", "cluster", "deletes things of a cluster to make them anew", "", "",
+                    (DELETION, SYSTEM, NETWORK))  # fmt: skip
     if verb == "config" and options.has("--raw"):
         inquiry.add(HIGH, "reads", "kubeconfig", "prints keys of clusters", "Prints keys of clusters", "",
                     (EXFILTRATION,))  # fmt: skip

@@ -75,6 +75,12 @@ LEAKING = phrases("""
     kubeconfig view --raw, export-credentials, state pull, stack export, aks get-credentials --admin, config export,
     tokens create, root-token
     """)
+# They let other accounts read what was private.
+SHARING = phrases("""
+    modify-snapshot-attribute, modify-image-attribute, modify-db-snapshot-attribute, modify-db-cluster-snapshot-attribute,
+    put-bucket-policy, put-bucket-acl, put-object-acl, delete-public-access-block, put-public-access-block,
+    add-layer-version-permission, sharing invite
+    """)
 # Verbs that print what they are asked for, and what a thing is called that nobody should print.
 PRINTING = frozenset(words("get show output cat read print pull view dump reveal"))
 SECRET_NAMES = ("password", "passwd", "secret", "api_key", "api-key", "apikey", "private_key", "private-key",
