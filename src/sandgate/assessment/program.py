@@ -140,7 +140,7 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         return False
     if call.program in PROJECT_SCRIPTS and below(path, inquiry.facts.cwd):
         return False
-    fetched = next((host for tree, host in inquiry.downloads.items() if tree[-1:] == "/" and path.startswith(tree)), "")
+    fetched = inquiry.fetched_from(path)
     if fetched:
         interpreters.runs_download(fetched, inquiry)
     inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {shown(path)}")

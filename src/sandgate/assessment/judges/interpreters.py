@@ -160,8 +160,9 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
         return
     if "said" in tags:
         _judge_text(tags["said"], call, inquiry)
-    if path is not None and path in inquiry.downloads:
-        runs_download(inquiry.downloads[path], inquiry)
+    fetched = "" if path is None else inquiry.fetched_from(path)
+    if path is not None and fetched and (path in inquiry.downloads or call.program in {*SHELLS, "source", "."}):
+        runs_download(fetched, inquiry)
         return
     if path is not None and path in inquiry.written:
         inquiry.run_script(inquiry.written[path], call)

@@ -149,6 +149,15 @@ def _judge_playbook(call: Call, inquiry: Inquiry) -> None:
                     (PRIVILEGE, NETWORK))  # fmt: skip
 
 
+def _judge_scan(call: Call, inquiry: Inquiry) -> None:
+    """`nmap localhost`: nobody else is bothered."""
+    hosts = parsed(call.args, "-p -oN -oX -oA -oG --top-ports --script -T", clusters=False).operands
+    if hosts and all(is_local(arg.text) for arg in hosts):
+        inquiry.add(MEDIUM, "contacts", hosts[0].text, "looks which ports of this machine are open")
+        return
+    by_table(call, inquiry)
+
+
 def _judge_many(call: Call, inquiry: Inquiry) -> None:
     """`pssh -h hosts -i CMD`, `pdsh -w a,b CMD`, `clush -a CMD`: the operands are a script for each machine."""
     options = by_table(call, inquiry)
@@ -281,6 +290,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "kubectl": _judge_kubectl,
     "ip": _judge_ip,
     "resolvectl": _judge_resolver,
+    "nmap": _judge_scan,
     "ansible": _judge_ansible,
     "ansible-playbook": _judge_playbook,
     **dict.fromkeys(("pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), _judge_many),

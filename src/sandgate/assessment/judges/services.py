@@ -58,7 +58,10 @@ FIXED_VERB = {"aws": 2, "awslocal": 2, "aliyun": 2, "tccli": 2, "s3cmd": 1, "s5c
               "helmfile": 1, "packer": 1, "sentry-cli": 2, "dokku": 1, "consul": 2, "vault": 3, "bao": 3}  # fmt: skip
 REHEARSALS = "--dry-run --dryrun --what-if --check --help --generate-cli-skeleton --no-execute-changeset --noop"
 ASKING = frozenset({"help", "--help", "-h", "--version", "version", "-version", "-V", "completion"})
-DESTROYING = "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe -replace --replace"
+DESTROYING = (
+    "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe -replace "
+    "--replace"
+)
 UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
 # Where changes are made for review: writing there is ordinary work.
 FORGES = frozenset({"gh", "glab", "hub", "tea", "jira", "linear", "sentry-cli", "circleci", "travis"})

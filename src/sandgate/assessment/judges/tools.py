@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
+from sandgate.assessment.judges import git_remotes
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.knowledge.containers import RUN_VALUES
@@ -29,9 +30,8 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 UNCOMMITTED = "Changes that were not committed are lost"
 ESSENTIAL_PROCESSES = frozenset(words("systemd init launchd sshd dbus-daemon Xorg gnome-shell dockerd containerd"))
-NEW_REMOTE = "git remote "  # and its name: what is noted as written when a command line makes a remote
-STAGED_SECRET = "git add"  # likewise, for a secret that was staged
-OWN_REMOTES = frozenset(words("origin upstream heroku dokku fork gitlab github"))
+CLONE_VALUES = ("-c --config -b --branch --depth -o --origin -u --upload-pack --reference --separate-git-dir "
+                "--template -j --jobs --filter --shallow-since --shallow-exclude")  # fmt: skip
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -85,35 +85,6 @@ def _git_clean(call: Call, inquiry: Inquiry) -> bool:
     return True
 
 
-def _git_add(options: Parsed, call: Call, inquiry: Inquiry) -> None:
-    """Remember a secret that is put under version control, for a push later in the same line."""
-    for arg in options.operands:
-        path, _ = call.paths(arg)
-        if path is not None and place_of(path, inquiry.facts).kind == "credentials":
-            inquiry.written[STAGED_SECRET] = path
-
-
-def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
-    """A remote has a name somebody gave it; an address on the command line is any place."""
-    if STAGED_SECRET in inquiry.written:
-        inquiry.send(f"the content of {shown(inquiry.written[STAGED_SECRET])}", "a remote of this repository")
-    for arg in options.operands[:1]:
-        address = inquiry.written.get(f"{NEW_REMOTE}{arg.text}", arg.text)
-        if "://" in address or ("@" in address and ":" in address):
-            host = host_of(address.replace(":", "/", 1) if "://" not in address else address)
-            inquiry.send("this repository", host)
-
-
-def _git_remote(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
-    """Remember where a remote now leads, for a push later in the same line.
-
-    The first remote of a new project is `origin`: adding that and pushing is how one publishes one's own work.
-    """
-    words = [arg.text for arg in options.operands]
-    if len(words) == 3 and (words[0] == "set-url" or (words[0] == "add" and words[1] not in OWN_REMOTES)):
-        inquiry.written[f"{NEW_REMOTE}{words[1]}"] = words[2]
-
-
 def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
     if not key.lower().startswith(GIT_RUNS):
         return
@@ -122,6 +93,25 @@ def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
     elif value:
         inquiry.add(MEDIUM, "runs", key, "makes git run another program")
         inquiry.run_script(value, call)
+
+
+def _git_clone(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args[1:], CLONE_VALUES)
+    for arg in options.operands[:1]:
+        if "://" in arg.text or "@" in arg.text:
+            host = host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text)
+            inquiry.contact(host, call)
+            name = arg.text.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
+            into, _ = call.paths(options.operands[1] if len(options.operands) > 1 else Arg(name))
+            if into is not None:
+                inquiry.downloads[into.rstrip("/") + "/"] = host
+    for arg in options.operands[1:]:
+        inquiry.write(arg, call, verb="Downloads to")
+    for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
+        if name in {"-c", "--config"}:
+            _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+            if arg.text.lower().startswith(GIT_RUNS):
+                inquiry.add(HIGH, "runs", arg.text, "makes git run another program", "", "", (SYSTEM,))
 
 
 def _git_checkout(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -145,19 +135,6 @@ def _git_rm(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         return
     for arg in options.operands:
         inquiry.delete(arg, call, recursive=options.has("-r"))
-
-
-def _git_clone(options: Parsed, call: Call, inquiry: Inquiry) -> None:
-    for arg in options.operands[:1]:
-        if "://" in arg.text or "@" in arg.text:
-            inquiry.contact(host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text), call)
-    for arg in options.operands[1:]:
-        inquiry.write(arg, call, verb="Downloads to")
-    for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
-        if name in {"-c", "--config"}:
-            _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
-            if arg.text.lower().startswith(GIT_RUNS):
-                inquiry.add(HIGH, "runs", arg.text, "makes git run another program", "", "", (SYSTEM,))
 
 
 def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -209,9 +186,7 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "restore": _git_checkout,
     "rm": _git_rm,
     "clone": _git_clone,
-    "push": _git_push,
-    "remote": _git_remote,
-    "add": _git_add,
+    **git_remotes.COMMANDS,
     "config": _git_config,
     "submodule": _git_runs_rest,
     "bisect": _git_runs_rest,

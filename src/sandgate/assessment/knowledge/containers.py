@@ -259,8 +259,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("vagrant", MEDIUM, "Controls virtual machines", ("vagrant up",)),
     *_looking("""
     virsh list, virsh dominfo, virsh domstate, virsh version, virsh net-list, virsh pool-list, virsh vol-list, virsh
-    snapshot-list, virsh nodeinfo, virsh domblklist, virsh domiflist, virsh capabilities, lxc list, lxc ls, lxc info, lxc
-    version, incus list, incus info, incus version, lxc image list, lxc network list, lxc storage list
+    snapshot-list, virsh nodeinfo, virsh domblklist, virsh domiflist, virsh capabilities, lxc list, lxc ls, lxc
+    info, lxc version, incus list, incus info, incus version, lxc image list, lxc network list, lxc storage list
     """),
     Entry("virsh", HIGH, "Controls virtual machines", ("virsh start x",), categories=(SYSTEM,)),
     Entry("lxc", HIGH, "Controls containers", ("lxc launch x",), categories=(SYSTEM, PRIVILEGE)),

@@ -25,5 +25,6 @@ def family(
     """One entry for each of the comma-separated `names`; each is an example of itself."""
     example = "{}" if level == LOW else "{} x"  # alone, some of them only show their help
     return tuple(
-        Entry(name, level, words, (example.format(name),), kind, categories, worse=worse or (FIXING,)) for name in phrases(names)
+        Entry(name, level, words, (example.format(name),), kind, categories, worse=worse or (FIXING,))
+        for name in phrases(names)
     )

@@ -77,9 +77,9 @@ LEAKING = phrases("""
     """)
 # They let other accounts read what was private.
 SHARING = phrases("""
-    modify-snapshot-attribute, modify-image-attribute, modify-db-snapshot-attribute, modify-db-cluster-snapshot-attribute,
-    put-bucket-policy, put-bucket-acl, put-object-acl, delete-public-access-block, put-public-access-block,
-    add-layer-version-permission, sharing invite
+    modify-snapshot-attribute, modify-image-attribute, modify-db-snapshot-attribute,
+    modify-db-cluster-snapshot-attribute, put-bucket-policy, put-bucket-acl, put-object-acl,
+    delete-public-access-block, put-public-access-block, add-layer-version-permission, sharing invite
     """)
 # Verbs that print what they are asked for, and what a thing is called that nobody should print.
 PRINTING = frozenset(words("get show output cat read print pull view dump reveal"))
