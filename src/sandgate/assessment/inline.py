@@ -69,7 +69,7 @@ HOME_PIECES = (
 )  # fmt: skip
 # Talking to a bare socket and running programs in a few words of code: that is a shell for somebody else.
 RAW_SOCKETS = frozenset(words("socket.socket TCPSocket TCPSocket.new TCPSocket.open fsockopen inet_aton net.connect "
-                              "net.Socket IO::Socket::INET create_connection"))  # fmt: skip
+                              "net.Socket IO::Socket::INET create_connection socket.tcp"))  # fmt: skip
 ENVIRONMENT = frozenset(words("environ env ENV getenv"))
 LOGIN_MARKS = ("header", "auth", "token=", "key=", "appid=")
 UPLOADED = frozenset(

@@ -98,6 +98,8 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     if call.contained and found.level == HIGH and set(found.categories) <= OF_A_SYSTEM:
         found = found.but(level=MEDIUM)
     inquiry.note(found)
+    if entry.kind == "contacts" and NETWORK in entry.categories:
+        call.carry("network", call.program)  # what it prints may come from anywhere
     if entry.operands:
         _operands(entry, options, call, inquiry)
     if entry.writes:

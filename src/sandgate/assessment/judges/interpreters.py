@@ -129,15 +129,15 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
 
 def _decoded(feeder: Call | None) -> str:
     """What `echo TEXT | base64 -d` prints; nothing when that is not known."""
-    if feeder is None or feeder.program != "base64":
+    if feeder is None or feeder.program not in {"base64", "xxd"}:
         return ""
     text = feeder.stdin_text or ""
     if not text and feeder.feeder is not None and feeder.feeder.program in {"echo", "printf"}:
         text = printed(feeder.feeder).split("\n", 1)[0]
-    from binascii import Error, a2b_base64
+    from binascii import Error, a2b_base64, unhexlify
 
     try:
-        return a2b_base64(text).decode()
+        return (a2b_base64(text) if feeder.program == "base64" else unhexlify(text.strip())).decode()
     except (Error, ValueError):
         return ""
 

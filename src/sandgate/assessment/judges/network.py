@@ -323,6 +323,9 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
             inquiry.delete(options.operands[-1], call, recursive=True, contents=True)
         return
     destination = options.operands[-1]
+    if call.program == "rsync" and options.has("-n --dry-run"):
+        inquiry.contact(_host_part(remote[0].text), call, why="compares files with another machine")
+        return
     if _remote(destination.text):
         for arg in options.operands[:-1]:
             inquiry.read(arg, call, recursive=True)
@@ -331,8 +334,13 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
         if options.has("--delete --delete-after --delete-excluded --del"):
             inquiry.add(HIGH, "deletes", destination.text, "deletes on the other machine", "", "", (DELETION, NETWORK))
         return
-    inquiry.contact(_host_part(remote[0].text), call, sentence=f"Copies files from {shown(_host_part(remote[0].text))}")
-    inquiry.write(destination, call, verb="Downloads to")
+    host = _host_part(remote[0].text)
+    inquiry.contact(host, call, sentence=f"Copies files from {shown(host)}")
+    _saved_as(destination, host, call, inquiry)
+    for arg in remote:  # into a directory it goes by its own name
+        path, _ = call.paths(Arg(f"{destination.text}/{arg.text.rpartition(':')[2].rpartition('/')[2]}"))
+        if path is not None:
+            inquiry.downloads[path] = host
 
 
 def send_files(sources: Sequence[Arg], host: str, call: Call, inquiry: Inquiry) -> None:

@@ -277,6 +277,8 @@ def _asks_for_secret(call: Call, path: Sequence[str]) -> bool:
     if options.has(REVEALING):
         return True
     words = [arg.text.lower() for arg in options.operands]
+    if {"metadata", "list"} & set(words[:3]):
+        return False
     at = next((index for index, word in enumerate(words) if word in PRINTING and word in path), -1)
     return at >= 0 and any(mark in word for word in words[at + 1 :] for mark in SECRET_NAMES)
 
