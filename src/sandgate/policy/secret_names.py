@@ -83,7 +83,11 @@ def _has_letter(word: str, letters: str) -> bool:
 def _is_wide(word: str) -> bool:
     """A whole home, or a whole tree of the system."""
     tree = word.rstrip("/*") or word[:1]
-    return tree in _WIDE_TREES or tree.endswith("/.config") or (tree.startswith(("/home/", "/Users/")) and tree.count("/") == 2)
+    return (
+        tree in _WIDE_TREES
+        or tree.endswith("/.config")
+        or (tree.startswith(("/home/", "/Users/")) and tree.count("/") == 2)
+    )
 
 
 def seeks_secrets(words: tuple[str, ...]) -> bool:

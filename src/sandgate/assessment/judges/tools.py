@@ -199,6 +199,8 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
 def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     """`gh api` can do anything its other commands can: the method tells."""
     by_table(call, inquiry)
+    if "secret" in call.upstream:
+        inquiry.send(f"the content of {shown(call.upstream['secret'])}", "a code host")
     texts = [arg.text for arg in call.args]
     if "api" not in texts[:3]:
         return

@@ -165,11 +165,12 @@ ENTRIES: tuple[Entry, ...] = (
     kubectl rollout history, kubectl kustomize, kubectl proxy, kubectl port-forward, kubectl cp, kubectl exec, kubectl
     debug, kubectl attach, kubectl version, helm status, helm get, helm history, helm repo, helm search, helm list, helm
     ls, helm show, helm pull, helm dependency, helm dep, helm test, helm registry, helm diff, aws s3 ls, aws sts
-    get-caller-identity, gcloud info, az account show, terraform refresh, terraform providers, terraform init, terraform
+    get-caller-identity, az account show, terraform refresh, terraform providers, terraform init, terraform
     get, terraform output, terraform show, terraform state list, terraform state show, heroku logs, cdk diff, stern,
     kubetail, k9s, kubectl ctx, kubectx, kubens, kubectl ns
     """),
     *_looking("""
+    helm repo list, helm plugin list, helm dependency list, kubectl plugin list, gcloud info,
     kubectl config view, kubectl config current-context, kubectl config get-contexts, kubectl config get-clusters,
     kubectl config get-users, kubectl completion, kubectl options, kubectl plugin, helm version, helm env, helm lint,
     helm completion, aws configure list, aws configure list-profiles, gcloud config list, gcloud config get-value,
