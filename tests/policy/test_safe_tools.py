@@ -24,6 +24,8 @@ def test_every_line_is_found_unless_the_first_table_says_more() -> None:
         "sqlite3 -readonly a.db .tables",
         "shellcheck -x a.sh",
         "gofmt -l .",
+        "php -m",
+        "bash -n a.sh",
         "pg_restore -l a.dump",
     ],
 )
@@ -36,6 +38,10 @@ def test_looking_is_safe(command: str) -> None:
     [
         "yarn",  # installs
         "deno",  # runs its input
+        "php",  # runs its input
+        "bash a.sh",
+        "bash -n -c id",
+        "sh",
         "ant -v",  # builds, and talks
         "pytest -v",
         "rake -v",

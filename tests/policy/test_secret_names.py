@@ -22,6 +22,10 @@ SECRET = (
     "jq . ~/.docker/config.json",
     "sort ~/.config/gcloud/application_default_credentials.json",
     "find ~/.ssh -type f -exec cat {} +",
+    "grep -rn password ~",
+    "rg -i api_key $HOME",
+    "grep -rl 'BEGIN RSA PRIVATE KEY' /",
+    "cat ~/.*",
 )
 HARMLESS = (
     "ls -la ~/.ssh",
@@ -32,6 +36,10 @@ HARMLESS = (
     "cat ~/.ssh/config",
     "cat docs/ssh.md",
     "grep -rn credentials src",
+    "grep -rn token /home/u/work/app/src",
+    "grep -r TODO ~",
+    "rg password",
+    "grep -i password /etc/login.defs",
     "cat config/aws.py",
     "cat /etc/passwd",
 )

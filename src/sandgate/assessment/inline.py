@@ -68,6 +68,11 @@ HOME_PIECES = (
     "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
     "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
 )  # fmt: skip
+# Talking to a bare socket and running programs in a few words of code: that is a shell for somebody else.
+RAW_SOCKETS = frozenset(words("socket.socket TCPSocket TCPSocket.new TCPSocket.open fsockopen inet_aton net.connect "
+                              "net.Socket IO::Socket::INET create_connection socket.tcp"))  # fmt: skip
+ENVIRONMENT = frozenset(words("environ env ENV getenv"))
+LOGIN_MARKS = ("header", "auth", "token=", "key=", "appid=")
 UPLOADED = frozenset(
     words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
 )
@@ -128,11 +133,14 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
     urls = [token.text for token in found if token.kind == "string" and token.text.startswith(REMOTE)]
     for url in urls if runs_text or names & FETCHING else []:
         inquiry.contact(host_of(url), call)
+        in_address = "?" in url and any(not ENVIRONMENT.isdisjoint(name.split(".")) for name in names)
+        if in_address and not _logs_in(found):  # `get('https://x/?k=' + process.env.KEY)`
+            inquiry.send("variables of the environment", host_of(url))
     _judge_statements(found, names, inquiry)
     if runs_text and ("network" in call.upstream or names & CONTACTING or (urls and names & EVALUATING)):
         inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",
                     (NETWORK, SYSTEM))  # fmt: skip
-    elif names & {"dup2", "pty.spawn"} and names & CONTACTING:
+    elif (names & CONTACTING and names & {"dup2", "pty.spawn"}) or (names & RAW_SOCKETS and names & RUNNING):
         said = "Gives another machine control of this account"
         categories: tuple[RiskCategory, ...] = (PRIVILEGE, EXFILTRATION, NETWORK)
         inquiry.add(HIGH, "contacts", language, "hands a shell to another machine", said, "", categories)
@@ -166,6 +174,11 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if token.kind == "string":
         if language == "awk" and previous.text in {">", "|"}:
             _awk_output(previous.text, token.text, call, inquiry)
+        elif language == "awk" and token.text.startswith(("/inet", "/inet4", "/inet6")):
+            host = (token.text.split("/") + ["?"] * 5)[4]
+            inquiry.contact(host, call)
+            inquiry.add(HIGH, "contacts", host, "talks to another machine from within awk", "", "",
+                        (NETWORK, EXFILTRATION))  # fmt: skip
         elif language == "awk" and following.text == "|":  # `"command" | getline`
             _awk_output("|", token.text, call, inquiry)
         return []
@@ -238,13 +251,15 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
         inquiry.doubt(f"builds code while it runs (`{last}`)")
     elif name in SENDING or (last in {"sendall", "sendto"}):
         host = _host(arguments)
-        upload = any(each.text in {"open", "read", "environ", "readFileSync", "read_text"} for each in arguments)
+        upload = any(not ENVIRONMENT.isdisjoint(each.text.split(".")) for each in arguments) or any(
+            each.text in {"open", "read", "readFileSync", "read_text"} for each in arguments
+        )
         inquiry.contact(host, call)
         if upload or call.upstream:
             inquiry.send("the content of files or variables", host)
     elif last in CONTACTING or name in CONTACTING:
         inquiry.contact(_host(arguments), call)
-        if {each.text.rsplit(".", 1)[-1] for each in arguments} & UPLOADED:
+        if {each.text.rsplit(".", 1)[-1] for each in arguments} & UPLOADED and not _logs_in(arguments):
             inquiry.send("the content of files or variables", _host(arguments))
     elif last in TAKING_RIGHTS:
         inquiry.add(HIGH, "privilege", name, "takes the rights of another account",
@@ -264,6 +279,11 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
     else:
         return False
     return True
+
+
+def _logs_in(found: Sequence[Token]) -> bool:
+    """Whether what goes out stands where one says who one is, which is no loss."""
+    return any(mark in each.text.lower() for each in found for mark in LOGIN_MARKS)
 
 
 def _kill(arguments: Sequence[Token], inquiry: Inquiry) -> None:

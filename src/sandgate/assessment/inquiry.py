@@ -159,6 +159,12 @@ class Inquiry:
         """Judge this script next, as run by `by`."""
         self.pending.append((text, by))
 
+    def fetched_from(self, path: str) -> str:
+        """The host from which `path`, or a tree it lies in, came in this command line; empty when it did not."""
+        if path in self.downloads:
+            return self.downloads[path]
+        return next((host for tree, host in self.downloads.items() if tree[-1:] == "/" and path.startswith(tree)), "")
+
     def ask(self, path: str) -> None:
         self.asked.setdefault(path)
 

@@ -76,6 +76,13 @@ BUILD_OUTPUTS = frozenset(
     playwright-report
     """)
 )
+# Build outputs that are made for others to read.
+MADE_TO_SHIP = frozenset(
+    words("""
+    build dist out target site _site _build public public_html coverage htmlcov storybook-static release artifacts
+    test-results playwright-report
+    """)
+)
 FOUND = "found*"  # stands for "some files below", when a filter decides which
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
 
@@ -216,6 +223,13 @@ def _work_place(path: str, scene: _Scene) -> Place | None:
                 return None
             return Place("trunk", path, "the whole workspace" if path == root else "a directory above the workspace")
     return None
+
+
+def made_to_ship(path: str, facts: AssessmentFacts) -> bool:
+    """Whether `path` is in a project's directory of finished things, which are meant for others."""
+    if not below(path, facts.cwd) or place_of(path, facts).kind not in {"build", "workspace"}:
+        return False
+    return path[len(facts.cwd) :].strip("/").split("/")[0] in MADE_TO_SHIP
 
 
 def _other_place(path: str, scene: _Scene) -> Place:

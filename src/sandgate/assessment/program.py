@@ -29,7 +29,8 @@ PROJECT_TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "env/bin", "node_modules/.b
 DESTRUCTIVE = frozenset(words("delete destroy purge drop wipe nuke erase terminate delete-all drop-db destroy-all"))
 PROJECT_SCRIPTS = frozenset(words("gradlew mvnw configure manage.py"))
 OTHER_NAMES = {
-    "netcat": "nc", "ncat": "nc", "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
+    "netcat": "nc", "ncat": "nc", "cryptcat": "nc", "pwncat": "nc",
+    "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
@@ -121,6 +122,9 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
     if call.program in PROJECT_SCRIPTS and below(path, inquiry.facts.cwd):
         return False
     interpreters.judge_script_name(path, call, inquiry)
+    fetched = inquiry.fetched_from(path)
+    if fetched:
+        interpreters.runs_download(fetched, inquiry)
     inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {shown(path)}")
     return not (knows(call.program) or call.program in JUDGES)
 

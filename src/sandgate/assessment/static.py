@@ -252,6 +252,8 @@ class _Walk:
         call.inherited = frame.caller
         if command.stdin_text is not None:
             call.stdin_text = command.stdin_text
+        if words and words[0].carries:  # `$X`, where X holds what was downloaded
+            inflow = {**inflow, **dict(words[0].carries)}
         self.functions = frame.functions
         self.connect(call, command, frame, inflow)
         if command.assignments:

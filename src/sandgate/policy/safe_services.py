@@ -57,6 +57,18 @@ _ENGINE = {
     "image history": "-Hq --format= --human --no-trunc --quiet 1",
     "volume ls": _OBJECT_LISTS + " 0",
     "volume list": _OBJECT_LISTS + " 0",
+    "node": "sub stop *",
+    "node ls": "-q -f= --filter= --format= --quiet 0",
+    "node ps": "-q -f= --filter= --format= --no-trunc --no-resolve --quiet *",
+    "service": "sub stop *",
+    "service ls": "-q -f= --filter= --format= --quiet 0",
+    "service ps": "-q -f= --filter= --format= --no-trunc --no-resolve --quiet *",
+    "stack": "sub stop *",
+    "plugin": "sub stop *",
+    "plugin ls": "-q --format= --filter= --no-trunc --quiet 0",
+    "stack ls": "--format= 0",
+    "stack ps": "-q -f= --filter= --format= --no-trunc --no-resolve --quiet 1",
+    "stack services": "-q -f= --filter= --format= --quiet 1",
     "volume inspect": "-f= --format= *",
     "network ls": _OBJECT_LISTS + " 0",
     "network list": _OBJECT_LISTS + " 0",
@@ -82,10 +94,19 @@ def _engine(name: str) -> dict[str, str]:
 
 
 _HELP = words_of(
+    "search commit save logs inspect diff rename update attach swarm stack service node secret plugin manifest "
     "run exec build pull push start stop restart rm rmi tag cp create kill load save login network volume system"
 )
 
+# Those that tell their version as a sub-command, without asking anybody else.
+_SAY_VERSION = words_of(
+    "ngrok cloudflared kustomize helmfile skaffold eksctl k3d k9s stern packer pulumi flyctl fly trivy cosign "
+    "crane oras buildah grype syft caddy traefik protoc buf doppler infisical step doctl hcloud "
+    "scw cdk terragrunt conftest kubeconform kube-linter limactl colima multipass podman-compose boundary"
+)
+
 COMMANDS: dict[str, str] = {
+    **{f"{name} version": "0" for name in _SAY_VERSION},
     **{f"{engine} {word}": "--help 0 needs:--help" for engine in ("docker", "podman") for word in _HELP},
     **_engine("docker"),
     **_engine("podman"),
@@ -114,6 +135,14 @@ COMMANDS: dict[str, str] = {
     },
     "helm version": "--short --client --template= 0",
     "helm env": "1",
+    "helm repo": "sub stop *",
+    "helm repo list": "-o= --output= 0",
+    "helm plugin": "sub stop *",
+    "helm plugin list": "0",
+    "helm dependency": "sub stop *",
+    "helm dependency list": "--max-col-width= 1 check:local_charts",
+    "kubectl plugin": "sub stop *",
+    "kubectl plugin list": "--name-only 0",
     "helm lint": "-f= --values= --set= --strict --quiet --with-subcharts * check:local_charts",
     "helm template": "-f= --values= --set= --set-string= --namespace= -n= --show-only= -s= --debug --include-crds "
     "--no-hooks --skip-tests --kube-version= --name-template= --release-name * check:local_charts",
@@ -140,6 +169,7 @@ COMMANDS: dict[str, str] = {
     "gcloud config get": "1",
     "gcloud config configurations": "sub stop *",
     "gcloud config configurations list": "--format= 0",
+    "gcloud info": "--format= 0",
     "gcloud version": "--format= 0",
     "gcloud auth": "sub stop *",
     "gcloud auth list": "--format= --filter= 0",
@@ -236,6 +266,7 @@ _ASK_VERSION = words_of(
     "wrangler railway doctl hcloud linode-cli scw oci ibmcloud databricks mongosh redis-server nats-server rabbitmqctl "
     "vault consul nomad boundary etcd etcdctl caddy haproxy envoy traefik squid named dnsmasq openvpn iptables "
     "ip6tables nft "
+    "ttyd croc wormhole ffsend tmate upterm gotty frpc sshuttle openvpn certbot "
     "websocat grpcurl protoc buf evans hurl wget2 curlie mitmproxy ssh-audit sslscan"
 )
 
@@ -243,6 +274,7 @@ PROGRAMS: dict[str, str] = {
     **dict.fromkeys(
         (name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"
     ),
+    **dict.fromkeys(_SAY_VERSION, "--version --help stop * sub alone confined needs:--version,--help"),
     "curl": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "wget": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "nc": "-h 0 needs:-h",

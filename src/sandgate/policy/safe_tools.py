@@ -16,7 +16,7 @@ from sandgate.commandline.words import words_of
 TOOLS: dict[str, str] = {
     **dict.fromkeys(
         words_of(
-            "zsh fish ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
+            "fish ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
             "black isort yapf autopep8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
             "ctest "
             "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee "
@@ -123,7 +123,10 @@ TOOLS: dict[str, str] = {
     "lipo": "words -info -archs -detailed_info 1",
     "jps": "-qmlvV 0",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
-    "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0",
+    "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0 "
+    "needs:-v,-m,-i,--version,--ini,--modules,--info,-l,--syntax-check,--ri,--rf,--rc",
+    # `-n` reads a script and runs nothing of it.
+    **dict.fromkeys(words_of("bash sh zsh dash ksh"), "-n --version 1 needs:-n,--version"),
     "perl": "-v -V --version 0 needs:-v,-V,--version",
     "ruby": "-vc --version --copyright 1 check:ruby needs:-v,-c,--version,--copyright",
     "node": "-vch --version --v8-options --check --help 1 needs:-v,--version,-c,--check,-h,--help,--v8-options",

@@ -47,27 +47,49 @@ _SOUGHT = (
     "token",
     "wallet",
 )
-SEARCHERS = frozenset(words_of("grep egrep fgrep rg ag zgrep"))
-_HOLDERS = frozenset(words_of("~ $HOME ${HOME} ~/.config $HOME/.config /root /home")) | {
-    "/"
-}  # of everything, so to say
-_SECRET_WORDS = words_of("passw secret token akia api_key apikey api-key credential private")
 _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys environment rc gitconfig "
                            "pubring.kbx trustdb.gpg sshd_config ssh_config"))  # fmt: skip
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
 
 
+# Programs that search in what files hold; the second ones go through directories unasked.
+_SEARCHERS = frozenset(words_of("grep egrep fgrep rgrep zgrep"))
+_TREE_SEARCHERS = frozenset(words_of("rg ag ack ugrep"))
+_SOUGHT_TEXTS = ("passw", "secret", "token", "akia", "api_key", "apikey", "api-key", "private key", "private_key",
+                 "credential", "begin rsa", "begin openssh", "aws_", "ghp_", "sk-", "xoxb")  # fmt: skip
+# Trees that hold the secrets of an account or a machine.
+_WIDE_TREES = frozenset(words_of("/ ~ $HOME ${HOME} /home /Users /root /etc /var /opt /srv /mnt /proc ~/.config"))
+
+
 def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     """Whether `program`, which prints what it reads, is given a file that holds keys or passwords."""
-    if program in SEARCHERS and searches_for_secrets(words):
-        return True
-    return program not in LISTERS and any(names_secret(word) for word in words)
+    if program in LISTERS:
+        return False
+    return any(names_secret(word) for word in words) or searches_secrets(program, words)
 
 
-def searches_for_secrets(words: tuple[str, ...]) -> bool:
-    """`grep -r password ~`: looks for secrets by their names in everything a person has."""
-    patterns = [word.lower() for word in words if (word.rstrip("/") or word) not in _HOLDERS]
-    return len(patterns) < len(words) and any(mark in word for word in patterns for mark in _SECRET_WORDS)
+def searches_secrets(program: str, words: tuple[str, ...]) -> bool:
+    """`grep -r password ~`: whether this goes through a home or the system for keys or passwords."""
+    deep = program in _TREE_SEARCHERS or program == "rgrep"
+    if not deep and program in _SEARCHERS:
+        deep = any(word in ("--recursive", "--dereference-recursive") or _has_letter(word, "rR") for word in words)
+    if not deep or not any(_is_wide(word) for word in words):
+        return False
+    return any(mark in word.lower() for word in words for mark in _SOUGHT_TEXTS)
+
+
+def _has_letter(word: str, letters: str) -> bool:
+    return word[:1] == "-" and word[:2] != "--" and any(letter in word for letter in letters)
+
+
+def _is_wide(word: str) -> bool:
+    """A whole home, or a whole tree of the system."""
+    tree = word.rstrip("/*") or word[:1]
+    return (
+        tree in _WIDE_TREES
+        or tree.endswith("/.config")
+        or (tree.startswith(("/home/", "/Users/")) and tree.count("/") == 2)
+    )
 
 
 def seeks_secrets(words: tuple[str, ...]) -> bool:
@@ -91,7 +113,7 @@ def names_secret(word: str) -> bool:
         return "/" in path or name not in ("shadow", "gshadow", "sudoers", "kcore")
     if name.endswith(".pub") or "*.pub" in name:
         return False
-    if path.endswith(_WHOLE):
+    if path.endswith(_WHOLE) or path in ("~/.*", "$HOME/.*"):
         return True
     if path.startswith("/proc/") and name == "environ":
         return True

@@ -20,7 +20,7 @@ from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
-from sandgate.policy.secret_names import SEARCHERS, searches_for_secrets
+from sandgate.policy.secret_names import searches_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     if call.contained and found.level == HIGH and set(found.categories) <= OF_A_SYSTEM:
         found = found.but(level=MEDIUM)
     inquiry.note(found)
+    if entry.kind == "contacts" and NETWORK in entry.categories:
+        call.carry("network", call.program)  # what it prints may come from anywhere
     if entry.operands:
         _operands(entry, options, call, inquiry)
     if entry.writes:
@@ -184,7 +186,7 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
 def _sought(call: Call, inquiry: Inquiry) -> None:
     homes = (inquiry.facts.home, f"{inquiry.facts.home}/.config")
     texts = tuple(["~" if arg.text.rstrip("/") in homes else arg.text for arg in call.args])
-    if call.program in SEARCHERS and searches_for_secrets(texts):
+    if searches_secrets(call.program, texts):
         inquiry.add(HIGH, "reads", "your files", "searches everything for secrets",
                     "Searches everything you have for passwords or keys", "", (EXFILTRATION,))  # fmt: skip
         call.carry("secret", "your files")

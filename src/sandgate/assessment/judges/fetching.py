@@ -50,8 +50,11 @@ def _judge_fetcher(call: Call, inquiry: Inquiry) -> None:
     judge_sender(call, inquiry)
     options = parsed(call.args, "-d -o -O -P --dir --out --output --paths -x -s -j -k -n -f -i")
     given = options.value("-d -o -O -P --dir --out --output --paths")
-    for host in [host_of(arg.text) for arg in options.operands if "://" in arg.text]:
-        inquiry.contact(host, call)
+    for arg in [arg for arg in options.operands if "://" in arg.text]:
+        inquiry.contact(host_of(arg.text), call)
+        path, _ = call.paths(Arg(arg.text.partition("?")[0].rpartition("/")[2]))
+        if path is not None:
+            inquiry.downloads[path] = host_of(arg.text)
     if options.operands:
         inquiry.write(given or Arg("."), call, verb="Downloads to")
 

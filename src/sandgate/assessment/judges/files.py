@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
+SHARED_TREES = words("/var /etc /srv /home /usr /opt /root /data /mnt /boot")
 HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
@@ -49,7 +50,8 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
     for base in bases:
         inquiry.read(base, call)
         if "-delete" in texts:
-            inquiry.delete(below_base(base, filtered=filtered), call, recursive=not filtered)
+            shared = call.remote and base.text.startswith(SHARED_TREES)  # there a filter is no comfort
+            inquiry.delete(below_base(base, filtered=filtered), call, recursive=shared or not filtered)
     at = 0
     while at < len(texts):
         if texts[at] in FIND_WRITERS and at + 1 < len(texts):
@@ -250,6 +252,7 @@ def _judge_tar(call: Call, inquiry: Inquiry) -> None:
     archive = options.value("-f --file")
     if options.has("-x --extract --get"):
         inquiry.write(directory, call, verb="Unpacks an archive into")
+        unpacked(archive, directory, call, inquiry)
         if options.has("-P --absolute-names"):
             inquiry.add(HIGH, "writes", "/", "unpacks to wherever the archive says", "", "", (SYSTEM,))
         if archive is not None and ":" in archive.text:
@@ -264,6 +267,15 @@ def _judge_tar(call: Call, inquiry: Inquiry) -> None:
     if archive is not None:
         inquiry.read(archive, call)
     inquiry.add(LOW, "reads", "tar", "lists an archive", "Lists an archive")
+
+
+def unpacked(archive: Arg | None, directory: Arg, call: Call, inquiry: Inquiry) -> None:
+    """Note below which directory (its path ends with a slash) lies what came from the network a moment ago."""
+    path, _ = call.paths(archive) if archive is not None and archive.text != "-" else (None, False)
+    host = call.upstream.get("network") if path is None else inquiry.downloads.get(path)
+    into, _ = call.paths(directory)
+    if host is not None and into is not None:
+        inquiry.downloads[into.rstrip("/") + "/"] = host
 
 
 def _pack(sources: Sequence[Arg], archive: Arg | None, call: Call, inquiry: Inquiry) -> None:
@@ -285,6 +297,7 @@ def _judge_unzip(call: Call, inquiry: Inquiry) -> None:
         inquiry.read(arg, call)
     if not options.has("-l -t -v -p -Z"):
         inquiry.write(options.value("-d") or Arg("."), call, verb="Unpacks an archive into")
+        unpacked(options.operands[0] if options.operands else None, options.value("-d") or Arg("."), call, inquiry)
     else:
         inquiry.add(LOW, "reads", "unzip", "looks into an archive")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Value
+from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
+from sandgate.assessment.judges import git_remotes
 from sandgate.assessment.judges.common import by_table, certainties
-from sandgate.assessment.judges.origins import is_known
 from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -27,7 +27,8 @@ GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "c
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 OFF = frozenset(words("false 0 off no"))
 LONE_FILES = frozenset(words("makefile dockerfile gemfile rakefile procfile readme license go.mod justfile head"))
-REMOTE = "?remote "  # no shell variable can be called so
+CLONE_VALUES = ("-c --config -b --branch --depth -o --origin -u --upload-pack --reference --separate-git-dir "
+                "--template -j --jobs --filter --shallow-since --shallow-exclude")  # fmt: skip
 DEPLOYING = frozenset(words("heroku dokku piku production prod live deploy clever scalingo gigalixir"))
 UNCOMMITTED = "Changes that were not committed are lost"
 
@@ -81,18 +82,13 @@ def _git_clean(call: Call, inquiry: Inquiry) -> bool:
 
 
 def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
-    """A remote has a name somebody gave it; an address on the command line is any place."""
+    """Some remotes put what they get into service; where the others lead is in `git_remotes`."""
     for arg in options.operands[:1]:
         if arg.text.lower() in DEPLOYING:
             inquiry.add(HIGH, "contacts", arg.text, "a remote that puts what it gets into service",
                         f"Deploys through the remote {shown(arg.text)}", "Other people see it at once",
                         (NETWORK, COMPLIANCE))  # fmt: skip
-        named = call.shell.lookup(REMOTE + arg.text)
-        address = named.texts[0] if named is not None else arg.text
-        if "://" in address or ("@" in address and ":" in address):
-            host = host_of(address.replace(":", "/", 1) if "://" not in address else address)
-            if named is None or not is_known(host):
-                inquiry.send("this repository", host)
+    git_remotes.COMMANDS["push"](options, call, inquiry)
 
 
 def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
@@ -139,13 +135,6 @@ def _git_gc(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
                     (DELETION,))  # fmt: skip
 
 
-def _git_remote(options: Parsed, call: Call, inquiry: Inquiry) -> None:
-    """`git remote add NAME URL`: where a later `git push NAME` of the same line goes."""
-    del inquiry
-    if len(options.operands) > 2 and options.operands[0].text in {"add", "set-url"}:
-        call.shell.variables[REMOTE + options.operands[1].text] = Value((options.operands[2].text,))
-
-
 def _git_rm(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     if options.has("--cached") or options.has("-n --dry-run"):
         return
@@ -153,10 +142,16 @@ def _git_rm(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         inquiry.delete(arg, call, recursive=options.has("-r"))
 
 
-def _git_clone(options: Parsed, call: Call, inquiry: Inquiry) -> None:
+def _git_clone(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    options = parsed(call.args[1:], CLONE_VALUES)
     for arg in options.operands[:1]:
         if "://" in arg.text or "@" in arg.text:
-            inquiry.contact(host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text), call)
+            host = host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text)
+            inquiry.contact(host, call)
+            name = arg.text.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
+            into, _ = call.paths(options.operands[1] if len(options.operands) > 1 else Arg(name))
+            if into is not None:
+                inquiry.downloads[into.rstrip("/") + "/"] = host
     for arg in options.operands[1:]:
         inquiry.write(arg, call, verb="Downloads to")
     for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
@@ -218,9 +213,9 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "restore": _git_checkout,
     "gc": _git_gc,
     "maintenance": _git_gc,
-    "remote": _git_remote,
     "rm": _git_rm,
     "clone": _git_clone,
+    **git_remotes.COMMANDS,
     "push": _git_push,
     "config": _git_config,
     "submodule": _git_runs_rest,

@@ -65,8 +65,8 @@ vercel vultr-cli wandb waypoint werf wrangler yc zitadel
     ("remote", """
 ab ansible ansible-playbook autocannon bombardier cadaver clush colima crictl distrobox distrobox-host-exec
 docker-machine dsh flatpak-spawn ftp h2load hey httperf incus ip k3d kubectl lftp limactl lxc machinectl minikube
-multipass mussh ncftp oha parallel-ssh pdsh plow pssh resolvectl salt salt-call salt-ssh sftp siege smbclient tnftp
-toolbox vagrant vegeta wrk wrk2
+multipass mussh ncftp nmap oha parallel-ssh pdsh plow pssh resolvectl salt salt-call salt-ssh sftp siege smbclient
+tnftp toolbox vagrant vegeta wrk wrk2
 """),
     ("fetching", """
 aria2c axel et fetch gdown http https httrack megadl mosh snarf xh xhs youtube-dl yt-dlp

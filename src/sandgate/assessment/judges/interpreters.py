@@ -5,12 +5,14 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.inline import judge_code
+from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.judges.naming import judge_name
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.options import parsed
+from sandgate.assessment.places import below, place_of
 from sandgate.assessment.wording import shown
 from sandgate.commandline.decoding import ansi
 
@@ -66,7 +68,7 @@ def _without_plus(args: Sequence[Arg]) -> list[Arg]:
 def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     tags = dict(arg.carries)
     if "network" in tags or ("network" in call.upstream and not arg.known):
-        _runs_download(tags.get("network") or call.upstream["network"], inquiry)
+        runs_download(tags.get("network") or call.upstream["network"], inquiry)
     elif not arg.known and ("decoded" in tags or "decoded" in call.upstream):
         _runs_hidden(inquiry)
     elif not arg.known and not arg.raw:
@@ -85,7 +87,8 @@ def printed(call: Call) -> str:
     return ansi(text) if "-e" in "".join(options) or "\\" not in text else f"{text}\n{ansi(text)}"
 
 
-def _runs_download(host: str, inquiry: Inquiry) -> None:
+def runs_download(host: str, inquiry: Inquiry) -> None:
+    """Note that something that came from `host` a moment ago is run."""
     said = f"Runs a program straight from {shown(host)} without showing it"
     inquiry.add(HIGH, "runs", host, "runs what it downloads", said, ANYTHING, (NETWORK, SYSTEM))
 
@@ -102,10 +105,14 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
     """A shell or interpreter that reads its program from its input."""
     feeder = call.feeder
     if "network" in call.upstream:
-        _runs_download(call.upstream["network"], inquiry)
+        runs_download(call.upstream["network"], inquiry)
         return
     if "decoded" in call.upstream:
         _runs_hidden(inquiry)
+        hidden = _decoded(feeder)
+        if hidden:
+            _judge_text(hidden, call, inquiry)
+            return
     if call.stdin_text is not None:
         _judge_text(call.stdin_text, call, inquiry)
     elif feeder is not None and feeder.program in {"echo", "printf"}:
@@ -122,6 +129,21 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
         inquiry.add(MEDIUM, "runs", call.program, f"starts {what}", f"Starts {what}")
 
 
+def _decoded(feeder: Call | None) -> str:
+    """What `echo TEXT | base64 -d` prints; nothing when that is not known."""
+    if feeder is None or feeder.program not in {"base64", "xxd"}:
+        return ""
+    text = feeder.stdin_text or ""
+    if not text and feeder.feeder is not None and feeder.feeder.program in {"echo", "printf"}:
+        text = printed(feeder.feeder).split("\n", 1)[0]
+    from binascii import Error, a2b_base64, unhexlify
+
+    try:
+        return (a2b_base64(text) if feeder.program == "base64" else unhexlify(text.strip())).decode()
+    except (Error, ValueError):
+        return ""
+
+
 def _judge_text(text: str, call: Call, inquiry: Inquiry) -> None:
     if call.program in LANGUAGES:
         judge_code(text, LANGUAGES[call.program].name, call, inquiry)
@@ -136,12 +158,13 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     path, _ = call.paths(arg)
     tags = dict(arg.carries)
     if "network" in tags:
-        _runs_download(tags["network"], inquiry)
+        runs_download(tags["network"], inquiry)
         return
     if "said" in tags:
         _judge_text(tags["said"], call, inquiry)
-    if path is not None and path in inquiry.downloads:
-        _runs_download(inquiry.downloads[path], inquiry)
+    fetched = "" if path is None else inquiry.fetched_from(path)
+    if path is not None and fetched and (path in inquiry.downloads or call.program in {*SHELLS, "source", "."}):
+        runs_download(fetched, inquiry)
         return
     if path is not None and path in inquiry.written:
         inquiry.run_script(inquiry.written[path], call)
@@ -174,10 +197,18 @@ def judge_interpreter(call: Call, inquiry: Inquiry) -> None:
         return
     fetched = [arg.text for arg in call.args if arg.text.startswith(("http://", "https://"))]
     if call.program == "deno" and fetched and {arg.text.partition("=")[0] for arg in call.args} & DENO_RIGHTS:
-        _runs_download(fetched[0], inquiry)
+        runs_download(fetched[0], inquiry)
     if call.args and call.args[0].text in EVAL_WORDS and call.program in EVAL_PROGRAMS:
         for arg in parsed(call.args[1:]).operands:
             judge_code(arg.raw or arg.text, language.name, call, inquiry)
+        return
+    server = parsed(call.args, "-S -t -d -c") if call.program == "php" else None
+    if server is not None and server.has("-S"):
+        _serves(server.value("-S"), server.value("-t"), call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if call.program == "ruby" and texts[:3] == ["-run", "-e", "httpd"]:
+        own = parsed(call.args[3:], "-p -b")
+        _serves(own.value("-b"), own.operands[0] if own.operands else None, call, inquiry)
         return
     options = parsed(call.args, f"{language.code} {language.values}", stop_at_operand=True)
     codes = [arg for name, arg in options.values if name in language.code.split()]
@@ -190,7 +221,7 @@ def judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     for arg in codes:
         tags = dict(arg.carries)
         if not arg.known and "network" in tags:
-            _runs_download(tags["network"], inquiry)
+            runs_download(tags["network"], inquiry)
         judge_code(arg.raw or arg.text, language.name, call, inquiry)
     if codes or call.program in EDITORS:
         if call.program in EDITORS:
@@ -216,8 +247,8 @@ def _program_file(operands: Sequence[Arg], call: Call, inquiry: Inquiry) -> None
 def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
     name = module.text
     if name in {"http.server", "SimpleHTTPServer", "pyftpdlib"}:
-        inquiry.add(MEDIUM, "contacts", "network", "serves the working directory to the network",
-                    "Lets other machines read the working directory", "", (NETWORK, "data_exfiltration"))  # fmt: skip
+        options = parsed(call.args, "-m -b --bind -d --directory -p --protocol", clusters=False)
+        _serves(options.value("-b --bind"), options.value("-d --directory"), call, inquiry)
     elif name in {
         "json.tool",
         "timeit",
@@ -244,6 +275,19 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         inquiry.run(call.inside(name, after[at + (2 if after[at].text == "-m" else 1) :]))
     else:
         inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {shown(name)}")
+
+
+def _serves(bound: Arg | None, given: Arg | None, call: Call, inquiry: Inquiry) -> None:
+    """`python -m http.server`, `php -S`: who can read what. Only what belongs to the project may be shown around."""
+    if bound is not None and is_local(bound.text) and not bound.text.startswith("0.0.0.0"):
+        inquiry.add(MEDIUM, "contacts", "localhost", "serves files to this machine", "Serves files to this machine")
+        return
+    path, _ = call.paths(given if given is not None else Arg("."))
+    project = path is not None and place_of(path, inquiry.facts).kind in {"trunk", "workspace", "build"}
+    shared = project and path is not None and below(path, inquiry.facts.cwd)
+    what = "the working directory" if given is None else shown(path or "?")
+    inquiry.add(MEDIUM if shared else HIGH, "contacts", "network", f"serves {what} to the network",
+                f"Lets other machines read {what}", "", (NETWORK, "data_exfiltration"))  # fmt: skip
 
 
 def _judge_eval(call: Call, inquiry: Inquiry) -> None:

@@ -10,11 +10,12 @@ from sandgate.assessment.judges.common import by_table, transfer
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
+from sandgate.assessment.places import made_to_ship
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.assessment.options import Parsed
@@ -232,6 +233,10 @@ def _judge_nc(call: Call, inquiry: Inquiry) -> None:
     if program is not None:
         _gives_control(host, call, inquiry)
     if options.has("-l --listen"):
+        own = options.value("-s")
+        if program is None and is_local(own.text if own is not None else host) and host != "0.0.0.0":
+            inquiry.add(MEDIUM, "contacts", host, "waits for connections from this machine")
+            return
         said = "Lets others connect to this machine"
         inquiry.add(HIGH, "contacts", host, "waits for connections from outside", said, "", (NETWORK, EXFILTRATION))
         call.carry("network", host)
@@ -269,10 +274,12 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
         path = arg.text.partition(":")[2].partition(",")[0]
         if kind in {"FILE", "OPEN", "GOPEN", "CREATE", "CREAT"} and path:
             inquiry.read(Arg(path, raw=path), call)
-            if "secret" in call.outflow or "file" in call.outflow:
+            if host != "?" and ("secret" in call.outflow or "file" in call.outflow):
                 inquiry.send(f"the content of {shown(path)}", host)
         if kind in {"EXEC", "SYSTEM", "SHELL"}:
             _gives_control(host, call, inquiry)
+        elif "LISTEN" in kind and any(f"bind={own}" in arg.text for own in ("127.", "localhost", "[::1]")):
+            inquiry.add(MEDIUM, "contacts", host, "waits for connections from this machine")
         elif "LISTEN" in kind:
             inquiry.add(HIGH, "contacts", host, "waits for connections from outside",
                         "Lets others connect to this machine", "", (NETWORK,))  # fmt: skip
@@ -289,6 +296,9 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(LOW, "reads", "ssh", "only shows its version")
         return
     host = host_of(options.operands[0].text) if options.operands else "?"
+    later = parsed(options.operands[1:], values, stop_at_operand=True)  # options may stand behind the host, too
+    rest = later.operands
+    options = options.but(flags=options.flags | later.flags, values=(*options.values, *later.values))
     inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
     if options.has("-R -D -w"):
         said = f"Opens a tunnel between this machine and {shown(host)}"
@@ -305,9 +315,6 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)
-    rest = list(options.operands[1:])
-    while rest and rest[0].text[:1] == "-":
-        rest = rest[2:] if rest[0].text in SSH_VALUES.split() else rest[1:]
     if rest:
         inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in rest))], remote=True)
         inner.upstream = {}
@@ -329,16 +336,32 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
             inquiry.delete(options.operands[-1], call, recursive=True, contents=True)
         return
     destination = options.operands[-1]
+    if call.program == "rsync" and options.has("-n --dry-run"):
+        inquiry.contact(_host_part(remote[0].text), call, why="compares files with another machine")
+        return
     if _remote(destination.text):
         for arg in options.operands[:-1]:
             inquiry.read(arg, call, recursive=True)
-        sources = " and ".join(shown(arg.text) for arg in options.operands[:2] if not _remote(arg.text)) or "files"
-        inquiry.send(sources, _host_part(destination.text))
+        send_files([arg for arg in options.operands[:-1] if not _remote(arg.text)], _host_part(destination.text), call,
+                   inquiry)  # fmt: skip
         if options.has("--delete --delete-after --delete-excluded --del"):
             inquiry.add(HIGH, "deletes", destination.text, "deletes on the other machine", "", "", (DELETION, NETWORK))
         return
-    inquiry.contact(_host_part(remote[0].text), call, sentence=f"Copies files from {shown(_host_part(remote[0].text))}")
-    inquiry.write(destination, call, verb="Downloads to")
+    host = _host_part(remote[0].text)
+    inquiry.contact(host, call, sentence=f"Copies files from {shown(host)}")
+    _saved_as(destination, host, call, inquiry)
+    for arg in remote:  # into a directory it goes by its own name
+        path, _ = call.paths(Arg(f"{destination.text}/{arg.text.rpartition(':')[2].rpartition('/')[2]}"))
+        if path is not None:
+            inquiry.downloads[path] = host
+
+
+def send_files(sources: Sequence[Arg], host: str, call: Call, inquiry: Inquiry) -> None:
+    """Files go to another machine; what a project has made for others is less of a loss."""
+    paths = [call.paths(arg)[0] for arg in sources]
+    ships = bool(paths) and all(path is not None and made_to_ship(path, inquiry.facts) for path in paths)
+    what = " and ".join(shown(arg.text) for arg in sources[:2]) or "files"
+    inquiry.send(what, host, level=MEDIUM if ships else HIGH)
 
 
 def _remote(text: str) -> bool:

@@ -67,6 +67,9 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     if verb in {"get", "describe"} and _names_secrets(options.operands[1:]):
         inquiry.add(HIGH, "reads", "secrets", "prints secrets of a cluster", "Prints secrets of a cluster", "",
                     (EXFILTRATION, NETWORK))  # fmt: skip
+    if verb == "replace" and options.has("--force"):
+        inquiry.add(HIGH, "deletes", "cluster", "deletes things of a cluster to make them anew", "", "",
+                    (DELETION, SYSTEM, NETWORK))  # fmt: skip
     if verb == "config" and options.has("--raw"):
         inquiry.add(HIGH, "reads", "kubeconfig", "prints keys of clusters", "Prints keys of clusters", "",
                     (EXFILTRATION,))  # fmt: skip
@@ -144,6 +147,15 @@ def _judge_playbook(call: Call, inquiry: Inquiry) -> None:
     if options.has("-b --become -K"):
         inquiry.add(HIGH, "privilege", "ansible", "with the rights of the administrator of other machines", "", "",
                     (PRIVILEGE, NETWORK))  # fmt: skip
+
+
+def _judge_scan(call: Call, inquiry: Inquiry) -> None:
+    """`nmap localhost`: nobody else is bothered."""
+    hosts = parsed(call.args, "-p -oN -oX -oA -oG --top-ports --script -T", clusters=False).operands
+    if hosts and all(is_local(arg.text) for arg in hosts):
+        inquiry.add(MEDIUM, "contacts", hosts[0].text, "looks which ports of this machine are open")
+        return
+    by_table(call, inquiry)
 
 
 def _judge_many(call: Call, inquiry: Inquiry) -> None:
@@ -278,6 +290,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "kubectl": _judge_kubectl,
     "ip": _judge_ip,
     "resolvectl": _judge_resolver,
+    "nmap": _judge_scan,
     "ansible": _judge_ansible,
     "ansible-playbook": _judge_playbook,
     **dict.fromkeys(("pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), _judge_many),

@@ -21,7 +21,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.judges.network import private_input, send_files
 from sandgate.assessment.knowledge import ENTRIES, entry_for
 from sandgate.assessment.knowledge.services import (
     CHANGING,
@@ -31,7 +31,11 @@ from sandgate.assessment.knowledge.services import (
     LEAKING,
     LOCAL,
     LOOKING,
+    PRINTING,
+    REVEALING,
+    SECRET_NAMES,
     SERVICES,
+    SHARING,
 )
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
@@ -54,7 +58,10 @@ FIXED_VERB = {"aws": 2, "awslocal": 2, "aliyun": 2, "tccli": 2, "s3cmd": 1, "s5c
               "helmfile": 1, "packer": 1, "sentry-cli": 2, "dokku": 1, "consul": 2, "vault": 3, "bao": 3}  # fmt: skip
 REHEARSALS = "--dry-run --dryrun --what-if --check --help --generate-cli-skeleton --no-execute-changeset --noop"
 ASKING = frozenset({"help", "--help", "-h", "--version", "version", "-version", "-V", "completion"})
-DESTROYING = "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe"
+DESTROYING = (
+    "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe -replace "
+    "--replace"
+)
 UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
 # Where changes are made for review: writing there is ordinary work.
 FORGES = frozenset({"gh", "glab", "hub", "tea", "jira", "linear", "sentry-cli", "circleci", "travis"})
@@ -151,7 +158,11 @@ def _copies(call: Call, inquiry: Inquiry) -> bool:
         for arg in sources:
             if not _there(arg.text, call.program):
                 inquiry.read(arg, call, recursive=True)
-        inquiry.send(" and ".join(shown(arg.text) for arg in sources[:2]) or "files", host)
+        local = [arg for arg in sources if not _there(arg.text, call.program)]
+        if any(_is_public(arg.text.lower()) for arg in call.args):
+            inquiry.send("files", f"everybody through {host}")
+        else:
+            send_files(local, host, call, inquiry)
         if deletes:
             inquiry.add(HIGH, "deletes", destination.text, "deletes in a storage service", "", "", (DELETION, NETWORK))
     else:
@@ -188,7 +199,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "", clusters=False)
     if deed in {"", "local", "connecting"} and options.has("--prod --production"):
         deed = "changing"
-    if deed == "changing" and options.has(DESTROYING):
+    said = "".join(arg.text for arg in call.args if arg.text[:1] in "{[")  # a request written out as data
+    if deed == "changing" and (options.has(DESTROYING) or '"DELETE' in said.upper()):
         deed = "deleting"
     if deed == "changing" and call.program in FORGES:
         deed = "contributing"
@@ -196,6 +208,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     path = verb_path(call)
     if deed == "changing" and any(_parts(word)[0] in {"upload", "publish"} or word in UPLOADS for word in path):
         inquiry.send("files", call.program)
+    if deed == "granting" and _says(f" {' '.join(path)} ", SHARING):
+        inquiry.send("what was private", "other accounts")
     if meaning is not None:
         _note(meaning, call, path, inquiry)
         return
@@ -245,6 +259,8 @@ def deed_of(call: Call) -> Deed:
     texts = [arg.text.lower() for arg in call.args]
     if _says(said, LEAKING) and not _harmless_parameter(path, texts):
         return "leaking"
+    if _asks_for_secret(call, path):
+        return "leaking"
     deeds = [deed for word in path if (deed := _verb(word))]
     if _says(said, GRANTING) or ("looking" not in deeds and any(_is_public(text) for text in texts)):
         return "granting"
@@ -253,6 +269,18 @@ def deed_of(call: Call) -> Deed:
     if any(f" {phrase} " in said for phrase in LOCAL) and "deleting" not in deeds:
         return "local"
     return deeds[-1] if deeds else ""
+
+
+def _asks_for_secret(call: Call, path: Sequence[str]) -> bool:
+    """`terraform output db_password`, `consul kv get app/api_key`, `pulumi config --show-secrets`."""
+    options = parsed(call.args, ENTRIES[call.program].values, clusters=False)
+    if options.has(REVEALING):
+        return True
+    words = [arg.text.lower() for arg in options.operands]
+    if {"metadata", "list"} & set(words[:3]):
+        return False
+    at = next((index for index, word in enumerate(words) if word in PRINTING and word in path), -1)
+    return at >= 0 and any(mark in word for word in words[at + 1 :] for mark in SECRET_NAMES)
 
 
 def _harmless_parameter(path: Sequence[str], texts: Sequence[str]) -> bool:

@@ -35,6 +35,8 @@ SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     """`gh api` can do anything its other commands can: the method tells."""
     by_table(call, inquiry)
+    if "secret" in call.upstream:
+        inquiry.send(f"the content of {shown(call.upstream['secret'])}", "a code host")
     texts = [arg.text for arg in call.args]
     if {"public", "--visibility=public", "--public"} & set(texts) and "list" not in texts[:2]:
         inquiry.add(HIGH, "contacts", "code host", "makes something public", "Makes something visible to everybody",

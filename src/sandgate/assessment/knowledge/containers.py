@@ -167,11 +167,12 @@ ENTRIES: tuple[Entry, ...] = (
     kubectl rollout history, kubectl kustomize, kubectl proxy, kubectl port-forward, kubectl cp, kubectl exec, kubectl
     debug, kubectl attach, kubectl version, helm status, helm get, helm history, helm repo, helm search, helm list, helm
     ls, helm show, helm pull, helm dependency, helm dep, helm test, helm registry, helm diff, aws s3 ls, aws sts
-    get-caller-identity, gcloud info, az account show, terraform refresh, terraform providers, terraform init, terraform
+    get-caller-identity, az account show, terraform refresh, terraform providers, terraform init, terraform
     get, terraform output, terraform show, terraform state list, terraform state show, heroku logs, cdk diff, stern,
     kubetail, k9s, kubectl ctx, kubectx, kubens, kubectl ns
     """),
     *_looking("""
+    helm repo list, helm plugin list, helm dependency list, kubectl plugin list, gcloud info,
     kubectl config view, kubectl config current-context, kubectl config get-contexts, kubectl config get-clusters,
     kubectl config get-users, kubectl completion, kubectl options, kubectl plugin, helm version, helm env, helm lint,
     helm completion, aws configure list, aws configure list-profiles, gcloud config list, gcloud config get-value,
@@ -209,7 +210,9 @@ ENTRIES: tuple[Entry, ...] = (
     *(Entry(f"kubectl {what}", HIGH, "Hands out rights in a cluster", (f"kubectl {what} x",), kind="privilege",
             categories=(PRIVILEGE, SYSTEM, NETWORK, COMPLIANCE))
       for what in ("create clusterrolebinding", "create rolebinding", "create clusterrole", "create role",
-                   "create token", "certificate approve", "set subject", "auth reconcile")),
+                   "certificate approve", "set subject", "auth reconcile")),
+    Entry("kubectl create token", HIGH, "Prints a token of a cluster", ("kubectl create token x",), kind="privilege",
+          categories=(PRIVILEGE, EXFILTRATION, NETWORK)),
     *(Entry(f"kubectl {what}", HIGH, "Empties a part of a cluster", (f"kubectl {what} x",), kind="deletes",
             categories=(DELETION, SYSTEM, NETWORK), harmless="--dry-run --dry-run=client --dry-run=server --help")
       for what in ("drain", "node drain")),
@@ -257,6 +260,11 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("minikube", MEDIUM, "Controls a local cluster", ("minikube start",)),
     Entry("kind", MEDIUM, "Controls a local cluster", ("kind create cluster",)),
     Entry("vagrant", MEDIUM, "Controls virtual machines", ("vagrant up",)),
+    *_looking("""
+    virsh list, virsh dominfo, virsh domstate, virsh version, virsh net-list, virsh pool-list, virsh vol-list, virsh
+    snapshot-list, virsh nodeinfo, virsh domblklist, virsh domiflist, virsh capabilities, lxc list, lxc ls, lxc
+    info, lxc version, incus list, incus info, incus version, lxc image list, lxc network list, lxc storage list
+    """),
     Entry("virsh", HIGH, "Controls virtual machines", ("virsh start x",), categories=(SYSTEM,)),
     Entry("lxc", HIGH, "Controls containers", ("lxc launch x",), categories=(SYSTEM, PRIVILEGE)),
     Entry("qemu-system-x86_64", MEDIUM, "Runs a virtual machine", ("qemu-system-x86_64 a.img",)),

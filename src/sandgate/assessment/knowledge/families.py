@@ -20,10 +20,11 @@ def family(
     kind: FactKind,
     categories: tuple[RiskCategory, ...],
     names: str,
-    worse: Worse = FIXING,
+    *worse: Worse,
 ) -> tuple[Entry, ...]:
     """One entry for each of the comma-separated `names`; each is an example of itself."""
     example = "{}" if level == LOW else "{} x"  # alone, some of them only show their help
     return tuple(
-        Entry(name, level, words, (example.format(name),), kind, categories, worse=(worse,)) for name in phrases(names)
+        Entry(name, level, words, (example.format(name),), kind, categories, worse=worse or (FIXING,))
+        for name in phrases(names)
     )

@@ -51,8 +51,9 @@ ENTRIES: tuple[Entry, ...] = (
           values="-b -i -P -o"),
     Entry("ssh-keygen", MEDIUM, "Makes a key", ("ssh-keygen -t ed25519 -f key",), kind="writes",
           values="-t -b -C -f -N -R -F -E -m -P -O -a -s -I -n -V -D"),
-    Entry("ssh-copy-id", HIGH, "Lets your key log in to another machine", ("ssh-copy-id host",), kind="contacts",
-          categories=(NETWORK, "privilege_escalation")),
+    Entry("ssh-copy-id", HIGH, "Lets your key log in to another machine", ("ssh-copy-id host", "ssh-copy-id -n host "
+                                                                                               "=> low"),
+          kind="contacts", categories=(NETWORK, "privilege_escalation"), harmless="-n -h", values="-i -p -o -F -t"),
     Entry("ssh-add", MEDIUM, "Loads keys", ("ssh-add", "ssh-add -l => low"), kind="privilege",
           harmless="-l -L --help", values="-t -E"),
     Entry("ping", LOW, "Asks whether a host answers", ("ping -c 1 localhost", "ping -c 1 example.com => medium"),

@@ -10,6 +10,11 @@ from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.knowledge.families import family
 
+UNCHECKED = Worse(
+    "--trusted-host --allow-insecure-host --allow-untrusted", HIGH, "Installs packages from a source nobody checks",
+    (SYSTEM, NETWORK),
+)  # fmt: skip
+
 
 def _published(name: str, words: str = "Publishes this project's package") -> Entry:
     return Entry(
@@ -123,8 +128,10 @@ _ASKERS = """
     """
 
 ENTRIES: tuple[Entry, ...] = (
-    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _MORE_INSTALLERS, GLOBAL),
-    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _INSTALLERS, GLOBAL),
+    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _MORE_INSTALLERS, GLOBAL,
+            UNCHECKED),
+    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _INSTALLERS, GLOBAL,
+            UNCHECKED),
     *family(LOW, "Shows packages", "reads", (), _LOOKERS),
     *family(MEDIUM, "Asks a registry", "contacts", (NETWORK,), _ASKERS),
     Entry("pip", MEDIUM, "Uses pip", ("pip cache purge",), kind="writes"),

@@ -72,8 +72,20 @@ LEAKING = phrases("""
     get-parameters-by-path, get-parameter, get-parameters, get-credentials-for-identity, export-configuration,
     create-export-task, get-role-credentials, connect list-keys, sas generate, generate-sas, generate-sas-token,
     get-random-password-secret, read-secret, item get, document get, get item, get password, get totp, get notes,
-    kubeconfig view --raw
+    kubeconfig view --raw, export-credentials, state pull, stack export, aks get-credentials --admin, config export,
+    tokens create, root-token
     """)
+# They let other accounts read what was private.
+SHARING = phrases("""
+    modify-snapshot-attribute, modify-image-attribute, modify-db-snapshot-attribute,
+    modify-db-cluster-snapshot-attribute, put-bucket-policy, put-bucket-acl, put-object-acl,
+    delete-public-access-block, put-public-access-block, add-layer-version-permission, sharing invite
+    """)
+# Verbs that print what they are asked for, and what a thing is called that nobody should print.
+PRINTING = frozenset(words("get show output cat read print pull view dump reveal"))
+SECRET_NAMES = ("password", "passwd", "secret", "api_key", "api-key", "apikey", "private_key", "private-key",
+                "credential", "access_key", "access-key", "auth_token", "token")  # fmt: skip
+REVEALING = "--show-secrets --reveal --plaintext --unmask --show-token --show-values --include-secrets --decrypt"
 # Local by nature: they build, serve or check on this machine, whatever service they are made for.
 LOCAL = phrases("""
     config set, config unset, account set, context use, context set, auth switch,
