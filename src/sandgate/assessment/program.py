@@ -27,6 +27,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
+from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -64,6 +65,8 @@ _PROPER = frozenset(
         if name not in OTHER_NAMES and "/" not in name and not name.endswith((".exe", *"0123456789"))
     ]
 )
+# Programs whose harmless calls a list knows. What a shell is given is judged command by command instead.
+_ANSWERING = frozenset(TOOLS) - SHELL_PROGRAMS
 VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim"))
 
 
@@ -152,7 +155,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
             inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
     if running.judge_runner(call, inquiry):
         return
-    if call.program in TOOLS and _only_reads(call):
+    if call.program in _ANSWERING and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":
