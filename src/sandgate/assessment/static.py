@@ -12,14 +12,12 @@ from sandgate.assessment.expansion import Arg, Shell, Value, expand
 from sandgate.assessment.facts import MAX_TARGETS
 from sandgate.assessment.findings import (
     EXFILTRATION,
-    EXHAUSTION,
     HIGH,
-    MEDIUM,
     NETWORK,
     PRIVILEGE,
 )
 from sandgate.assessment.inquiry import Call, Inquiry
-from sandgate.assessment.judges.builtins import judge_assignment
+from sandgate.assessment.judges.builtins import judge_assignment, judge_loop
 from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
 from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.judges.network import private_input
@@ -247,6 +245,7 @@ class _Walk:
         call = frame.caller.inside(words[0].text if words else "", words[1:])
         call.depth, call.shell = frame.caller.depth, shell
         call.function, call.looped, call.background = command.function, command.looped, command.background
+        call.spinning = command.spinning
         call.inherited = frame.caller
         if command.stdin_text is not None:
             call.stdin_text = command.stdin_text
@@ -260,10 +259,8 @@ class _Walk:
             self.note_variables(words)
             self.judge(call)
             self.drain_here()
-            if command.looped and command.background:
-                self.inquiry.add(
-                    MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,)
-                )
+            if command.looped and (command.background or command.spinning):
+                judge_loop(command, self.inquiry)
         if command.redirections:
             self.redirect(command, call, ">")
         self.flow_on(call, command, frame)
@@ -353,7 +350,9 @@ class _Walk:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
         copies = call.program in {"cat", "tee", "pv"} and any(each.text in ENDLESS_INPUTS for each in call.args)
-        if (copies or call.program == "yes") and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
+        if (copies or call.program == "yes" or call.spinning) and (
+            not path.startswith("/dev/") or path.startswith("/dev/shm/")
+        ):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from sandgate.commandline.bashconditions import TEST_PARTS, ConditionReader
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
+from sandgate.commandline.endless import endless
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
@@ -170,6 +171,9 @@ class _Reader(ConditionReader):
             self._test(node)
         elif kind == "for_statement":
             self._loop(node)
+        elif kind == "while_statement" and endless(self._text(node)):
+            self._readable = False
+            self._other(node)
         elif kind == "variable_assignment":
             self._commands.append(SimpleCommand((), (self._assignment(node),)))
         else:

@@ -6,6 +6,7 @@ the text. A script the grammar cannot read completely is still walked, and says 
 
 from __future__ import annotations
 
+from sandgate.commandline.endless import endless
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
@@ -40,6 +41,7 @@ class _Place(Record):
     substituted_into: int | None = None
     function: str = ""
     looped: bool = False
+    spinning: bool = False
     background: bool = False
     stdin_text: str | None = None
     redirects: tuple[Node, ...] = ()
@@ -160,6 +162,8 @@ class _Walk:
             place = place.but(subshells=(*place.subshells, self.next_number()))
         if node.type in _LOOPS:
             place = place.but(looped=True)
+        if node.type == "do_group" and node.parent is not None and endless(self.spelling.text(node.parent)):
+            place = place.but(spinning=True)
         if place.redirects:
             self.command_of((), [], list(place.redirects), node, place.but(redirects=()))
             place = place.but(redirects=())
@@ -332,6 +336,7 @@ class _Walk:
             place.function,
             place.looped,
             place.background,
+            place.spinning,
         )
         self.stack.append(ready)
         around = place.but(pipes=(), substituted_into=number, redirects=(), stdin_text=None, background=False)

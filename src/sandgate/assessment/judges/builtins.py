@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Value
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, PRIVILEGE, SYSTEM
 from sandgate.assessment.judges.feeding import fed_arguments
+from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.commandline.script import SimpleCommand
 
 MAX_POSITIONAL = 9  # `$1` to `$9`
 RISKY_VARIABLES = frozenset(words("LD_PRELOAD LD_AUDIT BASH_ENV DYLD_INSERT_LIBRARIES PROMPT_COMMAND"))
@@ -50,9 +52,16 @@ def _judge_cd(call: Call, inquiry: Inquiry) -> None:
 
 def _judge_read(call: Call, inquiry: Inquiry) -> None:
     """`read X`, `mapfile X`, `unset X`: from here on only the running shell knows."""
-    for arg in parsed(call.args, "-p -t -n -N -d -a -u -C -c -O -s").operands:
+    options = parsed(call.args, "-p -t -n -N -d -a -u -C -c -O -s")
+    callback = options.value("-C")
+    if callback is not None:
+        inquiry.run_script(callback.text, call)
+    for arg in options.operands:
         if call.program == "unset":
             call.shell.variables[arg.text] = Value(("",))
+        elif call.stdin_text is not None and call.program == "read":
+            known = not any(mark in call.stdin_text for mark in "$`")
+            call.shell.variables[arg.text] = Value((call.stdin_text.strip(),), known)
         else:
             fed = fed_arguments(call.feeder)
             call.shell.variables[arg.text] = Value(tuple(each.text for each in fed), all(each.known for each in fed))
@@ -90,8 +99,35 @@ def _judge_alias(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(LOW, "reads", "alias", "shows or sets short names")
 
 
+def _judge_completion(call: Call, inquiry: Inquiry) -> None:
+    """`complete -C`, `bind -x`: the shell runs the text when a key is pressed."""
+    for option, arg in parsed(call.args, "-C -x").values:
+        inquiry.run_script(arg.text.partition(":")[2] if option == "-x" else arg.text, call)
+    inquiry.add(MEDIUM, "runs", call.program, "changes what keys do in this shell")
+
+
+def judge_loop(command: SimpleCommand, inquiry: Inquiry) -> None:
+    """A command in a loop that starts it in the background, or that neither ends nor rests."""
+    busy = command.spinning and not command.pipes and command.words[0].literal in {":", "true", "false"}
+    if busy or (command.background and command.spinning):
+        inquiry.add(HIGH, "runs", "?", "repeats without end or rest",
+                    "Takes all of the processor, and does not stop by itself", "", (EXHAUSTION,))  # fmt: skip
+    elif command.background:
+        inquiry.add(MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
+
+
+def _judge_printf(call: Call, inquiry: Inquiry) -> None:
+    """`printf -v NAME`: what is printed becomes a variable."""
+    if len(call.args) > 2 and call.args[0].text == "-v":
+        name, call.args = call.args[1], call.args[2:]
+        call.shell.variables[name.text] = Value((printed(call),), all(arg.known for arg in call.args))
+    inquiry.add(LOW, "reads", "printf", "prints text")
+
+
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "alias": _judge_alias,
+    "printf": _judge_printf,
+    **dict.fromkeys(("complete", "bind"), _judge_completion),
     "set": _judge_set,
     **dict.fromkeys(("cd", "pushd", "popd", "chdir"), _judge_cd),
     **dict.fromkeys(("read", "mapfile", "readarray", "unset", "getopts"), _judge_read),
