@@ -19,8 +19,8 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment, judge_loop
 from sandgate.assessment.judges.files import ENDLESS_INPUTS, fills_disk
-from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
@@ -302,10 +302,9 @@ class _Walk:
             pipeline.current.update(out)
             pipeline.last = call
         if command.substituted_into is not None:
-            if call.program in {"echo", "printf"}:
-                out["said"] = printed(call)
-            elif call.program == "cat" and call.stdin_text is not None:
-                out["said"] = call.stdin_text
+            said = spoken(call)
+            if said is not None:
+                out["said"] = said
             frame.inflow.setdefault(command.substituted_into, {}).update(out)
 
     def assign(self, command: SimpleCommand, call: Call, shell: Shell, flowing: tuple[tuple[str, str], ...]) -> None:
