@@ -24,6 +24,7 @@ from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
+from sandgate.assessment.traps import traps_last
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import respelled, unusual
@@ -117,7 +118,7 @@ class _Frame:
     def __init__(
         self, commands: tuple[SimpleCommand, ...], caller: Call, kinds: tuple[tuple[int, int], ...] = ()
     ) -> None:
-        self.commands = commands
+        self.commands = commands if kinds else traps_last(commands)
         self.index = 0
         self.caller = caller
         self.functions = frozenset(each.function for each in commands if each.function)
