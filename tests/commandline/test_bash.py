@@ -89,6 +89,11 @@ def test_a_command_is_found_wherever_it_hides(script: str) -> None:
         "diff <(sort a) <(ls)",
         "while read -r x; do echo $x; done < <(ls)",
         "ls $'x\\ty'",
+        "export A=1; ls",
+        "f() { ls; }; f",
+        "function f { local a=$1; ls; }; f x",
+        "case $x in a|b*) ls;; *) pwd;; esac",
+        "i=0; while [ $i -lt 3 ]; do ls; i=$((i+1)); done",
     ],
 )
 def test_a_readable_script_accounts_for_all_it_runs(script: str) -> None:
@@ -98,8 +103,12 @@ def test_a_readable_script_accounts_for_all_it_runs(script: str) -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        "export A=1; ls",
-        "f() { ls; }; f",
+        "export A; ls",
+        "declare -n a=b; ls",
+        "if ls; then f() { ls; }; fi; f",
+        "f() ( ls ); f",
+        "PATH() { ls; }; ls",
+        "case x in $((a[0]))) ls;; esac",
         "((x=1)) && ls",
         "echo ${x@P}",
         "echo ${!x}",
@@ -124,7 +133,6 @@ def test_a_readable_script_accounts_for_all_it_runs(script: str) -> None:
         "for path in a; do ls; done",
         "select x in a; do ls; done",
         "for ((;;)); do ls; done",
-        "case x in x) ls;; esac",
         "ls\x0b-la",
         "ls )",
         "ls\n\\rm x",

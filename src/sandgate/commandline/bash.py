@@ -12,7 +12,8 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
-from sandgate.commandline.bashconditions import TEST_PARTS, ConditionReader
+from sandgate.commandline.bashcompound import CompoundReader
+from sandgate.commandline.bashconditions import TEST_PARTS
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
 from sandgate.commandline.endless import endless
 from sandgate.commandline.everyday import everyday
@@ -39,6 +40,7 @@ class SimpleCommand(Record):
 
     words: tuple[Word, ...]
     assignments: tuple[Word, ...] = ()  # "NAME=value"
+    calls_function: bool = False  # one that the script defines before, and whose body is among its commands
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -62,6 +64,7 @@ class Script(Record):
     readable: bool = False
     here_document: bool = False  # has one, and is otherwise one literal command with redirections
     beyond_limits: bool = False  # not parsed: too long, or too many parentheses
+    functions: frozenset[str] = frozenset()  # names it defines
 
 
 _STRUCTURE = words_of(
@@ -125,7 +128,7 @@ def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
     return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
-class _Reader(ConditionReader):
+class _Reader(CompoundReader):
     """Walks one syntax tree once."""
 
     def __init__(self, source: bytes) -> None:
@@ -156,6 +159,7 @@ class _Reader(ConditionReader):
             plain=self._plain and bool(running),
             readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
+            functions=frozenset(self._functions),
         )
 
     def _visit(self, node: Node) -> None:
@@ -171,6 +175,12 @@ class _Reader(ConditionReader):
             self._test(node)
         elif kind == "for_statement":
             self._loop(node)
+        elif kind == "function_definition":
+            self._function(node)
+        elif kind in ("case_statement", "case_item"):
+            self._case(node)
+        elif kind == "declaration_command":
+            self._declaration(node)
         elif kind == "while_statement" and endless(self._text(node)):
             self._readable = False
             self._other(node)
@@ -229,7 +239,17 @@ class _Reader(ConditionReader):
                 self._distrust()
                 self._stack.append(child)
         self._plain = self._plain and all(word.plain for word in words)
-        self._commands.append(SimpleCommand(tuple(words), tuple(assignments)))
+        calls = not assignments and self._calls_function(node, words)
+        self._commands.append(SimpleCommand(tuple(words), tuple(assignments), calls_function=calls))
+
+    def _declaration(self, node: Node) -> None:
+        assigned = self._declared(node)
+        if assigned is None:
+            self._other(node)
+        elif node.children[0].type == "export":  # reaches programs, as `X=1 program` does
+            self._commands.append(SimpleCommand((Word("export"),), assigned))
+        else:
+            self._commands.append(SimpleCommand((), assigned))
 
     def _assignment(self, node: Node) -> Word:
         self._plain = False
@@ -332,7 +352,7 @@ class _Reader(ConditionReader):
                 self._check_gaps(part, parts)
                 pending.extend(reversed(parts))
             elif part.type in WORDS:
-                words.append(self._word(part))
+                words.append(self._number(part) or self._word(part))
             elif part.type == "test_operator" or not part.is_named:
                 words.append(Word(self._text(part)))
             else:

@@ -13,7 +13,7 @@ _RESTS = frozenset(
 
 def endless(loop: str) -> bool:
     """Whether `loop`, a whole `while`, `until` or `for` statement, runs for ever without a pause."""
-    head, _, body = loop.replace(";", " ").partition(" do")
+    head, _, body = loop.replace(";", " ").replace("\n", " ").partition(" do")
     if " ".join(head.split()) not in _HEADS:
         return False
     words = "".join([char if char.isalnum() else " " for char in body]).split()
