@@ -112,7 +112,7 @@ def test_a_readable_script_accounts_for_all_it_runs(script: str) -> None:
         "((x=1)) && ls",
         "echo ${x@P}",
         "echo ${!x}",
-        "echo ${x:1}",
+        "echo ${x:y}",
         "echo ${x:=$(ls)}",
         "echo ${a[x]}",
         "echo ${(e)x}",

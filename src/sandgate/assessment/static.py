@@ -11,6 +11,7 @@ from sandgate.assessment.conclusion import conclusion
 from sandgate.assessment.expansion import Arg, Shell, Value, expand
 from sandgate.assessment.facts import MAX_TARGETS
 from sandgate.assessment.findings import (
+    DELETION,
     EXFILTRATION,
     HIGH,
     NETWORK,
@@ -89,6 +90,9 @@ def _inquire(command: CommandRequest, facts: AssessmentFacts) -> Inquiry:
 def _direct(text: str, shell: Shell) -> Arg:
     """An argument that no shell expands, judged as if one might: `~` in an argv is meant as the home directory."""
     return expand(loose_word(text), shell, direct=text or " ")[0] if text else Arg("")
+
+
+_SAYING_NOTHING = frozenset(("", ":", "true"))  # `: > file` empties it
 
 
 class _Pipeline:
@@ -343,6 +347,9 @@ class _Walk:
     def output(self, arg: Arg, call: Call) -> None:
         inquiry = self.inquiry
         inquiry.write(arg, call)
+        if call.program in _SAYING_NOTHING and inquiry.findings and inquiry.findings[-1].level == HIGH:
+            emptied = inquiry.findings[-1]
+            inquiry.findings[-1] = emptied.but(categories=tuple(dict.fromkeys((*emptied.categories, DELETION))))
         path, _ = call.paths(arg)
         if path is None:
             return

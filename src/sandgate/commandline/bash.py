@@ -12,10 +12,10 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
-from sandgate.commandline.bashcompound import CompoundReader
+from sandgate.commandline.bashcompound import CompoundReader, last_command
 from sandgate.commandline.bashconditions import TEST_PARTS
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
-from sandgate.commandline.endless import endless
+from sandgate.commandline.endless import endless, in_background
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
@@ -195,6 +195,8 @@ class _Reader(CompoundReader):
         self._plain = self._plain and kind in _PLAIN_STRUCTURE
         self._around_here_document = self._around_here_document and kind in _AROUND_HERE_DOCUMENT
         self._readable = self._readable and (kind in _STRUCTURE or kind == "arithmetic_expansion")
+        if kind == "do_group" and in_background(self._text(node)):
+            self._readable = False  # how many are started is anybody's guess
         if kind == "comment" or (kind == "arithmetic_expansion" and self._counts(node)):
             return
         children = node.children
@@ -291,7 +293,7 @@ class _Reader(CompoundReader):
             if child.type in REDIRECTS:
                 late.extend(self._redirect(child))
         if late:
-            self._late.append((_last_command(body[-1]).id if body else -1, late))
+            self._late.append((last_command(body[-1]).id if body else -1, late))
         self._stack.extend(reversed(body))
 
     def _redirect(self, node: Node) -> list[Word]:
@@ -390,13 +392,3 @@ def _guesses(script: str) -> tuple[SimpleCommand, ...]:
         if words:
             guesses.append(SimpleCommand(tuple([Word(word, "unknown", bare=False, plain=False) for word in words])))
     return tuple(guesses)
-
-
-def _last_command(node: Node) -> Node:
-    """The command a redirection written behind `node` belongs to."""
-    while node.type in ("pipeline", "list", "negated_command", "redirected_statement") and node.named_child_count:
-        inner = [child for child in node.named_children if child.type not in REDIRECTS]
-        if not inner:
-            break
-        node = inner[-1]
-    return node

@@ -85,3 +85,13 @@ class CompoundReader(ConditionReader):
 
     def _assignment(self, node: Node) -> Word:
         raise NotImplementedError
+
+
+def last_command(node: Node) -> Node:
+    """The command a redirection written behind `node` belongs to."""
+    while node.type in ("pipeline", "list", "negated_command", "redirected_statement") and node.named_child_count:
+        inner = [child for child in node.named_children if child.type not in REDIRECTS]
+        if not inner:
+            break
+        node = inner[-1]
+    return node
