@@ -21,13 +21,16 @@ _DECLARING = frozenset(("local", "export", "readonly"))
 class CompoundReader(ConditionReader):
     """Remembers which functions a script defines, and where."""
 
+    if TYPE_CHECKING:  # the reader of commands has them
+
+        def _redirect(self, node: Node) -> list[Word]: ...
+
+        def _assignment(self, node: Node) -> Word: ...
+
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
         self._functions: set[str] = set()
         self._bodies_end = 0  # of the function read last; functions are only read at the top of a script
-
-    def _redirect(self, node: Node) -> list[Word]:
-        raise NotImplementedError
 
     def _function(self, node: Node) -> None:
         """`name() { … }`, `function name { … }`."""
@@ -82,9 +85,6 @@ class CompoundReader(ConditionReader):
             return None
         self._check_gaps(node, children)
         return tuple([self._assignment(child) for child in children[1:]])
-
-    def _assignment(self, node: Node) -> Word:
-        raise NotImplementedError
 
 
 def last_command(node: Node) -> Node:

@@ -89,11 +89,6 @@ def _read(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return all(word.isidentifier() and word.islower() and not word.endswith("path") for word in reading.operands)
 
 
-def _discards(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    """`tee /dev/null`: writes nothing that stays."""
-    return all(word in ("/dev/null", "/dev/stderr", "/dev/stdout") for word in reading.operands)
-
-
 def _date(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return all(word[:1] == "+" for word in reading.operands)
 
@@ -384,7 +379,6 @@ CHECKS: dict[str, Check] = {
     "number": _number,
     "set": _set,
     "read": _read,
-    "discards": _discards,
     "date": _date,
     "getent": _getent,
     "sysctl": _sysctl,
