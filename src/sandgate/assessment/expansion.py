@@ -39,6 +39,9 @@ SHELL_SET = frozenset(
 )
 
 
+_NAMING_THE_SHELL = frozenset(("SHELL", "BASH", "0"))
+
+
 class Arg(Record):
     """One argument as the program will see it."""
 
@@ -84,6 +87,8 @@ class Shell:
             return Value((" ",))
         if name == "HOME":
             return Value((self.environment.get("HOME") or self.home,))
+        if name in _NAMING_THE_SHELL and not self.environment.get(name):
+            return Value(("/bin/bash",))
         if name.isdigit() or name in SHELL_SET:
             return Value((UNKNOWN,), known=False)
         if name in self.environment:
@@ -165,7 +170,9 @@ def expand(word: Word, shell: Shell, substituted: tuple[tuple[str, str], ...] = 
     for draft in drafts:
         texts = [draft.text] if direct else _braces(draft.text)
         for text in texts:
-            for part in text.split(_GAP) if _GAP in text else [text]:
+            for at, part in enumerate(text.split(_GAP)) if _GAP in text else [(0, text)]:
+                if at and part[:1] == "~":  # bash would not, but whoever puts a command in a variable means it
+                    part = _tilde(part, shell)
                 if part or (len(texts) == 1 and _GAP not in text):
                     made.append(Arg(part, draft.known, draft.glob, draft.note, direct, draft.carries))
     return made[:MAX_ARGUMENTS]

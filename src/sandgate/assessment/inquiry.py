@@ -34,7 +34,7 @@ class Call:
 
     __slots__ = (
         "args", "background", "contained", "depth", "feeder", "function", "inherited", "looped", "outflow", "program",
-        "remote", "serial", "shell", "stdin_text", "trusted", "upstream",
+        "remote", "serial", "shell", "spinning", "stdin_text", "trusted", "upstream",
     )  # fmt: skip
 
     def __init__(self, program: str, args: Sequence[Arg], shell: Shell, depth: int) -> None:
@@ -49,6 +49,7 @@ class Call:
         self.function = ""
         self.looped = False
         self.background = False
+        self.spinning = False  # in a loop that neither ends nor rests
         self.trusted = True  # the program is found by name or in a system directory
         self.remote = False  # runs on another machine or in a container: paths are not ours
         self.contained = False  # in a container that is thrown away: its system is not ours

@@ -125,6 +125,8 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
     fetched = inquiry.fetched_from(path)
     if fetched:
         interpreters.runs_download(fetched, inquiry)
+    if path in inquiry.written:
+        inquiry.run_script(inquiry.written[path], call)
     inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {shown(path)}")
     return not (knows(call.program) or call.program in JUDGES)
 
@@ -152,7 +154,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
 
 def _only_reads(call: Call) -> bool:
     """Whether the list of harmless commands settles it: `dpkg -l`, `npm config get registry`."""
-    return is_safe((call.program, *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
+    return is_safe((call.program, *[arg.raw or arg.text for arg in call.args]), sure=("exact", *certainties(call)))
 
 
 def _unfamiliar(call: Call, inquiry: Inquiry) -> None:

@@ -17,15 +17,16 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
 )
 from sandgate.assessment.inquiry import Call, Inquiry
-from sandgate.assessment.judges.builtins import judge_assignment
+from sandgate.assessment.judges.builtins import judge_assignment, judge_loop
 from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
-from sandgate.assessment.judges.interpreters import printed
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
+from sandgate.assessment.traps import traps_last
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import respelled, unusual
@@ -93,6 +94,9 @@ def _direct(text: str, shell: Shell) -> Arg:
     return expand(loose_word(text), shell, direct=text or " ")[0] if text else Arg("")
 
 
+_SAYING_NOTHING = frozenset(("", ":", "true"))  # `: > file` empties it
+
+
 class _Pipeline:
     """What flows along one pipeline, up to the stage that is being judged."""
 
@@ -120,7 +124,7 @@ class _Frame:
     def __init__(
         self, commands: tuple[SimpleCommand, ...], caller: Call, kinds: tuple[tuple[int, int], ...] = ()
     ) -> None:
-        self.commands = commands
+        self.commands = commands if kinds else traps_last(commands)
         self.index = 0
         self.caller = caller
         self.functions = frozenset(each.function for each in commands if each.function)
@@ -249,6 +253,7 @@ class _Walk:
         call.depth, call.shell = frame.caller.depth, shell
         since = len(self.inquiry.findings)
         call.function, call.looped, call.background = command.function, command.looped, command.background
+        call.spinning = command.spinning
         call.inherited = frame.caller
         if command.stdin_text is not None:
             call.stdin_text = command.stdin_text
@@ -264,6 +269,8 @@ class _Walk:
             self.note_variables(words)
             self.judge(call)
             self.drain_here()
+            if command.looped and (command.background or command.spinning):
+                judge_loop(command, self.inquiry)
         if command.redirections:
             self.redirect(command, call, ">")
         if command.looped:
@@ -309,10 +316,9 @@ class _Walk:
             pipeline.current.update(out)
             pipeline.last = call
         if command.substituted_into is not None:
-            if call.program in {"echo", "printf"}:
-                out["said"] = printed(call)
-            elif call.program == "cat" and call.stdin_text is not None:
-                out["said"] = call.stdin_text
+            said = spoken(call)
+            if said is not None:
+                out["said"] = said
             frame.inflow.setdefault(command.substituted_into, {}).update(out)
 
     def assign(self, command: SimpleCommand, call: Call, shell: Shell, flowing: tuple[tuple[str, str], ...]) -> None:
@@ -358,7 +364,7 @@ class _Walk:
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
-        if never_ends(call) and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
+        if (never_ends(call) or call.spinning) and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
             fills_disk(path, inquiry)
 
     def remember_text(self, path: str, call: Call) -> None:

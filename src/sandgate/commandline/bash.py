@@ -12,8 +12,10 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
-from sandgate.commandline.bashconditions import TEST_PARTS, ConditionReader
+from sandgate.commandline.bashcompound import CompoundReader, last_command
+from sandgate.commandline.bashconditions import TEST_PARTS
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
+from sandgate.commandline.endless import endless, in_background
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
@@ -38,6 +40,7 @@ class SimpleCommand(Record):
 
     words: tuple[Word, ...]
     assignments: tuple[Word, ...] = ()  # "NAME=value"
+    calls_function: bool = False  # one that the script defines before, and whose body is among its commands
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -61,6 +64,7 @@ class Script(Record):
     readable: bool = False
     here_document: bool = False  # has one, and is otherwise one literal command with redirections
     beyond_limits: bool = False  # not parsed: too long, or too many parentheses
+    functions: frozenset[str] = frozenset()  # names it defines
 
 
 _STRUCTURE = words_of(
@@ -132,7 +136,7 @@ def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
     return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
-class _Reader(ConditionReader):
+class _Reader(CompoundReader):
     """Walks one syntax tree once."""
 
     def __init__(self, source: bytes) -> None:
@@ -163,6 +167,7 @@ class _Reader(ConditionReader):
             plain=self._plain and bool(running),
             readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
+            functions=frozenset(self._functions),
         )
 
     def _visit(self, node: Node) -> None:
@@ -178,6 +183,15 @@ class _Reader(ConditionReader):
             self._test(node)
         elif kind == "for_statement":
             self._loop(node)
+        elif kind == "function_definition":
+            self._function(node)
+        elif kind in ("case_statement", "case_item"):
+            self._case(node)
+        elif kind == "declaration_command":
+            self._declaration(node)
+        elif kind == "while_statement" and endless(self._text(node)):
+            self._readable = False
+            self._other(node)
         elif kind == "variable_assignment":
             self._commands.append(SimpleCommand((), (self._assignment(node),)))
         else:
@@ -189,6 +203,8 @@ class _Reader(ConditionReader):
         self._plain = self._plain and kind in _PLAIN_STRUCTURE
         self._around_here_document = self._around_here_document and kind in _AROUND_HERE_DOCUMENT
         self._readable = self._readable and (kind in _STRUCTURE or kind == "arithmetic_expansion")
+        if kind == "do_group" and in_background(self._text(node)):
+            self._readable = False  # how many are started is anybody's guess
         if kind == "comment" or (kind == "arithmetic_expansion" and self._counts(node)):
             return
         children = node.children
@@ -233,7 +249,17 @@ class _Reader(ConditionReader):
                 self._distrust()
                 self._stack.append(child)
         self._plain = self._plain and all(word.plain for word in words)
-        self._commands.append(SimpleCommand(tuple(words), tuple(assignments)))
+        calls = not assignments and self._calls_function(node, words)
+        self._commands.append(SimpleCommand(tuple(words), tuple(assignments), calls_function=calls))
+
+    def _declaration(self, node: Node) -> None:
+        assigned = self._declared(node)
+        if assigned is None:
+            self._other(node)
+        elif node.children[0].type == "export":  # reaches programs, as `X=1 program` does
+            self._commands.append(SimpleCommand((Word("export"),), assigned))
+        else:
+            self._commands.append(SimpleCommand((), assigned))
 
     def _assignment(self, node: Node) -> Word:
         self._plain = False
@@ -275,7 +301,7 @@ class _Reader(ConditionReader):
             if child.type in REDIRECTS:
                 late.extend(self._redirect(child))
         if late:
-            self._late.append((_last_command(body[-1]).id if body else -1, late))
+            self._late.append((last_command(body[-1]).id if body else -1, late))
         self._stack.extend(reversed(body))
 
     def _redirect(self, node: Node) -> list[Word]:
@@ -336,7 +362,7 @@ class _Reader(ConditionReader):
                 self._check_gaps(part, parts)
                 pending.extend(reversed(parts))
             elif part.type in WORDS:
-                words.append(self._word(part))
+                words.append(self._number(part) or self._word(part))
             elif part.type == "test_operator" or not part.is_named:
                 words.append(Word(self._text(part)))
             else:
@@ -374,13 +400,3 @@ def _guesses(script: str) -> tuple[SimpleCommand, ...]:
         if words:
             guesses.append(SimpleCommand(tuple([Word(word, "unknown", bare=False, plain=False) for word in words])))
     return tuple(guesses)
-
-
-def _last_command(node: Node) -> Node:
-    """The command a redirection written behind `node` belongs to."""
-    while node.type in ("pipeline", "list", "negated_command", "redirected_statement") and node.named_child_count:
-        inner = [child for child in node.named_children if child.type not in REDIRECTS]
-        if not inner:
-            break
-        node = inner[-1]
-    return node

@@ -5,7 +5,7 @@ Both can run commands when they take the text of a variable for a number, which 
 
 from __future__ import annotations
 
-from sandgate.commandline.bashwords import WORDS, WordReader
+from sandgate.commandline.bashwords import WORDS, Word, WordReader
 from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_TESTS, counted, is_number
 
 TYPE_CHECKING = False
@@ -36,6 +36,7 @@ class ConditionReader(WordReader):
     def __init__(self, source: bytes) -> None:
         super().__init__(source)
         self._counted: frozenset[str] = frozenset()
+        self._compared: frozenset[str] = frozenset()  # with numbers, in `[ … ]`
         self._loop_names: set[str] = set()
 
     def _counts(self, node: Node) -> bool:
@@ -44,15 +45,32 @@ class ConditionReader(WordReader):
         self._counted |= names or frozenset()
         return names is not None
 
+    def _number(self, node: Node) -> Word | None:
+        """`$i` in `[ $i -lt 3 ]`: some number, when the script assigns nothing but numbers to it."""
+        around = node.parent
+        if around is None or around.type != "binary_expression":
+            return None
+        operator = next((self._text(child) for child in around.children if child.type == "test_operator"), "")
+        text = self._text(node).strip('"')
+        if operator not in NUMERIC_TESTS or text[:1] != "$":
+            return None
+        if is_number(text):
+            return Word("0", bare=False, plain=False)
+        if not (text[1:].isidentifier() and text.isascii()):
+            return None
+        self._compared |= {text[1:]}
+        return Word("0", bare=False, plain=False)
+
     def _numbers_only(self, commands: Sequence[Assigning]) -> bool:
         """Every variable that is counted with is only ever assigned numbers and sums."""
-        if not self._counted:
+        looked_at = self._counted | self._compared
+        if not looked_at:
             return True
         numbers: set[str] = set()
         others = {word.text for command in commands for word in command.words} | self._loop_names
         for name, _, value in [word.text.partition("=") for command in commands for word in command.assignments]:
             (numbers if value.isdecimal() or counted(value) is not None else others).add(name.removesuffix("+"))
-        return self._counted <= numbers - others
+        return looked_at <= numbers - others
 
     def _conditional(self, node: Node) -> None:
         """`[[ … ]]`: its operands run nothing unless they are taken for numbers."""

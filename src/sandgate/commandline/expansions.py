@@ -38,6 +38,8 @@ def only_reads(text: str) -> bool:
     rest = _without_subscript(inner[at:])
     if not rest:
         return True
+    if rest[0] == ":" and rest[1:].replace(":", "", 1).isdecimal():  # `${x:0:2}`: numbers as written
+        return True
     operator = next((each for each in _OPERATORS if rest.startswith(each)), None)
     return operator is not None and _OPERAND.issuperset(rest[len(operator) :])
 

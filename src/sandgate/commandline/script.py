@@ -67,6 +67,7 @@ class SimpleCommand(Record):
     function: str = ""  # the function whose body this is part of
     looped: bool = False
     background: bool = False
+    spinning: bool = False  # in a loop that neither ends nor rests
 
 
 class Script(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandgate.commandline.decoding import ansi, unquoted
+from sandgate.commandline.embedded import embedded
 from sandgate.commandline.script import Piece, Word, loose_word
 from sandgate.commandline.words import unescaped_in_double_quotes
 
@@ -23,6 +24,7 @@ class Spelling:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.sound = True
+        self.missed: list[str] = []  # scripts in substitutions that the grammar took for text, not yet collected
         self._spelled: dict[tuple[str, bytes], tuple[Piece, ...]] = {}
 
     def text(self, node: Node) -> str:
@@ -69,7 +71,11 @@ class Spelling:
             elif kind == "simple_expansion" and (name := self.text(node)[1:]).isidentifier() and name.isascii():
                 yield Piece("variable", name, quoted)
             elif kind in {"simple_expansion", "expansion"}:
-                inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
+                for each in descend(node):
+                    if each.type in SUBSTITUTIONS:
+                        inner.append(each)
+                    elif each.type == "word":
+                        self.missed += embedded(self.text(each))
                 yield self._variable(node, quoted)
             elif kind in SUBSTITUTIONS:
                 inner.append(node)

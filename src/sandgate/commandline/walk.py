@@ -6,9 +6,11 @@ the text. A script the grammar cannot read completely is still walked, and says 
 
 from __future__ import annotations
 
+from sandgate.commandline.endless import endless
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
+from sandgate.commandline.redirects import redirects_of, unread, words_behind
 from sandgate.commandline.script import (
     Assignment,
     Piece,
@@ -40,6 +42,7 @@ class _Place(Record):
     substituted_into: int | None = None
     function: str = ""
     looped: bool = False
+    spinning: bool = False
     background: bool = False
     stdin_text: str | None = None
     redirects: tuple[Node, ...] = ()
@@ -100,6 +103,7 @@ _STATEMENTS = frozenset(
         "unset_command", "variable_assignment", "variable_assignments", "ERROR",
     }
 )  # fmt: skip
+_WITH_EXPRESSIONS = frozenset({"case_statement", "c_style_for_statement"})
 _VISITED = _STATEMENTS | SUBSTITUTIONS | {"test_command", "subscript"}
 
 
@@ -161,6 +165,8 @@ class _Walk:
             place = place.but(subshells=(*place.subshells, self.next_number()))
         if node.type in _LOOPS:
             place = place.but(looped=True)
+        if node.type == "do_group" and node.parent is not None and endless(self.spelling.text(node.parent)):
+            place = place.but(spinning=True)
         if place.redirects:
             self.command_of((), [], list(place.redirects), node, place.but(redirects=()))
             place = place.but(redirects=())
@@ -169,7 +175,8 @@ class _Walk:
     def children(self, node: Node, place: _Place) -> None:
         """Put the statements below `node` on the stack, the first one on top."""
         below: list[tuple[Node, _Place]] = []
-        loose = node.type in {"case_statement", "c_style_for_statement"}  # their expressions may hold substitutions
+        # Their expressions may hold substitutions.
+        loose = node.type in _WITH_EXPRESSIONS or self.source[node.start_byte : node.start_byte + 2] == b"(("
         for child in node.children:
             if child.type == "&" and below:
                 below[-1] = (below[-1][0], below[-1][1].but(background=True))
@@ -208,7 +215,7 @@ class _Walk:
     def redirected(self, node: Node, place: _Place) -> None:
         """Hand the redirections to the last command of the body: that is where the shell applies them."""
         body = node.child_by_field_name("body")
-        redirects = _redirects(node)
+        redirects = redirects_of(node)
         for file in (each for each in redirects if each.type == "file_redirect"):
             self.check_gaps(file)
         for redirect in redirects:
@@ -244,7 +251,7 @@ class _Walk:
     def command(self, node: Node, place: _Place) -> None:
         words: list[Node] = []
         assignments: list[Node] = []
-        redirects = [*place.redirects, *_redirects(node)]
+        redirects = [*place.redirects, *redirects_of(node)]
         head: tuple[Word, ...] = ()
         self.check_gaps(node)
         for child in node.children:
@@ -260,7 +267,7 @@ class _Walk:
                 words.append(child)
             elif node.type in {"declaration_command", "unset_command"}:
                 head = (*head, Word((Piece("text", self.spelling.text(child)),)))
-        words += [each for redirect in redirects for each in _words_behind(redirect)]
+        words += [each for redirect in redirects for each in words_behind(redirect)]
         around = place.but(redirects=()) if place.redirects else place
         self.command_of(head, assignments, redirects, node, around, words)
 
@@ -292,7 +299,12 @@ class _Walk:
             nodes = [] if value is None else value.children if value.type == "array" else [value]
             values, more = self.spelling.words([child for child in nodes if child.is_named])
             inner += more
-            assigned.append(Assignment(self.spelling.text(name) if name is not None else "", values or (Word(()),)))
+            if name is not None and name.child_count:
+                inner += [part for part in descend(name) if part.type in SUBSTITUTIONS]
+            called = self.spelling.text(name) if name is not None else ""
+            if any(child.type == "+=" for child in each.children):
+                values = _behind(called, values, array=value is not None and value.type == "array")
+            assigned.append(Assignment(called, values or (Word(()),)))
         files, more = self.redirections(redirects)
         inner += more
         if node.type == "test_command":
@@ -329,12 +341,22 @@ class _Walk:
             place.function,
             place.looped,
             place.background,
+            place.spinning,
         )
         self.stack.append(ready)
+        around = place.but(pipes=(), substituted_into=number, redirects=(), stdin_text=None, background=False)
+        self.missed(around)
         for each in reversed(inner):
             if each not in feeds:
-                around = place.but(pipes=(), substituted_into=number, redirects=(), stdin_text=None, background=False)
                 self.stack.append((each, around))
+
+    def missed(self, place: _Place) -> None:
+        """Put what the grammar took for text on the stack, as something a shell evaluates."""
+        for text in self.spelling.missed:
+            words = literal_word("eval"), Word((Piece("text", text, quoted=True),))
+            around = place.subshells, place.substituted_into, place.function, place.looped
+            self.stack.append(SimpleCommand(words, (), (), None, self.next_number(), (), *around))
+        self.spelling.missed = []
 
     def stdin_of(self, redirects: list[Node]) -> str | None:
         for redirect in reversed(redirects):
@@ -352,6 +374,7 @@ class _Walk:
         for node in nodes:
             if node.type != "file_redirect":
                 inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
+                self.spelling.missed += unread(node, self.spelling)
                 continue
             operator = next((self.spelling.text(child) for child in node.children if not child.is_named), ">")
             targets = list(node.children_by_field_name("destination"))[:1]
@@ -369,26 +392,12 @@ def _is_named(command: SimpleCommand) -> bool:
     return len(pieces) == 1 and pieces[0].kind == "text" and pieces[0].text[:1].isalnum()
 
 
-def _redirects(node: Node) -> list[Node]:
-    """The redirections of a statement; some hang inside a here-document that stands before them."""
-    found = [child for child in node.children if child.type.endswith("_redirect")]
-    inner = [each for child in found if child.type == "heredoc_redirect" for each in child.children]
-    return found + [each for each in inner if each.type.endswith("_redirect")]
-
-
-_WORDS = frozenset(
-    {
-        "word", "string", "raw_string", "ansi_c_string", "concatenation", "number", "simple_expansion", "expansion",
-        "command_substitution", "process_substitution", "arithmetic_expansion",
-    }
-)  # fmt: skip
-
-
-def _words_behind(redirect: Node) -> list[Node]:
-    """`bash <<EOF -s x`, `xargs </dev/null rm`: arguments that the grammar hangs on the redirection before them."""
-    if redirect.type == "file_redirect":
-        return list(redirect.children_by_field_name("destination")[1:])
-    return [child for child in redirect.children if child.type in _WORDS] if redirect.type == "heredoc_redirect" else []
+def _behind(name: str, values: tuple[Word, ...], *, array: bool) -> tuple[Word, ...]:
+    """`name+=more`: what is assigned is what the variable held, and what is added."""
+    before = Piece("variable", name, quoted=True)
+    if array or not values:
+        return (Word((before,)), *values)
+    return (Word((before, *values[0].pieces)), *values[1:])
 
 
 def _as_written(piece: Piece) -> str:

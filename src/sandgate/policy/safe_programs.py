@@ -55,6 +55,11 @@ SAFE: dict[str, str] = {
     "alias": "-p 0",
     "history": "1 check:number exact",
     "shopt": "-pq 1",
+    "export": "0",  # what it exports is among the command's assignments
+    "local": "0",
+    "shift": "1 check:number exact",
+    "return": "1 check:number exact",
+    "tee": "* check:discards exact",
     "break": "0",
     "continue": "0",
     # Reading files

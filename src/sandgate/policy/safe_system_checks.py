@@ -189,7 +189,13 @@ def _to_stdout(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return len(reading.operands) == 2 and reading.operands[1] == "-"
 
 
+def _discards(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`tee /dev/null`: writes nothing that stays."""
+    return all(word in ("/dev/null", "/dev/stderr", "/dev/stdout") for word in reading.operands)
+
+
 SYSTEM_CHECKS: dict[str, Check] = {
+    "discards": _discards,
     "tar": _tar,
     "unpacked": _unpacked,
     "service": _service,

@@ -19,7 +19,7 @@ TOOLS: dict[str, str] = {
             "fish ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
             "black isort yapf autopep8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
             "ctest "
-            "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync tee "
+            "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync "
             "less "
             "man pg_dump pg_dumpall pg_ctl postgres createdb dropdb mysqldump mysqladmin mariadb mysqld sqlcmd "
             "mongod mongosh mongo mongodump mongorestore redis-server clickhouse-client duckdb influx cqlsh "

@@ -59,6 +59,14 @@ _COLLECTING = words_of("tail sort tac shuf column")  # wait for the end of their
 SHELL_LINE = "-celuxv -o= --noprofile --norc --posix stop *"
 SHELL_SETTINGS = words_of("pipefail errexit nounset posix xtrace noglob")
 
+# Names that keep a meaning of their own in some shell, or that a body may call without meaning itself.
+_OWN_MEANING = (
+    frozenset(SAFE)
+    | frozenset(SAFE_WRAPPERS)
+    | SHELL_PROGRAMS
+    | words_of("eval trap source coproc select repeat foreach always end nocorrect noglob time")
+)
+
 _grammars: dict[str, Grammar] = {}
 
 
@@ -73,6 +81,8 @@ def safe_commands(
         return (is_safe(what.commands[0], system_bins, confined=confined),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
+    if script.functions and not script.functions.isdisjoint(_OWN_MEANING):
+        return (False,) * len(what.commands)  # a function that calls what it is named after may never end
     each = _each_safe(script.commands, system_bins, confined=confined)
     if what.plain:
         return tuple(each)
@@ -108,7 +118,7 @@ def is_safe(
             return True
         if len(argv) == 2 and (sure is None or _all_exact(sure)) and _only_explains(name, argv):
             return True
-        if name in SHELL_PROGRAMS or name == "eval":
+        if name in SHELL_PROGRAMS or name in ("eval", "trap"):
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
         inner = _module(name, argv, sure) if confined and argv[1:2] == ("-m",) else _through_wrapper(name, argv, sure)
         if inner is None:
@@ -121,6 +131,10 @@ def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[st
     """`bash -c 'ls; pwd'`, `eval ls`: when every word up to the script is certain and the script only reads."""
     if name == "eval":
         start, script = len(argv) - 1, " ".join(argv[1:])
+    elif name == "trap":
+        if len(argv) < 3 or not all(signal.isalnum() for signal in argv[2:]):
+            return False
+        start, script = len(argv) - 1, ":" if argv[1] in ("", "-") else argv[1]
     else:
         reading = read(argv[1:], _grammar("shell", SHELL_LINE, SAFE))
         if reading is None or not reading.has("-c") or not reading.operands:
@@ -163,6 +177,8 @@ def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, 
     words = command.words
     if not words:
         return all(may_set(each.text) and not names_secret(each.text.partition("=")[2]) for each in command.assignments)
+    if command.calls_function:
+        return not any(names_secret(word.text) for word in words)
     if not words[0].bare or words[0].certainty != "exact":
         return False
     if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Value
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, PRIVILEGE, SYSTEM
 from sandgate.assessment.judges.feeding import fed_arguments
+from sandgate.assessment.judges.spoken import printed
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
+from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.commandline.script import SimpleCommand
 
 MAX_POSITIONAL = 9  # `$1` to `$9`
 RISKY_VARIABLES = frozenset(words("LD_PRELOAD LD_AUDIT BASH_ENV DYLD_INSERT_LIBRARIES PROMPT_COMMAND"))
@@ -23,9 +26,15 @@ COMMAND_VARIABLES = frozenset(
 CODE_PATHS = frozenset(words("LD_LIBRARY_PATH PYTHONSTARTUP PERL5OPT RUBYOPT ENV GCONV_PATH GIT_CONFIG_GLOBAL"))
 
 
+# What a loop without rest makes a burden: nothing at all, and what takes room each time.
+_TAKING = frozenset((":", "true", "false", "dd", "fallocate", "truncate", "mktemp", "mkdir", "touch", "cp"))
+
+
 def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
     """Variables that decide which code runs."""
-    if name in RISKY_VARIABLES and values and values[0].text:
+    if name in RISKY_VARIABLES and values and _own_file(values[0], call, inquiry):
+        inquiry.add(MEDIUM, "runs", values[0].text, f"`{name}` loads a file of the project into every program")
+    elif name in RISKY_VARIABLES and values and values[0].text:
         inquiry.add(HIGH, "runs", values[0].text, f"`{name}` loads foreign code into every program",
                     f"Loads {shown(values[0].text)} into every program it starts", "", (PRIVILEGE, SYSTEM))  # fmt: skip
     elif name in CODE_PATHS:
@@ -33,6 +42,12 @@ def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inqu
     if name in COMMAND_VARIABLES or name == "PROMPT_COMMAND":
         for arg in values:
             inquiry.run_script(arg.text, call)
+
+
+def _own_file(value: Arg, call: Call, inquiry: Inquiry) -> bool:
+    """Whether the value is a path in the project, which its own tests may well load."""
+    path = call.shell.resolve(value.text) if value.known and "/" in value.text else None
+    return path is not None and below(path, inquiry.facts.cwd) and path not in inquiry.downloads
 
 
 def _judge_cd(call: Call, inquiry: Inquiry) -> None:
@@ -50,9 +65,16 @@ def _judge_cd(call: Call, inquiry: Inquiry) -> None:
 
 def _judge_read(call: Call, inquiry: Inquiry) -> None:
     """`read X`, `mapfile X`, `unset X`: from here on only the running shell knows."""
-    for arg in parsed(call.args, "-p -t -n -N -d -a -u -C -c -O -s").operands:
+    options = parsed(call.args, "-p -t -n -N -d -a -u -C -c -O -s")
+    callback = options.value("-C")
+    if callback is not None:
+        inquiry.run_script(callback.text, call)
+    for arg in options.operands:
         if call.program == "unset":
             call.shell.variables[arg.text] = Value(("",))
+        elif call.stdin_text is not None and call.program == "read":
+            known = not any(mark in call.stdin_text for mark in "$`")
+            call.shell.variables[arg.text] = Value((call.stdin_text.strip(),), known)
         else:
             fed = fed_arguments(call.feeder)
             call.shell.variables[arg.text] = Value(tuple(each.text for each in fed), all(each.known for each in fed))
@@ -90,8 +112,35 @@ def _judge_alias(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(LOW, "reads", "alias", "shows or sets short names")
 
 
+def _judge_completion(call: Call, inquiry: Inquiry) -> None:
+    """`complete -C`, `bind -x`: the shell runs the text when a key is pressed."""
+    for option, arg in parsed(call.args, "-C -x").values:
+        inquiry.run_script(arg.text.partition(":")[2] if option == "-x" else arg.text, call)
+    inquiry.add(MEDIUM, "runs", call.program, "changes what keys do in this shell")
+
+
+def judge_loop(command: SimpleCommand, inquiry: Inquiry) -> None:
+    """A command in a loop that starts it in the background, or that neither ends nor rests."""
+    busy = command.spinning and not command.pipes and command.words[0].literal in _TAKING
+    if busy or (command.background and command.spinning):
+        inquiry.add(HIGH, "runs", "?", "repeats without end or rest",
+                    "Takes all of the processor, and does not stop by itself", "", (EXHAUSTION,))  # fmt: skip
+    elif command.background:
+        inquiry.add(MEDIUM, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
+
+
+def _judge_printf(call: Call, inquiry: Inquiry) -> None:
+    """`printf -v NAME`: what is printed becomes a variable."""
+    if len(call.args) > 2 and call.args[0].text == "-v":
+        name, call.args = call.args[1], call.args[2:]
+        call.shell.variables[name.text] = Value((printed(call),), all(arg.known for arg in call.args))
+    inquiry.add(LOW, "reads", "printf", "prints text")
+
+
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "alias": _judge_alias,
+    "printf": _judge_printf,
+    **dict.fromkeys(("complete", "bind"), _judge_completion),
     "set": _judge_set,
     **dict.fromkeys(("cd", "pushd", "popd", "chdir"), _judge_cd),
     **dict.fromkeys(("read", "mapfile", "readarray", "unset", "getopts"), _judge_read),

@@ -387,7 +387,6 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "rev": judge_rewriter,
     "printenv": _judge_printenv,
     "echo": _judge_echo,
-    "printf": _judge_echo,
     "yes": _judge_echo,
     **dict.fromkeys(
         ("base64", "base32", "xxd", "uuencode", "gzip", "bzip2", "xz", "zstd", "lz4", "brotli", *UNPACKERS),

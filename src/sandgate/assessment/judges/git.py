@@ -171,7 +171,7 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     if reads or not writes:
         return
     key = next((arg.text for arg in options.operands if "." in arg.text), "")
-    value = options.operands[-1].text
+    value = options.operands[-1].text if options.operands else ""
     if key.lower().startswith(GIT_RUNS):
         inquiry.add(HIGH, "writes", key, "makes git run another program from now on",
                     f"Sets {shown(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip

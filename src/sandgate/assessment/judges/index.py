@@ -78,15 +78,15 @@ openssl ssh-keygen
 kill killall pgrep pidof pkill ps
 """),
     ("files", """
-awk base32 base64 brotli bunzip2 bzcat bzip2 dd echo fallocate fd fdfind find gunzip gzip ln lz4 printenv printf rev
-rimraf rm sed sort tar tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat yes zcat zip zstd
+awk base32 base64 brotli bunzip2 bzcat bzip2 dd echo fallocate fd fdfind find gunzip gzip ln lz4 printenv rev rimraf
+rm sed sort tar tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat yes zcat zip zstd
 """),
     ("network", """
 autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosquitto_pub msmtp mutt nc neomutt nslookup
 ping rsync s-nail scp sendmail socat ssh swaks telnet termbin websocat wget wscat
 """),
     ("tools", """
-crontab docker docker-compose gh glab hub podman podman-compose tea vi vim
+at batch crontab docker docker-compose gh glab hub podman podman-compose tea vi vim
 """),
     ("git", """
 git
@@ -104,6 +104,7 @@ ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc 
 tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
 """),
     ("builtins", """
-alias cd chdir declare export getopts local mapfile popd pushd read readarray readonly set typeset unset
+alias bind cd chdir complete declare export getopts local mapfile popd printf pushd read readarray readonly set
+typeset unset
 """),
 )  # fmt: skip

@@ -8,13 +8,13 @@ from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.judges.naming import judge_name
+from sandgate.assessment.judges.spoken import printed, spoken
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import below, place_of
 from sandgate.assessment.wording import shown
-from sandgate.commandline.decoding import ansi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,18 +73,10 @@ def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
         _runs_hidden(inquiry)
     elif not arg.known and not arg.raw:
         inquiry.doubt("runs text that is made while it runs", level=MEDIUM)
+    if "said" in tags and arg.text == UNKNOWN:
+        inquiry.run_script(tags["said"], call)
+        return
     inquiry.run_script(arg.raw or arg.text.replace(UNKNOWN, "${?}"), call)
-
-
-def printed(call: Call) -> str:
-    """What `echo` or `printf` says, near enough."""
-    options = [arg.text for arg in call.args if arg.text in {"-e", "-n", "-ne", "-en", "-E", "--"}]
-    texts = [arg.text for arg in call.args if arg.text not in options]
-    if call.program == "printf":
-        return " ".join(texts[1:]) if "%" in "".join(texts[:1]) else ansi("".join(texts[:1]))
-    text = " ".join(texts)
-    # Some shells read the escapes without being asked to.
-    return ansi(text) if "-e" in "".join(options) or "\\" not in text else f"{text}\n{ansi(text)}"
 
 
 def runs_download(host: str, inquiry: Inquiry) -> None:
@@ -115,8 +107,8 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
             return
     if call.stdin_text is not None:
         _judge_text(call.stdin_text, call, inquiry)
-    elif feeder is not None and feeder.program in {"echo", "printf"}:
-        _judge_text(printed(feeder), call, inquiry)
+    elif (said := spoken(feeder)) is not None:
+        _judge_text(said, call, inquiry)
     elif feeder is not None and feeder.stdin_text is not None:
         _judge_text(feeder.stdin_text, call, inquiry)
     elif feeder is not None and feeder.program in LANGUAGES and call.program not in LANGUAGES:

@@ -15,12 +15,14 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
 
+CRONTAB_FIELDS = 5  # minute to day of the week, before the command
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,6 +77,18 @@ def _judge_crontab(call: Call, inquiry: Inquiry) -> None:
     if not options.has("-l -r -e -V"):
         inquiry.add(HIGH, "writes", "crontab", "replaces your scheduled commands", "Replaces your scheduled commands",
                     "They run later, outside the sandbox", (SYSTEM,))  # fmt: skip
+        for line in _fed_text(call).split("\n"):
+            inquiry.run_script(" ".join(line.split()[CRONTAB_FIELDS:]), call)
+
+
+def _judge_at(call: Call, inquiry: Inquiry) -> None:
+    """`at now <<< '…'`: what it is fed runs later."""
+    by_table(call, inquiry)
+    inquiry.run_script(_fed_text(call), call)
+
+
+def _fed_text(call: Call) -> str:
+    return call.stdin_text if call.stdin_text is not None else spoken(call.feeder) or ""
 
 
 def _judge_container(call: Call, inquiry: Inquiry) -> None:
@@ -180,6 +194,8 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(("gh", "glab", "tea", "hub"), _judge_forge),
     "crontab": _judge_crontab,
+    "at": _judge_at,
+    "batch": _judge_at,
     "vi": _judge_editor,
     "vim": _judge_editor,
     "docker": _judge_container,
