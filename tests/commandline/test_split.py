@@ -63,7 +63,7 @@ NOT_PLAIN = [
     "FOO=1 ls",
     "ls > f",
     "ls -l>x",
-    "ls 2>/dev/null",
+    "ls 2>/dev/null > f",
     "cat < f",
     "cat <<< x",
     "echo $HOME",
@@ -98,6 +98,27 @@ def test_a_plain_script_is_the_commands_it_runs(shell: str, flag: str) -> None:
     seen = {script: segments((shell, flag, script)) for script in PLAIN}
     assert {script: found.commands for script, found in seen.items()} == PLAIN
     assert all(found.plain and not found.complex and not found.unparsed for found in seen.values())
+
+
+@pytest.mark.parametrize(
+    ("script", "plain"),
+    [
+        ("make 2>&1 | head -5", True),
+        ("make >/dev/null 2>&1 && ls", True),
+        ("make &>/dev/null", True),
+        ('make "a b" < /dev/null', True),
+        ("make > /dev/null2", False),
+        ("make 2>/dev/tcp/x/1", False),
+        ("make >/dev/nul*", False),
+        ('make > "$X"', False),
+        ("make 2>&$X", False),
+        ("make >&f", False),
+        ("make <> /dev/null", False),
+        ("make <&- 2>&1", False),
+    ],
+)
+def test_a_rule_speaks_about_commands_whose_output_only_goes_together_or_nowhere(script: str, plain: bool) -> None:
+    assert segments(("bash", "-lc", script)).plain is plain
 
 
 @pytest.mark.parametrize("script", NOT_PLAIN)

@@ -81,7 +81,7 @@ def test_plain_scripts_are_summed_up(script: str, found: tuple[Summary, ...]) ->
             "if true; then ls; fi",
             "for x in a; do ls; done",
         ),
-        *("cat <<EOF\nx\nEOF", "ls 2>&1", "ls; echo hi", "ls && make && ls", "ls | xargs rm", "cat a; sed -i x b"),
+        *("cat <<EOF\nx\nEOF", "ls 2>&1 > f", "ls; echo hi", "ls && make && ls", "ls | xargs rm", "cat a; sed -i x b"),
         *("ls 'a", "ls |", "\0", "\udc80", "ls \ud800", "find . -delete", "{ ls; }", "! ls", "ls \\a"),
     ],
 )

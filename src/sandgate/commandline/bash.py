@@ -1,9 +1,9 @@
 """Reads a shell script into the simple commands it is made of.
 
 The grammar (tree-sitter-bash, pinned) is tolerant, so a tree proves little by itself. Two allow-lists of node
-types give it meaning. A *plain* script is a sequence of literal commands joined by `&&`, `||`, `;` and `|`:
-its words are what the programs will get, so rules may match them. A *readable* script may also redirect, loop,
-test and substitute; each command it can run is in `commands`, with words marked by how sure we are of them. In
+types give it meaning. A *plain* script is a sequence of literal commands joined by `&&`, `||`, `;` and `|`, redirected
+to nothing but one another and `/dev/null`: its words are what the programs will get, so rules may match them. A
+*readable* script may also redirect, loop, test and substitute; each command it can run is in `commands`, with words marked by how sure we are of them. In
 any other script `commands` still lists whatever was found, which may only ever make a verdict stricter.
 
 Both claims also need every byte between two tokens to be a blank bash knows: the grammar takes a no-break space
@@ -106,6 +106,16 @@ def _parsed(script: str) -> Script:
     return _Reader(source).read()
 
 
+def _changes_nothing(redirection: Redirection) -> bool:
+    """`2>&1`, `2>/dev/null`: the same commands run, and no file is opened that anybody could miss."""
+    target = redirection.target
+    if target is None or target.certainty != "exact":
+        return False
+    if redirection.operator in (">&", "<&"):
+        return target.text.isdecimal()
+    return target.text == "/dev/null" and redirection.operator in ("<", ">", ">>", "&>", "&>>")
+
+
 def _in_endless_loop(node: Node) -> bool:
     """`while true; do sleep 1000 & done` starts programs until the machine stops answering."""
     above = node.parent
@@ -132,7 +142,7 @@ def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
             commands.append(command)
             for descriptor, operator, target in stage.sent:
                 redirections.append(Redirection(operator, literal(target), descriptor))
-    plain = not commented and not redirections and all(word.plain for word in known.values())
+    plain = not commented and all(map(_changes_nothing, redirections)) and all(word.plain for word in known.values())
     return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
@@ -164,7 +174,7 @@ class _Reader(CompoundReader):
         return Script(
             commands=commands,
             redirections=tuple(self._redirections),
-            plain=self._plain and bool(running),
+            plain=self._plain and bool(running) and all(map(_changes_nothing, self._redirections)),
             readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
             functions=frozenset(self._functions),
@@ -244,7 +254,9 @@ class _Reader(CompoundReader):
             elif kind == "variable_assignment":
                 assignments.append(self._assignment(child))
             elif kind in REDIRECTS:
-                words.extend(self._redirect(child))
+                behind = self._redirect(child)
+                self._plain = self._plain and not behind
+                words.extend(behind)
             else:
                 self._distrust()
                 self._stack.append(child)
@@ -292,7 +304,6 @@ class _Reader(CompoundReader):
 
     def _redirected(self, node: Node) -> None:
         """The grammar takes arguments behind a redirection for further targets; they go back to the command."""
-        self._plain = False
         children = node.children
         self._check_gaps(node, children)
         body = [child for child in children if child.type not in REDIRECTS]
@@ -301,12 +312,12 @@ class _Reader(CompoundReader):
             if child.type in REDIRECTS:
                 late.extend(self._redirect(child))
         if late:
+            self._plain = False
             self._late.append((last_command(body[-1]).id if body else -1, late))
         self._stack.extend(reversed(body))
 
     def _redirect(self, node: Node) -> list[Word]:
         """Notes a redirection; answers with the words behind its target."""
-        self._plain = False
         operator = descriptor = ""
         words: list[Word] = []
         late: list[Word] = []
@@ -327,7 +338,7 @@ class _Reader(CompoundReader):
             else:
                 operator = operator or kind
         if node.type == "heredoc_redirect":
-            self._readable = False
+            self._plain = self._readable = False
             self._here_documents += 1
             self._redirections.append(Redirection(operator, None, descriptor))
             return words + late
