@@ -9,6 +9,10 @@ from sandgate.commandline.words import joined, split
 from sandgate.policy.dangerous import Danger, find_danger
 
 DANGEROUS = [
+    "find . -delete",
+    "find src -type f -delete",
+    "find . -exec rm {} +",
+    "find build -type d -exec /bin/rm -r {} ;",
     "rm -rf x",
     "rm -f x",
     "rm -fr x",
@@ -57,6 +61,10 @@ DANGEROUS = [
 ]
 
 HARMLESS = [
+    "find . -name *.pyc -delete",
+    "find . -type d -name __pycache__ -exec rm -r {} +",
+    "find logs -mtime +30 -delete",
+    "find . -exec grep -l rm {} +",
     "rm x",
     "rm -r build",
     "rm -i x",

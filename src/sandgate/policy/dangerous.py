@@ -39,6 +39,11 @@ _HOME_WORDS = frozenset(("~", "$HOME", "${HOME}", "~root", "~+"))
 _DOWNLOADERS = frozenset(("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat"))
 _DECODERS = frozenset(("base64", "base32", "xxd", "openssl"))
 _INTERPRETERS = words_of("sh bash zsh dash ksh ash fish python python3 perl ruby node php lua")
+# What narrows down what find finds; `-type f` alone does not.
+_FIND_TESTS = (
+    "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-ctime",
+    "-cmin", "-atime", "-amin", "-size", "-empty", "-lname", "-xtype", "-perm", "-user", "-group", "-inum", "-samefile",
+)  # fmt: skip
 _EVALUATORS = frozenset(("eval", "source", "."))
 
 
@@ -88,6 +93,16 @@ def _rm(arguments: Argv) -> str:
     if _has(arguments, "rR", "--recursive") and _names_a_root(arguments):
         return "deletes a system or home directory"
     return ""
+
+
+def _find(arguments: Argv) -> str:
+    """`find . -delete` deletes the whole tree; with a test beside it, only what passes."""
+    deletes = "-delete" in arguments or any(
+        word in ("-exec", "-execdir") and program_name(then) in ("rm", "unlink", "rmdir", "shred")
+        for word, then in zip(arguments, arguments[1:], strict=False)
+    )
+    tested = any(word.startswith(_FIND_TESTS) for word in arguments)
+    return "deletes everything it finds" if deletes and not tested else ""
 
 
 def _recursive_on_root(arguments: Argv) -> str:
@@ -143,6 +158,7 @@ def _always(why: str) -> Callable[[Argv], str]:
 
 _CHECKS: dict[str, Callable[[Argv], str]] = {
     "rm": _rm,
+    "find": _find,
     "chmod": _recursive_on_root,
     "chown": _recursive_on_root,
     "chgrp": _recursive_on_root,
