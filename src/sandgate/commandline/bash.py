@@ -3,8 +3,9 @@
 The grammar (tree-sitter-bash, pinned) is tolerant, so a tree proves little by itself. Two allow-lists of node
 types give it meaning. A *plain* script is a sequence of literal commands joined by `&&`, `||`, `;` and `|`, redirected
 to nothing but one another and `/dev/null`: its words are what the programs will get, so rules may match them. A
-*readable* script may also redirect, loop, test and substitute; each command it can run is in `commands`, with words marked by how sure we are of them. In
-any other script `commands` still lists whatever was found, which may only ever make a verdict stricter.
+*readable* script may also redirect, loop, test and substitute; each command it can run is in `commands`, with words
+marked by how sure we are of them. In any other script `commands` still lists whatever was found, which may only ever
+make a verdict stricter.
 
 Both claims also need every byte between two tokens to be a blank bash knows: the grammar takes a no-break space
 for a separator, bash takes it for a letter. The walk keeps its own stack, so nesting depth is no concern.

@@ -7,6 +7,8 @@ make a verdict stricter.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import STARTERS
 from sandgate.record import Record
@@ -99,7 +101,7 @@ def _find(arguments: Argv) -> str:
     """`find . -delete` deletes the whole tree; with a test beside it, only what passes."""
     deletes = "-delete" in arguments or any(
         word in ("-exec", "-execdir") and program_name(then) in ("rm", "unlink", "rmdir", "shred")
-        for word, then in zip(arguments, arguments[1:], strict=False)
+        for word, then in pairwise(arguments)
     )
     tested = any(word.startswith(_FIND_TESTS) for word in arguments)
     return "deletes everything it finds" if deletes and not tested else ""

@@ -33,7 +33,7 @@ def test_a_length_or_a_moment_becomes_a_moment_in_utc(text: str, at: str) -> Non
         "2x",
         "99999999999999d",
         "tomorrow",
-        "2030-01-31",
+        "2030-01-32",
         "2030-01-31T18:00:00",
         "2000-01-01T00:00:00Z",
         "²h",

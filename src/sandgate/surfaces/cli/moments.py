@@ -1,4 +1,4 @@
-"""Until when: `2h`, `30m`, `7d`, or a moment with its zone, as people type them."""
+"""Until when: `2h`, `30m`, `7d`, a date (the end of that day here), or a moment with its zone, as people type them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from sandgate.errors import RequestError
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 LENGTH_MAX_S = 10 * 365 * 86_400  # longer is as good as for ever, and a slip
+DATE = "2030-01-31"
 
 
 def moment(text: str, now: float, *, option: str) -> str:
@@ -21,12 +22,19 @@ def moment(text: str, now: float, *, option: str) -> str:
         at = now + length_s if length_s <= LENGTH_MAX_S else 0.0
     else:
         try:
-            at = instant(text)
+            at = _end_of_day(text) if len(text) == len(DATE) else instant(text)
         except (ValueError, OverflowError):
             at = 0.0
     if at <= now:
         raise RequestError(
             f"`{option} {visible(text, limit=40)}` is no moment to come",
-            hint="a length such as 30m, 2h or 7d, or a moment with its zone such as 2030-01-31T18:00:00Z",
+            hint=f"a length such as 30m, 2h or 7d, a date such as {DATE}, or a moment with its zone: {DATE}T18:00:00Z",
         )
     return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
+
+
+def _end_of_day(text: str) -> float:
+    from datetime import date, datetime, timedelta
+
+    day = date.fromisoformat(text) + timedelta(days=1)
+    return datetime(day.year, day.month, day.day).astimezone().timestamp()

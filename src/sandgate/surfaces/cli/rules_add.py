@@ -17,15 +17,13 @@ from sandgate.policy.rules.literal import Call
 from sandgate.policy.rules.written import LINEAGE_WORDS, rule_line
 from sandgate.runtime.rule_listing import loaded_for
 from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.moments import moment
 from sandgate.surfaces.cli.session import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config import Loaded
     from sandgate.surfaces.cli.parse import Parsed
-
-SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-LASTING_S_MAX = 100 * 365 * 86_400
 
 
 def add(parsed: Parsed) -> int:
@@ -56,11 +54,12 @@ def _rule(parsed: Parsed) -> Rule:
         banned = why_banned(parsed.argv)
         if banned:
             raise RequestError(f"no rule may allow what begins with `{joined(parsed.argv)}`", why=banned)
+    until = parsed.text("until")
     given = {
         "pattern": list(parsed.argv),
         "decision": LINEAGE_WORDS[decide],
         "justification": parsed.text("because"),
-        "until": _until(parsed.text("until"), time()),
+        "until": None if until is None else moment(until, time(), option="--until"),
         "uses": _uses(parsed.text("uses")),
     }
     (rule,) = rules_from_calls([Call("prefix_rule", (), given, 0)], "the command line").rules
@@ -91,24 +90,3 @@ def _uses(text: str | None) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
         raise RequestError(f"`--uses {text}` is not a number", hint="give a whole number above 0")
     return int(text)
-
-
-def _until(text: str | None, now: float) -> str | None:
-    """A time with its zone: of a duration from now on, of a date the end of that day here, of a time itself."""
-    if text is None:
-        return None
-    from datetime import UTC, date, datetime, timedelta
-
-    number, unit = text[:-1], text[-1:]
-    if number.isascii() and number.isdigit() and unit in SECONDS and len(number) <= 9:
-        lasting_s = int(number) * SECONDS[unit]
-        if not 0 < lasting_s <= LASTING_S_MAX:
-            raise RequestError(f"`--until {text}` is no time anybody waits for", hint="for example 30m, 2h, 7d, 4w")
-        return datetime.fromtimestamp(int(now) + lasting_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if len(text) == len("2026-12-31"):
-        try:
-            day = date.fromisoformat(text) + timedelta(days=1)
-            return datetime(day.year, day.month, day.day).astimezone().isoformat()
-        except (ValueError, OverflowError):
-            pass
-    return text
