@@ -24,7 +24,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.commandline.arguments import Reading
+    from sandgate.commandline.arguments import Grammar, Reading
     from sandgate.commandline.bash import Redirection
     from sandgate.commandline.split import Segments
 
@@ -53,6 +53,15 @@ class Everything(Record):
 
 
 _NOTHING = Started()
+_grammars: dict[str, Grammar] = {}  # of the lines of our own tables
+
+
+def _grammar(line: str) -> Grammar:
+    """Read once: wrappers are met again and again."""
+    found = _grammars.get(line)
+    if found is None:
+        found = _grammars[line] = grammar(line, WRAPPERS)
+    return found
 
 
 _last: tuple[Segments, Everything] | None = None  # danger and rules ask about the same command line
@@ -134,7 +143,7 @@ def started_by(argv: Argv) -> Started:
         return _by_ssh(argv)
     if name not in WRAPPERS:
         return _NOTHING
-    reading = read(argv[1:], grammar(WRAPPERS[name], WRAPPERS))
+    reading = read(argv[1:], _grammar(WRAPPERS[name]))
     return Started(commands=_tails(argv)) if reading is None else _by_wrapper(name, reading)
 
 
@@ -165,7 +174,7 @@ def _next_place(argv: Argv) -> int | None:
     line = SSH_OPTIONS if name == "ssh" else WRAPPERS.get(name)
     if line is None:
         return None
-    by = grammar(line, WRAPPERS)
+    by = _grammar(line)
     reading = read(argv[1:], by)
     if reading is None or "command_option" in by.marks or reading.has("-S", "--split-string", "--command"):
         return len(argv)
@@ -194,14 +203,14 @@ def _tails(argv: Argv) -> tuple[Argv, ...]:
 
 def without_git_globals(argv: Argv) -> Argv:
     """`git -C x -c a=b push` → `git push`; unchanged where the options are not known."""
-    reading = read(argv[1:], grammar(GIT_GLOBALS, {}))
+    reading = read(argv[1:], _grammar(GIT_GLOBALS))
     if reading is None or not reading.operands or len(reading.operands) == len(argv) - 1:
         return argv
     return (argv[0], *reading.operands)
 
 
 def _by_wrapper(name: str, reading: Reading) -> Started:
-    marks = grammar(WRAPPERS[name], WRAPPERS).marks
+    marks = _grammar(WRAPPERS[name]).marks
     rest = reading.operands
     if "assigned" in marks:
         return _by_assigning(name, rest, reading)
@@ -221,7 +230,7 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
 
 def _by_ssh(argv: Argv) -> Started:
     """The command for the other host, which is a script there, and those that ssh runs here to connect."""
-    by = grammar(SSH_OPTIONS, {})
+    by = _grammar(SSH_OPTIONS)
     reading = read(argv[1:], by)
     again = read(reading.operands[1:], by) if reading is not None else None  # options may follow the host, too
     if reading is None or again is None:

@@ -68,6 +68,11 @@ def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     return any(names_secret(word) for word in words) or searches_secrets(program, words)
 
 
+def is_searcher(program: str) -> bool:
+    """Whether it looks for texts in files."""
+    return program in _SEARCHERS or program in _TREE_SEARCHERS
+
+
 def searches_secrets(program: str, words: tuple[str, ...]) -> bool:
     """`grep -r password ~`: whether this goes through a home or the system for keys or passwords."""
     deep = program in _TREE_SEARCHERS or program == "rgrep"

@@ -20,7 +20,7 @@ from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
-from sandgate.policy.secret_names import searches_secrets
+from sandgate.policy.secret_names import is_searcher, searches_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,6 +184,8 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
 
 
 def _sought(call: Call, inquiry: Inquiry) -> None:
+    if not is_searcher(call.program):
+        return
     homes = (inquiry.facts.home, f"{inquiry.facts.home}/.config")
     texts = tuple(["~" if arg.text.rstrip("/") in homes else arg.text for arg in call.args])
     if searches_secrets(call.program, texts):
