@@ -34,7 +34,7 @@ FAMILIES = (
 
 JUDGING = (
     "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files", "network",
-    "tools", "git", "running", "interpreters", "builtins",
+    "sockets", "tools", "git", "running", "interpreters", "builtins",
 )  # fmt: skip
 """The later one where two judge the same program."""
 

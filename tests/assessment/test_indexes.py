@@ -26,7 +26,7 @@ def test_judging_a_plain_command_imports_no_table_and_no_judge_of_other_programs
 
 def test_a_program_of_another_family_is_known_when_it_is_met() -> None:
     imported = _imported_by_judging("git", "stash", "drop")
-    assert {f"{ASSESSMENT}.knowledge.git", f"{ASSESSMENT}.judges.tools"} <= imported
+    assert {f"{ASSESSMENT}.knowledge.git", f"{ASSESSMENT}.judges.git"} <= imported
 
 
 def _imported_by_judging(*argv: str) -> set[str]:

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline import segments
-from sandgate.commandline.bash import Script, parse
+from sandgate.commandline.bash import parse
+from sandgate.commandline.bashcommands import Script
 from sandgate.commandline.grammar import PARENTHESES_MAX, SCRIPT_BYTES_MAX
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sandgate.commandline import bash, walk
+from sandgate.commandline import bash, bashcommands, walk
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.script import Piece, Script, Word
 
@@ -171,12 +171,12 @@ EVERYDAY = st.lists(
 ).map(lambda pairs: "".join(token + joint for token, joint in pairs).rstrip(" |&;"))
 
 
-def by_tree(script: str) -> tuple[bash.Script, Script]:
+def by_tree(script: str) -> tuple[bashcommands.Script, Script]:
     source = script.encode()
     return bash._Reader(source).read(), walk._Walk(source).result()
 
 
-def in_any_order(found: bash.Script) -> bash.Script:
+def in_any_order(found: bashcommands.Script) -> bashcommands.Script:
     """The grammar's reader notes the redirections of a whole list before those inside it; nobody asks for the order."""
     return found.but(redirections=tuple(sorted(found.redirections, key=repr)))
 

@@ -37,7 +37,7 @@ HARMLESS = (
     "cat docs/ssh.md",
     "grep -rn credentials src",
     "grep -rn token /home/u/work/app/src",
-    "grep -r TODO ~",
+    "grep -r FIXTURE ~",
     "rg password",
     "grep -i password /etc/login.defs",
     "cat config/aws.py",

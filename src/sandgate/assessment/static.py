@@ -94,9 +94,6 @@ def _direct(text: str, shell: Shell) -> Arg:
     return expand(loose_word(text), shell, direct=text or " ")[0] if text else Arg("")
 
 
-_SAYING_NOTHING = frozenset(("", ":", "true"))  # `: > file` empties it
-
-
 class _Pipeline:
     """What flows along one pipeline, up to the stage that is being judged."""
 

@@ -13,6 +13,7 @@ for a separator, bash takes it for a letter. The walk keeps its own stack, so ne
 
 from __future__ import annotations
 
+from sandgate.commandline.bashcommands import Redirection, Script, SimpleCommand, changes_nothing
 from sandgate.commandline.bashcompound import CompoundReader, last_command
 from sandgate.commandline.bashconditions import TEST_PARTS
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
@@ -22,7 +23,6 @@ from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax
 from sandgate.commandline.recent import Recent
 from sandgate.commandline.words import words_of
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS
-from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,38 +34,6 @@ if TYPE_CHECKING:
 GUESSED_MAX = (
     SCRIPT_BYTES_MAX // 2
 )  # characters at either end of a script nobody can run that are searched for commands
-
-
-class SimpleCommand(Record):
-    """One command of a script: program and arguments, and the variables assigned for it alone."""
-
-    words: tuple[Word, ...]
-    assignments: tuple[Word, ...] = ()  # "NAME=value"
-    calls_function: bool = False  # one that the script defines before, and whose body is among its commands
-
-    @property
-    def argv(self) -> tuple[str, ...]:
-        return tuple([word.text for word in self.words])
-
-
-class Redirection(Record):
-    """`2>>file` is operator `>>`, descriptor `2`, target `file`. A here-document has no target."""
-
-    operator: str
-    target: Word | None
-    descriptor: str = ""
-
-
-class Script(Record):
-    """What a script is made of, and how much of it we can vouch for."""
-
-    commands: tuple[SimpleCommand, ...] = ()  # in order of appearance, nested ones included
-    redirections: tuple[Redirection, ...] = ()
-    plain: bool = False
-    readable: bool = False
-    here_document: bool = False  # has one, and is otherwise one literal command with redirections
-    beyond_limits: bool = False  # not parsed: too long, or too many parentheses
-    functions: frozenset[str] = frozenset()  # names it defines
 
 
 _STRUCTURE = words_of(
@@ -107,16 +75,6 @@ def _parsed(script: str) -> Script:
     return _Reader(source).read()
 
 
-def _changes_nothing(redirection: Redirection) -> bool:
-    """`2>&1`, `2>/dev/null`: the same commands run, and no file is opened that anybody could miss."""
-    target = redirection.target
-    if target is None or target.certainty != "exact":
-        return False
-    if redirection.operator in (">&", "<&"):
-        return target.text.isdecimal()
-    return target.text == "/dev/null" and redirection.operator in ("<", ">", ">>", "&>", "&>>")
-
-
 def _in_endless_loop(node: Node) -> bool:
     """`while true; do sleep 1000 & done` starts programs until the machine stops answering."""
     above = node.parent
@@ -143,7 +101,7 @@ def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
             commands.append(command)
             for descriptor, operator, target in stage.sent:
                 redirections.append(Redirection(operator, literal(target), descriptor))
-    plain = not commented and all(map(_changes_nothing, redirections)) and all(word.plain for word in known.values())
+    plain = not commented and all(map(changes_nothing, redirections)) and all(word.plain for word in known.values())
     return Script(tuple(commands), tuple(redirections), plain=plain, readable=True)
 
 
@@ -175,7 +133,7 @@ class _Reader(CompoundReader):
         return Script(
             commands=commands,
             redirections=tuple(self._redirections),
-            plain=self._plain and bool(running) and all(map(_changes_nothing, self._redirections)),
+            plain=self._plain and bool(running) and all(map(changes_nothing, self._redirections)),
             readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
             functions=frozenset(self._functions),

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sandgate.commandline.bash import Script
+    from sandgate.commandline.bashcommands import Script
 
     Argv = tuple[str, ...]
 

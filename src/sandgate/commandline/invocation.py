@@ -25,7 +25,7 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.commandline.arguments import Grammar, Reading
-    from sandgate.commandline.bash import Redirection
+    from sandgate.commandline.bashcommands import Redirection
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]

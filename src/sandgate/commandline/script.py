@@ -79,6 +79,14 @@ class Script(Record):
     kinds: tuple[tuple[int, int], ...] = ()
 
 
+def added(name: str, values: tuple[Word, ...], *, array: bool) -> tuple[Word, ...]:
+    """`name+=more`: what is assigned is what the variable held, and what is added."""
+    before = Piece("variable", name, quoted=True)
+    if array or not values:
+        return (Word((before,)), *values)
+    return (Word((before, *values[0].pieces)), *values[1:])
+
+
 def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
     """Anything in `text` that may be a command, split without grammar: for scripts that cannot be read.
 

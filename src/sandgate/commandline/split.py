@@ -11,7 +11,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.commandline.bash import Redirection, Script
+    from sandgate.commandline.bashcommands import Redirection, Script
 
 SHELLS = frozenset(("bash", "zsh", "sh"))
 SCRIPT_FLAGS = frozenset(("-c", "-lc"))

@@ -18,6 +18,7 @@ from sandgate.commandline.script import (
     Script,
     SimpleCommand,
     Word,
+    added,
 )
 from sandgate.commandline.spelling import SUBSTITUTIONS, Spelling, descend, literal_word
 from sandgate.record import Record
@@ -303,7 +304,7 @@ class _Walk:
                 inner += [part for part in descend(name) if part.type in SUBSTITUTIONS]
             called = self.spelling.text(name) if name is not None else ""
             if any(child.type == "+=" for child in each.children):
-                values = _behind(called, values, array=value is not None and value.type == "array")
+                values = added(called, values, array=value is not None and value.type == "array")
             assigned.append(Assignment(called, values or (Word(()),)))
         files, more = self.redirections(redirects)
         inner += more
@@ -390,14 +391,6 @@ def _is_named(command: SimpleCommand) -> bool:
     """Whether something runs whatever the variables hold: a name that no expansion makes nothing of."""
     pieces = command.words[0].pieces if command.words else ()
     return len(pieces) == 1 and pieces[0].kind == "text" and pieces[0].text[:1].isalnum()
-
-
-def _behind(name: str, values: tuple[Word, ...], *, array: bool) -> tuple[Word, ...]:
-    """`name+=more`: what is assigned is what the variable held, and what is added."""
-    before = Piece("variable", name, quoted=True)
-    if array or not values:
-        return (Word((before,)), *values)
-    return (Word((before, *values[0].pieces)), *values[1:])
 
 
 def _as_written(piece: Piece) -> str:

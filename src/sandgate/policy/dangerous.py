@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.commandline.bash import Redirection
+    from sandgate.commandline.bashcommands import Redirection
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]

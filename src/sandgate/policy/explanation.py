@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from sandgate.commandline import Segments
-    from sandgate.commandline.bash import Redirection
+    from sandgate.commandline.bashcommands import Redirection
     from sandgate.policy.approval import Judgement
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy

@@ -26,5 +26,10 @@ EXPLAINS_ITSELF: frozenset[str] = frozenset(SYSTEM) | words_of(
     "diff cmp comm join paste column nl tac rev fold expand unexpand strings hexdump objdump readelf nm size strip "
     "ar sha256sum md5sum sha1sum sha512sum cksum b2sum tsort pr ptx dircolors link pathchk truncate bwrap "
     "firejail docker podman buildah skopeo kubectl helm psql pg_dump mysql mysqldump sqlite3 redis-cli mongosh "
-    "ffmpeg ffprobe convert magick pandoc gh glab aws gcloud az terraform ansible vault pip pip3 pipx npm"
+    "ffmpeg ffprobe convert magick pandoc gh glab aws gcloud az vault pip pip3 pipx"
 )
+
+
+def only_explains(name: str, argv: tuple[str, ...]) -> bool:
+    """`rm --help`, and nothing else."""
+    return argv[1] in ("--help", "--version") and name in EXPLAINS_ITSELF

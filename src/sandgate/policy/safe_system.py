@@ -159,7 +159,8 @@ SYSTEM: dict[str, str] = {
     "hwclock": "-rv --show --get --verbose --utc --localtime --version 0 needs:-r,--show,--get,--version",
     "chronyc": "-nc4 stop * sub",
     "ldconfig": "-p --print-cache 0 needs:-p,--print-cache",
-    "update-alternatives": "--list= --display= --query= --get-selections 0",
+    "update-alternatives": "--list= --display= --query= --get-selections 0 "
+    "needs:--list,--display,--query,--get-selections",
     "virt-what": "0",
     "zdump": "-vVi -c= -t= *",
     "gsettings": "stop * sub",
@@ -315,7 +316,8 @@ SYSTEM: dict[str, str] = {
     "-select_streams= -count_frames -count_packets -pretty -unit -prefix -sexagesimal -read_intervals= -i= "
     "-version -h 1 exact check:local_media",
     "ffmpeg": "words -hide_banner -version -codecs -encoders -decoders -formats -muxers -demuxers -filters -pix_fmts "
-    "-protocols -hwaccels -bsfs -layouts -sample_fmts --version -i= 0 exact check:local_media",
+    "-protocols -hwaccels -bsfs -layouts -sample_fmts --version -i= 0 exact check:local_media needs:-version,--version,"
+    "-codecs,-encoders,-decoders,-formats,-muxers,-demuxers,-filters,-pix_fmts,-protocols,-hwaccels,-bsfs,-layouts,-i",
     "identify": "words -format= -verbose -ping -quiet -version -list= * exact confined check:local_media",
     "exiftool": "words -a -s -s1 -s2 -s3 -S -G -G0 -G1 -j -json -n -u -U -b -r -ee -fast -fast2 -g -g0 -g1 -X -T -q -m "
     "-php -ver -common -all -d= -Make -Model -DateTimeOriginal -CreateDate -ModifyDate -ImageSize -ImageWidth "

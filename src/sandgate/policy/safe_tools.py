@@ -167,8 +167,7 @@ TOOLS: dict[str, str] = {
     "xbps-query": "-lmHsSfxXo -p= --list-pkgs --search= --show= --files= * needs:-l,-s,-S,-f,-x,-X,-m,-H,-o,-p",
     "nix-store": "-qR --query --references --requisites --referrers --tree --size --hash --deriver --outputs --roots "
     "* needs:-q,--query",
-    "alternatives": "--display= --list --version 0",
-    "update-alternatives": "--display= --list= --query= --get-selections --version 0",
+    "alternatives": "--display= --list --version 0 needs:--display,--list,--version",
     # Packages of languages
     "pip": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",
     "pip3": "--version -V --no-color --disable-pip-version-check -q --quiet stop * sub alone",

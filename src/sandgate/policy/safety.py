@@ -16,6 +16,7 @@ from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar
 from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
+from sandgate.policy.safe_help import only_explains
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_variables import may_hand_over, may_set
 from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
@@ -24,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sandgate.commandline.bash import Redirection, SimpleCommand
+    from sandgate.commandline.bashcommands import Redirection, SimpleCommand
     from sandgate.commandline.bashwords import Certainty, Word
     from sandgate.commandline.split import Segments
 
@@ -116,7 +117,7 @@ def is_safe(
             argv, sure = stripped
         if name in SAFE and _fits(name, argv, sure, confined=confined):
             return True
-        if len(argv) == 2 and (sure is None or _all_exact(sure)) and _only_explains(name, argv):
+        if len(argv) == 2 and (sure is None or _all_exact(sure)) and only_explains(name, argv):
             return True
         if name in SHELL_PROGRAMS or name in ("eval", "trap"):
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
@@ -386,15 +387,6 @@ def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] 
         for word, certainty in zip(inner, given, strict=True)
     ]
     return None if known[0] != "exact" else ((*inner, "x"), (*known, "unknown"))
-
-
-def _only_explains(name: str, argv: Argv) -> bool:
-    """`rm --help`."""
-    if argv[1] not in ("--help", "--version"):
-        return False
-    from sandgate.policy.safe_help import EXPLAINS_ITSELF
-
-    return name in EXPLAINS_ITSELF
 
 
 def _all_exact(sure: Sure) -> bool:

@@ -173,5 +173,5 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(CLIENTS, _judge_client),
     **dict.fromkeys(DUMPERS, _judge_dump),
     **dict.fromkeys(("pg_restore", "mongorestore", "mysqlimport", "neo4j-admin-load"), _judge_restore),
-    **dict.fromkeys(("mysqladmin", "mariadb-admin", "pg_ctl", "pg_ctlcluster"), _judge_server_admin),
+    **dict.fromkeys(("mysqladmin", "mariadb-admin", "pg_ctl"), _judge_server_admin),
 }

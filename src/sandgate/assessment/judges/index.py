@@ -48,8 +48,8 @@ task thor tox turbo typeorm waf wp yarn yoyo
 arangosh beeline bq-shell clickhouse clickhouse-client cockroach-sql cqlsh cypher-shell db2 duckdb fauna hive
 impala-shell influx influxd-backup iredis isql keydb-cli litecli mariadb mariadb-admin mariadb-dump mongo mongodump
 mongoexport mongorestore mongosh mycli mysql mysqladmin mysqldump mysqlimport mysqlpump neo4j-admin-load neo4j-shell
-osql pg_basebackup pg_ctl pg_ctlcluster pg_dump pg_dumpall pg_restore pgcli presto psql redis-cli snowsql snowsql-cli
-spark-sql sqlcmd sqlite3 sqlplus trino usql valkey-cli
+osql pg_basebackup pg_ctl pg_dump pg_dumpall pg_restore pgcli presto psql redis-cli snowsql snowsql-cli spark-sql
+sqlcmd sqlite3 sqlplus trino usql valkey-cli
 """),
     ("services", """
 akamai akeyless algolia aliyun amplify argo argocd atlas auth0 aws awslocal az azcopy b2 bao boundary bq bws caprover
@@ -82,8 +82,11 @@ awk base32 base64 brotli bunzip2 bzcat bzip2 dd echo fallocate fd fdfind find gu
 rm sed sort tar tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat yes zcat zip zstd
 """),
     ("network", """
-autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosquitto_pub msmtp mutt nc neomutt nslookup
-ping rsync s-nail scp sendmail socat ssh swaks telnet termbin websocat wget wscat
+autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosquitto_pub msmtp mutt neomutt nslookup
+ping rsync s-nail scp sendmail ssh swaks telnet termbin websocat wget wscat
+"""),
+    ("sockets", """
+nc socat
 """),
     ("tools", """
 at batch crontab docker docker-compose gh glab hub podman podman-compose tea vi vim

@@ -318,7 +318,7 @@ youtube-dl yt-dlp zathura zbarimg zopflipng
 PlistBuddy a2ps aa-complain aa-disable aa-enforce aa-remove-unknown aa-status aa-teardown aa-unconfined acpi adcli
 addgroup adduser adjtimex alsactl alsamixer alternatives amixer amtool apcaccess apcupsd apg apparmor_parser
 apparmor_status archlinux-java arecord asciiquarium atop auditctl augenrules augtool authconfig authselect
-auto-cpufreq avml avrdude banner bcdedit bind biosdecode bless bmon bonnie++ bootctl bossac bpftool bpftrace bpytop
+auto-cpufreq avml avrdude banner bcdedit biosdecode bless bmon bonnie++ bootctl bossac bpftool bpftrace bpytop
 brightnessctl btm btop busybox c_rehash caffeine cal caller cancel capsh catalog-update cbmem cert-sync certmgr
 cgclassify cgconfigparser cgcreate cgdelete cgexec cgset chage chcon chfn chgpasswd chkrootkit chpasswd chronyc
 chronyd chsh clamscan clinfo clip.exe cmatrix compgen cowsay cpuburn cpufreq-info cpufreq-set cpuid cpupower criu

@@ -80,7 +80,7 @@ ENTRIES: tuple[Entry, ...] = (
     *looking("Prints information", """
         mesg, lsb_release, hostid, uuidgen, mcookie, pwgen, mkpasswd, apg, xkcdpass, zdump, cal, ncal, look,
         units, rig, figlet, toilet, cowsay, fortune, banner, lolcat, sl, cmatrix, asciiquarium, neofetch,
-        fastfetch, screenfetch, primes, dc, qalc, jo, envsubst, compgen, bind, enable, caller, dirs, help, fc,
+        fastfetch, screenfetch, primes, dc, qalc, jo, envsubst, compgen, enable, caller, dirs, help, fc,
         hash, suspend, logout, times, virt-what, spark, dateutils.dconv, ddiff, dadd, gdate, getopt, whereami
         """),
     # Kernel, boot, firmware
