@@ -38,7 +38,8 @@ def test_no_file_names_the_place_of_this_clone() -> None:
     parent = str(REPOSITORY.parent)
     if parent in SHARED_PARENTS:
         parent = str(REPOSITORY)
-    assert _lines_with(re.compile(rf"(?<![\w.~}}"]){re.escape(parent)}/")) == []
+    before = r'(?<![\w.~}"])'  # samples of command lines have directories of that name in somebody's home
+    assert _lines_with(re.compile(f"{before}{re.escape(parent)}/")) == []
 
 
 def test_nothing_is_marked_as_unfinished() -> None:
