@@ -370,7 +370,7 @@ def _run(name: str, arguments: Sequence[Token], language: str, call: Call, inqui
 
 def _joined(arguments: Sequence[Token]) -> str:
     """A command line that is put together: `"rm -rf " + os.getenv("HOME")`."""
-    first = next(each.text for each in arguments if each.kind == "string")
+    first = _unescaped(next(each.text for each in arguments if each.kind == "string"))
     if not first.endswith((" ", "/", "=")):
         return first
     names = [each.text.rsplit(".", 1)[-1] for each in arguments if each.kind in {"name", "string"}]
