@@ -254,6 +254,32 @@ def test_a_call_given_up_while_it_is_asked_about_never_runs(place: Workplace) ->
     run(work())
 
 
+def test_a_call_given_up_between_the_record_and_the_question_takes_the_question_back(place: Workplace) -> None:
+    """Required: the record is there for anybody to answer, and the call does not know of its question yet."""
+
+    async def work() -> None:
+        async with serving(place) as server:
+            put, leaving = server.inbox.put, []
+
+            async def put_and_leave(*args: Any, **named: Any) -> Question:
+                question = await put(*args, **named)
+                leaving.append((question, asyncio.ensure_future(call.give_up())))
+                await asyncio.sleep(0)  # it has begun to leave
+                return question
+
+            server.inbox.put = put_and_leave  # type: ignore[method-assign]
+            call = server.call()
+            await asyncio.wait((call._task,))
+            question, left = leaving[0]
+            await left
+            standing = server.ledger.resolution(question.approval.approval_id)
+            assert standing is not None
+            assert (standing.by, standing.reason) == ("withdrawn", CANCELLED)
+        assert runs(place) == 0
+
+    run(work())
+
+
 def test_a_call_given_up_at_any_earlier_moment_leaves_no_question_and_never_runs(place: Workplace) -> None:
     """Required: in whichever turn of the loop, before the question, in its making and after it."""
 

@@ -46,6 +46,26 @@ def test_a_search_that_grows_too_large_refuses(file: Path, monkeypatch: pytest.M
         aliases_of([str(file)], [str(file.parent)])
 
 
+def test_names_beside_the_file_are_looked_at_first_however_full_another_root_is(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: a crowded scratch directory must not refuse the commands of a small workspace."""
+    (tmp_path / "scratch").mkdir()
+    for number in range(40):
+        (tmp_path / "scratch" / str(number)).write_text("")
+    os.link(file, file.parent / "alias")
+    monkeypatch.setattr(aliases, "LINK_SCAN_ENTRIES_MAX", 30)
+    for roots in ([file.parent, tmp_path], [tmp_path, file.parent], [tmp_path]):
+        assert aliases_of([str(file)], [str(root) for root in roots]) == (str(file.parent / "alias"),)
+
+
+def test_a_root_inside_another_is_counted_once(file: Path, tmp_path: Path) -> None:
+    """Required: a name counted twice would end the search before the real alias is seen."""
+    alias = tmp_path / "alias"
+    os.link(file, alias)
+    assert aliases_of([str(file)], [str(file.parent), str(tmp_path)]) == (str(alias),)
+
+
 def test_a_name_that_goes_away_while_names_are_looked_at_is_no_alias(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

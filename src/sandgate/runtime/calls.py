@@ -83,11 +83,15 @@ class Call:
     async def give_up(self) -> None:
         """Nobody waits for it any more: its question is refused, its command ended."""
         self._task.cancel()
-        if self.question is not None and self.question.open:
-            await self._inbox.answer(self.question, "deny", by="withdrawn", reason=CANCELLED)
+        await self._withdraw()
         await asyncio.wait((self._task,))
         if self._reviewing is not None:  # it may still be taking its question back
             await asyncio.wait((self._reviewing,))
+        await self._withdraw()  # what was just being written down when the task was cancelled
+
+    async def _withdraw(self) -> None:
+        if self.question is not None and self.question.open:
+            await self._inbox.answer(self.question, "deny", by="withdrawn", reason=CANCELLED)
 
     async def _review(self, request: ApprovalRequest) -> Decision:
         self._reviewing = asyncio.current_task()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import ConfinementError
+from sandgate.sandbox.roots import at_or_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +29,20 @@ def aliases_of(files: Iterable[str], roots: Iterable[str]) -> tuple[str, ...]:
         if facts is None:
             continue
         wanted[(facts.st_dev, facts.st_ino)] = facts.st_nlink
-    given, aliases, looked_at = set(files), [], 0
-    pending = list(roots)
+    given, looked_at = set(files), 0
+    found: dict[str, None] = {}
+    # The last is looked at first: beside the file, then the roots in their order. Roots may lie in each other.
+    inside = list(roots)
+    beside = {os.path.dirname(file) for file in given}
+    pending = [*reversed(inside), *(each for each in beside if at_or_below(each, inside))]
+    seen: set[str] = set()
     while pending and any(count > 0 for count in wanted.values()):
+        directory = pending.pop()
+        if directory in seen:
+            continue
+        seen.add(directory)
         try:
-            entries = list(os.scandir(pending.pop()))
+            entries = list(os.scandir(directory))
         except OSError:
             continue
         looked_at += len(entries)
@@ -49,8 +59,8 @@ def aliases_of(files: Iterable[str], roots: Iterable[str]) -> tuple[str, ...]:
                 facts = _facts(entry.path)
                 if facts is not None and facts.st_nlink > 1 and (facts.st_dev, facts.st_ino) in wanted:
                     wanted[(facts.st_dev, facts.st_ino)] -= 1
-                    aliases.append(entry.path)
-    return tuple(path for path in aliases if path not in given)
+                    found[entry.path] = None
+    return tuple(path for path in found if path not in given)
 
 
 def _facts(path: str) -> os.stat_result | None:

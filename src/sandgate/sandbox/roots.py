@@ -54,18 +54,18 @@ def scratch_directory(path: str, look: Look, *, shared: str | None, homes: Itera
     anybody could have made that link in /tmp.
     """
     real = _trusted_directory(path, look, shared=shared)
-    if real is None or real in SYSTEM_TOPS or any(_at_or_below(home, [real]) for home in homes):
+    if real is None or real in SYSTEM_TOPS or any(at_or_below(home, [real]) for home in homes):
         return None
     top = "/" + real.split("/")[1]
     is_system = top in SYSTEM_TREES or top.startswith("/lib")
-    return None if is_system and not _at_or_below(real, SCRATCH_IN_SYSTEM_TREES) else real
+    return None if is_system and not at_or_below(real, SCRATCH_IN_SYSTEM_TREES) else real
 
 
 def _trusted_directory(path: str, look: Look, *, shared: str | None) -> str | None:
     found = look.follow(path) if path.startswith("/") else None
     if found is None or not look.is_directory(found.real):
         return None
-    planted = shared is not None and any(_at_or_below(link, [shared]) for link in found.links)
+    planted = shared is not None and any(at_or_below(link, [shared]) for link in found.links)
     return None if planted else found.real
 
 
@@ -149,7 +149,7 @@ def resolved_roots(written: Iterable[str], implied: Iterable[str | None], look: 
     followed = {path: found for path in written if (found := look.follow(path)) is not None}
     roots = {root for root in (*(found.real for found in followed.values()), *implied) if root and root != "/"}
     for path, found in followed.items():
-        link = next((link for link in found.links if _at_or_below(os.path.dirname(link), roots)), None)
+        link = next((link for link in found.links if at_or_below(os.path.dirname(link), roots)), None)
         if link is not None:
             raise ConfinementError(
                 f"cannot make `{path}` writable inside the sandbox",
@@ -182,5 +182,6 @@ def granted(grants: tuple[Grant, ...], kind: str) -> list[str]:
     return [grant.value for grant in grants if grant.kind == kind]
 
 
-def _at_or_below(path: str, roots: Iterable[str]) -> bool:
+def at_or_below(path: str, roots: Iterable[str]) -> bool:
+    """True when `path` is one of `roots` or lies in one; all are canonical absolute paths."""
     return any(path == root or path.startswith(root + "/") for root in roots)

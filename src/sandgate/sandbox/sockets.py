@@ -15,6 +15,7 @@ import stat
 
 from sandgate.record import Record
 from sandgate.sandbox.looking import read_bytes
+from sandgate.sandbox.roots import at_or_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def socket_places(
             candidates.append(look.real(directory))
     kept = frozenset(keep)
     for directory in candidates:
-        if directory not in kept and not _is_below(directory, covered) and look.is_kind(directory, stat.S_ISDIR):
+        if directory not in kept and not at_or_below(directory, covered) and look.is_kind(directory, stat.S_ISDIR):
             covered.append(directory)
     openings = tuple(_resolver_files(covered, look))
     covered += _single_sockets(listening, look, below_none_of=covered)
@@ -97,7 +98,7 @@ def _runtime_directories(look: Look) -> list[str]:
 def _resolver_files(covered: list[str], look: Look) -> list[str]:
     """Covered files that name resolution reads."""
     files = dict.fromkeys((*RESOLVER_FILES, look.real("/etc/resolv.conf")))
-    return [path for path in files if _is_below(path, covered) and _is_plain_file(path, look)]
+    return [path for path in files if at_or_below(path, covered) and _is_plain_file(path, look)]
 
 
 def listening_names() -> tuple[str, ...]:
@@ -119,7 +120,7 @@ def _single_sockets(names: Iterable[str], look: Look, *, below_none_of: Iterable
     """Those that we can see and that no directory covers already."""
     covered = tuple(below_none_of)
     reals = dict.fromkeys(look.real(name) for name in names)
-    return [real for real in reals if not _is_below(real, covered) and look.is_kind(real, stat.S_ISSOCK)]
+    return [real for real in reals if not at_or_below(real, covered) and look.is_kind(real, stat.S_ISSOCK)]
 
 
 def without_socket_variables(environ: Mapping[str, str], allowed: Iterable[str]) -> dict[str, str]:
@@ -136,10 +137,6 @@ def _leads_to(value: str, socket: str) -> bool:
     """`/run/a.sock` or `unix:path=/run/a.sock`; `wayland-0` in the runtime directory; `:0` for `X0`."""
     name = os.path.basename(socket)
     return socket in value or value == name or (value.startswith(":") and name == "X" + value[1:].partition(".")[0])
-
-
-def _is_below(path: str, directories: Iterable[str]) -> bool:
-    return any(path == directory or path.startswith(directory + "/") for directory in directories)
 
 
 def _is_plain_file(path: str, look: Look) -> bool:
