@@ -192,7 +192,10 @@ class ApprovalsUnusable(SandgateError):
 
 
 class ModelError(SandgateError):
-    """A model gave no answer that could be used. Nothing here ever holds a key, or what was asked or answered."""
+    """A model gave no answer that could be used. Nothing here ever holds a key.
+
+    Nor what was asked or answered, but for a few words of the provider in `why`, made safe to print (model/quoting.py).
+    """
 
     code = "model_error"
 
@@ -217,3 +220,95 @@ class Withdrawn(ModelError):
     """Whoever asked does not want the answer any more; the connection is closed."""
 
     code = "cancelled"
+
+
+class StreamBroken(ModelError):
+    """The connection ended before the answer was complete; asking again may help, after `retry_after_ms` if given."""
+
+    code = "stream_broken"
+
+    def __init__(self, what: str, *, why: str = "", hint: str = "", retry_after_ms: int | None = None) -> None:
+        super().__init__(what, why=why, hint=hint)
+        self.retry_after_ms = retry_after_ms
+
+
+class RequestTurnedAway(ModelError):
+    """The provider refuses this request for what it is: asking again cannot help."""
+
+    code = "request_turned_away"
+
+
+class RetriesExhausted(ModelError):
+    """The provider could not be reached, or did not answer, as often as it may be tried."""
+
+    code = "retries_exhausted"
+
+
+class ContextWindowExceeded(ModelError):
+    """The conversation is longer than the model can hold."""
+
+    code = "context_window_exceeded"
+
+
+class UsageLimitReached(ModelError):
+    """The provider's account has no more room; asking again cannot help before that changes."""
+
+    code = "usage_limit_reached"
+
+
+class MissingKey(ModelError):
+    """The variable that should hold the provider's key is not set, or blank."""
+
+    code = "missing_key"
+
+
+class StorageError(SandgateError):
+    """A transcript, or the index over them, cannot be used."""
+
+    code = "storage_error"
+
+
+class TranscriptUnreadable(StorageError):
+    """A transcript does not say whose it is, is empty, or is of a version we do not know."""
+
+    code = "transcript_unreadable"
+
+
+class SessionNotFound(RequestError):
+    """No session has this id, or more than one begins like it."""
+
+    code = "session_not_found"
+
+
+class SessionBusy(RequestError):
+    """Another process goes on with this session; `pid` is its number, 0 when it is not known."""
+
+    code = "session_busy"
+
+    def __init__(self, what: str, *, pid: int = 0, why: str = "", hint: str = "") -> None:
+        super().__init__(what, why=why, hint=hint)
+        self.pid = pid
+
+
+class UserMessageOutOfRange(RequestError):
+    """The session has no user message of that number to fork before."""
+
+    code = "user_message_out_of_range"
+
+
+class SessionEnded(RequestError):
+    """The session is over; nothing can be asked of it any more."""
+
+    code = "session_ended"
+
+
+class ImageUnusable(RequestError):
+    """A file cannot be shown to a model: it may not be read, is no picture, or is too large."""
+
+    code = "image_unusable"
+
+
+class ExternalServerFailed(SandgateError):
+    """A server of others could not be started, or does not speak the protocol."""
+
+    code = "external_server_failed"

@@ -66,6 +66,7 @@ class ApprovalRequest(Record):
     why: str = ""  # what asks: a row of the policy's table, or a rule and where it stands
     held: tuple[Grant, ...] = ()  # in force when it was stopped, and not enough
     amendment: Amendment | None = None  # the rule that an answer may save; None: none is offered
+    asked_by: str = ""  # on whose behalf, where that is not whoever the person talks to: a sub-agent
 
 
 class Decision(Record):

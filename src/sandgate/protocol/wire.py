@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, ReadOnly, WorkspaceWrite
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Amendment, ApprovalRequest
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.patches import FileChange
+    from sandgate.protocol.permissions import SandboxPolicy
     from sandgate.protocol.risk import RiskAssessment
 
     Json = dict[str, Any]
@@ -63,6 +65,20 @@ def available_decisions(request: ApprovalRequest) -> list[str | Json]:
 def accepts_amendment(answer: object, amendment: Amendment | None) -> bool:
     """Whether an answer in that form is about exactly this rule."""
     return amendment is not None and answer == amendment_json(amendment)
+
+
+def sandbox_json(policy: SandboxPolicy) -> Json:
+    """A sandbox policy in the lineage's core form (protocol.md section 1.1)."""
+    match policy:
+        case ReadOnly():
+            mode = "read-only"
+        case WorkspaceWrite():
+            mode = "workspace-write"
+        case DangerFullAccess():
+            mode = "danger-full-access"
+        case ExternalSandbox():
+            mode = "external-sandbox"
+    return {"mode": mode, **plain(policy)}
 
 
 def change_json(change: FileChange) -> Json:

@@ -1,0 +1,211 @@
+"""What a session tells about what its model does: commands, patches, tools, sub-agents, and who is asked.
+
+protocol.md section 1.2. `events.py` has the rest, and is where all of them are imported from.
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.protocol.patches import FileChange
+    from sandgate.protocol.risk import RiskAssessment
+
+    StepStatus = Literal["pending", "in_progress", "completed"]
+    CommandStatus = Literal["completed", "failed", "declined"]
+
+
+class ExecCommandBegin(Record):
+    """A command is about to start."""
+
+    call_id: str
+    turn_id: str
+    command: tuple[str, ...]
+    cwd: str
+    parsed_cmd: tuple[Mapping[str, Any], ...] = ()
+    is_user_shell_command: bool = False
+    process_id: str | None = None
+
+
+class ExecCommandOutputDelta(Record):
+    """A command printed this."""
+
+    call_id: str
+    chunk: bytes
+    stream: Literal["stdout", "stderr"] = "stdout"
+
+
+class ExecCommandEnd(Record):
+    """What a command came to; also one that never ran (`declined`)."""
+
+    call_id: str
+    turn_id: str
+    command: tuple[str, ...]
+    cwd: str
+    aggregated_output: str
+    exit_code: int | None  # None: it lives on, or never ran
+    duration_ms: int
+    formatted_output: str  # what the model reads
+    status: CommandStatus
+    process_id: str | None = None  # it lives on under this number
+
+
+class ExecApprovalRequest(Record):
+    """Somebody has to decide about a command. `request` is what reviewers see; `delegate` names who asks for itself."""
+
+    call_id: str
+    approval_id: str
+    turn_id: str
+    request: ApprovalRequest
+    delegate: Mapping[str, str] | None = None  # {"id", "kind"}
+    parsed_cmd: tuple[Mapping[str, Any], ...] = ()  # what the command looks like it does, for displays
+
+
+class ApplyPatchApprovalRequest(Record):
+    """The same about a patch."""
+
+    call_id: str
+    approval_id: str
+    turn_id: str
+    request: ApprovalRequest
+    delegate: Mapping[str, str] | None = None
+
+
+class ApprovalResolved(Record):
+    """A question is answered or gone: whoever shows it takes it down."""
+
+    approval_id: str
+    call_id: str
+    decision: str
+    source: str
+
+
+class SandboxAssessment(Record):
+    """What is known about the risk of a command that somebody is being asked about."""
+
+    approval_id: str
+    call_id: str
+    status: str  # "success", "parse_error", "no_output", "model_error", "timeout", "static"
+    risk: RiskAssessment | None = None
+
+
+class PatchApplyBegin(Record):
+    """A patch is about to be applied."""
+
+    call_id: str
+    turn_id: str
+    auto_approved: bool
+    changes: tuple[FileChange, ...]
+
+
+class PatchApplyEnd(Record):
+    """What a patch came to."""
+
+    call_id: str
+    turn_id: str
+    success: bool
+    stdout: str
+    stderr: str
+    changes: tuple[FileChange, ...] = ()
+    status: CommandStatus = "completed"
+
+
+class TurnDiff(Record):
+    """Everything the turn's patches have changed so far."""
+
+    unified_diff: str
+
+
+class McpToolCallBegin(Record):
+    """A tool of somebody's server is called."""
+
+    call_id: str
+    turn_id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any] | None = None
+
+
+class McpToolCallEnd(Record):
+    """What such a call came to."""
+
+    call_id: str
+    turn_id: str
+    server: str
+    tool: str
+    duration_ms: int
+    success: bool
+    result: Mapping[str, Any] | None = None  # of MCP: content, structuredContent
+    error: str | None = None
+    arguments: Mapping[str, Any] | None = None
+
+
+class WebSearchBegin(Record):
+    """The provider searches the web."""
+
+    call_id: str
+
+
+class WebSearchEnd(Record):
+    """The provider has searched the web."""
+
+    call_id: str
+    query: str
+
+
+class ViewImageToolCall(Record):
+    """The model looks at a picture on this machine."""
+
+    call_id: str
+    path: str
+
+
+class PlanStep(Record):
+    """One step of a plan."""
+
+    step: str
+    status: StepStatus
+
+
+class PlanUpdate(Record):
+    """The model says what it is going to do, and how far it is."""
+
+    plan: tuple[PlanStep, ...]
+    explanation: str | None = None
+
+
+class DelegateBegin(Record):
+    """A sub-agent starts on behalf of this turn."""
+
+    call_id: str
+    delegate_id: str
+    kind: str
+    prompt: str
+
+
+class DelegateEnd(Record):
+    """What a sub-agent came to."""
+
+    call_id: str
+    delegate_id: str
+    kind: str
+    status: Literal["completed", "failed", "interrupted", "limit_reached"]
+    last_agent_message: str | None = None
+
+
+class UndoStarted(Record):
+    """Patches are being taken back."""
+
+    message: str | None = None
+
+
+class UndoCompleted(Record):
+    """Whether they were."""
+
+    success: bool
+    message: str | None = None

@@ -1,0 +1,79 @@
+"""What may be asked of a session (protocol.md section 1.1). Each wish has an id, which its events carry."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, TypeAlias
+
+    from sandgate.protocol.decisions import Decision
+
+
+class TextInput(Record):
+    """Something the person says."""
+
+    text: str
+
+
+class ImageInput(Record):
+    """A picture, as an address or a `data:` URL."""
+
+    image_url: str
+
+
+class LocalImageInput(Record):
+    """A picture on this machine."""
+
+    path: str
+
+
+class UserInput(Record):
+    """Goes on with the conversation; during a turn it is heard within that turn."""
+
+    items: tuple[TextInput | ImageInput | LocalImageInput, ...]
+    output_schema: Mapping[str, Any] | None = None  # of this turn's last message
+
+
+class Interrupt(Record):
+    """End the turn now."""
+
+
+class AnswerApproval(Record):
+    """Somebody has decided. `id` is the approval's, or its call's, or, where one question is open, its turn's."""
+
+    id: str
+    decision: Decision
+
+
+class Compact(Record):
+    """Replace the history by a summary."""
+
+
+class Review(Record):
+    """Have the work reviewed by a model that has not seen the conversation."""
+
+    prompt: str
+    user_facing_hint: str = ""
+
+
+class Undo(Record):
+    """Take the patches of the last turn back."""
+
+
+class Shutdown(Record):
+    """End the session and everything it started."""
+
+
+if TYPE_CHECKING:
+    InputItem: TypeAlias = TextInput | ImageInput | LocalImageInput
+    Operation: TypeAlias = UserInput | Interrupt | AnswerApproval | Compact | Review | Undo | Shutdown
+
+
+class Submission(Record):
+    """A wish with its id."""
+
+    id: str
+    op: Operation
