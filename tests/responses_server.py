@@ -1,6 +1,6 @@
 """A Responses API on the loopback, which answers as well or as badly as a test wants.
 
-A real server on real sockets. What it does with a connection is a function, a `Manner`; the ones below cover what
+A real server on real sockets. What it does with a request is a function, a `Manner`; the ones below cover what
 providers do on good and bad days, and tests may write their own. Leaving the block ends it and everything it began.
 
     with ResponsesServer(says("hello")) as server: ...
@@ -9,13 +9,14 @@ providers do on good and bad days, and tests may write their own. Leaving the bl
 import json
 import select
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Any
 
 LIMIT_S = 10  # of every wait; a test that needs longer has failed
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+KEPT_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 Json = dict[str, Any]
 
@@ -32,11 +33,17 @@ class Asked:
 
 @dataclass
 class Connection:
-    """One connection, with the request on it. `gone` is set when the client has closed it."""
+    """One connection, with a request on it. `gone` is set when the client has closed it.
+
+    `number` counts the connections themselves from 0: requests that came over the same one have the same. A manner that
+    sets `kept` leaves the connection open for the next request.
+    """
 
     socket: socket.socket
     asked: Asked
     gone: Event = field(default_factory=Event)
+    number: int = 0
+    kept: bool = False
 
     def send(self, *pieces: bytes) -> None:
         """Each piece as a packet of its own. A client that left is no error here."""
@@ -58,7 +65,7 @@ Manner = Callable[[Connection], None]
 
 
 class ResponsesServer:
-    """Treats the connections in their order with the given manners, and all further ones with the last."""
+    """Treats the requests in their order with the given manners, and all further ones with the last."""
 
     def __init__(self, *manners: Manner, accepts: bool = True) -> None:
         self._manners = list(manners)
@@ -115,19 +122,20 @@ class ResponsesServer:
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._guard:
                 self._sockets.append(accepted)
-            self._start(self._treat, accepted)
+                number = len(self._sockets) - 1
+            self._start(self._treat, accepted, number)
 
-    def _treat(self, accepted: socket.socket) -> None:
+    def _treat(self, accepted: socket.socket, number: int) -> None:
+        kept = True
         try:
-            asked = _request(accepted)
-            if asked is None:
-                return
-            connection = Connection(accepted, asked)
-            with self._guard:
-                self.connections.append(connection)
-                manner = self._manners[min(len(self.connections), len(self._manners)) - 1]
-                self._arrived.set()
-            manner(connection)
+            while kept and (asked := _request(accepted)) is not None:
+                connection = Connection(accepted, asked, number=number)
+                with self._guard:
+                    self.connections.append(connection)
+                    manner = self._manners[min(len(self.connections), len(self._manners)) - 1]
+                    self._arrived.set()
+                manner(connection)
+                kept = connection.kept
         finally:
             _hang_up(accepted)
             accepted.close()
@@ -154,10 +162,36 @@ def sends_raw(*pieces: bytes) -> Manner:
     return lambda connection: connection.send(HEAD, *pieces)
 
 
-def refuses(status: int, body: str = "") -> Manner:
+def sends_each_byte(*events: Json) -> Manner:
+    """Sends these events with every byte as a packet of its own: cut inside characters, line ends, everywhere."""
+    stream = b"".join(map(sse, events))
+    return sends_raw(*(stream[at : at + 1] for at in range(len(stream))))
+
+
+def keeps(*events: Json, headers: Mapping[str, str] | None = None) -> Manner:
+    """Sends these events to the end, with these headers, and keeps the connection for the next request."""
+
+    def manner(connection: Connection) -> None:
+        connection.kept = True
+        connection.send(_with_headers(KEPT_HEAD, headers), *(_chunk(sse(event)) for event in events), _chunk(b""))
+
+    return manner
+
+
+def never_ends(*events: Json) -> Manner:
+    """Sends these events, all of a response, and then does not end it."""
+
+    def manner(connection: Connection) -> None:
+        connection.send(KEPT_HEAD, *(_chunk(sse(event)) for event in events))
+        connection.wait_until_gone()
+
+    return manner
+
+
+def refuses(status: int, body: str = "", headers: Mapping[str, str] | None = None) -> Manner:
     """Turns the request away."""
     head = f"HTTP/1.1 {status} No\r\nContent-Length: {len(body.encode())}\r\nConnection: close\r\n\r\n"
-    return lambda connection: connection.send(head.encode() + body.encode())
+    return lambda connection: connection.send(_with_headers(head.encode(), headers) + body.encode())
 
 
 def stays_silent(connection: Connection) -> None:
@@ -202,9 +236,46 @@ def message(*texts: str, role: str = "assistant") -> Json:
     return {"type": "message", "role": role, "content": [{"type": "output_text", "text": text} for text in texts]}
 
 
+def function_call(name: str, arguments: Json | str, call_id: str = "call_1") -> Json:
+    """An item that calls a tool."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return {"type": "function_call", "id": f"fc_{call_id}", "name": name, "arguments": text, "call_id": call_id}
+
+
+def custom_tool_call(name: str, text: str, call_id: str = "call_1") -> Json:
+    """An item that calls a tool with free text."""
+    return {"type": "custom_tool_call", "id": f"ctc_{call_id}", "name": name, "input": text, "call_id": call_id}
+
+
+def reasoning(*summary: str, encrypted: str | None = None) -> Json:
+    """An item that says what the model thought."""
+    parts = [{"type": "summary_text", "text": text} for text in summary]
+    return {"type": "reasoning", "id": "rs_1", "summary": parts, "encrypted_content": encrypted}
+
+
+def text_delta(text: str) -> Json:
+    """A piece of a message."""
+    return {"type": "response.output_text.delta", "item_id": "msg_1", "delta": text}
+
+
+def failed(code: str, text: str = "") -> Json:
+    """The event with which a provider gives up on a response."""
+    return {"type": "response.failed", "response": {"id": "resp_1", "error": {"code": code, "message": text}}}
+
+
 def sse(event: Json) -> bytes:
-    """An event as it is sent."""
-    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+    """An event as it is sent; one without a type, as Chat Completions have them, is data alone."""
+    named = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{named}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def _with_headers(head: bytes, headers: Mapping[str, str] | None) -> bytes:
+    more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+    return head.removesuffix(b"\r\n") + more.encode() + b"\r\n"
 
 
 def _request(accepted: socket.socket) -> Asked | None:

@@ -24,7 +24,7 @@ from responses_server import (
     turn,
     waits_for,
 )
-from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn
+from sandgate.errors import Late, MissingKey, ModelError, ModelFailed, NoOutput, Withdrawn
 from sandgate.model.cancellation import Cancellation
 from sandgate.model.client import ModelClient
 from sandgate.model.provider import Provider
@@ -194,7 +194,7 @@ def test_two_questions_at_once_get_their_own_answers() -> None:
 
 def test_a_missing_key_is_said_before_anything_is_sent() -> None:
     with ResponsesServer(says("x")) as server:
-        with pytest.raises(ModelFailed, match="Missing environment variable: `TEST_KEY`"):
+        with pytest.raises(MissingKey, match="Missing environment variable: `TEST_KEY`"):
             client(server.url, environ={"TEST_KEY": " "}).answer(QUESTION, deadline_ms=PLENTY_MS)
         assert server.asked == []
 

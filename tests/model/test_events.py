@@ -30,6 +30,11 @@ def test_it_does_not_matter_where_the_stream_is_cut(texts: list[str], line_end: 
     assert events(*pieces) == texts
 
 
+def test_a_line_end_cut_in_two_is_one_line_end() -> None:
+    """Required: a blank line ends an event, so two lines may not have one between them by accident."""
+    assert events(b"data: a\r", b"\ndata: b\r", b"\n\r", b"\ndata: c\n\n") == ["a\nb", "c"]
+
+
 def test_an_event_without_its_blank_line_counts_at_the_end_of_the_stream() -> None:
     """Our choice: what is not complete JSON is passed over later anyway."""
     assert events(b"data: a\n\ndata: b", end=True) == ["a", "b"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandgate.errors import ModelFailed
+from sandgate.errors import MissingKey, ModelFailed
 from sandgate.model.provider import Provider
 
 KEY = "sk-very-secret"
@@ -29,11 +29,17 @@ def test_headers_hold_the_key_and_what_variables_say() -> None:
 def test_a_provider_shows_only_its_name() -> None:
     assert f"{PROVIDER!r} {PROVIDER}" == "Provider('mine') Provider('mine')"
     assert PROVIDER.url == "https://x.test/v1/responses"
+    assert PROVIDER.but(wire_api="chat").url == "https://x.test/v1/chat/completions"
+
+
+def test_what_must_not_be_repeated_is_every_value_that_is_ours() -> None:
+    provider = PROVIDER.but(query_params=(("key", "in-the-query"),))
+    assert provider.secrets({"MY_KEY": KEY, "MY_ORG": " "}) == ("a-secret", "in-the-query", KEY)
 
 
 @pytest.mark.parametrize("environ", [{}, {"MY_KEY": ""}, {"MY_KEY": "  "}])
 def test_a_missing_key_is_said_with_where_to_get_one(environ: dict[str, str]) -> None:
-    with pytest.raises(ModelFailed) as raised:
+    with pytest.raises(MissingKey) as raised:
         PROVIDER.headers(environ)
     assert (raised.value.what, raised.value.hint) == ("Missing environment variable: `MY_KEY`.", "get one at x.test")
 

@@ -13,8 +13,10 @@ from contextlib import suppress
 from threading import Thread
 
 from sandgate.errors import Late, ModelError, ModelFailed, Withdrawn
+from sandgate.model.answer_form import responses_form
 from sandgate.model.cancellation import Cancellation
 from sandgate.model.events import EventCutter, EventTooLong
+from sandgate.model.identity import identity_headers
 from sandgate.model.loop import ExchangeLoop
 from sandgate.model.reply import Reply
 
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
 DEADLINE_MS = 5_000  # around connecting and reading, when nothing else is said (assessment.md section 4)
 CLOSING_MS = 150  # what closing a connection may take beyond that; then it is left to its thread
 STREAM_BYTES_MAX = 8 * 1024 * 1024  # of one answer, as sent
-SCHEMA_NAME = "codex_output_schema"  # what gateways know a structured answer by (protocol.md section 2.1)
-TASK_HEADER = "x-openai-subagent"  # says who asks (session.md section 10.4)
+
 ID_BYTES = 16
 NOT_WANTED = "the answer is not wanted any more"
 
@@ -56,9 +57,11 @@ class ModelClient:
         """
         from httpx2 import AsyncClient  # a third of a second on first use, so before the clock runs
 
+        # An id of its own: the question has no part in a conversation.
+        who = identity_headers(os.urandom(ID_BYTES).hex(), delegate=question.source, parent=question.parent)
         exchange = _Exchange(
             self._provider,
-            headers={**_identity(question), **self._provider.headers(self._environ)},
+            headers={**who, **self._provider.headers(self._environ)},
             body=self._body(question),
             deadline_ms=deadline_ms,
             cancelled=cancelled or Cancellation(),
@@ -66,7 +69,6 @@ class ModelClient:
         return exchange.result(AsyncClient)
 
     def _body(self, question: ModelQuestion) -> dict[str, Any]:
-        form = {"type": "json_schema", "strict": question.strict, "schema": question.schema, "name": SCHEMA_NAME}
         message = {"type": "input_text", "text": question.text}
         return {
             "model": self.model,
@@ -79,7 +81,7 @@ class ModelClient:
             "store": False,
             "stream": True,
             "include": [],
-            "text": {"format": form},
+            "text": {"format": responses_form(question.schema, strict=question.strict)},
         }
 
 
@@ -173,21 +175,6 @@ class _Exchange:
                 return
         for event in cutter.end():
             self._reply.take(event)
-
-
-def _identity(question: ModelQuestion) -> dict[str, str]:
-    """Who asks. The id is this question's own, so that it has no part in a conversation; its parent is named."""
-    own = os.urandom(ID_BYTES).hex()
-    headers = {
-        "Accept": "text/event-stream",
-        "Accept-Encoding": "identity",  # a bound on bytes is worth nothing for what is unpacked afterwards
-        "User-Agent": "sandgate",
-        "originator": "sandgate",
-        "conversation_id": own,
-        "session_id": own,
-        TASK_HEADER: question.source,
-    }
-    return {**headers, "parent_session_id": question.parent} if question.parent else headers
 
 
 def _words(error: Exception, provider: str) -> str:

@@ -10,7 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EVENT_BYTES_MAX = 1024 * 1024  # of one event; an answer of ours is a few hundred
+EVENT_BYTES_MAX = (
+    16 * 1024 * 1024
+)  # of one event; the last of an answer may repeat all of it, pictures and thoughts too
 
 
 class EventTooLong(Exception):
