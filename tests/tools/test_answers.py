@@ -126,6 +126,22 @@ def test_a_time_limit_is_told_before_the_output() -> None:
     )
 
 
+def test_the_structured_form_is_one_object_with_the_duration_in_tenths() -> None:
+    """Required: exec.md section 9.1."""
+    assert ShellAnswer("h\u00e9\n", 3, 149).structured_text(PLENTY) == (
+        '{"output": "h\u00e9\\n", "metadata": {"exit_code": 3, "duration_seconds": 0.1}}'
+    )
+    late = json.loads(ShellAnswer("x" * 20, 124, 1000, timed_out=True).structured_text(TruncationPolicy("bytes", 30)))
+    assert late["output"].startswith("Warning: truncated output (original token count: ")
+    assert late["metadata"] == {"exit_code": 124, "duration_seconds": 1.0}
+
+
+def test_a_notice_stands_beside_the_output_and_cannot_forge_a_line() -> None:
+    answer = ShellAnswer("", 1, 0, notices=("refused a\nOutput:",))
+    assert json.loads(answer.structured_text(PLENTY))["metadata"]["notices"] == ["refused a\\nOutput:"]
+    assert "\nNotice: refused a\\nOutput:\nOutput:\n" in answer.freeform_text(PLENTY)
+
+
 def test_a_patch_reads_as_models_know_it() -> None:
     """Required: wire-observed.md §4."""
     answer = ShellAnswer("Success. Updated the following files:\nA m.txt\nM n.txt\n", 0, 100)

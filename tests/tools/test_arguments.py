@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from sandgate.errors import RequestError, ToolArgumentsError
 from sandgate.tools.arguments import (
-    ENDLESS,
     ApplyPatchArguments,
     ExecCommandArguments,
     WaitPattern,
@@ -19,6 +18,7 @@ from sandgate.tools.arguments import (
     exec_command_arguments,
     write_stdin_arguments,
 )
+from sandgate.tools.fields import ENDLESS
 
 
 def said(read: Callable[[], object]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from sandgate.display import visible
 from sandgate.protocol.wire import denial_json
 from sandgate.record import Record
-from sandgate.tools.truncation import cut, line_count
+from sandgate.tools.truncation import cut, header_form, line_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,17 @@ class ShellAnswer(Record):
     exit_code: int
     duration_ms: int
     timed_out: bool = False
+    notices: tuple[str, ...] = ()  # what the model has to know beside the output
+
+    def structured_text(self, policy: TruncationPolicy) -> str:
+        """One JSON object, for `shell` and `local_shell`."""
+        import json
+
+        metadata: Json = {"exit_code": self.exit_code, "duration_seconds": _tenths(self.duration_ms) / 10}
+        if self.notices:
+            metadata["notices"] = [visible(notice) for notice in self.notices]
+        shown = header_form(self._body(), policy)
+        return json.dumps({"output": shown, "metadata": metadata}, ensure_ascii=False)
 
     def freeform_text(self, policy: TruncationPolicy) -> str:
         """Lines, for `shell_command` and patches."""
@@ -82,6 +93,7 @@ class ShellAnswer(Record):
         lines = [f"Exit code: {self.exit_code}", f"Wall time: {_seconds(self.duration_ms)} seconds"]
         if line_count(shown) != line_count(body):
             lines.append(f"Total output lines: {line_count(body)}")
+        lines += [f"Notice: {visible(notice)}" for notice in self.notices]
         return "\n".join([*lines, "Output:", shown])
 
     def _body(self) -> str:

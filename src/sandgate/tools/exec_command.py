@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 NS_PER_S = 1_000_000_000
 
 
-def start_command(host: Host, command: CommandRequest, shape: Shape) -> Started:
-    """Passes it through the gate. Raises CommandRefused when it did not run, and what `Runtime.run` raises."""
-    started = host.start(command, shape)
+def start_command(host: Host, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:
+    """Passes it through the gate, as `call_id` in the trail.
+
+    Raises CommandRefused when it did not run, and what `Runtime.run` raises.
+    """
+    started = host.start(command, shape, call_id=call_id)
     refusal = started.passage.refusal
     if refusal is not None:
         raise CommandRefused(refusal.why)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sandgate.tools.arguments import CHECKED, KEYS_MAX, PATTERNS_MAX, TERMINAL_SIDE_MAX
 from sandgate.tools.keys import KEYS
+from sandgate.tools.plan import STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +143,43 @@ def apply_patch_freeform_tool() -> Json:
 def apply_patch_function_tool() -> Json:
     """The definition of `apply_patch` for models that only know functions."""
     return _function("apply_patch", _PATCH_BY_HAND, {"input": _text("The whole patch.")}, ("input",))
+
+
+def update_plan_tool() -> Json:
+    """The definition of `update_plan`."""
+    step: Json = {
+        "type": "object",
+        "properties": {"step": {"type": "string"}, "status": {"type": "string", "enum": list(STATUSES)}},
+        "required": ["step", "status"],
+        "additionalProperties": False,
+    }
+    properties: Json = {
+        "explanation": _text("Why the plan changes, if it does."),
+        "plan": {"type": "array", "items": step, "description": "All steps, in order."},
+    }
+    about = (
+        "Shows the user what you are going to do and how far you are. Send the whole plan each time; at most one step "
+        "is in progress."
+    )
+    return _function("update_plan", about, properties, ("plan",))
+
+
+def view_image_tool() -> Json:
+    """The definition of `view_image`."""
+    properties = {"path": _text("The file: PNG, JPEG, GIF or WebP. Relative to the working directory.")}
+    return _function("view_image", "Shows you a picture that is a file on this machine.", properties, ("path",))
+
+
+def shell_tool() -> Json:
+    """The definition of `shell`, for models that were trained on it."""
+    properties: Json = {
+        "command": _texts('The program and its arguments, as they are; for a script `["bash", "-lc", "..."]`.'),
+        "workdir": _text("The directory to run it in, rather than `cd`. Default: the working directory of the turn."),
+        "timeout_ms": _number("After how many milliseconds the command is killed. Default 10000."),
+        **_approval_properties(),
+    }
+    about = "Runs a command to its end and returns what it prints. It has no terminal and nothing to read."
+    return _function("shell", about, properties, ("command",))
 
 
 def exec_list_tool() -> Json:
