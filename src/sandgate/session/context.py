@@ -1,0 +1,48 @@
+"""What a running turn may do to its session."""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.events import EventMessage
+    from sandgate.session.conversation import Conversation
+    from sandgate.session.inbox import Inbox
+    from sandgate.session.turn import Turn
+
+NS_PER_MS = 1_000_000
+
+
+class TurnContext:
+    """One turn while it runs. Belongs to one event loop."""
+
+    def __init__(self, turn: Turn, conversation: Conversation, inbox: Inbox) -> None:
+        self.turn = turn
+        self.turn_id = turn.turn_id
+        self.patches: list[str] = []  # the calls whose patches were applied, in order
+        self.patches_told = 0  # of which everybody knows what they changed
+        self._conversation = conversation
+        self._inbox = inbox
+        self._began_ns = monotonic_ns()
+        self.first_token_ms: int | None = None
+
+    def tell(self, message: EventMessage) -> None:
+        """Tells everybody who watches."""
+        self._conversation.tell(self.turn_id, message)
+
+    async def ask(self, request: ApprovalRequest, *, delegate: Mapping[str, str] | None = None) -> Decision:
+        """Puts a question to whoever answers this session's."""
+        return await self._inbox.ask(request, turn_id=self.turn_id, delegate=delegate)
+
+    def first_token(self) -> None:
+        """The model has begun to say something."""
+        if self.first_token_ms is None:
+            self.first_token_ms = self.lasted_ms
+
+    @property
+    def lasted_ms(self) -> int:
+        return (monotonic_ns() - self._began_ns) // NS_PER_MS

@@ -1,0 +1,69 @@
+"""What a session works with, as it sees it: tools and a place to keep what was said. `runtime` brings the real ones."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.events import EventMessage
+    from sandgate.protocol.items import Call, Item, Part
+
+    Json = Mapping[str, Any]
+
+    class CallContext(Protocol):
+        """What a tool call may do to the session while it runs."""
+
+        turn_id: str
+        patches: list[str]  # the calls whose patches were applied, in order
+
+        def tell(self, message: EventMessage) -> None:
+            """Tells everybody who watches."""
+
+        async def ask(self, request: ApprovalRequest, *, delegate: Mapping[str, str] | None = None) -> Decision:
+            """Puts a question to whoever answers this session's; `delegate` says who asks."""
+
+    class Tools(Protocol):
+        """The tools of one session."""
+
+        def definitions(self) -> tuple[Json, ...]:
+            """What the model is told about them."""
+
+        def is_alone(self, call: Call) -> bool:
+            """Whether the call must not overlap any other."""
+
+        async def call(self, call: Call, context: CallContext) -> Answer:
+            """Carries the call out. Raises nothing but what ends the turn. Cancelled, it ends what it began."""
+
+        async def diff(self, patches: Sequence[str]) -> str:
+            """What the patches of these calls have changed together."""
+
+        def living(self) -> tuple[int, ...]:
+            """The numbers of commands that live on."""
+
+        async def close(self) -> None:
+            """Ends everything that still runs."""
+
+    class Transcript(Protocol):
+        """Where a session is kept. Nothing here waits for the disk but `flush`."""
+
+        def keep(self, item: Item, /) -> None: ...
+        def keep_event(self, message: EventMessage, /) -> None: ...
+        def keep_context(self, context: Mapping[str, Any], /) -> None: ...
+        def keep_compacted(self, message: str, replacement: Sequence[Item], /) -> None: ...
+        def keep_audit(self, record: Mapping[str, Any], /) -> None: ...
+        async def flush(self) -> None: ...
+        async def close(self) -> None: ...
+
+    Sleep = Callable[[float], Awaitable[None]]
+
+
+class Answer(Record):
+    """What a tool answered, for the model."""
+
+    content: str | tuple[Part, ...]
+    success: bool

@@ -1,0 +1,83 @@
+"""What a turn can be about: going on with the conversation, making room, taking patches back, reviewing."""
+
+from __future__ import annotations
+
+from sandgate.errors import RequestError, SandgateError
+from sandgate.protocol.events import UndoCompleted, UndoStarted
+from sandgate.protocol.items import InputImage, InputText, Message
+from sandgate.protocol.operations import ImageInput, LocalImageInput, TextInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from sandgate.protocol.items import Part
+    from sandgate.protocol.operations import InputItem, Review
+    from sandgate.session.compacting import Compactor
+    from sandgate.session.context import TurnContext
+    from sandgate.session.session import ActiveTurn
+    from sandgate.session.turn_loop import TurnLoop
+
+    Reading = Callable[[str], Part]
+    Undoing = Callable[[str], Awaitable[bool]]
+    Reviewing = Callable[[TurnContext, Review], Awaitable[str | None]]
+
+NOTHING_TO_UNDO = "the last turn applied no patch that could be taken back"
+UNDONE = "taken back: {count} patch(es)"
+GONE = "it is not known any more"
+
+
+class Works:
+    """Of one session. `read_image` gives a picture of this machine, or says why not; `undo` takes one patch back."""
+
+    def __init__(
+        self, loop: TurnLoop, compactor: Compactor, *, read_image: Reading, undo: Undoing, review: Reviewing
+    ) -> None:
+        self._loop = loop
+        self._compactor = compactor
+        self._read_image = read_image
+        self._undo = undo
+        self._review = review
+
+    def message(self, items: Sequence[InputItem]) -> Message:
+        """What a person said, as the model hears it."""
+        return Message("user", tuple(map(self._part, items)))
+
+    async def regular(self, active: ActiveTurn) -> str | None:
+        """The model goes on with the conversation."""
+        return await self._loop.run(active.context, active.take_pending)
+
+    async def compact(self, active: ActiveTurn) -> str | None:
+        """The history is replaced by a summary."""
+        await self._compactor.compact(active.context, within_turn=False)
+        return None
+
+    async def review(self, active: ActiveTurn, op: Review) -> str | None:
+        """The work is looked at by a model that does not know the conversation."""
+        return await self._review(active.context, op)
+
+    async def undo(self, active: ActiveTurn, patches: Sequence[str]) -> str | None:
+        """Patches are taken back, the last one first; the first that cannot be ends it."""
+        context = active.context
+        context.tell(UndoStarted())
+        if not patches:
+            context.tell(UndoCompleted(False, NOTHING_TO_UNDO))
+            return None
+        for done, call_id in enumerate(reversed(patches)):
+            try:
+                if not await self._undo(call_id):
+                    raise RequestError(GONE)
+            except SandgateError as problem:
+                context.tell(UndoCompleted(False, f"{UNDONE.format(count=done)}; then: {problem}"))
+                return None
+        context.tell(UndoCompleted(True, UNDONE.format(count=len(patches))))
+        return None
+
+    def _part(self, item: InputItem) -> Part:
+        match item:
+            case TextInput():
+                return InputText(item.text)
+            case ImageInput():
+                return InputImage(item.image_url)
+            case LocalImageInput():
+                return self._read_image(item.path)

@@ -1,0 +1,148 @@
+"""A second session that does one thing: what is told of it, how it ends, and that it does end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, run, says, settled
+from sandgate.errors import ModelFailed, SessionEnded
+from sandgate.protocol.events import AgentMessage, ExecCommandBegin, ShutdownComplete, Warned
+from sandgate.protocol.operations import Shutdown, TextInput, UserInput
+from sandgate.session import delegation
+from sandgate.session.delegation import Outcome, one_shot
+
+if TYPE_CHECKING:
+    from sandgate.protocol.events import EventMessage
+
+WORK = UserInput((TextInput("work"),))
+
+
+class ChildOf:
+    """The session of a desk, as another one sees it."""
+
+    def __init__(self, desk: SessionDesk) -> None:
+        self.session_id = "child"
+        self.submit = desk.session.submit
+        self.events = desk.session.events
+
+
+async def done(model: ModelDouble, tools: ToolsDouble | None = None, **settings: Any) -> tuple[Outcome, list[Any]]:
+    told: list[EventMessage] = []
+    async with SessionDesk(model, tools, **settings) as desk:
+        outcome = await one_shot(ChildOf(desk), WORK, told.append)
+        await desk.until(ShutdownComplete)
+        with pytest.raises(SessionEnded):
+            desk.session.submit(WORK)
+    return outcome, told
+
+
+def test_the_last_words_are_the_result_and_earlier_ones_are_told() -> None:
+    async def work() -> None:
+        async def tool(_call: Any, context: Any) -> str:
+            context.tell(ExecCommandBegin("c", "t", ("ls",), "/"))
+            context.tell(Warned("careful"))
+            return "ok"
+
+        model = ModelDouble([*says("first")[:1], *calls(("c", "tool"))], says("the result"))
+        outcome, told = await done(model, ToolsDouble(tool=tool))
+        assert outcome == Outcome("completed", "the result", tokens=20)
+        assert told == [ExecCommandBegin("c", "t", ("ls",), "/"), Warned("careful"), AgentMessage("first")] or told == [
+            AgentMessage("first"),
+            ExecCommandBegin("c", "t", ("ls",), "/"),
+            Warned("careful"),
+        ]
+
+    run(work())
+
+
+def test_a_failure_and_a_spent_budget_are_results_too() -> None:
+    async def work() -> None:
+        outcome, _ = await done(ModelDouble([ModelFailed("no such model")]))
+        assert (outcome.status, outcome.why) == ("failed", "no such model")
+
+        async def tool(_call: Any, _context: Any) -> str:
+            return "ok"
+
+        outcome, _ = await done(ModelDouble(calls(("c", "tool"))), ToolsDouble(tool=tool), token_budget=1)
+        assert outcome == Outcome("limit_reached", tokens=10)
+
+    run(work())
+
+
+def test_a_session_that_ends_under_it_is_an_interruption() -> None:
+    async def work() -> None:
+        model = ModelDouble([asyncio.Event()])
+        async with SessionDesk(model) as desk:
+            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message: None))
+            await settled()
+            desk.session.submit(Shutdown())
+            assert await going == Outcome("interrupted")
+
+    run(work())
+
+
+def test_whoever_is_cancelled_ends_the_turn_of_the_session_first() -> None:
+    async def work() -> None:
+        async def hangs(_call: Any, _context: Any) -> str:
+            await asyncio.Event().wait()
+            return "never"
+
+        model = ModelDouble(calls(("c", "hangs")))
+        async with SessionDesk(model, ToolsDouble(hangs=hangs)) as desk:
+            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message: None))
+            await settled()
+            going.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await going
+            assert desk.tools.story == ["begin c", "cancel c"]
+            assert desk.log.closed
+
+    run(work())
+
+
+def test_a_session_that_is_gone_already_does_not_hide_that_one_was_cancelled() -> None:
+    async def work() -> None:
+        model = ModelDouble([asyncio.Event()])
+        async with SessionDesk(model) as desk:
+            child = ChildOf(desk)
+            going = asyncio.ensure_future(one_shot(child, WORK, lambda _message: None))
+            await settled()
+
+            def over(*_: object) -> str:
+                raise SessionEnded("the session is over")
+
+            child.submit = over  # type: ignore[assignment]
+            going.cancel()
+            desk.session.submit(Shutdown())
+            with pytest.raises(asyncio.CancelledError):
+                await going
+
+    run(work())
+
+
+def test_a_session_that_does_not_end_is_left_after_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delegation, "DRAIN_S", 0.01)
+
+    async def work() -> None:
+        async def clings(_call: Any, _context: Any) -> str:
+            while not go.is_set():
+                try:
+                    await go.wait()
+                except asyncio.CancelledError:
+                    continue
+            return "at last"
+
+        go = asyncio.Event()
+        async with SessionDesk(ModelDouble(calls(("c", "clings"))), ToolsDouble(clings=clings)) as desk:
+            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message: None))
+            await settled()
+            going.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await going
+            assert not desk.log.closed
+            go.set()
+
+    run(work())

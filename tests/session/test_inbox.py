@@ -1,0 +1,158 @@
+"""Open questions of a session: told, answered by id, taken back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from agent_doubles import run, settled
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.events import ApplyPatchApprovalRequest, ApprovalResolved, ExecApprovalRequest
+from sandgate.protocol.patches import FileChange
+from sandgate.session.inbox import TURN_OVER, Inbox
+
+if TYPE_CHECKING:
+    from sandgate.protocol.events import EventMessage
+
+YES = Decision("initial", "approved", "user")
+
+
+class Desk:
+    def __init__(self) -> None:
+        self.told: list[tuple[str, EventMessage]] = []
+        self.inbox = Inbox(lambda turn, message: self.told.append((turn, message)))
+
+    def ask(self, name: str, turn: str = "turn", **more: Any) -> asyncio.Task[Decision]:
+        delegate = more.pop("delegate", None)
+        asked = self.inbox.ask(question(name, **more), turn_id=turn, delegate=delegate)
+        return asyncio.ensure_future(asked)
+
+
+def question(name: str, **more: Any) -> ApprovalRequest:
+    command = CommandRequest(argv=("true",), cwd="/", env={})
+    return ApprovalRequest(name, f"call-{name}", more.pop("stage", "initial"), command, "", **more)
+
+
+def test_a_question_is_told_with_its_turn_and_its_answer_comes_back() -> None:
+    async def work() -> None:
+        desk = Desk()
+        asked = desk.ask("q", delegate={"id": "d", "kind": "review"})
+        await settled()
+        turn, told = desk.told[0]
+        assert isinstance(told, ExecApprovalRequest)
+        assert (turn, told.approval_id, told.call_id, told.delegate) == (
+            "turn",
+            "q",
+            "call-q",
+            {"id": "d", "kind": "review"},
+        )
+        assert desk.inbox.answer("q", YES)
+        assert (await asked).approved
+        assert desk.told[-1] == ("turn", ApprovalResolved("q", "call-q", "approved", "user"))
+
+    run(work())
+
+
+def test_a_patch_is_asked_about_as_a_patch() -> None:
+    async def work() -> None:
+        desk = Desk()
+        asked = desk.ask("q", changes=(FileChange("add", "/f", content="x"),))
+        await settled()
+        assert isinstance(desk.told[0][1], ApplyPatchApprovalRequest)
+        desk.inbox.answer("q", YES)
+        await asked
+
+    run(work())
+
+
+def test_two_questions_of_one_turn_are_answered_in_any_order() -> None:
+    async def work() -> None:
+        desk = Desk()
+        first, second = desk.ask("a"), desk.ask("b")
+        await settled()
+        assert desk.inbox.answer("b", YES.but(decision="denied"))
+        assert (await second).decision == "denied"
+        assert not first.done()
+        assert desk.inbox.answer("call-a", YES)
+        assert (await first).approved
+
+    run(work())
+
+
+def test_the_turn_names_a_question_only_while_it_has_one() -> None:
+    async def work() -> None:
+        desk = Desk()
+        first, second = desk.ask("a"), desk.ask("b")
+        await settled()
+        assert not desk.inbox.answer("turn", YES)
+        desk.inbox.answer("a", YES)
+        await first
+        assert desk.inbox.answer("turn", YES)
+        assert (await second).approved
+
+    run(work())
+
+
+def test_the_first_answer_counts_and_unknown_names_are_nothing() -> None:
+    async def work() -> None:
+        desk = Desk()
+        asked = desk.ask("q")
+        await settled()
+        assert not desk.inbox.answer("other", YES)
+        assert desk.inbox.answer("q", YES.but(decision="denied"))
+        assert not desk.inbox.answer("q", YES)
+        assert (await asked).decision == "denied"
+
+    run(work())
+
+
+def test_an_answer_is_about_the_stage_that_was_asked_about() -> None:
+    async def work() -> None:
+        desk = Desk()
+        asked = desk.ask("q", stage="retry")
+        await settled()
+        desk.inbox.answer("q", YES)
+        assert (await asked).stage == "retry"
+
+    run(work())
+
+
+def test_a_question_that_is_given_up_is_taken_down() -> None:
+    async def work() -> None:
+        desk = Desk()
+        asked = desk.ask("q")
+        await settled()
+        asked.cancel()
+        await settled()
+        assert desk.told[-1][1] == ApprovalResolved("q", "call-q", "abort", "none")
+        assert not desk.inbox.answer("q", YES)
+
+    run(work())
+
+
+def test_the_end_of_a_turn_refuses_its_questions_and_no_others() -> None:
+    async def work() -> None:
+        desk = Desk()
+        mine, other = desk.ask("a", "one"), desk.ask("b", "two")
+        await settled()
+        desk.inbox.drop("one")
+        decision = await mine
+        assert (decision.decision, decision.reason) == ("denied", TURN_OVER)
+        assert not other.done()
+        desk.inbox.answer("b", YES)
+        await other
+
+    run(work())
+
+
+def test_a_second_question_with_the_same_id_is_refused_and_the_first_stays() -> None:
+    async def work() -> None:
+        desk = Desk()
+        first = desk.ask("q")
+        await settled()
+        assert (await desk.ask("q")).decision == "denied"
+        desk.inbox.answer("q", YES)
+        assert (await first).approved
+
+    run(work())
