@@ -3,11 +3,13 @@
 A session is a fenced block marked `console`. Lines that start with `$ ` are typed, with `> ` are their continuation,
 and everything between is what must be printed. `…` stands for any text within a line; a line that is only `…` stands
 for any number of lines. A comment right above the block says what the reader cannot see:
-`<!-- needs: namespace notify -->` names host features, `<!-- not run: WHY -->` leaves the block out.
+`<!-- needs: namespace notify -->` names host features, `<!-- not run: WHY -->` leaves the block out. With
+`<!-- needs: namespace; files: docs/examples/cart -->` the reader's repository begins with a commit of these files.
 """
 
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +31,7 @@ class Session:
     place: str
     steps: tuple[tuple[str, str], ...]
     needs: tuple[str, ...] = ()
+    files: str = ""
 
 
 def sessions() -> list[Session]:
@@ -48,8 +51,9 @@ def read(text: str, page: str) -> list[Session]:
         kind, _, rest = (block["note"] or "").strip().partition(":")
         if block["body"].startswith("$ ./sandgate") and kind != "not run":
             place = f"{page}:{text.count(chr(10), 0, block.start('body')) + 1}"
-            needs = tuple(rest.split()) if kind == "needs" else ()
-            found.append(Session(place, _steps(block["body"]), needs))
+            features, _, files = rest.partition("; files:")
+            needs = tuple(features.split()) if kind == "needs" else ()
+            found.append(Session(place, _steps(block["body"]), needs, files.strip()))
     return found
 
 
@@ -72,6 +76,8 @@ def play(session: Session, place: Path) -> list[str]:
     subprocess.run(["git", "init", "-q", repo], check=True)
     (repo / ".git" / "info" / "exclude").write_text("/sandgate\n")
     (repo / "sandgate").symlink_to(REPOSITORY / "sandgate")
+    if session.files:
+        _commit(REPOSITORY / session.files, repo)
     # The reader is past the first use, which is a story of its own.
     subprocess.run([REPOSITORY / "sandgate", "--version"], check=True, stdout=subprocess.DEVNULL)
     script = "".join(f"{typed}printf '{END_OF_OUTPUT}' \n" for typed, _ in session.steps)
@@ -91,6 +97,13 @@ def play(session: Session, place: Path) -> list[str]:
     ).stdout
     outputs = printed.split(END_OF_OUTPUT)[: len(session.steps)]
     return [output.replace(str(repo), "~/repo").replace(str(home), "~") for output in outputs]
+
+
+def _commit(files: Path, repo: Path) -> None:
+    shutil.copytree(files, repo, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    name = ["-c", "user.name=You", "-c", "user.email=you@example.com"]
+    subprocess.run(["git", *name, "add", "-A"], cwd=repo, check=True)
+    subprocess.run(["git", *name, "commit", "-q", "-m", "A cart"], cwd=repo, check=True)
 
 
 def agrees(expected: str, printed: str) -> bool:

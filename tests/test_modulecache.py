@@ -74,6 +74,27 @@ def test_the_second_run_takes_its_modules_from_one_file_and_sees_the_same(copy: 
     assert len(cache_files(copy)) == 1
 
 
+def test_commands_that_begin_differently_have_files_of_their_own(copy: Path) -> None:
+    """Required: what an agent begins with must not be loaded by every plain command."""
+    agent = LISTING.replace("install()", "install('agent')")
+    assert [run(copy, code)[2] for code in (LISTING, agent, LISTING, agent)] == ["0", "0", "4", "4"]
+    assert len(cache_files(copy)) == 2
+
+
+def test_keeping_does_not_mind_who_still_imports(copy: Path) -> None:
+    """An agent's threads may load modules until the very end."""
+    code = LISTING.replace(
+        "cache.keep()\n",
+        "import threading, types\n"
+        "def more():\n"
+        "    for number in range(200_000): sys.modules[f'made_up_{number % 5000}'] = types.ModuleType('x')\n"
+        "sys.setswitchinterval(1e-6); threading.Thread(target=more, daemon=True).start()\n"
+        "for _ in range(20): cache.keep()\n",
+    )
+    assert run(copy, code)[1] == "bad_config"
+    assert len(cache_files(copy)) == 1
+
+
 def test_a_changed_source_is_believed_not_the_cache(copy: Path) -> None:
     run(copy)
     text = (copy / "errors.py").read_text()

@@ -55,7 +55,7 @@ class ToolHost:
         self.denials: tuple[Denial, ...] = ()
         self._started: dict[Terminal, Started] = {}
 
-    def start(self, command: CommandRequest, shape: Shape) -> Started:
+    def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:  # noqa: ARG002
         if self.refuses is not None:
             return Started(Passage(command, Allow(), refusal=Refusal("rule", self.refuses)), None, None)
         number = self.table.reserve()

@@ -34,7 +34,7 @@ HEAD_BYTES = 8  # the length of the index, little endian; then the index, then t
 PACKAGE = "sandgate"
 INDEX_BYTES_MAX = 1 << 20  # some thousand modules
 DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package elsewhere has another file to trust
-FILE_NAME = f"run.{sys.implementation.cache_tag}.modules"
+FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
@@ -95,18 +95,20 @@ class ModuleCache:
 
     def keep(self) -> None:
         """Write the file anew if it would have served this process better. Failing costs nothing."""
-        ours = [name for name in sys.modules if _is_ours(name) and name not in self._before]
+        # A copy, taken at once: a thread may still import.
+        ours = {name: module for name, module in list(sys.modules.items()) if _is_ours(name)}
+        ours = {name: module for name, module in ours.items() if name not in self._before}
         missing = [name for name in ours if name not in self.used]
         is_first = not self._first and not any(name.startswith(RARELY_FIRST) for name in ours)
         if (missing or is_first) and not sys.dont_write_bytecode:
-            found = {name: one for name in missing if (one := _made_of(sys.modules[name])) is not None}
+            found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
             first = tuple(self.used) if is_first else tuple(name for name, _about in self._first)
             if found or first:
                 made = self._known() | found
                 _write(self._file, made, tuple(name for name in first if name in made))
-        if self._descriptor >= 0:
-            close(self._descriptor)
-            self._descriptor, self._single, self._first = -1, {}, ()
+        descriptor, self._descriptor, self._single, self._first = self._descriptor, -1, {}, ()
+        if descriptor >= 0:
+            close(descriptor)  # last: a thread that still imports must not read another file under this number
 
     def _made(self, name: str, about: About) -> ModuleType:
         """As the import system makes it, less all the looking; there for others to find, and still empty."""
@@ -145,9 +147,12 @@ class ModuleCache:
         return {name: made for name, made in known.items() if _is_unchanged(made[0])}
 
 
-def install() -> ModuleCache:
-    """Put the cache in front of the other finders; an unreadable or foreign file counts as empty."""
-    cache = ModuleCache(_place())
+def install(name: str = "run") -> ModuleCache:
+    """Put the cache in front of the other finders; an unreadable or foreign file counts as empty.
+
+    `name` is that of the file: commands that begin alike share one.
+    """
+    cache = ModuleCache(_place(name))
     sys.meta_path.insert(0, cache)
     return cache
 
@@ -164,10 +169,11 @@ def _is_ours(name: str) -> bool:
     return name.startswith(f"{PACKAGE}.")
 
 
-def _place() -> str:
+def _place(name: str) -> str:
+    file = FILE_NAME.format(name=name)
     if sys.pycache_prefix:
-        return ospath.join(sys.pycache_prefix, DIRECTORY.lstrip("/"), FILE_NAME)
-    return ospath.join(DIRECTORY, "__pycache__", FILE_NAME)
+        return ospath.join(sys.pycache_prefix, DIRECTORY.lstrip("/"), file)
+    return ospath.join(DIRECTORY, "__pycache__", file)
 
 
 def _opened(file: str) -> tuple[int, int, Index]:

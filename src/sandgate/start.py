@@ -10,21 +10,23 @@ from sandgate.modulecache import install
 
 INSIDE = "SANDGATE_SANDBOX"  # set for confined commands: our own code is read-only there
 GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
-KEPT_FOR = ("run", "check")  # commands whose start is on everybody's path; the others load what they need as usual
+# Commands whose start is on everybody's path, and the file their modules are kept in: they begin alike. The others load
+# what they need as usual.
+KEPT_FOR = {"run": "run", "check": "run", "agent": "agent", "review": "agent"}
 
 
 def entry() -> None:
     """Console script. Leaves without the interpreter's own tidying up: there is nothing left to tidy."""
     gc.set_threshold(GC_THRESHOLD)
-    modules = install()
     arguments = sys.argv[1:]
-    runs = arguments[:1] != [] and arguments[0] in KEPT_FOR
-    if runs:
+    kept = KEPT_FOR.get(arguments[0]) if arguments else None
+    modules = install(kept or "run")
+    if kept:
         modules.load_first()
     from sandgate.surfaces.cli.main import main
 
     code = main(arguments)
-    if runs and INSIDE not in environ:
+    if kept and INSIDE not in environ:
         modules.keep()
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -225,3 +225,9 @@ def test_stable_words_for_machines_are_not_shown_to_people() -> None:
     """They say "without sandbox" where a yes keeps it."""
     lines = prompt_lines(RETRY.but(reason="command failed; retry without sandbox?"), colour=False)
     assert not any("without sandbox" in line for line in lines)
+
+
+def test_a_question_of_a_sub_agent_says_so_before_anything_that_it_chose_itself() -> None:
+    """Required: a person must not take it for the agent that they talk to."""
+    assert prompt_lines(RETRY.but(asked_by="a sub-agent"), colour=False)[1] == "  Asked by: a sub-agent"
+    assert not any("Asked by" in line for line in prompt_lines(RETRY, colour=False))

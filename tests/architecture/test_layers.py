@@ -18,6 +18,7 @@ PLANTED = (
     ("Surfaces enter by the front door", "surfaces/__init__.py", "import sandgate.kernel"),
     ("Deciding does no I/O", "protocol/__init__.py", "import socket"),
     ("Only kernel speaks ctypes", "sandbox/__init__.py", "import ctypes"),
+    ("Only those who serve or call servers load the SDK", "runtime/__init__.py", "import mcp_types"),
     ("No package tangles inside itself", "sandbox/this.py", "import sandgate.sandbox.that"),
     ("No package tangles inside itself", "sandbox/that.py", "import sandgate.sandbox.this"),
 )

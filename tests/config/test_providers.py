@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from config_machine import Machine
-from sandgate.config.providers import provider_named, secret_variables
+from sandgate.config.providers import BUILT_IN, provider_named, questioned_provider, secret_variables
 from sandgate.config.reference import HIDDEN, setting_rows
+from sandgate.config.schema import BUILT_IN_PROVIDERS
 from sandgate.errors import ConfigError
 from sandgate.model.provider import Provider
 
@@ -55,7 +56,12 @@ def test_headers_are_not_shown_with_the_settings(machine: Machine) -> None:
         ("model_providers = 3", "must be a table"),
         ("model_providers.mine = 3", "must be a table"),
         ('[model_providers."a.b"]\nbase_url = "https://x.test"', "one plain word"),
-        ('[model_providers.mine]\nwire_api = "chat"', "allowed: responses"),
+        ('[model_providers.mine]\nwire_api = "morse"', "allowed: responses, chat"),
+        ("[model_providers.mine]\nrequest_max_retries = 101", "`model_providers.mine.request_max_retries`"),
+        ("[model_providers.mine]\nstream_max_retries = -1", "0 to 100"),
+        ("[model_providers.mine]\nstream_idle_timeout_ms = 0", "out of range"),
+        ('[model_providers.openai]\nbase_url = "https://x.test"', "built in"),
+        ('[model_providers.lmstudio]\nname = "mine"', "built in"),
         ("[model_providers.mine]\nbase_url = 3", "not text"),
     ],
 )
@@ -72,11 +78,29 @@ def test_an_unknown_field_is_a_warning_that_names_the_nearest(machine: Machine) 
     assert "base_url" in warning
 
 
-def test_a_built_in_provider_is_not_redefined_and_one_without_address_not_used(machine: Machine) -> None:
-    machine.write_user('[model_providers.openai]\nbase_url = "https://x.test"\n[model_providers.bare]\nenv_key = "K"')
+def test_every_reserved_name_is_a_provider() -> None:
+    assert set(BUILT_IN) == set(BUILT_IN_PROVIDERS)
+    assert [provider_named(name, {}).name for name in BUILT_IN_PROVIDERS] == list(BUILT_IN_PROVIDERS)
+
+
+def test_patience_and_wire_are_read_and_have_defaults(machine: Machine) -> None:
+    """Required: protocol.md section 2.4."""
+    told = 'wire_api = "chat"\nrequest_max_retries = 0\nstream_max_retries = 100\nstream_idle_timeout_ms = 9'
+    address = 'base_url = "https://x.test"\n'
+    machine.write_user(f"[model_providers.a]\n{address}{told}\n[model_providers.b]\n{address}")
     values = machine.load().values
-    with pytest.raises(ConfigError, match=r"`model_providers\.openai` is built in"):
-        provider_named("openai", values)
+    first, second = (provider_named(name, values).fields() for name in "ab")
+    names = ("wire_api", "request_max_retries", "stream_max_retries", "stream_idle_timeout_ms")
+    assert [first[name] for name in names] == ["chat", 0, 100, 9]
+    assert [second[name] for name in names] == ["responses", 4, 5, 300_000]
+    with pytest.raises(ConfigError, match="cannot be asked about risk"):
+        questioned_provider("a", values)
+    assert questioned_provider("b", values).name == "b"
+
+
+def test_a_provider_without_address_is_not_used(machine: Machine) -> None:
+    machine.write_user('[model_providers.bare]\nenv_key = "K"')
+    values = machine.load().values
     with pytest.raises(ConfigError, match="`bare` has no address"):
         provider_named("bare", values)
     with pytest.raises(ConfigError, match="has no address"):

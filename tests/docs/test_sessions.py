@@ -30,6 +30,11 @@ $ ./sandgate run -- touch /etc/x
 ```console
 $ apt-get install gcc
 ```
+
+<!-- needs: namespace; files: docs/examples/cart -->
+```console
+$ ./sandgate run -- ls
+```
 """
 
 
@@ -57,7 +62,11 @@ def test_documented_session_prints_what_the_page_says(session: Session, place: P
 
 def test_reader_finds_commands_outputs_and_needs() -> None:
     typed = ("./sandgate run -- sh -c 'echo one\necho two'\n", "one\ntwo\n")
-    assert read(PAGE, "page") == [Session("page:5", (typed, ("echo $?\n", "0\n")), ("namespace", "notify"))]
+    with_files = Session("page:24", (("./sandgate run -- ls\n", ""),), ("namespace",), "docs/examples/cart")
+    assert read(PAGE, "page") == [
+        Session("page:5", (typed, ("echo $?\n", "0\n")), ("namespace", "notify")),
+        with_files,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,15 @@ import pytest
 from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.errors import ConfigError, UnknownTerminal
-from sandgate.protocol.decisions import ApprovalRequest
-from sandgate.runtime.aio import on_thread, open_gate, open_server_gate
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.runtime.aio import AsyncGate, on_thread, open_gate, open_server_gate
+from sandgate.runtime.opening import open_runtime
 from waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
     from typing import Any
-
-    from sandgate.runtime.aio import AsyncGate
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -277,6 +276,46 @@ def test_answer_that_comes_after_the_caller_left_is_a_no(
         assert not made.exists()
 
     run(work())
+
+
+class SlowYes:
+    """A reviewer of the session, as a model is, that knows nothing of callers and answers when it is let."""
+
+    def __init__(self) -> None:
+        self.asked, self.release = threading.Event(), threading.Event()
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        self.asked.set()
+        assert self.release.wait(LIMIT_S)
+        return Decision(request.stage, "approved", "automated_reviewer", request.grants)
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("cancelled", [True, False], ids=["cancelled", "awaited"])
+def test_a_yes_of_the_sessions_own_reviewer_runs_nothing_after_the_caller_left(
+    place: Workplace, tmp_path_factory: pytest.TempPathFactory, call: str, cancelled: bool
+) -> None:
+    """Required: a turn that was stopped must not patch a file a minute later."""
+    made = tmp_path_factory.mktemp("outside") / "made"
+    slow = SlowYes()
+
+    async def work() -> None:
+        environment = place.environment(sandbox_mode="workspace-write", approval_policy="on-request")
+        runtime = await on_thread(lambda: open_runtime(environment, reviewers=(slow,)))
+        gate = AsyncGate(runtime)
+        task = asyncio.ensure_future(CALLS[call](gate, str(made)))
+        await asyncio.to_thread(slow.asked.wait, LIMIT_S)
+        if cancelled:
+            task.cancel()
+            await asyncio.sleep(0)
+        slow.release.set()
+        await asyncio.wait([task])
+        if not cancelled:
+            assert await asyncio.to_thread(wait_until, made.exists)
+        await gate.close()
+
+    run(work())
+    assert made.exists() is not cancelled
 
 
 def test_terminal_nobody_waits_for_any_more_is_closed(place: Workplace) -> None:

@@ -142,6 +142,8 @@ def prompt_lines(
 ) -> list[str]:
     """Everything above the choices, no line wider than `columns`; `whole` where nothing can be unfolded later."""
     lines = [f"sandgate: approval needed{position}"]
+    if request.asked_by:
+        lines.append(f"  Asked by: {one_line(request.asked_by, limit=REASON_CHARACTERS_MAX)}")
     if why := why_line(request):
         lines.append(f"  Why: {why}")
     if request.reason and request.reason != RETRY_REASON:  # which is for machines, and not what a yes does

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.config.features import ASSESSMENT
-from sandgate.config.providers import provider_named
+from sandgate.config.providers import questioned_provider
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def model_assessment(of: Callable[[str], Any], values: Mapping[str, Any]) -> Mod
         return None
     return ModelAssessment(
         model=of("assessment.model"),
-        provider=provider_named(of("assessment.provider"), values),
+        provider=questioned_provider(of("assessment.provider"), values),
         effort=of("assessment.effort"),
         timeout_ms=of("assessment.timeout_ms"),
         when=of("assessment.when"),

@@ -34,14 +34,20 @@ def checked(key: Key, value: object, source: Source, *, name: str = "") -> objec
                 return value
             raise source.wrong(name, f"{shown(value)} is not a switch", hint="allowed: true, false")
         case "count":
-            return _count(key, value, source)
+            return _count(key, name, value, source)
+        case "seconds":
+            return _seconds(key, name, value, source)
         case "names":
             return _names(name, value, source)
+        case "words":
+            return _words(name, value, source)
         case "entries":
             return _entries(name, value, source)
         case "paths":
             return tuple(dict.fromkeys(source.absolute(name, path) for path in _texts(name, value, source)))
-        case "text":
+        case "path" if isinstance(value, str):
+            return source.absolute(name, value)
+        case "text" | "path":
             if isinstance(value, str):
                 return value
             raise source.wrong(name, f"{shown(value)} is not text")
@@ -55,11 +61,28 @@ def shown(value: object) -> str:
     return f"`{visible(text, limit=SHOWN_MAX)}`"
 
 
-def _count(key: Key, value: object, source: Source) -> int:
+def _count(key: Key, name: str, value: object, source: Source) -> int:
     least, most = key.range
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return value
-    raise source.wrong(key.name, f"{shown(value)} is out of range", hint=f"allowed: whole numbers, {least} to {most}")
+    raise source.wrong(name, f"{shown(value)} is out of range", hint=f"allowed: whole numbers, {least} to {most}")
+
+
+def _seconds(key: Key, name: str, value: object, source: Source) -> float:
+    most = key.range[1]
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= most:
+        return value
+    raise source.wrong(
+        name, f"{shown(value)} is no such time", hint=f"allowed: seconds, more than 0 and at most {most}"
+    )
+
+
+def _words(name: str, value: object, source: Source) -> tuple[str, ...]:
+    """Part of a command line: order, repetitions and empty words count."""
+    texts = _texts(name, value, source)
+    if any("\0" in text for text in texts):
+        raise source.wrong(name, "it contains a NUL character")
+    return tuple(texts)
 
 
 def _texts(name: str, value: object, source: Source) -> list[str]:

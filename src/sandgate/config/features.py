@@ -9,6 +9,9 @@ from sandgate.display import visible
 from sandgate.errors import ConfigError
 
 ASSESSMENT = "experimental_sandbox_command_assessment"
+APPLY_PATCH_FREEFORM = "apply_patch_freeform"
+UNIFIED_EXEC = "unified_exec"
+VIEW_IMAGE = "view_image_tool"
 
 # name, stage, default, meaning; stages: experimental, beta, stable, deprecated, removed
 FEATURES: tuple[tuple[str, str, bool, str], ...] = (
@@ -18,10 +21,24 @@ FEATURES: tuple[tuple[str, str, bool, str], ...] = (
         False,
         "A model adds its words to the risk shown with a question. The offline assessment is always there.",
     ),
+    (APPLY_PATCH_FREEFORM, "beta", False, "An agent's model writes patches as they are, held to their grammar."),
+    (
+        UNIFIED_EXEC,
+        "stable",
+        True,
+        "An agent's commands may live on. Off: one tool, `shell`, that waits for their end.",
+    ),
+    (VIEW_IMAGE, "stable", True, "An agent's model may look at pictures on this machine."),
 )
 
 # old top-level name -> feature
-ALIASES = {ASSESSMENT: ASSESSMENT}
+ALIASES = {
+    ASSESSMENT: ASSESSMENT,
+    "experimental_use_freeform_apply_patch": APPLY_PATCH_FREEFORM,
+    "experimental_use_unified_exec_tool": UNIFIED_EXEC,
+    "include_apply_patch_tool": APPLY_PATCH_FREEFORM,
+    "include_view_image_tool": VIEW_IMAGE,
+}
 
 
 def canonical_feature(name: str) -> str:

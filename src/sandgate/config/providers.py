@@ -1,12 +1,12 @@
 """The tables `[model_providers.NAME]`: who can be asked, as values. Read only when something is to be asked.
 
 Each field is a setting of its own, `model_providers.NAME.FIELD`, so that layers add to one another field by field. The
-built-in providers are fixed: a table of the same name is an error, not a table without effect.
+built-in providers are fixed: `reading.py` turns away a table of the same name.
 """
 
 from __future__ import annotations
 
-from sandgate.config.schema import PROVIDERS
+from sandgate.config.schema import PROVIDER_ENTRY, PROVIDERS
 from sandgate.errors import ConfigError
 from sandgate.model.provider import Provider
 
@@ -26,27 +26,42 @@ SCHEMES = ("https://", "http://")
 
 def provider_named(name: str, values: Mapping[str, Any]) -> Provider:
     """The provider of that name. Raises ConfigError when there is none, or it has no address."""
+    if name in BUILT_IN:
+        return BUILT_IN[name]
     prefix = f"{PROVIDERS}.{name}."
     found = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
-    if name in BUILT_IN:
-        if found:
-            raise ConfigError(f"`{PROVIDERS}.{name}` is built in", hint="give your provider another name")
-        return BUILT_IN[name]
     address = found.get("base_url", "")
     if not address.startswith(SCHEMES):
         raise ConfigError(
             f"there is no model provider `{name}`" if not found else f"the model provider `{name}` has no address",
             hint=f'write [{PROVIDERS}.{name}] with base_url = "https://…/v1" into the user configuration',
         )
+    of = {field: found.get(field, row[3]) for field, row in PROVIDER_ENTRY.items()}
     return Provider(
         name,
         address,
-        env_key=found.get("env_key", ""),
-        env_key_instructions=found.get("env_key_instructions", ""),
-        query_params=tuple(found.get("query_params", {}).items()),
-        http_headers=tuple(found.get("http_headers", {}).items()),
-        env_http_headers=tuple(found.get("env_http_headers", {}).items()),
+        env_key=of["env_key"] or "",
+        env_key_instructions=of["env_key_instructions"] or "",
+        query_params=tuple(of["query_params"].items()),
+        http_headers=tuple(of["http_headers"].items()),
+        env_http_headers=tuple(of["env_http_headers"].items()),
+        wire_api=of["wire_api"],
+        request_max_retries=of["request_max_retries"],
+        stream_max_retries=of["stream_max_retries"],
+        stream_idle_timeout_ms=of["stream_idle_timeout_ms"],
     )
+
+
+def questioned_provider(name: str, values: Mapping[str, Any]) -> Provider:
+    """The same for single questions, which are put over the Responses API alone. Raises ConfigError."""
+    provider = provider_named(name, values)
+    if provider.wire_api != "responses":
+        raise ConfigError(
+            f"the model provider `{name}` cannot be asked about risk",
+            why='it has `wire_api = "chat"`, and such questions are asked over the Responses API',
+            hint="name another provider for it",
+        )
+    return provider
 
 
 def secret_variables(values: Mapping[str, Any], *used: Provider) -> tuple[str, ...]:

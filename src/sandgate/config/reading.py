@@ -10,14 +10,27 @@ from __future__ import annotations
 from sandgate.config.check import checked
 from sandgate.config.features import ALIASES, alias_notice
 from sandgate.config.layers import Layer
-from sandgate.config.schema import KEYS, PROJECT_ENTRY, PROVIDER_ENTRY, PROVIDERS, SECTIONS, STRICT_SECTIONS, key_of
+from sandgate.config.schema import (
+    BUILT_IN_PROVIDERS,
+    KEYS,
+    PROJECT_ENTRY,
+    PROVIDER_ENTRY,
+    PROVIDERS,
+    SECTIONS,
+    SERVER_ENTRY,
+    SERVER_TOOLS,
+    SERVERS,
+    STRICT_SECTIONS,
+    key_of,
+)
 from sandgate.display import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sandgate.config.layers import LayerName
+    from sandgate.config.row import Row
     from sandgate.config.source import Source
 
 PROFILES = "profiles"
@@ -43,6 +56,8 @@ class Reading:
                 self._read_projects(value)
             elif name == PROVIDERS:
                 self._read_providers(value)
+            elif name == SERVERS:
+                self._read_servers(value)
             elif name == PROFILES:
                 self.profiles = self._table(PROFILES, value)
             elif name in ALIASES and f"features.{ALIASES[name]}" in KEYS:
@@ -79,17 +94,48 @@ class Reading:
                     self._unknown(f"{dotted}.{name}", near=name, known=tuple(PROJECT_ENTRY))
 
     def _read_providers(self, value: object) -> None:
-        """Fields as keys of their own, for which no name of a provider may look like a part of a key."""
-        for name, entry in self._table(PROVIDERS, value).items():
-            dotted = f"{PROVIDERS}.{name}"
-            if not name.replace("-", "").replace("_", "").isalnum():
-                raise self.source.wrong(dotted, "a provider's name is one plain word")
-            for field, each in self._table(dotted, entry).items():
-                if field in PROVIDER_ENTRY:
-                    row = key_of(PROVIDER_ENTRY[field])
-                    self.values[f"{dotted}.{field}"] = checked(row, each, self.source, name=f"{dotted}.{field}")
+        for dotted, entry in self._named(PROVIDERS, value, "a provider's name"):
+            if dotted.removeprefix(f"{PROVIDERS}.") in BUILT_IN_PROVIDERS:
+                raise self.source.wrong(dotted, "this provider is built in", hint="give yours another name")
+            for field, each in entry.items():
+                self._read_field(dotted, field, each, PROVIDER_ENTRY)
+
+    def _read_servers(self, value: object) -> None:
+        for dotted, entry in self._named(SERVERS, value, "a server's name"):
+            for field, each in entry.items():
+                if field == SERVER_TOOLS:
+                    self._read_tools(f"{dotted}.{field}", each)
+                elif field == "bearer_token":
+                    hint = "put it into a variable, and name that in `bearer_token_env_var`"
+                    raise self.source.wrong(f"{dotted}.{field}", "a token does not belong into a file", hint=hint)
                 else:
-                    self._unknown(f"{dotted}.{field}", near=field, known=tuple(PROVIDER_ENTRY))
+                    self._read_field(dotted, field, each, SERVER_ENTRY)
+
+    def _read_tools(self, dotted: str, value: object) -> None:
+        """`tools.TOOL.approval_mode`, as a table from tools to modes."""
+        row = key_of(SERVER_ENTRY["default_tools_approval_mode"])
+        modes: dict[str, object] = {}
+        for tool, entry in self._table(dotted, value).items():
+            for field, each in self._table(f"{dotted}.{tool}", entry).items():
+                if field == "approval_mode":
+                    modes[tool] = checked(row, each, self.source, name=f"{dotted}.{tool}.{field}")
+                else:
+                    self._unknown(f"{dotted}.{tool}.{field}", near=field, known=("approval_mode",))
+        self.values[dotted] = modes
+
+    def _named(self, table: str, value: object, what: str) -> Iterator[tuple[str, dict[str, object]]]:
+        """Entries whose fields are keys of their own, for which no name may look like a part of a key."""
+        for name, entry in self._table(table, value).items():
+            if not name.replace("-", "").replace("_", "").isalnum():
+                raise self.source.wrong(f"{table}.{name}", f"{what} is one plain word")
+            yield f"{table}.{name}", self._table(f"{table}.{name}", entry)
+
+    def _read_field(self, dotted: str, field: str, value: object, known: Mapping[str, Row]) -> None:
+        if field in known:
+            name = f"{dotted}.{field}"
+            self.values[name] = checked(key_of(known[field]), value, self.source, name=name)
+        else:
+            self._unknown(f"{dotted}.{field}", near=field, known=tuple(known))
 
     def _table(self, dotted: str, value: object) -> dict[str, object]:
         if isinstance(value, dict):
@@ -99,7 +145,7 @@ class Reading:
     def _unknown(self, dotted: str, *, near: str = "", known: tuple[str, ...] = ()) -> None:
         from sandgate.config.suggest import nearest
 
-        question = nearest(near or dotted, known or (*KEYS, *SECTIONS, PROJECTS, PROFILES, PROVIDERS))
+        question = nearest(near or dotted, known or (*KEYS, *SECTIONS, PROJECTS, PROFILES, PROVIDERS, SERVERS))
         if dotted.rpartition(".")[0] in STRICT_SECTIONS:
             raise self.source.wrong(dotted, "there is no such key", hint=question)
         place = self.source.place(dotted)

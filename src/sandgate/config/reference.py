@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.config.features import ALIASES, FEATURES
-from sandgate.config.schema import KEYS, PROJECT_ENTRY, PROVIDER_ENTRY, PROVIDERS, key_of
+from sandgate.config.schema import KEYS, PROJECT_ENTRY, PROVIDER_ENTRY, PROVIDERS, SERVER_ENTRY, SERVERS, key_of
 from sandgate.config.settings import plain
 
 TYPE_CHECKING = False
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from sandgate.config.schema import Key
 
 DEFAULT_ORIGIN = "default"
-HIDDEN = "(not shown)"  # headers may hold what opens a provider
+HIDDEN = "(not shown)"  # headers and variables may hold what opens a provider or a server
+SECRET_TABLES = ("http_headers", ".env")
 
 RULES_FOR_PROJECTS = {
     "ignored": "ignored",
@@ -76,6 +77,16 @@ are built in. A project's file may not describe or choose one.
 | --- | --- | --- | --- |
 """
 
+SERVER_SECTION = """
+## MCP servers
+
+`[mcp_servers.NAME]` describes a server whose tools a model may call in a session, as `mcp__NAME__TOOL`: a program
+that is started with the session, or an address. A project's file may not describe one.
+
+| key | accepts | default | meaning |
+| --- | --- | --- | --- |
+"""
+
 FEATURE_SECTION = """
 ## Features
 
@@ -96,9 +107,9 @@ def setting_rows(loaded: Loaded) -> list[tuple[str, object, str]]:
         else:
             rows.append((name, plain(value), _origin(loaded, name)))
     rows += [
-        (name, HIDDEN if name.endswith("http_headers") else plain(value), _origin(loaded, name))
+        (name, HIDDEN if name.endswith(SECRET_TABLES) else plain(value), _origin(loaded, name))
         for name, value in loaded.values.items()
-        if name.startswith(f"{PROVIDERS}.")
+        if name.startswith((f"{PROVIDERS}.", f"{SERVERS}."))
     ]
     return sorted(rows, key=lambda row: row[0])
 
@@ -118,6 +129,10 @@ def defaults_document() -> str:
         f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {key.doc} |"
         for key in (key_of(row) for row in PROVIDER_ENTRY.values())
     ]
+    servers = [
+        f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {key.doc} |"
+        for key in (key_of(row) for row in SERVER_ENTRY.values())
+    ]
     old_names = {feature: alias for alias, feature in ALIASES.items()}
     features = [
         f"| `{name}` | {stage} | `{str(default).lower()}` | {f'`{old_names[name]}`' if name in old_names else ''} |"
@@ -131,6 +146,7 @@ def defaults_document() -> str:
             *lines,
             PROJECT_SECTION + "\n".join(projects),
             PROVIDER_SECTION + "\n".join(providers),
+            SERVER_SECTION + "\n".join(servers),
             FEATURE_SECTION + "\n".join(features),
             "",
         )
@@ -152,10 +168,14 @@ def _accepts(key: Key) -> str:
             return "`true`, `false`"
         case "count":
             return f"whole number from {key.range[0]}"
-        case "names" | "entries":
+        case "seconds":
+            return f"seconds, at most {key.range[1]}"
+        case "names" | "words" | "entries":
             return "list of texts"
         case "paths":
             return "list of paths"
+        case "path":
+            return "path"
         case "text":
             return "text"
         case "variables":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.config.providers import provider_named
+from sandgate.config.providers import questioned_provider
 from sandgate.errors import ConfigError
 from sandgate.record import Record
 
@@ -36,7 +36,7 @@ def auto_review(of: Callable[[str], Any], values: Mapping[str, Any]) -> AutoRevi
         )
     return AutoReviewSettings(
         model=model,
-        provider=provider_named(of("auto_review.provider") or of("assessment.provider"), values),
+        provider=questioned_provider(of("auto_review.provider") or of("assessment.provider"), values),
         effort=of("assessment.effort"),
         on_denial=of("auto_review.on_denial"),
         timeout_ms=of("auto_review.timeout_ms"),

@@ -9,25 +9,13 @@ answer is never "anywhere": it may tighten, or it may not touch the key at all.
 
 from __future__ import annotations
 
+from sandgate.config.agent_rows import AGENT_ROWS
 from sandgate.config.features import FEATURES
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
-
-    Kind = Literal["choice", "flag", "count", "names", "entries", "paths", "text", "variables", "approval"]
-    ProjectRule = Literal[
-        "ignored",  # only the user decides
-        "tighter",  # an earlier choice, or an approval policy that asks more
-        "only-true",
-        "only-false",
-        "fewer",  # a list: some of what stands below
-        "more",  # a list: added to what stands below
-        "narrower",  # a list that selects: some of what stands below, or anything where nothing stands
-        "lower",  # a number
-    ]
-    Row = tuple[str, Kind, tuple[str, ...] | tuple[int, int] | None, object, ProjectRule, str]
+    from sandgate.config.row import Kind, ProjectRule, Row
 
 BYTES_MAX = 2**62
 COUNT_MAX = 2**31 - 1
@@ -224,6 +212,7 @@ ROWS: tuple[Row, ...] = (
         "assessment.when", "choice", ("retry", "all"), "retry", "ignored",
         "`retry` asks it when the sandbox has stopped something; `all` with every question about a command.",
     ),
+    *AGENT_ROWS,
     ("profile", "text", None, None, "ignored", "The profile to use when `--profile` is not given."),
     *((f"features.{name}", "flag", None, default, "ignored", doc) for name, _stage, default, doc in FEATURES),
 )  # fmt: skip
@@ -241,22 +230,91 @@ PROJECT_ENTRY: dict[str, Row] = {
     ),
 }  # fmt: skip
 PROVIDERS = "model_providers"
+BUILT_IN_PROVIDERS = (
+    "openai",
+    "ollama",
+    "oss",
+    "lmstudio",
+)  # a table of that name is an error (protocol.md section 2.4)
 PROVIDER_ENTRY: dict[str, Row] = {
     "name": ("name", "text", None, None, "ignored", "What people call it."),
-    "base_url": ("base_url", "text", None, None, "ignored", "Its address, to which `/responses` is added."),
+    "base_url": (
+        "base_url", "text", None, None, "ignored",
+        "Its address, to which `/responses` is added, or `/chat/completions`.",
+    ),
     "env_key": (
         "env_key", "text", None, None, "ignored",
         "The variable that holds its key. No command ever inherits that variable.",
     ),
     "env_key_instructions": ("env_key_instructions", "text", None, None, "ignored", "Said when the key is missing."),
-    "wire_api": ("wire_api", "choice", ("responses",), "responses", "ignored", "What it speaks."),
+    "wire_api": (
+        "wire_api", "choice", ("responses", "chat"), "responses", "ignored",
+        "What it speaks: the Responses API, or Chat Completions, which only a session's own model may.",
+    ),
     "query_params": ("query_params", "variables", None, {}, "ignored", "Added to the address."),
     "http_headers": ("http_headers", "variables", None, {}, "ignored", "Sent with every request."),
     "env_http_headers": (
         "env_http_headers", "variables", None, {}, "ignored",
         "Headers whose values are in variables; left out while those are blank.",
     ),
+    "request_max_retries": (
+        "request_max_retries", "count", (0, 100), 4, "ignored",
+        "How often a session's request that could not be placed is tried again.",
+    ),
+    "stream_max_retries": (
+        "stream_max_retries", "count", (0, 100), 5, "ignored",
+        "How often a session asks again when an answer broke off.",
+    ),
+    "stream_idle_timeout_ms": (
+        "stream_idle_timeout_ms", "count", (1, 24 * 3600 * 1000), 300_000, "ignored",
+        "How long a session waits for the next event of an answer before it counts as broken off. Milliseconds.",
+    ),
 }  # fmt: skip
+SERVERS = "mcp_servers"
+SERVER_ENTRY: dict[str, Row] = {
+    "command": ("command", "text", None, None, "ignored", "A server that is a program: what to start. Not confined."),
+    "args": ("args", "words", None, (), "ignored", "Its arguments."),
+    "cwd": ("cwd", "path", None, None, "ignored", "Where it is started. Unset: where the session is."),
+    "env": (
+        "env", "variables", None, {}, "ignored",
+        "Variables it gets. It inherits only what hardly any program works without, such as `PATH` and `HOME`.",
+    ),
+    "env_vars": ("env_vars", "names", None, (), "ignored", "More variables it inherits, by name."),
+    "url": ("url", "text", None, None, "ignored", "A server somewhere else: its address, for streamable HTTP."),
+    "bearer_token_env_var": (
+        "bearer_token_env_var", "text", None, None, "ignored",
+        "The variable that holds the token for it. No command ever inherits that variable.",
+    ),
+    "http_headers": ("http_headers", "variables", None, {}, "ignored", "Sent with every request."),
+    "env_http_headers": (
+        "env_http_headers", "variables", None, {}, "ignored",
+        "Headers whose values are in variables; left out while those are blank.",
+    ),
+    "enabled": ("enabled", "flag", None, True, "ignored", "Whether it is started."),
+    "required": ("required", "flag", None, False, "ignored", "Whether a session fails to start without it."),
+    "startup_timeout_sec": (
+        "startup_timeout_sec", "seconds", (0, 3_600), 10, "ignored", "How long it may take to start.",
+    ),
+    "startup_timeout_ms": (
+        "startup_timeout_ms", "count", (1, 3_600_000), None, "ignored",
+        "The old form of `startup_timeout_sec`, which wins over it.",
+    ),
+    "tool_timeout_sec": ("tool_timeout_sec", "seconds", (0, 86_400), 60, "ignored", "How long one call may take."),
+    "enabled_tools": ("enabled_tools", "names", None, None, "ignored", "The tools a model may have. Unset: all."),
+    "disabled_tools": (
+        "disabled_tools", "names", None, (), "ignored", "Those it may not have, also of the enabled ones.",
+    ),
+    "supports_parallel_tool_calls": (
+        "supports_parallel_tool_calls", "flag", None, False, "ignored",
+        "Whether its tools may run at the same time as others.",
+    ),
+    "default_tools_approval_mode": (
+        "default_tools_approval_mode", "choice", ("prompt", "auto", "approve"), "prompt", "ignored",
+        "`prompt` asks about every call. `auto` believes the server which of its tools only read, and asks about the "
+        "others. `approve` lets every call through. For one tool: `tools.TOOL.approval_mode`.",
+    ),
+}  # fmt: skip
+SERVER_TOOLS = "tools"
 # A misspelt key here would quietly leave a secret in the environment, so it is an error, not a warning.
 STRICT_SECTIONS = frozenset({"shell_environment_policy"})
 # What `allow_project_policy` sets free.

@@ -6,8 +6,8 @@ Nothing below `runtime` reads configuration; parts are handed the two or three v
 
 from __future__ import annotations
 
-from sandgate.config.features import ASSESSMENT
-from sandgate.config.schema import PROVIDERS, default_of
+from sandgate.config.features import ASSESSMENT, FEATURES
+from sandgate.config.schema import PROVIDERS, SERVERS, default_of
 from sandgate.errors import ConfigError
 from sandgate.execution.environment import EnvironmentPolicy
 from sandgate.protocol.confinement import Limits
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sandgate.config.assessor import ModelAssessment
     from sandgate.config.project import Trust
     from sandgate.config.reviewer import AutoReviewSettings
+    from sandgate.external.server import ExternalServer
     from sandgate.protocol.confinement import ReportMode
     from sandgate.protocol.permissions import ApprovalPolicy, BackendName, GitProtection, SandboxPolicy
 
@@ -70,8 +71,9 @@ class Settings(Record):
     rules_enabled: bool
     auto_review: AutoReviewSettings | None  # None: people answer
     features: tuple[str, ...]  # the enabled ones
-    provider_keys: tuple[str, ...]  # variables that open model providers
+    provider_keys: tuple[str, ...]  # variables that open model providers and MCP servers
     model_assessment: ModelAssessment | None  # None: no model is asked about risk
+    external_servers: tuple[ExternalServer, ...]  # whose tools a model may call; the enabled ones
     trust: Trust
     project_root: str
     home: str | None  # Sandgate's own directory: user configuration and state
@@ -116,9 +118,10 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         retry_after_approval=of("retry_after_approval"),
         rules_enabled=of("rules.enabled"),
         auto_review=_auto_review(of, values),
-        features=tuple(name.removeprefix(FEATURE_PREFIX) for name in _features(values)),
+        features=tuple(_features(values)),
         provider_keys=_provider_keys(values, assessment),
         model_assessment=assessment,
+        external_servers=_external_servers(values),
         trust=trust,
         project_root=project_root,
         home=home,
@@ -186,10 +189,30 @@ def _environment(of: Any) -> EnvironmentPolicy:
 
 
 def _features(values: Values) -> list[str]:
-    return sorted(name for name, on in values.items() if name.startswith(FEATURE_PREFIX) and on)
+    return sorted(name for name, _stage, default, _doc in FEATURES if values.get(FEATURE_PREFIX + name, default))
 
 
 def _provider_keys(values: Values, assessment: ModelAssessment | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*_keys_of_providers(values, assessment), *_keys_of_servers(values))))
+
+
+def _keys_of_servers(values: Values) -> tuple[str, ...]:
+    if not any(name.startswith(f"{SERVERS}.") for name in values):
+        return ()
+    from sandgate.config.external import token_variables
+
+    return token_variables(values)
+
+
+def _external_servers(values: Values) -> tuple[ExternalServer, ...]:
+    if not any(name.startswith(f"{SERVERS}.") for name in values):
+        return ()
+    from sandgate.config.external import external_servers
+
+    return external_servers(values)
+
+
+def _keys_of_providers(values: Values, assessment: ModelAssessment | None) -> tuple[str, ...]:
     if assessment is None and not any(name.startswith(f"{PROVIDERS}.") for name in values):
         return ()
     from sandgate.config.providers import secret_variables

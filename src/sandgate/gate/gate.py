@@ -115,6 +115,7 @@ class Gate:
         self._record = record
         self.new_id = new_id
         self.closed = False  # then nothing runs any more, whatever is still being decided
+        self.wanted: Callable[[], bool] = lambda: True  # whether whoever this thread works for still waits
         self._pause: Pausing | None = None
         self._open_questions = 0
         self._asking = allocate_lock()
@@ -315,6 +316,8 @@ class _Passage:
     def _run(self, order: Run) -> Attempt:
         if self._gate.closed:  # perhaps while somebody was being asked
             raise RequestError("the session is closed, so nothing more runs in it", hint="open another one")
+        if not self._gate.wanted():  # a yes of a model, or of policy, that comes after the turn was ended
+            raise RequestError("nobody waits for this any more, so it is not run", hint="ask for it again")
         plan, outcome = self._start(order.grants)
         if isinstance(outcome.failure, SetupFailure) and self._gate._confinement.fall_back(plan, outcome.failure):
             plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once

@@ -31,6 +31,11 @@ class Undo(Record):
     writes: tuple[FileWrite, ...]
     made: tuple[str, ...] = ()  # directories the patch made, outermost first
 
+    @property
+    def done(self) -> tuple[FileWrite, ...]:
+        """The writes of the patch itself, in its order."""
+        return tuple(_reversed(write) for write in reversed(self.writes))
+
 
 class Applied(Record):
     """Either `denied` names what is not allowed, and nothing was written; or everything was, and `undo` is set."""

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from threading import Thread
 
 from sandgate.errors import RequestError
-from sandgate.runtime.async_reviewer import ReviewerBridge, Turn
+from sandgate.runtime.async_reviewer import ReviewerBridge, Threads, Turn
 from sandgate.runtime.environment import Environment
 from sandgate.runtime.given import exec_arguments, write_arguments
 from sandgate.runtime.opening import open_runtime
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from sandgate.protocol.commands import EscalationWish
-    from sandgate.protocol.decisions import Passage
+    from sandgate.protocol.decisions import ApprovalRequest, Decision, Passage
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.async_reviewer import AsyncReviewer, Hearing
     from sandgate.runtime.listing import LiveCommand
@@ -96,6 +96,8 @@ class AsyncGate:
         self.runtime = runtime
         self._bridge = bridge
         self._room = asyncio.Semaphore(BLOCKING_MAX)
+        self._threads = Threads() if bridge is None else bridge.threads
+        runtime.gate.wanted = self._threads.wanted
 
     async def run(self, command: str | Sequence[str], **request: Any) -> Passage:
         """One command through the gate, to its end. A string is a script for the user's shell.
@@ -107,13 +109,7 @@ class AsyncGate:
 
         argv = shell_argv(command) if isinstance(command, str) else tuple(command)
         wanted = self.runtime.request(argv, **request)
-        cancel = os.eventfd(0, os.EFD_CLOEXEC)
-        try:
-            return await self._blocking(
-                lambda: self.runtime.run(wanted, cancel_fd=cancel), stop=lambda: os.eventfd_write(cancel, 1)
-            )
-        finally:
-            os.close(cancel)
+        return await self.killable(lambda cancel: self.runtime.run(wanted, cancel_fd=cancel))
 
     async def exec_command(
         self,
@@ -179,17 +175,23 @@ class AsyncGate:
         *,
         reviewer: AsyncReviewer | None = None,
         ends_with_caller: bool = False,
+        call_id: str = "",
     ) -> ToolOutput:
         """A call as a model makes it; see `Runtime.call_tool`. `reviewer` answers for this call alone.
 
-        Cancelling leaves a command that lives alone, or ends it (`ends_with_caller`).
+        `call_id`: its name in what is told about it. Cancelling leaves a command that lives alone, or ends it
+        (`ends_with_caller`).
         """
         steps = await self._blocking(
-            lambda: self.runtime.tools.call(name, arguments, ends_with_caller=ends_with_caller),
+            lambda: self.runtime.tools.call(name, arguments, ends_with_caller=ends_with_caller, call_id=call_id),
             reviewer=reviewer,
             unwanted=_abandon,
         )
         return await drive(steps)
+
+    async def ask(self, request: ApprovalRequest, reviewer: AsyncReviewer | None = None) -> Decision:
+        """Puts a question to the session's reviewers, or to `reviewer`; what was approved before is not asked again."""
+        return await self._blocking(lambda: self.runtime.gate.ask(request), reviewer=reviewer)
 
     async def apply_patch(self, patch: str) -> PatchAnswer:
         """The tool of that name; see `Runtime.apply_patch`."""
@@ -207,6 +209,19 @@ class AsyncGate:
             await self._blocking(lambda: self.runtime.shell(kind, **options), unwanted=lambda it: it.terminal.close())
         )
 
+    async def killable(self, work: Callable[[int], T], reviewer: AsyncReviewer | None = None) -> T:
+        """`work` on a thread; the descriptor it gets is readable as soon as nobody wants what it does.
+
+        `reviewer` answers for it alone.
+        """
+        cancel = os.eventfd(0, os.EFD_CLOEXEC)
+        try:
+            return await self._blocking(
+                lambda: work(cancel), stop=lambda: os.eventfd_write(cancel, 1), reviewer=reviewer
+            )
+        finally:
+            os.close(cancel)
+
     async def _blocking(
         self,
         work: Callable[[], T],
@@ -223,8 +238,7 @@ class AsyncGate:
         brought: list[T] = []
 
         def attended() -> T:
-            if self._bridge is not None:
-                self._bridge.threads.turn = turn
+            self._threads.turn = turn
             brought.append(work())
             return brought[0]
 

@@ -89,19 +89,36 @@ class Turn:
             raise asyncio.CancelledError
 
 
+class Threads(local):
+    """What the running thread works for."""
+
+    turn: Turn | None = None
+
+    def wanted(self) -> bool:
+        """Whether somebody still waits for it."""
+        return self.turn is None or not self.turn.given_up
+
+
 class ReviewerBridge:
     """A reviewer for the gate's thread that asks a coroutine on the loop."""
 
     def __init__(
-        self, ask: AsyncReviewer | None, loop: asyncio.AbstractEventLoop, *, hear: Hearing | None = None
+        self,
+        ask: AsyncReviewer | None,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        hear: Hearing | None = None,
+        expect: Callable[[ApprovalRequest], None] | None = None,
     ) -> None:
+        """`expect` hears, on the gate's thread, that somebody thinks about a question; `hear`, what they say."""
         self._hear = hear
+        self._expect = expect
         self._ask = ask
         self._loop = loop
-        self.threads = local()  # `turn`: the call that a thread works for
+        self.threads = Threads()
 
     def review(self, request: ApprovalRequest) -> Decision:
-        turn: Turn = getattr(self.threads, "turn", None) or Turn()
+        turn: Turn = self.threads.turn or Turn()
         try:
             answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(turn, request), self._loop))
             return turn.decided(as_decision(request, answer))
@@ -110,12 +127,14 @@ class ReviewerBridge:
 
     def when_given_up(self, tell: Callable[[], None]) -> None:
         """Have `tell` called when the caller that this thread works for gives up."""
-        turn: Turn | None = getattr(self.threads, "turn", None)
+        turn = self.threads.turn
         if turn is not None:
             turn.when_given_up(tell)
 
     def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision:
         """The same, while somebody thinks about the question; what they say goes to `hear`, on their thread."""
+        if self._expect is not None:
+            self._expect(request)
         if self._hear is not None:
             hear = self._hear
             advice.listen(lambda said: hear(request, said))

@@ -80,14 +80,17 @@ class LiveCommands:
         self._leaving: WeakSet[Terminal] = WeakSet()  # told to go to make room, and not gone yet
         self._closed = False
 
-    def start(self, command: CommandRequest, shape: Shape) -> Started:
-        """Passes a command through the gate and lets it live on. Raises what `Runtime.run` raises."""
+    def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:
+        """Passes a command through the gate, as `call_id` in the trail, and lets it live on.
+
+        Raises what `Runtime.run` raises.
+        """
         if self._closed:
             raise RequestError("the session is closed", hint="open another one")
         name, _, value = self.mark.partition("=")
         command = command.but(env={**command.env, name: value})
         number = self.table.reserve()
-        launch = TerminalLaunch(self, command, number, shape, call_id=self._gate.new_id())
+        launch = TerminalLaunch(self, command, number, shape, call_id=call_id or self._gate.new_id())
         try:
             passage = self._gate.pass_through(Matter(command, call_id=launch.call_id), launch)
         except SandgateError as error:

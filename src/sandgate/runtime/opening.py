@@ -13,6 +13,7 @@ from sandgate.runtime.runtime import Runtime
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.approvals.chain import Reviewer
+    from sandgate.config import Loaded
     from sandgate.protocol.trace import Recorder
 
 
@@ -25,19 +26,20 @@ def open_runtime(
     colour: bool = False,
     record: Recorder | None = None,
     side_by_side: bool = False,
+    loaded: Loaded | None = None,
 ) -> Runtime:
     """Load the configuration and rules that hold in `environment.cwd` and open a session on them.
 
     Without an `environment`: in our own directory, with our own variables.
     Questions go to the prepared `answers`, then to `reviewers`, then to the person at the terminal if
     `ask_at_terminal`; whatever is left unanswered is refused. `side_by_side`: who answers can hold several questions at
-    once. Raises ConfigError and RuleError.
+    once. `loaded`: the configuration, where it must be that of another session. Raises ConfigError and RuleError.
     """
     if environment is None:
         environment = Environment(cwd=os.getcwd(), environ=os.environ)
     if not isinstance(environment, Environment):
         raise RequestError("open_runtime takes an Environment", hint="Environment(cwd=..., environ=os.environ)")
-    loaded = load_settings(
+    loaded = loaded or load_settings(
         cwd=environment.cwd,
         environ=environment.environ,
         overrides=environment.overrides,

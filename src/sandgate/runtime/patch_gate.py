@@ -31,7 +31,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sandgate.gate.gate import Gate
     from sandgate.gate.policies import Policies
@@ -91,10 +91,10 @@ class PatchGate:
         """What a patch that is still being written says so far; for display. Raises PatchError."""
         return parse_partial(text)
 
-    def apply(self, text: str, *, cwd: str, strict_unique: bool = False) -> PatchAnswer:
+    def apply(self, text: str, *, cwd: str, strict_unique: bool = False, call_id: str = "") -> PatchAnswer:
         """Verifies, asks if need be, applies. Raises what `plan` raises."""
         self._put_right()
-        return self._pass(text, self.plan(text, cwd=cwd, strict_unique=strict_unique), cwd)
+        return self._pass(text, self.plan(text, cwd=cwd, strict_unique=strict_unique), cwd, call_id)
 
     def apply_in_order(self, text: str, *, cwd: str) -> tuple[PatchAnswer, ...]:
         """Each hunk by itself, as tools do that are not all or nothing: the first that fails is the last.
@@ -123,6 +123,13 @@ class PatchGate:
             self._undo[call_id] = record
             raise CommandRefused(f"patch not taken back: {_sentence(done.denied)}")
         return True
+
+    def combined(self, call_ids: Sequence[str]) -> str:
+        """What these patches have changed together, as far as they are known."""
+        from sandgate.patch.combined import combined_diff
+
+        known = [self._undo[call_id] for call_id in call_ids if call_id in self._undo]
+        return combined_diff(write for record in known for write in record.done)
 
     def carry_out(
         self, call_id: str, plan: PatchPlan, confined: ConfinedCommand, granted: frozenset[str]
@@ -154,9 +161,9 @@ class PatchGate:
         for repaired in recover(self._journals):
             self._record(Notice("warning", repaired))
 
-    def _pass(self, text: str, plan: PatchPlan, cwd: str) -> PatchAnswer:
+    def _pass(self, text: str, plan: PatchPlan, cwd: str, call_id: str = "") -> PatchAnswer:
         started_ns = monotonic_ns()
-        call_id = self._new_id()
+        call_id = call_id or self._new_id()
         command = CommandRequest(argv=("apply_patch", text), cwd=cwd, env={})
         passage = self._gate.pass_through(self._matter(command, plan).but(call_id=call_id), _PatchRun(self, plan))
         self._tell(call_id, plan, passage)

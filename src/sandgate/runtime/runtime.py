@@ -336,6 +336,11 @@ class Runtime:
             return self._live
 
     @property
+    def opened_live(self) -> LiveCommands | None:
+        """The same, if there ever was one."""
+        return self._live
+
+    @property
     def tools(self) -> Toolbox:
         """What a model may call, with typed arguments."""
         live = self.live

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from sandgate.config import Settings
     from sandgate.gate.gate import Gate
     from sandgate.gate.policies import Policies
-    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.confinement import Confinement
@@ -121,22 +121,24 @@ class Toolbox:
             runtime.gate, runtime.settings, confines=runtime.policies.confines, new_id=runtime.new_id
         )
 
-    def begin(self, arguments: ExecCommandArguments) -> Started | ExecAnswer:
+    def begin(self, arguments: ExecCommandArguments, *, call_id: str = "") -> Started | ExecAnswer:
         """The blocking half of `exec_command`. What needs no waiting is answered at once: a refusal, and a patch.
 
         Raises VerificationFailed for a patch that is none, and what `Runtime.run` raises.
         """
-        unfit = self._unfit(arguments)
+        unfit = self.unfit(arguments.sandbox_permissions)
         if unfit:
             return refusal(unfit)
         command = self.command(arguments)
-        intercepted = self._intercepted(command)
+        intercepted = self._intercepted(command, call_id)
         if intercepted is not None:
             return intercepted
         limits = self.live.limits
         rows, columns = arguments.rows or limits.terminal_rows, arguments.columns or limits.terminal_columns
         try:
-            return start_command(self.live, command, Shape(tty=arguments.tty, rows=rows, columns=columns))
+            return start_command(
+                self.live, command, Shape(tty=arguments.tty, rows=rows, columns=columns), call_id=call_id
+            )
         except CommandRefused as refused:
             return refusal(refused.what)
 
@@ -192,25 +194,26 @@ class Toolbox:
         return (yield from write_stdin(self.live, arguments))
 
     def call(
-        self, name: str, arguments: str | Mapping[str, Any], *, ends_with_caller: bool = False
+        self, name: str, arguments: str | Mapping[str, Any], *, ends_with_caller: bool = False, call_id: str = ""
     ) -> Steps[ToolOutput]:
         """A call as a model makes it: the blocking half now, the waiting half in what is returned. Raises nothing.
 
         `ends_with_caller`: a command goes when the waiting half is closed before its answer.
+        `call_id`: its name in what is told about it.
         """
         arguments = arguments if isinstance(arguments, str) else as_json(arguments)
         try:
             match name:
                 case "exec_command":
                     command = exec_command_arguments(arguments, extended=True)
-                    started = self.begin(command)
+                    started = self.begin(command, call_id=call_id)
                     steps = self.finish(command, started)
                     return told(name, _ending(started, steps) if ends_with_caller else steps)
                 case "write_stdin":
                     typed = write_stdin_arguments(arguments, extended=True)
                     return told(name, self.write(typed, self.review_input(typed)))
                 case "apply_patch":
-                    return at_once(self._patch_output(patch_in(arguments)))
+                    return at_once(self._patch_output(patch_in(arguments), call_id))
                 case _ if name in INSPECTIONS:
                     return at_once(inspected(self, self._runtime, name, arguments))
                 case _:
@@ -218,8 +221,8 @@ class Toolbox:
         except SandgateError as error:
             return at_once(ToolOutput(error_text(name, error), success=False))
 
-    def _patch_output(self, text: str) -> ToolOutput:
-        answer = self._apply(text, cwd=self._runtime.directory)
+    def _patch_output(self, text: str, call_id: str) -> ToolOutput:
+        answer = self._apply(text, cwd=self._runtime.directory, call_id=call_id)
         text, why = self.patch_text(answer), not_retried(answer.passage)
         if why:
             text = f"{text.rstrip()}\nNotice: {visible(why)}\n"
@@ -251,8 +254,18 @@ class Toolbox:
         wished = arguments.prefix_rule if command.wish == "require_escalated" else ()
         return command.but(env=tool_environment(command.env, login=login), timeout_ms=None, prefix_rule=wished)
 
-    def _intercepted(self, command: CommandRequest) -> ExecAnswer | None:
+    def _intercepted(self, command: CommandRequest, call_id: str) -> ExecAnswer | None:
         """A patch that was handed to a shell is applied as a patch; apply_patch.md section 7."""
+        answer = self.patch_in_command(command, USE_THE_TOOL, call_id)
+        if answer is None:
+            return None
+        return ExecAnswer(wall_time_seconds=0.0, output=self.patch_text(answer), state="exited")
+
+    def patch_in_command(self, command: CommandRequest, advice: str, call_id: str = "") -> PatchAnswer | None:
+        """What became of the patch that a command consists of; None when it is another command.
+
+        Raises VerificationFailed.
+        """
         call = patch_call(command.argv)
         if call is None:
             return None
@@ -261,13 +274,12 @@ class Toolbox:
         directory = os.path.normpath(os.path.join(command.cwd, call.directory or "."))
         if not os.path.isdir(directory) or (call.directory and command.env.get("CDPATH")):
             return None  # `cd` would fail, or may lead somewhere else than it reads: the shell finds out
-        self.live.warn(USE_THE_TOOL)
-        answer = self._apply(call.patch, cwd=directory)
-        return ExecAnswer(wall_time_seconds=0.0, output=self.patch_text(answer), state="exited")
+        self.live.warn(advice)
+        return self._apply(call.patch, cwd=directory, call_id=call_id)
 
-    def _apply(self, text: str, *, cwd: str) -> PatchAnswer:
+    def _apply(self, text: str, *, cwd: str, call_id: str = "") -> PatchAnswer:
         try:
-            return self.patches.apply(text, cwd=cwd)
+            return self.patches.apply(text, cwd=cwd, call_id=call_id)
         except OSError as problem:  # something changed under our feet
             raise VerificationFailed(f"apply_patch verification failed: {problem.strerror}") from problem
         except PatchError as problem:
@@ -275,14 +287,14 @@ class Toolbox:
         except PatchDoesNotFit as problem:
             raise VerificationFailed(f"apply_patch verification failed: {problem}") from problem
 
-    def _unfit(self, arguments: ExecCommandArguments) -> str:
+    def unfit(self, wish: EscalationWish, verb: str = "cannot") -> str:
         """Why the call is refused before anything is judged, in words models know; "" when it is not."""
         policy = self._runtime.policies.name
-        if arguments.sandbox_permissions != "require_escalated" or policy == "on-request":
+        if wish != "require_escalated" or policy == "on-request":
             return ""
         name = _WIRE_POLICY.get(policy, policy)
         return (
-            f"approval policy is {name}; reject command — you cannot ask for escalated permissions if the "
+            f"approval policy is {name}; reject command — you {verb} ask for escalated permissions if the "
             f"approval policy is {name}"
         )
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from agent_double import Stage
 from sandgate.surfaces.cli.main import main
 
 
@@ -36,3 +39,16 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
     for name, value in (("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", str(home)), ("LANG", "C.UTF-8")):
         monkeypatch.setenv(name, value)
     return Program(repo, home, capfd)
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """Sessions of a model, without one."""
+    found = Stage()
+    before = sys.modules.get("sandgate.runtime.agent")
+    module = found.install()
+    monkeypatch.setattr("sandgate.runtime.agent", module, raising=False)
+    yield found
+    sys.modules.pop("sandgate.runtime.agent", None)
+    if before is not None:
+        sys.modules["sandgate.runtime.agent"] = before

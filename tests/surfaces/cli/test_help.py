@@ -39,6 +39,12 @@ def test_who_takes_a_command_explains_the_exit_codes() -> None:
     assert "77 refused" in page
 
 
+def test_a_command_with_exit_codes_of_its_own_explains_them() -> None:
+    assert command_help(SAMPLE.but(codes="Exit codes: 0 always.")).endswith("\n\nExit codes: 0 always.\n")
+    agent = next(command for command in COMMANDS if command.name == "agent")
+    assert "124 a limit was reached" in command_help(agent)
+
+
 def test_explanations_start_in_one_column() -> None:
     for page in (overview(), *map(command_help, COMMANDS)):
         rows = [line for line in page.splitlines() if line.startswith("  -") and "  " in line.strip()]

@@ -59,6 +59,37 @@ def test_words_in_one_of_the_forms_are_kept_in_order() -> None:
     assert parse(["approvals", "--json", "watch"]).words == ("watch",)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "form", "words"),
+    [
+        (["agent"], "[PROMPT]", ()),
+        (["agent", "-"], "[PROMPT]", ("-",)),
+        (["agent", "fix it"], "[PROMPT]", ("fix it",)),
+        (["agent", "--", "-x is wrong"], "[PROMPT]", ("-x is wrong",)),
+        (["agent", "--", "resume"], "[PROMPT]", ("resume",)),
+        (["agent", "resume"], "resume [SESSION] [PROMPT]", ("resume",)),
+        (["agent", "--json", "resume", "id", "--", "-x"], "resume [SESSION] [PROMPT]", ("resume", "id", "-x")),
+        (["agent", "fork", "id"], "fork [SESSION] [PROMPT]", ("fork", "id")),
+    ],
+)
+def test_what_may_be_left_out_is_known_by_the_form(arguments: list[str], form: str, words: tuple[str, ...]) -> None:
+    parsed = parse(arguments)
+    assert (parsed.form, parsed.words) == (form, words)
+
+
+def test_a_prompt_of_several_words_has_to_be_one() -> None:
+    with pytest.raises(RequestError) as caught:
+        parse(["agent", "fix", "it"])
+    assert "does not take `fix it`" in str(caught.value)
+    assert caught.value.hint.startswith("a prompt is one word for the shell: put it in quotes\n")
+
+
+def test_a_deed_that_lacks_a_word_shows_its_own_form_alone() -> None:
+    with pytest.raises(RequestError) as caught:
+        parse(["sessions", "show"])
+    assert caught.value.hint == "sandgate sessions show SESSION"
+
+
 def test_undecodable_bytes_in_arguments_survive() -> None:
     assert parse(["run", "--", "cat", "\udcff\n"]).argv == ("cat", "\udcff\n")
 

@@ -45,8 +45,9 @@ def command_help(command: Command) -> str:
     rows = [_row(_flags(option), _explained(option)) for option in command.options]
     usage = f"Usage: sandgate {command.name}{words} [OPTIONS]{tail}"
     lines = [usage, "", _sentence(command.summary), "", "Options:", *rows]
-    if command.takes_command:
-        lines += ["", EXIT_CODES]
+    codes = EXIT_CODES if command.takes_command else command.codes
+    if codes:
+        lines += ["", codes]
     return "\n".join(lines) + "\n"
 
 

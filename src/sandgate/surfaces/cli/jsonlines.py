@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 
+from sandgate.protocol.events_wire import approval_json
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
@@ -23,7 +24,7 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
-from sandgate.protocol.wire import available_decisions, change_json, denial_json, risk_json
+from sandgate.protocol.wire import change_json, denial_json, risk_json
 from sandgate.record import never_reached
 from sandgate.surfaces.cli import say
 
@@ -299,28 +300,5 @@ def _limits(decision: Decision) -> Json:
 def _approval(request: ApprovalRequest) -> Json:
     from sandgate.policy.amendments import rule_line
 
-    event: Json = {
-        "type": "exec_approval_request",
-        "call_id": request.call_id,
-        "approval_id": request.request_id,
-        "stage": request.stage,
-        "command": list(request.command.argv),
-        "cwd": request.command.cwd,
-        "grants": [grant.fields() for grant in request.grants],
-        "may_escalate": request.may_escalate,
-    }
-    if request.reason:
-        event["reason"] = request.reason
-    if request.why:
-        event["why"] = request.why
-    if request.amendment is not None:
-        event["proposed_execpolicy_amendment"] = list(request.amendment.prefix)
-        event["rule"] = rule_line(request.amendment)
-    event["available_decisions"] = available_decisions(request)
-    if request.command.justification:
-        event["justification"] = request.command.justification
-    if request.risk is not None:
-        event["risk"] = risk_json(request.risk)
-    if request.denial is not None:
-        event["denials"] = [denial_json(denial) for denial in request.denial.denials]
-    return event
+    event = {"type": "exec_approval_request", **approval_json(request)}
+    return event if request.amendment is None else {**event, "rule": rule_line(request.amendment)}

@@ -81,7 +81,7 @@ class Narrator:
             if decision.stage == "retry":  # before the first run, the refusal itself says so
                 say.fact(f"not asked: {decision.reason}")
         else:
-            given = ", ".join(map(_grant_words, decision.grants)) if decision.approved else ""
+            given = ", ".join(map(grant_words, decision.grants)) if decision.approved else ""
             say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + given if given else ''}")
 
 
@@ -168,7 +168,8 @@ def _is_or_below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
-def _grant_words(grant: Grant) -> str:
+def grant_words(grant: Grant) -> str:
+    """What an approval gave or would give, in a few words."""
     return f"{grant.kind.replace('_', ' ')} {grant.value}".strip()
 
 

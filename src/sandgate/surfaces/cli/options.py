@@ -31,8 +31,10 @@ class Command(Record):
     words: tuple[str, ...] = ()  # fixed words that follow the name, such as `show`
     argument: str = ""  # the name of one word that may follow, such as `FILE`
     # What may follow instead, such as `show ID`: fixed words, and arguments in capitals. `[FILE…]`: any number of them;
-    # `-- CMD…`: everything after the dashes, at least one word.
+    # `[NAME]` at the end: may be left out; `-- CMD…`: everything after the dashes, at least one word. Of two forms that
+    # fit, the first counts; a word after `--` is never a fixed one where something may be left out.
     forms: tuple[str, ...] = ()
+    codes: str = ""  # what its exit codes mean, for its help
 
 
 DECIDING = (
@@ -85,6 +87,25 @@ RUNNING = (
     Option(("--env",), "env", "set a variable for the command (repeatable)", "KEY=VALUE", many=True),
 )
 JSON = Option(("--json",), "json", "print one JSON object")
+MODEL = (
+    Option(("-m", "--model"), "model", "the model that works, instead of the configured one", "NAME"),
+    Option(("--model-record",), "model_record", "add what the model is asked and answers to this file", "FILE"),
+    Option(
+        ("--model-replay",), "model_replay", "take the model's answers from such a file; no network is used", "FILE"
+    ),
+    Option(("--model-script",), "model_script", "take the model's answers from this file; no network is used", "FILE"),
+)
+ASKING_A_MODEL = tuple(option for option in DECIDING if option.key not in ("json", "timeout", "verbose"))
+LAST_MESSAGE = Option(("-o", "--output-last-message"), "last_message", "write the last message to this file", "FILE")
+AGENT_CODES = """\
+Exit codes: 0 the turn came to its end; 1 it failed, or the model did; 77 something was refused, and nothing that
+came after it ran; 124 a limit was reached: the budget, or the provider's; 130 interrupted by Ctrl-C; 128+N ended
+by signal N; 2 bad usage; 78 bad configuration or rules; 125 Sandgate could not do its part. A command of the
+model that failed is no failure of the turn."""
+REVIEW_CODES = """\
+Exit codes: 0 nothing was found; 1 there are findings, or the verdict is that the change is incorrect; 77 the review
+could not go on without something that was refused; 124 a limit was reached; 125 there is no verdict: the review
+failed, or its answer had another form; 130 interrupted; 2 bad usage; 78 bad configuration or rules."""
 
 COMMANDS = (
     Command("run", "run one command through the gate", DECIDING + RUNNING, "run", takes_command=True),
@@ -167,6 +188,53 @@ COMMANDS = (
             "import claude-settings FILE",
             "import gemini-policy FILE",
         ),
+    ),
+    Command(
+        "agent",
+        "let a model work on PROMPT, every command of it through the gate; without PROMPT, or for `-`, from stdin",
+        (
+            *MODEL,
+            Option(("-i", "--image"), "image", "show the model this picture, too (repeatable)", "FILE", many=True),
+            Option(("--last",), "last", "resume, fork: the newest session"),
+            Option(("--before",), "before", "fork: before the user's message of this number, from 0", "N"),
+            Option(("--ephemeral",), "ephemeral", "keep no transcript"),
+            Option(("--skip-git-repo-check",), "skip_git", "work also outside of repositories and trusted directories"),
+            Option(("--output-schema",), "output_schema", "a JSON Schema that the last message has to fit", "FILE"),
+            LAST_MESSAGE,
+            Option(("--json",), "json", "one JSON event a line on stdout, nothing else there"),
+            *ASKING_A_MODEL,
+        ),
+        "agent",
+        forms=("resume [SESSION] [PROMPT]", "fork [SESSION] [PROMPT]", "[PROMPT]"),
+        codes=AGENT_CODES,
+    ),
+    Command(
+        "review",
+        "have changes reviewed by a model that has not seen how they came about; by default, the uncommitted ones",
+        (
+            Option(("--uncommitted",), "uncommitted", "review what is not committed yet"),
+            Option(("--base",), "base", "review what this branch does not have", "BRANCH"),
+            Option(("--commit",), "commit", "review one commit", "SHA"),
+            *MODEL,
+            LAST_MESSAGE,
+            Option(("--json",), "json", "print the findings as one JSON object"),
+            *ASKING_A_MODEL,
+        ),
+        "review",
+        forms=("[PROMPT]",),
+        codes=REVIEW_CODES,
+    ),
+    Command(
+        "sessions",
+        "see past sessions, put them away, or delete them",
+        (
+            Option(("--json",), "json", "list: print one JSON object"),
+            Option(("--archived",), "archived", "list: those that were put away"),
+            Option(("--limit",), "limit", "list: how many (20)", "N"),
+            Option(("--cursor",), "cursor", "list: go on after this place, as the last list said", "CURSOR"),
+        ),
+        "sessions",
+        forms=("list", "show SESSION", "archive SESSION", "delete SESSION"),
     ),
     Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
 )

@@ -19,6 +19,7 @@ class Parsed(Record):
     argv: tuple[str, ...] = ()  # what follows `--`
     argument: str | None = None  # the one word that may follow the name
     words: tuple[str, ...] = ()  # what follows the name, in one of the command's forms
+    form: str = ""  # that form
     help: bool = False
 
     def text(self, key: str) -> str | None:
@@ -127,19 +128,33 @@ def _in_form(
     command: Command, values: dict[str, bool | str | tuple[str, ...]], left: list[str], argv: list[str]
 ) -> Parsed:
     words = left + argv
-    for form in (form.split() for form in command.forms):
-        if "--" in form:
-            if argv and _fits(form[: form.index("--")], left):
-                return Parsed(command, values, tuple(argv), words=tuple(left))
-        elif form[-1] == "[FILE…]":
-            if _fits(form[:-1], words[: len(form) - 1]):
-                return Parsed(command, values, words=tuple(words))
-        elif _fits(form, words):
-            return Parsed(command, values, words=tuple(words))
+    for form in command.forms:
+        parts = form.split()
+        if "--" in parts:
+            if argv and _fits(parts[: parts.index("--")], left):
+                return Parsed(command, values, tuple(argv), words=tuple(left), form=form)
+        elif parts[-1] == "[FILE…]":
+            if _fits(parts[:-1], words[: len(parts) - 1]):
+                return Parsed(command, values, words=tuple(words), form=form)
+        elif parts[-1].startswith("["):
+            if _fits_loosely(parts, left, argv):
+                return Parsed(command, values, words=tuple(words), form=form)
+        elif _fits(parts, words):
+            return Parsed(command, values, words=tuple(words), form=form)
+    begun = [form for form in command.forms if words and form.split()[0] == words[0]]
+    lines = [f"sandgate {command.name} {form}" for form in begun or command.forms]
+    if "[PROMPT]" in command.forms:
+        lines.insert(0, "a prompt is one word for the shell: put it in quotes")
     raise RequestError(
         f"`sandgate {command.name}` does not take `{' '.join(words)}`" if words else f"`sandgate {command.name}` what?",
-        hint="\n".join(f"sandgate {command.name} {form}" for form in command.forms),
+        hint="\n".join(lines),
     )
+
+
+def _fits_loosely(form: list[str], left: list[str], argv: list[str]) -> bool:
+    """`form` ends in parts that may be left out."""
+    fixed = [part for part in form if not part.startswith("[")]
+    return len(left) >= len(fixed) and _fits(fixed, left[: len(fixed)]) and len(left) + len(argv) <= len(form)
 
 
 def _fits(form: list[str], words: list[str]) -> bool:

@@ -1,0 +1,208 @@
+"""An agent as surfaces see it: opened, asked for things, watched, and closed."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from sandgate.protocol.operations import Interrupt
+from sandgate.runtime.agent_desk import Desk
+from sandgate.runtime.agent_events import AgentEvents
+from sandgate.runtime.agent_making import Making
+from sandgate.runtime.agent_options import AgentOptions as AgentOptions
+from sandgate.runtime.agent_past import session_id_of
+from sandgate.runtime.agent_person import Person
+from sandgate.runtime.agent_tools import AgentTools
+from sandgate.runtime.aio import AsyncGate, on_thread
+from sandgate.runtime.async_reviewer import ReviewerBridge
+from sandgate.runtime.first_call import load_soon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
+    from typing import Self
+
+    from sandgate.config import Loaded
+    from sandgate.model.streaming import Model
+    from sandgate.protocol.events import Event, SessionConfigured
+    from sandgate.protocol.operations import Operation
+    from sandgate.runtime.agent_options import Superior
+    from sandgate.runtime.environment import Environment
+    from sandgate.session.session import Session
+
+
+class Agent:
+    """One session, while it is open."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._life = asyncio.ensure_future(session.run())
+
+    @property
+    def session_id(self) -> str:
+        """Under which it is kept."""
+        return self._session.settings.session_id
+
+    @property
+    def over(self) -> bool:
+        """It has ended."""
+        return self._life.done()
+
+    @property
+    def configured(self) -> SessionConfigured:
+        """What it said of itself when it was opened."""
+        return self._session.configured
+
+    def submit(self, op: Operation) -> str:
+        """Asks for something; the id that its events carry. Raises SessionEnded, RequestError."""
+        return self._session.submit(op)
+
+    def events(self, after: int = 0) -> AsyncIterator[Event]:
+        """What happens, from the event of that number on; ends with the session."""
+        return self._session.events(after)
+
+    async def close(self) -> None:
+        """Ends it and everything it started; may be repeated."""
+        self._life.cancel()
+        await asyncio.wait((self._life,))
+
+
+@asynccontextmanager
+async def open_agent(
+    environment: Environment,
+    options: AgentOptions,
+    *,
+    interactive: bool = False,
+    answers: tuple[str, ...] = (),
+    ask_at_terminal: bool = False,
+    colour: bool = False,
+) -> AsyncIterator[Agent]:
+    """A session in `environment.cwd`; what it started ends with the block. See `Agents` for the rest."""
+    how = {"interactive": interactive, "answers": answers, "ask_at_terminal": ask_at_terminal, "colour": colour}
+    async with Agents(environment, **how) as agents:  # type: ignore[arg-type]
+        yield await agents.open(options)
+
+
+class Agents:
+    """The sessions of one process, by id. Belongs to one event loop; leaving the block ends them.
+
+    `interactive`: questions are events, answered by `AnswerApproval`; otherwise by the prepared `answers`, then by the
+    person at the terminal (`ask_at_terminal`). What nobody can be asked about is refused.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        interactive: bool = False,
+        answers: tuple[str, ...] = (),
+        ask_at_terminal: bool = False,
+        colour: bool = False,
+    ) -> None:
+        self._environment = environment
+        self._interactive = interactive
+        person = Person(colour=colour) if ask_at_terminal else None
+        self._desk = Desk(answers, person) if answers or ask_at_terminal else None
+        self._live: dict[str, tuple[Agent, AsyncExitStack]] = {}
+        self._opening: dict[str, asyncio.Lock] = {}  # by the id of the session that is to go on
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
+    async def open(self, options: AgentOptions) -> Agent:
+        """A new session, a copy, or one that goes on: if it lives here already, the very same, as it is.
+
+        Raises ConfigError, RuleError, RequestError, SessionNotFound, SessionBusy, StorageError.
+        """
+        if options.resume is None or options.fork:
+            return await self._opened(options)
+        environment, wanted = self._environment, options.resume
+        name = await on_thread(lambda: session_id_of(environment, wanted))
+        async with self._opening.setdefault(name, asyncio.Lock()):
+            living = self._live.get(name)
+            if living is not None and not living[0].over:
+                return living[0]
+            return await self._opened(options.but(resume=name))
+
+    async def close(self) -> None:
+        """Ends all of them; may be repeated."""
+        while self._live:
+            _name, (_agent, stack) = self._live.popitem()
+            await stack.aclose()
+
+    async def _opened(self, options: AgentOptions) -> Agent:
+        stack = AsyncExitStack()
+        opening = _opened(self._environment, options, None, self._desk, interactive=self._interactive)
+        agent, model = await stack.enter_async_context(opening)
+        stack.push_async_callback(model.close)
+        before = self._live.pop(agent.session_id, None)
+        self._live[agent.session_id] = (agent, stack)
+        if before is not None:
+            await before[1].aclose()
+        return agent
+
+
+@asynccontextmanager
+async def _opened(
+    environment: Environment,
+    options: AgentOptions,
+    superior: Superior | None,
+    desk: Desk | None,
+    *,
+    interactive: bool = False,
+    loaded: Loaded | None = None,
+) -> AsyncIterator[tuple[Agent, Model]]:
+    loop = asyncio.get_running_loop()
+    making, events = Making(environment, options, superior, loaded), AgentEvents(loop)
+    asks = interactive or desk is not None or (superior is not None and superior.ask is not None)
+    hear, expect = (None, None) if desk is None else (desk.hear, desk.expect)
+    bridge = ReviewerBridge(None, loop, hear=hear, expect=expect) if asks else None
+    reviewers = () if bridge is None else (bridge,)
+    gate = AsyncGate(await on_thread(lambda: making.gate(reviewers, events, side_by_side=interactive)), bridge)
+
+    def child(of: Superior) -> AbstractAsyncContextManager[Agent]:
+        return _delegate(making.environment, options, of, gate.runtime.loaded)
+
+    answerer = desk.answer if desk is not None else None
+    try:
+        tools = AgentTools(gate, events, asks=asks)
+        made = await making.made(gate, tools, child, answerer, asks=asks)
+    except BaseException:
+        await _let_go(making)
+        await gate.close()
+        raise
+    session = made.session
+    conversation = made.conversation
+    events.begin(
+        conversation.tell,
+        audit=conversation.transcript.keep_audit,
+        on_abort=lambda: session.submit(Interrupt()),
+    )
+    agent = Agent(session)
+    loading = load_soon(loop)
+    try:
+        await asyncio.sleep(0)  # its life has begun: a task that is cancelled before that ends nothing of what it has
+        yield agent, made.model
+    finally:
+        loading.cancel()
+        await agent.close()
+        await _let_go(making)
+
+
+async def _let_go(making: Making) -> None:
+    if making.servers is not None:
+        await making.servers.close()
+
+
+@asynccontextmanager
+async def _delegate(
+    environment: Environment, options: AgentOptions, superior: Superior, loaded: Loaded
+) -> AsyncIterator[Agent]:
+    """Under the configuration that was read when the first session began: what is written meanwhile frees nobody."""
+    own = AgentOptions(ephemeral=options.ephemeral, provider=options.provider)
+    async with _opened(environment, own, superior, None, loaded=loaded) as (agent, _model):
+        yield agent

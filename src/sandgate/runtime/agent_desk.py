@@ -1,0 +1,53 @@
+"""Answers the questions of an agent's inbox: with prepared answers, then by the person at the terminal."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from sandgate.approvals.advice import Advice
+from sandgate.approvals.chain import NO_REVIEWER
+from sandgate.approvals.scripted import ScriptedReviewer
+from sandgate.protocol.decisions import Decision
+from sandgate.runtime.aio import on_thread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.approvals.advice import Said
+    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.runtime.agent_person import Person
+
+
+class Desk:
+    """Of one tree of sessions. Raises RequestError for an unknown answer."""
+
+    def __init__(self, answers: tuple[str, ...], person: Person | None) -> None:
+        self._prepared = ScriptedReviewer(answers)
+        self._person = person
+        self._guard = allocate_lock()
+        self._advice: dict[str, Advice] = {}  # by question, while a model thinks about it
+
+    async def answer(self, request: ApprovalRequest) -> Decision:
+        """Waits for the person as long as it takes."""
+        decision, person = self._prepared.review(request), self._person
+        with self._guard:
+            advice = self._advice.get(request.request_id)
+        try:
+            if decision is None and person is not None:
+                decision = await on_thread(lambda: person.review(request, advice))
+        finally:
+            with self._guard:
+                if self._advice.pop(request.request_id, None) is not None and advice is not None:
+                    advice.close()
+        return decision or Decision(request.stage, "denied", "none", reason=NO_REVIEWER)
+
+    def expect(self, request: ApprovalRequest) -> None:
+        """A model thinks about this question; from any thread, before the question is put."""
+        with self._guard:
+            self._advice[request.request_id] = Advice()
+
+    def hear(self, request: ApprovalRequest, said: Said) -> None:
+        """And this is what it says."""
+        with self._guard:
+            advice = self._advice.get(request.request_id)
+            if advice is not None:
+                advice.give(said)

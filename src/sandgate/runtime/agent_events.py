@@ -1,0 +1,163 @@
+"""What the gate tells about commands, as events of the session whose turn they belong to.
+
+The gate speaks on many threads; here everything is put onto the session's loop, in the order in which it was said.
+"""
+
+from __future__ import annotations
+
+from sandgate.protocol.events import (
+    BackgroundEvent,
+    ExecCommandBegin,
+    ExecCommandEnd,
+    ExecCommandOutputDelta,
+    PatchApplyBegin,
+    PatchApplyEnd,
+    SandboxAssessment,
+    Warned,
+)
+from sandgate.protocol.events_wire import approval_json
+from sandgate.protocol.trace import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    ApprovalUpdated,
+    Notice,
+    OutputArrived,
+    PatchBegan,
+    PatchEnded,
+    RiskAssessed,
+    TerminalBegan,
+    TerminalEnded,
+)
+from sandgate.protocol.wire import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import Callable
+    from typing import Any
+
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.events import EventMessage
+    from sandgate.protocol.trace import TraceRecord
+
+    Tell = Callable[[str, EventMessage], object]
+
+CALLS_MAX = 10_000  # of one session, whose turn is remembered; the oldest go
+OUTPUT_BYTES_MAX = 1024 * 1024  # of one command, in the event of its end (protocol.md section 3.1)
+
+
+class AgentEvents:
+    """A recorder for the session's gate. What happens before `begin` is told then."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+        self._early: list[tuple[str, EventMessage]] = []
+        self._tell: Tell = lambda turn, message: self._early.append((turn, message))
+        self._on_abort: Callable[[], object] = lambda: None
+        self._audit: Callable[[dict[str, Any]], object] = lambda _record: None
+        self._turns: dict[str, str] = {}
+        self._commands: dict[str, CommandRequest] = {}
+        self._asked: dict[str, str] = {}  # the call of each question, by the question's id
+
+    def begin(self, tell: Tell, *, audit: Callable[[dict[str, Any]], object], on_abort: Callable[[], object]) -> None:
+        """All on the loop: `tell` with a turn's id and what happened, `audit` with who was asked and who allowed what.
+
+        `on_abort` is called when a person wants a stop.
+        """
+        self._tell, self._audit, self._on_abort = tell, audit, on_abort
+        for turn, message in self._early:
+            tell(turn, message)
+        self._early.clear()
+
+    def belongs(self, call_id: str, turn_id: str) -> None:
+        """What is told about this call is about that turn."""
+        self._turns[call_id] = turn_id
+        while len(self._turns) > CALLS_MAX:
+            del self._turns[next(iter(self._turns))]
+
+    def __call__(self, record: TraceRecord) -> None:
+        """From any thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._take, record)
+        except RuntimeError:
+            return  # the loop is closed; nobody watches any more
+
+    def _take(self, record: TraceRecord) -> None:
+        match record:
+            case Notice():
+                self._tell("", Warned(record.message) if record.kind == "warning" else BackgroundEvent(record.message))
+            case ApprovalRequested():
+                self._asked[record.request.request_id] = record.request.call_id
+                self._audit({"kind": "approval_requested", **approval_json(record.request)})
+                self._assessed(record.request.request_id, "static", record.request.risk)
+            case ApprovalAnswered(decision=decision):
+                self._audit({"kind": "approval_decided", "approval_id": record.request_id, **plain(decision)})
+                if decision.decision == "abort" and decision.source == "user":
+                    self._on_abort()
+            case ApprovalUpdated():
+                self._assessed(record.request_id, "success", record.risk)
+            case RiskAssessed() if record.status not in ("success", "cancelled", "skipped"):
+                turn = self._turns.get(record.call_id, "")
+                self._tell(turn, SandboxAssessment("", record.call_id, record.status))
+            case TerminalBegan() | TerminalEnded() | OutputArrived() | PatchBegan() | PatchEnded():
+                message = self._command_event(record)
+                if message is not None:
+                    self._tell(self._turns.get(record.call_id, ""), message)
+
+    def _assessed(self, request_id: str, status: str, risk: object) -> None:
+        call_id = self._asked.get(request_id, "")
+        if risk is not None:
+            self._tell(self._turns.get(call_id, ""), SandboxAssessment(request_id, call_id, status, risk))  # type: ignore[arg-type]
+
+    def _command_event(
+        self, record: TerminalBegan | TerminalEnded | OutputArrived | PatchBegan | PatchEnded
+    ) -> EventMessage | None:
+        turn = self._turns.get(record.call_id, "")
+        match record:
+            case TerminalBegan():
+                self._commands[record.call_id] = record.command
+                command = record.command
+                number = str(record.process_id)
+                return ExecCommandBegin(record.call_id, turn, command.argv, command.cwd, process_id=number)
+            case OutputArrived():
+                return ExecCommandOutputDelta(record.call_id, record.chunk, record.stream)
+            case TerminalEnded():
+                begun = self._commands.pop(record.call_id, None)
+                return None if begun is None else self._ended(record, begun, turn)
+            case PatchBegan():
+                return PatchApplyBegin(record.call_id, turn, record.auto_approved, record.changes)
+            case PatchEnded():
+                return PatchApplyEnd(
+                    record.call_id,
+                    turn,
+                    record.status == "completed",
+                    record.stdout,
+                    record.stderr,
+                    record.changes,
+                    record.status,
+                )
+
+    def _ended(self, record: TerminalEnded, command: CommandRequest, turn: str) -> ExecCommandEnd:
+        text = _cut(record.output, record.omitted_bytes)
+        return ExecCommandEnd(
+            call_id=record.call_id,
+            turn_id=turn,
+            command=command.argv,
+            cwd=command.cwd,
+            aggregated_output=text,
+            exit_code=None if record.status == "declined" else record.exit_code,
+            duration_ms=record.duration_ms,
+            formatted_output=record.message or text,
+            status=record.status,
+        )
+
+
+def _cut(output: bytes, omitted: int) -> str:
+    half = OUTPUT_BYTES_MAX // 2
+    if len(output) > OUTPUT_BYTES_MAX:
+        omitted += len(output) - 2 * half
+        output = output[:half] + f"\n... {omitted} bytes omitted ...\n".encode() + output[-half:]
+    elif omitted:
+        middle = len(output) // 2
+        output = output[:middle] + f"\n... {omitted} bytes omitted ...\n".encode() + output[middle:]
+    return output.decode("utf-8", "replace")

@@ -1,0 +1,97 @@
+"""Tools of other servers in an agent's session: asked about like commands, then called, and told."""
+
+from __future__ import annotations
+
+from time import monotonic_ns
+
+from sandgate.external.servers import external_arguments
+from sandgate.external.verdict import as_command, call_key, call_verdict, review_text
+from sandgate.gate.escalation import COMMAND_REJECTED
+from sandgate.protocol.decisions import ApprovalRequest
+from sandgate.protocol.events import McpToolCallBegin, McpToolCallEnd
+from sandgate.protocol.verdicts import Allow, Forbid
+from sandgate.session.parts import Answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from sandgate.external.offer import ExternalTool
+    from sandgate.external.servers import ExternalServers
+    from sandgate.runtime.aio import AsyncGate
+    from sandgate.runtime.async_reviewer import AsyncReviewer
+    from sandgate.session.parts import CallContext
+
+NS_PER_MS = 1_000_000
+
+
+class ExternalTools:
+    """Of one session; the servers may be shared with others."""
+
+    def __init__(self, servers: ExternalServers, gate: AsyncGate) -> None:
+        self._servers = servers
+        self._gate = gate
+
+    def definitions(self) -> tuple[Mapping[str, Any], ...]:
+        """What the model is told about them."""
+        return self._servers.definitions()
+
+    def has(self, name: str) -> bool:
+        """Whether a server has a tool of this name."""
+        return self._servers.tool(name) is not None
+
+    def is_alone(self, name: str) -> bool:
+        """Whether a call of this tool must not overlap any other: its server does not say that it may."""
+        tool = self._servers.tool(name)
+        return tool is None or not tool.parallel
+
+    async def call(
+        self, name: str, text: str, call_id: str, context: CallContext, reviewer: AsyncReviewer | None
+    ) -> Answer:
+        """Asks if need be, and calls. Raises ToolArgumentsError."""
+        tool = self._servers.tool(name)
+        assert tool is not None  # `has` was asked
+        arguments = external_arguments(text)
+        refusal = await self._refusal(tool, arguments, call_id, reviewer)
+        if refusal:
+            return Answer(refusal, success=False)
+        context.tell(McpToolCallBegin(call_id, context.turn_id, tool.server, tool.tool, arguments))
+        began_ns = monotonic_ns()
+        answer = await self._servers.call(tool, arguments, policy=self._gate.runtime.tools.live.truncation)
+        context.tell(
+            McpToolCallEnd(
+                call_id,
+                context.turn_id,
+                tool.server,
+                tool.tool,
+                (monotonic_ns() - began_ns) // NS_PER_MS,
+                success=not answer.is_error,
+                result=answer.result_json(),
+                arguments=arguments,
+            )
+        )
+        return Answer(answer.output, success=not answer.is_error)
+
+    async def _refusal(
+        self, tool: ExternalTool, arguments: Mapping[str, Any], call_id: str, reviewer: AsyncReviewer | None
+    ) -> str:
+        """Why it is not called; "" when it may be."""
+        runtime = self._gate.runtime
+        verdict = call_verdict(tool, self._servers.server_of(tool), approval=runtime.policies.approval)
+        if isinstance(verdict, Allow):
+            return ""
+        if isinstance(verdict, Forbid):
+            return verdict.reason
+        request = ApprovalRequest(
+            runtime.new_id(),
+            call_id,
+            "initial",
+            as_command(tool, arguments, cwd=runtime.directory),
+            reason=review_text(tool, arguments),
+            keys=(call_key(tool, arguments, cwd=runtime.directory),),
+            confined=False,
+            why=verdict.reason,
+        )
+        decision = await self._gate.ask(request, reviewer)
+        return "" if decision.approved else decision.reason or COMMAND_REJECTED

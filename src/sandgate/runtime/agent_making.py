@@ -1,0 +1,299 @@
+"""Puts an agent together: a gate, a model, a conversation, and where it is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from sandgate import __version__
+from sandgate.config.agent import agent_settings
+from sandgate.errors import ConfigError
+from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
+from sandgate.protocol.wire import sandbox_json
+from sandgate.record import Record
+from sandgate.runtime.agent_models import (
+    SCRIPTED,
+    provider_model,
+    recorded_model,
+    replayed_model,
+    scripted_model,
+)
+from sandgate.runtime.agent_past import Beginning, as_it_was, beginning, copied, look_back
+from sandgate.runtime.agent_tools import AgentTools
+from sandgate.runtime.aio import on_thread
+from sandgate.runtime.delegate_room import Room
+from sandgate.runtime.delegates import Delegates
+from sandgate.runtime.opening import open_runtime
+from sandgate.runtime.situation import Situation
+from sandgate.runtime.state import ensured_state
+from sandgate.session.base_instructions import BASE_INSTRUCTIONS
+from sandgate.session.compacting import Compactor
+from sandgate.session.compaction import SUMMARY_PROMPT, compaction_limit
+from sandgate.session.conversation import Conversation
+from sandgate.session.event_log import EventLog
+from sandgate.session.fair_lock import FairLock
+from sandgate.session.history import History
+from sandgate.session.ids import new_id
+from sandgate.session.inbox import Inbox
+from sandgate.session.notices import turn_aborted
+from sandgate.session.sampling import Sampler
+from sandgate.session.session import Session
+from sandgate.session.transcript import Kept, Unkept
+from sandgate.session.transcript_lines import SessionMeta
+from sandgate.session.transcript_writer import TranscriptWriter
+from sandgate.session.turn import SessionSettings
+from sandgate.session.turn_loop import TurnLoop
+from sandgate.session.works import Works
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.approvals.chain import Reviewer
+    from sandgate.config import Loaded
+    from sandgate.config.agent import AgentSettings
+    from sandgate.external.servers import ExternalServers
+    from sandgate.model.streaming import Model
+    from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.agent_options import AgentOptions, Superior
+    from sandgate.runtime.agent_past import Past
+    from sandgate.runtime.aio import AsyncGate
+    from sandgate.runtime.delegates import Opening
+    from sandgate.runtime.environment import Environment
+    from sandgate.runtime.runtime import Runtime
+    from sandgate.session.inbox import Answerer
+
+
+class Made(Record):
+    """The parts of one agent that others need."""
+
+    session: Session
+    model: Model
+    conversation: Conversation
+
+
+class Making:
+    """One agent, on its way. `superior`: whose work it does, under the configuration `loaded` there; None: its own."""
+
+    def __init__(
+        self, environment: Environment, options: AgentOptions, superior: Superior | None, loaded: Loaded | None = None
+    ) -> None:
+        self.environment = environment
+        self._loaded = loaded
+        self._options = options
+        self._superior = superior
+        self._past: Past | None = None
+        self._warnings: list[str] = []
+        self._loop = asyncio.get_running_loop()
+        self._conversation: Conversation | None = None
+        self.servers: ExternalServers | None = None  # of others, that this session started
+
+    def gate(self, reviewers: tuple[Reviewer, ...], record: Recorder, *, side_by_side: bool) -> Runtime:
+        """With the policy of the session that goes on. Blocks on the disk."""
+        options = self._options
+        if options.resume is not None:
+            home = ensured_state(self.environment.environ)
+            self._past = look_back(home, options.resume, self.environment.cwd, copy=options.fork, warn=self._warn)
+        try:
+            if self._past is not None:
+                self.environment = as_it_was(self.environment, self._past, self._warn)
+            return open_runtime(
+                self.environment, reviewers=reviewers, record=record, side_by_side=side_by_side, loaded=self._loaded
+            )
+        except BaseException:
+            if self._past is not None and self._past.writer is not None:
+                self._past.writer.close()
+            raise
+
+    async def made(
+        self, gate: AsyncGate, tools: AgentTools, opening: Opening, answerer: Answerer | None, *, asks: bool
+    ) -> Made:
+        """Raises ConfigError, RequestError, StorageError."""
+        runtime, superior = gate.runtime, self._superior
+        settings = agent_settings(runtime.loaded.values)
+        if self._options.provider is not None:
+            settings = settings.but(provider_id=self._options.provider)
+        model, retries, settings = self._model(settings, runtime)
+        holding = self._holding(runtime, settings, model, retries)
+        if superior is not None and superior.instructions is not None:
+            settings = settings.but(document_bytes=0, instructions=None)
+        situation = await on_thread(lambda: Situation(runtime, settings))
+        kept = await on_thread(lambda: self._kept(runtime, holding))
+        conversation = Conversation(History(kept.items), kept.transcript, EventLog(), info=kept.info)
+        servers = await self._started(runtime) if superior is None else superior.servers
+        if servers is not None:
+            from sandgate.runtime.agent_external import ExternalTools
+
+            tools.external = ExternalTools(servers, gate)
+        delegates = self._delegates(conversation, settings, model, opening, holding, runtime, servers, asks=asks)
+        depth = 0 if superior is None else superior.depth
+        if depth < settings.max_depth and (superior is None or superior.delegates):
+            tools.delegates = delegates
+        compactor = Compactor(
+            model, conversation, initial=situation.all, prompt=settings.compact_prompt or SUMMARY_PROMPT
+        )
+        loop = TurnLoop(Sampler(model, tools, conversation, FairLock()), conversation, compactor)
+        session = Session(
+            holding,
+            conversation,
+            inbox=Inbox(conversation.tell, answerer or self._asked(holding.session_id)),
+            tools=tools,
+            works=Works(loop, compactor, read_image=tools.image, undo=tools.undo, review=delegates.review),
+            situation=situation,
+            configured=_configured(holding, kept),
+        )
+        if kept.cut_off is not None:
+            conversation.record((turn_aborted(reason="cut_off"),))
+            kept.transcript.keep_event(TurnAborted(kept.cut_off, "interrupted"))  # said once, whatever happens next
+        if kept.items:
+            situation.resumed(kept.context)
+        self._conversation = conversation
+        for failure in () if self.servers is None else self.servers.failures:
+            conversation.tell("", Failed(failure.message, "mcp_server_failed"))
+        notices = () if self.servers is None else self.servers.notices
+        for warning in (*situation.problems, *notices, *self._warnings):
+            conversation.tell("", Warned(warning))
+        return Made(session, model, conversation)
+
+    def _asked(self, name: str) -> Answerer | None:
+        ask = None if self._superior is None else self._superior.ask
+        return None if ask is None else lambda request: ask(request, name)
+
+    def _delegates(
+        self,
+        conversation: Conversation,
+        settings: AgentSettings,
+        model: Model,
+        opening: Opening,
+        holding: SessionSettings,
+        runtime: Runtime,
+        servers: ExternalServers | None,
+        *,
+        asks: bool,
+    ) -> Delegates:
+        superior = self._superior
+        reviewer = model
+        if settings.review_model is not None and self._options.model_script is None:
+            reviewer, _ = provider_model(settings, settings.review_model, runtime.loaded.values, runtime.environ)
+        return Delegates(
+            opening,
+            conversation,
+            session_id=holding.session_id,
+            token_budget=holding.token_budget,
+            model=model,
+            reviewer=reviewer,
+            room=Room(settings.max_delegates) if superior is None else superior.room,
+            depth=0 if superior is None else superior.depth,
+            asks=asks,
+            servers=servers,
+        )
+
+    async def _started(self, runtime: Runtime) -> ExternalServers | None:
+        """The servers of others that the settings name. Raises ExternalServerFailed for one that is required."""
+        wanted = runtime.settings.external_servers
+        if not wanted:
+            return None
+        from sandgate.external.servers import ExternalServers
+
+        servers = ExternalServers(wanted, environ=runtime.environ, cwd=runtime.directory, version=__version__)
+        await servers.start()
+        self.servers = servers
+        return servers
+
+    def _model(self, settings: AgentSettings, runtime: Runtime) -> tuple[Model, int, AgentSettings]:
+        options = self._options
+        if self._superior is not None:
+            return self._superior.model, settings_retries(settings, runtime), settings
+        if options.model_script is not None:
+            return scripted_model(options.model_script, settings), 0, settings.but(provider_id=SCRIPTED)
+        if options.model_replay is not None:
+            return replayed_model(options.model_replay, settings), 0, settings.but(provider_id=SCRIPTED)
+        model, retries = provider_model(settings, options.model, runtime.loaded.values, runtime.environ)
+        if options.model_record is not None:
+            model = recorded_model(model, options.model_record)
+        return model, retries, settings
+
+    def _holding(self, runtime: Runtime, settings: AgentSettings, model: Model, retries: int) -> SessionSettings:
+        past, superior = self._past, self._superior
+        goes_on = past is not None and past.writer is not None
+        own = None if superior is None else superior.instructions
+        return SessionSettings(
+            session_id=past.transcript.meta.id if past is not None and goes_on else new_id(),
+            cwd=runtime.directory,
+            instructions=own or _instructions(settings),
+            model=model.settings,
+            provider_id=settings.provider_id,
+            approval_policy=runtime.policies.name,
+            sandbox_policy=sandbox_json(runtime.policies.sandbox),
+            stream_max_retries=retries,
+            compact_at_tokens=compaction_limit(settings.compact_at_tokens, settings.context_window),
+            token_budget=settings.token_budget if superior is None else superior.token_budget,
+            delegate="" if superior is None else superior.kind,
+            parent_id="" if superior is None else superior.session_id,
+        )
+
+    def _kept(self, runtime: Runtime, holding: SessionSettings) -> Beginning:
+        """What the session begins with, and where it is kept. Blocks on the disk."""
+        past, options, superior = self._past, self._options, self._superior
+        if past is not None and past.writer is not None:
+            return beginning(past.transcript, Kept(past.writer, on_thread), past.writer.path)
+        if options.ephemeral and past is None:
+            return Beginning(Unkept())
+        meta = SessionMeta(
+            holding.session_id,
+            timestamp=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            cwd=holding.cwd,
+            cli_version=__version__,
+            source=options.source if superior is None else {"subagent": superior.kind},
+            model_provider=holding.provider_id,
+            forked_from_id=past.transcript.meta.id if past is not None else None,
+        )
+        home = ensured_state(runtime.environ)
+        writer = TranscriptWriter.new(home, meta, on_problem=self._warn, on_recovered=self._warn)
+        transcript = Kept(writer, on_thread)
+        if past is None:
+            return Beginning(transcript, writer.path)
+        made = copied(past, writer, before=options.fork_before)
+        return Beginning(transcript, writer.path) if made is None else beginning(made, transcript, writer.path)
+
+    def _warn(self, text: str) -> None:
+        """Of the transcript, on whatever thread met it; told at once where there is a conversation already."""
+        conversation = self._conversation
+        if conversation is None:
+            self._warnings.append(text)
+            return
+        with suppress(RuntimeError):  # the loop is closed; nobody watches any more
+            self._loop.call_soon_threadsafe(conversation.log.emit, "", Warned(text))
+
+
+def settings_retries(settings: AgentSettings, runtime: Runtime) -> int:
+    """How often a broken answer is asked for again."""
+    from sandgate.config.agent import provider_of
+
+    return 0 if settings.provider_id == SCRIPTED else provider_of(settings, runtime.loaded.values).stream_max_retries
+
+
+def _configured(holding: SessionSettings, kept: Beginning) -> SessionConfigured:
+    return SessionConfigured(
+        holding.session_id,
+        holding.model.model,
+        holding.cwd,
+        holding.approval_policy,
+        holding.sandbox_policy,
+        holding.provider_id,
+        reasoning_effort=holding.model.effort,
+        rollout_path=kept.path,
+        forked_from_id=kept.forked_from_id,
+        initial_messages=kept.messages,
+    )
+
+
+def _instructions(settings: AgentSettings) -> str:
+    """Raises ConfigError for a file that cannot be read."""
+    if settings.instructions_file is None:
+        return BASE_INSTRUCTIONS
+    from sandgate.config.files import read_text
+
+    text = read_text(settings.instructions_file, guarded=False)
+    if text is None or not text.strip():
+        raise ConfigError(f"`{settings.instructions_file}` has no instructions", hint="it is `model_instructions_file`")
+    return text

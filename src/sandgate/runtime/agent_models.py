@@ -1,0 +1,64 @@
+"""The model that an agent works with, from its settings."""
+
+from __future__ import annotations
+
+from sandgate.config.agent import NO_MODEL, NO_MODEL_HINT, provider_of
+from sandgate.errors import ConfigError
+from sandgate.model.prompt import ModelSettings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from sandgate.config.agent import AgentSettings
+    from sandgate.model.streaming import Model
+
+SCRIPTED = "scripted"  # the name of the model, and of its provider, that needs no network
+
+
+def model_settings(settings: AgentSettings, model: str) -> ModelSettings:
+    """How `model` is asked."""
+    return ModelSettings(
+        model,
+        effort=settings.effort,
+        summary=settings.summary if settings.effort else None,
+        verbosity=settings.verbosity,
+        context_window=settings.context_window,
+        max_output_tokens=settings.max_output_tokens,
+    )
+
+
+def scripted_model(path: str, settings: AgentSettings) -> Model:
+    """The offline model that says what the file has. Raises RequestError for a file that is no script."""
+    from sandgate.model.scripted import ScriptedModel
+
+    return ScriptedModel(path, model_settings(settings, SCRIPTED))
+
+
+def recorded_model(model: Model, path: str) -> Model:
+    """The same, with everything that is asked and answered added to a file. Raises RequestError."""
+    from sandgate.model.replay import RecordingModel
+
+    return RecordingModel(model, path)
+
+
+def replayed_model(path: str, settings: AgentSettings) -> Model:
+    """The answers of such a file, to the same questions. Raises RequestError for a file that is no recording."""
+    from sandgate.model.replay import ReplayingModel
+
+    return ReplayingModel(path, model_settings(settings, settings.model or SCRIPTED))
+
+
+def provider_model(
+    settings: AgentSettings, model: str | None, values: Mapping[str, Any], environ: Mapping[str, str]
+) -> tuple[Model, int]:
+    """The model `model`, or that of the settings, and how often a broken answer is tried again. Raises ConfigError."""
+    name = model or settings.model
+    if not name:
+        raise ConfigError(NO_MODEL, hint=NO_MODEL_HINT)
+    provider = provider_of(settings, values)
+    how = model_settings(settings, name)
+    from sandgate.model.wire import model_of
+
+    return model_of(provider, how, environ=environ), provider.stream_max_retries

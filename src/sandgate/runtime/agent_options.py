@@ -1,0 +1,46 @@
+"""What an agent is opened with."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from sandgate.external.servers import ExternalServers
+    from sandgate.model.streaming import Model
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.runtime.delegate_room import Room
+
+    Ask = Callable[[ApprovalRequest, str], Awaitable[Decision]]
+
+
+class AgentOptions(Record):
+    """What is asked for on the way in, beside the settings."""
+
+    model: str | None = None
+    provider: str | None = None
+    model_script: str | None = None  # a file with the answers of the offline model
+    model_record: str | None = None  # what is asked and answered is added to this file
+    model_replay: str | None = None  # the answers come from such a file, to the same questions
+    resume: str | None = None  # a session's id, or how it begins, or "last"
+    fork: bool = False  # go on in a copy of it
+    fork_before: int | None = None  # with what came before this message of the person's, counted from 0; None: all
+    ephemeral: bool = False  # nothing is kept
+    source: str = "cli"
+
+
+class Superior(Record):
+    """Of a session that works for another one."""
+
+    session_id: str
+    kind: str  # "review", "collab_spawn"
+    depth: int  # how many stand above it
+    model: Model  # which it shares
+    room: Room
+    ask: Ask | None  # its questions, with its id; None: there is nobody to ask
+    servers: ExternalServers | None = None  # of others; they are the superior's to end
+    instructions: str | None = None  # instead of the usual ones; then no files of the project are read either
+    delegates: bool = True  # it may have some of its own
+    token_budget: int | None = None  # what is left of the superior's; None: no end

@@ -1,0 +1,252 @@
+"""What an agent begins with: nothing, an earlier session that goes on, or a copy of one.
+
+A session that goes on keeps the policy it had, unless today's is stricter, or somebody says otherwise on the way in: a
+session that could only read must not write because it was continued elsewhere.
+"""
+
+from __future__ import annotations
+
+from sandgate.config import load_settings
+from sandgate.config.schema import APPROVAL_MODES, SANDBOX_MODES
+from sandgate.config.tighten import asks_no_less
+from sandgate.errors import RequestError, SessionNotFound
+from sandgate.protocol.permissions import Granular
+from sandgate.protocol.usage import TokenInfo, TokenUsage
+from sandgate.record import Record
+from sandgate.runtime.state import ensured_state
+from sandgate.session.forking import BeforeUserMessage, Interrupted, fork
+from sandgate.session.notices import turn_aborted
+from sandgate.session.prefix import is_session_prefix
+from sandgate.session.transcript_files import find_transcript
+from sandgate.session.transcript_reader import read_transcript
+from sandgate.session.transcript_writer import TranscriptWriter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from sandgate.protocol.items import Item
+    from sandgate.protocol.permissions import ApprovalPolicy
+    from sandgate.runtime.environment import Environment
+    from sandgate.session.transcript import Kept, Unkept
+    from sandgate.session.transcript_reader import Transcript
+
+    Warn = Callable[[str], None]
+
+LAST = "last"
+PAGE = 25  # sessions looked at together for the last one of a person
+KEPT_STRICTER = "the session goes on with `{key}` as it was, `{was}`; `-c {key}={now}` would change that"
+NETWORK = "sandbox.network"
+WORKSPACE = "sandbox_workspace_write"
+NETWORK_ACCESS = f"{WORKSPACE}.network_access"
+
+
+class Past(Record):
+    """An earlier session. `writer` is None where a copy is to be made of it."""
+
+    transcript: Transcript
+    writer: TranscriptWriter | None = None
+
+
+class Beginning(Record):
+    """What a session begins with, and where it is kept."""
+
+    transcript: Kept | Unkept
+    path: str | None = None
+    items: tuple[Item, ...] = ()
+    messages: tuple[Mapping[str, Any], ...] | None = None  # kept events, as JSON
+    info: TokenInfo | None = None
+    context: Mapping[str, Any] | None = None  # what held for the last turn
+    cut_off: str | None = None  # the id of that turn, when it has no end
+    forked_from_id: str | None = None
+
+
+def beginning(earlier: Transcript, transcript: Kept, path: str) -> Beginning:
+    """Of a session that goes on, or of a copy."""
+    return Beginning(
+        transcript,
+        path,
+        items=earlier.items,
+        messages=earlier.initial_messages(),
+        info=token_info(earlier),
+        context=earlier.context,
+        cut_off=earlier.open_turn,
+        forked_from_id=earlier.meta.forked_from_id,
+    )
+
+
+def session_id_of(environment: Environment, wanted: str) -> str:
+    """The id of the session that is asked for, as `look_back` finds it. Blocks on the disk. Raises SessionNotFound."""
+    return _found(ensured_state(environment.environ), wanted, environment.cwd)[0]
+
+
+def look_back(home: str, resume: str, cwd: str, *, copy: bool, warn: Warn) -> Past:
+    """The session that is asked for; "last" is the newest in `cwd` that worked for nobody else. Blocks on the disk.
+
+    One that goes on is ours alone from now on.
+    Raises SessionNotFound, SessionBusy, TranscriptUnreadable, StorageError.
+    """
+    _id, path = _found(home, resume, cwd)
+    if copy:
+        return Past(read_transcript(path))
+    writer, transcript = TranscriptWriter.resumed(path, on_problem=warn, on_recovered=warn)
+    return Past(transcript, writer)
+
+
+def copied(past: Past, writer: TranscriptWriter, *, before: int | None) -> Transcript | None:
+    """A new transcript with what the old one has, up to that message of the person's. Raises UserMessageOutOfRange."""
+    at = Interrupted(turn_aborted()) if before is None else BeforeUserMessage(before, allow_empty=before == 0)
+    return fork(past.transcript.path, writer, at, is_prefix=is_session_prefix)
+
+
+def as_it_was(environment: Environment, past: Past, warn: Warn) -> Environment:
+    """Where today's policy is looser than that of the session, the session's. What is said on the way in holds.
+
+    Raises RequestError where neither is stricter.
+    """
+    context = past.transcript.context or {}
+    loaded = load_settings(
+        cwd=environment.cwd,
+        environ=environment.environ,
+        overrides=environment.overrides,
+        profile=environment.profile,
+        typed=environment.typed,
+    )
+    said = {*(each.partition("=")[0].strip() for each in environment.overrides), *_typed(environment)}
+    sandbox = context.get("sandbox_policy")
+    wanted = _sandbox_as_it_was(sandbox if isinstance(sandbox, dict) else {}, loaded.values, said)
+    if "approval_policy" not in said:
+        # What an agent takes where nobody chose (`config.for_run`).
+        asks = _approval_as_it_was(context, loaded.values.get("approval_policy", "on-failure"))
+        wanted = [*asks, *wanted]
+    for key, was, now in wanted:
+        warn(KEPT_STRICTER.format(key=key, was=was, now=now))
+    return environment.but(tighter=(*environment.tighter, *((key, was) for key, was, _now in wanted)))
+
+
+def _approval_as_it_was(context: Mapping[str, Any], now: Any) -> list[tuple[str, str, str]]:
+    was = _policy_of(context)
+    if was is None or asks_no_less(now, was):
+        return []
+    if isinstance(was, Granular) and isinstance(now, Granular):  # what either refuses
+        was = Granular(
+            *(one and other for one, other in zip(was.fields().values(), now.fields().values(), strict=True))
+        )
+    if not asks_no_less(was, now):
+        raise RequestError(
+            f"the session had `approval_policy` as {_words(was)}",
+            why=f"today's, {_words(now)}, is neither that nor stricter",
+            hint="say which one holds: `-c approval_policy=...`",
+        )
+    return [("approval_policy", _words(was), _words(now))]
+
+
+def _policy_of(context: Mapping[str, Any]) -> ApprovalPolicy | None:
+    """What the transcript says; where it leaves out what is granted, nothing is."""
+    name = context.get("approval_policy")
+    if name == "granular":
+        table = context.get("granular")
+        given = table if isinstance(table, dict) else {}
+        return Granular(*(given.get(field) is True for field in Granular.__match_args__))
+    return name if name in APPROVAL_MODES else None
+
+
+def _words(policy: ApprovalPolicy) -> str:
+    """As `-c` takes it."""
+    if not isinstance(policy, Granular):
+        return policy
+    flags = ", ".join(f"{name} = {str(on).lower()}" for name, on in policy.fields().items())
+    return f"{{ granular = {{ {flags} }} }}"
+
+
+def _sandbox_as_it_was(
+    sandbox: Mapping[str, Any], values: Mapping[str, Any], said: set[str]
+) -> list[tuple[str, str, str]]:
+    was, now = sandbox.get("mode"), values.get("sandbox_mode", "workspace-write")
+    wanted = []
+    if "sandbox_mode" not in said and was in SANDBOX_MODES and SANDBOX_MODES.index(was) < SANDBOX_MODES.index(now):
+        wanted.append(("sandbox_mode", was, now))
+        now = was
+    if sandbox.get("network_access") is False and _has_network(values, now) and not said & {NETWORK, NETWORK_ACCESS}:
+        wanted.append((NETWORK, "off", "on"))
+    if was == now == "workspace-write":
+        wanted += _places_as_they_were(sandbox, values, said)
+    return wanted
+
+
+def _has_network(values: Mapping[str, Any], mode: str) -> bool:
+    """But for a mode without a sandbox, where nothing could switch it off."""
+    if mode == "danger-full-access":
+        return False
+    chosen = values.get(NETWORK)
+    return chosen == "on" or (chosen is None and mode == "workspace-write" and values.get(NETWORK_ACCESS, False))
+
+
+def _places_as_they_were(
+    sandbox: Mapping[str, Any], values: Mapping[str, Any], said: set[str]
+) -> list[tuple[str, str, str]]:
+    wanted = []
+    for name in ("exclude_tmpdir_env_var", "exclude_slash_tmp"):
+        key = f"{WORKSPACE}.{name}"
+        if sandbox.get(name) is True and not values.get(key, False) and key not in said:
+            wanted.append((key, "true", "false"))
+    roots = sandbox.get("writable_roots")
+    for key in (f"{WORKSPACE}.writable_roots", "additional_writable_roots"):
+        now = values.get(key, ())
+        kept = [root for root in now if isinstance(roots, list) and root in roots]
+        if len(kept) < len(now) and key not in said:
+            wanted.append((key, _listed(kept), _listed(now)))
+    return wanted
+
+
+def _listed(paths: Sequence[str]) -> str:
+    import json
+
+    return json.dumps(list(paths), ensure_ascii=False)
+
+
+def token_info(transcript: Transcript) -> TokenInfo | None:
+    """How full the window was."""
+    info = (transcript.last_token_count() or {}).get("info")
+    if not isinstance(info, dict):
+        return None
+    try:
+        total, last = TokenUsage(**info["total_token_usage"]), TokenUsage(**info["last_token_usage"])
+    except (KeyError, TypeError):
+        return None
+    window = info.get("model_context_window")
+    counts = [*total.fields().values(), *last.fields().values(), 0 if window is None else window]
+    return TokenInfo(total, last, window) if all(isinstance(count, int) for count in counts) else None
+
+
+def _found(home: str, wanted: str, cwd: str) -> tuple[str, str]:
+    """Id and path."""
+    if wanted != LAST:
+        found = find_transcript(home, wanted)
+        return found.id, found.path
+    from sandgate.session.session_listing import list_sessions  # with sqlite3
+
+    cursor = None
+    while True:
+        page = list_sessions(home, page_size=PAGE, cursor=cursor)
+        for session in page.sessions:
+            if session.head.cwd == cwd and isinstance(session.head.source, str):  # a sub-agent's is a table
+                return session.head.id, session.path
+        cursor = page.next_cursor
+        if cursor is None:
+            raise SessionNotFound(
+                "there is no earlier session in this directory",
+                hint="`sandgate sessions list` has those of all; name one: `sandgate agent resume SESSION`",
+            )
+
+
+def _typed(environment: Environment) -> set[str]:
+    typed = environment.typed
+    given = {
+        "additional_writable_roots": typed.add_dirs or None,
+        "approval_policy": typed.approval_policy,
+        "sandbox_mode": typed.sandbox_mode,
+        NETWORK: typed.network,
+    }
+    return {key for key, value in given.items() if value is not None}

@@ -1,0 +1,216 @@
+"""The tools of an agent: those of the gate, a plan, pictures, and those of other servers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IMAGE
+from sandgate.errors import SandgateError, ToolArgumentsError
+from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall
+from sandgate.protocol.items import CustomToolCall, LocalShellCall
+from sandgate.runtime.aio import on_thread
+from sandgate.session.parts import Answer
+from sandgate.tools.delegate import delegate_arguments, delegate_tool
+from sandgate.tools.plan import PLAN_UPDATED, plan_update
+from sandgate.tools.schema import (
+    apply_patch_freeform_tool,
+    apply_patch_function_tool,
+    exec_command_tool,
+    shell_tool,
+    update_plan_tool,
+    view_image_tool,
+    write_stdin_tool,
+)
+from sandgate.tools.shell_tool import local_shell_arguments, shell_arguments
+from sandgate.tools.view_image import image_or_words, read_image, view_image_arguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from sandgate.protocol.items import Call, Part
+    from sandgate.runtime.agent_events import AgentEvents
+    from sandgate.runtime.agent_external import ExternalTools
+    from sandgate.runtime.aio import AsyncGate
+    from sandgate.runtime.async_reviewer import AsyncReviewer
+    from sandgate.runtime.delegates import Delegates
+    from sandgate.session.parts import CallContext
+    from sandgate.tools.calls import ToolOutput
+    from sandgate.tools.shell_tool import ShellArguments
+
+SIDE_BY_SIDE = frozenset({"exec_command", "shell", "local_shell", "view_image", "delegate"})
+KILL_AFTER_S = 0.5  # a command of a turn that is ended is asked to go, then killed (session.md section 2.1)
+ENDED_MS = 1_500  # for it to be gone
+TOLD_S = 0.4  # for its end to be told
+PICTURES_AT_ONCE = 4  # read at the same time, each up to `view_image.IMAGE_BYTES_MAX`
+PICTURES_CHARS_MAX = 48 * 1024 * 1024  # of one turn, as they are sent; every further request sends them again
+TOO_MANY_PICTURES = f"not shown: the pictures of one turn may take {PICTURES_CHARS_MAX >> 20} MiB together"
+OF_THE_GATE = frozenset({"exec_command", "write_stdin", "apply_patch"})
+
+
+class AgentTools:
+    """Of one session. `asks`: questions go to the session's inbox; otherwise to the gate's own reviewers."""
+
+    def __init__(self, gate: AsyncGate, events: AgentEvents, *, asks: bool) -> None:
+        self._gate = gate
+        self._events = events
+        self._asks = asks
+        self._used: dict[str, int] = {}  # ids of calls, and how often: what is asked, told and undone goes by them
+        self._looking = asyncio.Semaphore(PICTURES_AT_ONCE)
+        self._pictures: tuple[str, int] = ("", 0)  # the turn that looked last, and how much it has seen
+        self._definitions: tuple[Mapping[str, Any], ...] | None = None
+        self.delegates: Delegates | None = None  # who works for this session; None: nobody may
+        self.external: ExternalTools | None = None  # of other servers; None: there are none
+
+    def definitions(self) -> tuple[Mapping[str, Any], ...]:
+        """What the model is told about them."""
+        if self._definitions is None:
+            settings = self._gate.runtime.settings
+            live = (exec_command_tool(login_allowed=settings.allow_login_shell), write_stdin_tool())
+            freeform = APPLY_PATCH_FREEFORM in settings.features
+            self._definitions = (
+                *(live if UNIFIED_EXEC in settings.features else (shell_tool(),)),
+                apply_patch_freeform_tool() if freeform else apply_patch_function_tool(),
+                update_plan_tool(),
+                *((view_image_tool(),) if VIEW_IMAGE in settings.features else ()),
+                *(() if self.delegates is None else (delegate_tool(),)),
+                *(() if self.external is None else self.external.definitions()),
+            )
+        return self._definitions
+
+    def is_alone(self, call: Call) -> bool:
+        """Whether the call must not overlap any other."""
+        if isinstance(call, LocalShellCall) or call.name in SIDE_BY_SIDE:
+            return False
+        return self.external is None or self.external.is_alone(call.name)
+
+    async def call(self, call: Call, context: CallContext) -> Answer:
+        """Carries it out; whatever is wrong with it is said to the model."""
+        try:
+            return await self._carried_out(call, context)
+        except ToolArgumentsError as problem:
+            return Answer(problem.what, success=False)
+        except SandgateError as problem:
+            return Answer(str(problem), success=False)
+
+    async def _carried_out(self, call: Call, context: CallContext) -> Answer:
+        if isinstance(call, LocalShellCall):
+            return await self._shell(local_shell_arguments(call.action), context)
+        arguments = call.input if isinstance(call, CustomToolCall) else call.arguments
+        call_id = self._name(call.call_id)
+        match call.name:
+            case name if name in OF_THE_GATE:
+                return await self._gated(name, arguments, call_id, context)
+            case "shell":
+                return await self._shell(shell_arguments(arguments), context)
+            case "update_plan":
+                context.tell(plan_update(arguments))
+                return Answer(PLAN_UPDATED, success=True)
+            case "view_image":
+                return await self._seen(arguments, call_id, context)
+            case name if self.external is not None and self.external.has(name):
+                return await self.external.call(name, arguments, call_id, context, self._ask(context))
+            case "delegate" if self.delegates is not None:
+                return await self.delegates.work(delegate_arguments(arguments).prompt, call_id, context)
+            case name:
+                return Answer(f"unsupported call: {name}", success=False)
+
+    async def _shell(self, arguments: ShellArguments, context: CallContext) -> Answer:
+        from sandgate.runtime.one_shot import shell_call
+
+        return _answer(await shell_call(self._gate, arguments, reviewer=self._ask(context)))
+
+    async def _gated(self, name: str, arguments: str, call_id: str, context: CallContext) -> Answer:
+        self._events.belongs(call_id, context.turn_id)
+        try:
+            output = await self._gate.call_tool(
+                name, arguments, reviewer=self._ask(context), ends_with_caller=True, call_id=call_id
+            )
+        except asyncio.CancelledError:
+            await asyncio.shield(on_thread(lambda: self._end(call_id)))
+            raise
+        await self._told()
+        for notice in (output.structured or {}).get("notices", ()):  # what the sandbox refused, above all
+            context.tell(BackgroundEvent(notice))
+        if name == "apply_patch" and output.success:
+            context.patches.append(call_id)
+        return _answer(output)
+
+    def _end(self, call_id: str) -> None:
+        """What the call began is over, and that is told, or it takes too long. Blocks."""
+        live = self._gate.runtime.opened_live
+        if live is None:
+            return
+        for terminal in live.table.terminals():
+            if terminal.identity.call_id == call_id and not terminal.exited:
+                terminal.terminate(KILL_AFTER_S)
+                terminal.wait_exit(ENDED_MS)
+        if live.teller is not None:
+            live.teller.flush(TOLD_S)
+
+    async def _told(self) -> None:
+        """What the call has done is told before the model hears of it."""
+        live = self._gate.runtime.opened_live
+        if live is not None and live.teller is not None:
+            await on_thread(live.teller.flush)
+
+    async def _seen(self, arguments: str, call_id: str, context: CallContext) -> Answer:
+        wanted = view_image_arguments(arguments)
+        runtime = self._gate.runtime
+        async with self._looking:
+            turn, seen = self._pictures
+            seen = seen if turn == context.turn_id else 0
+            if seen >= PICTURES_CHARS_MAX:
+                return Answer(TOO_MANY_PICTURES, success=False)
+            image = await on_thread(
+                lambda: read_image(wanted.path, cwd=runtime.directory, permissions=runtime.confinement.permissions())
+            )
+            turn, seen = self._pictures  # others have looked meanwhile
+            self._pictures = (context.turn_id, len(image.image_url) + (seen if turn == context.turn_id else 0))
+        context.tell(ViewImageToolCall(call_id, os.path.join(runtime.directory, wanted.path)))
+        return Answer((image,), success=True)
+
+    def image(self, path: str) -> Part:
+        """A picture that a person gave; blocks on the disk."""
+        return image_or_words(path, cwd=self._gate.runtime.directory, permissions=None)
+
+    async def undo(self, call_id: str) -> bool:
+        """Takes a patch of this session back. Raises SandgateError."""
+        return await on_thread(lambda: self._gate.runtime.undo_patch(call_id))
+
+    async def diff(self, patches: Sequence[str]) -> str:
+        """What the patches of these calls have changed together."""
+        return await on_thread(lambda: self._gate.runtime.tools.patches.combined(patches))
+
+    def living(self) -> tuple[int, ...]:
+        """The numbers of commands that live on."""
+        live = self._gate.runtime.opened_live
+        return (
+            ()
+            if live is None
+            else tuple(each.identity.terminal_id for each in live.table.terminals() if not each.exited)
+        )
+
+    async def close(self) -> None:
+        """Ends everything that still runs."""
+        await self._gate.close()
+
+    def _ask(self, context: CallContext) -> AsyncReviewer | None:
+        return context.ask if self._asks else None
+
+    def _name(self, given: str) -> str:
+        """The id, made one that no call has had."""
+        number = self._used.get(given, 0) + 1
+        name = given if number == 1 else f"{given}#{number}"
+        while number > 1 and name in self._used:
+            number += 1
+            name = f"{given}#{number}"
+        self._used[given] = number
+        self._used.setdefault(name, 1)
+        return name
+
+
+def _answer(output: ToolOutput) -> Answer:
+    return Answer(output.text, output.success)

@@ -1,0 +1,95 @@
+"""What there is of past sessions: listed, shown, put away, deleted. Works on the files; nothing is opened that runs."""
+
+from __future__ import annotations
+
+from sandgate.display import one_line
+from sandgate.errors import RequestError
+from sandgate.protocol.items import InputImage, Message
+from sandgate.record import Record
+from sandgate.runtime.state import ensured_state
+from sandgate.session import session_listing, transcript_files
+from sandgate.session.session_listing import Wanted
+from sandgate.session.transcript_reader import read_transcript
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sandgate.protocol.items import Item
+    from sandgate.session.session_summary import SessionSummary
+
+NAME_CHARS_MAX = 60
+INDENT = "    "
+
+
+class ListedSession(Record):
+    """One session of a list."""
+
+    id: str
+    created_at: str  # RFC 3339, UTC
+    updated_at: str
+    cwd: str
+    model: str
+    source: str
+    preview: str  # the first thing the person said
+
+
+class SessionList(Record):
+    """A page of them, newest first."""
+
+    items: tuple[ListedSession, ...]
+    next_cursor: str | None
+
+
+def list_sessions(
+    environ: Mapping[str, str], *, limit: int, cursor: str | None = None, archived: bool = False
+) -> SessionList:
+    """Raises RequestError for a cursor that is none, StorageError, ConfigError."""
+    wanted = Wanted(archived=archived)
+    page = session_listing.list_sessions(ensured_state(environ), wanted, page_size=limit, cursor=cursor)
+    return SessionList(tuple(map(_listed, page.sessions)), page.next_cursor)
+
+
+def show_session(environ: Mapping[str, str], wanted: str) -> Iterator[str]:
+    """What was said and done, line by line. Raises SessionNotFound, TranscriptUnreadable."""
+    found = transcript_files.find_transcript(ensured_state(environ), wanted)
+    transcript = read_transcript(found.path)
+    yield f"session {transcript.meta.id} in {transcript.meta.cwd}"
+    for item in transcript.items:
+        yield from _lines(item)
+    if transcript.bad_count:
+        yield f"({transcript.bad_count} damaged lines were passed over)"
+
+
+def archive_session(environ: Mapping[str, str], wanted: str) -> None:
+    """Puts it away; it can still be shown. Raises SessionNotFound, SessionBusy, StorageError."""
+    home = ensured_state(environ)
+    found = transcript_files.find_transcript(home, wanted)
+    if found.archived:
+        raise RequestError("this session is put away already")
+    transcript_files.archive(home, found)
+
+
+def delete_session(environ: Mapping[str, str], wanted: str) -> None:
+    """For good. Raises SessionNotFound, SessionBusy, StorageError."""
+    home = ensured_state(environ)
+    transcript_files.delete(home, transcript_files.find_transcript(home, wanted))
+
+
+def _listed(session: SessionSummary) -> ListedSession:
+    head = session.head
+    source = head.source if isinstance(head.source, str) else "subagent"
+    return ListedSession(head.id, head.created_at, session.updated_at, head.cwd, head.model or "", source, head.preview)
+
+
+def _lines(item: Item) -> Iterator[str]:
+    if isinstance(item, Message):
+        yield f"{item.role}:"
+        for part in item.content:
+            text = "[a picture]" if isinstance(part, InputImage) else part.text
+            yield from (f"{INDENT}{line}" for line in text.split("\n"))
+        return
+    name = one_line(getattr(item, "name", "") or type(item).__name__, limit=NAME_CHARS_MAX)
+    yield f"{name}:"
+    said = getattr(item, "arguments", None) or getattr(item, "input", None) or getattr(item, "output", None) or ""
+    yield from (f"{INDENT}{line}" for line in str(said).split("\n"))

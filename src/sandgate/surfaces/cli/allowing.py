@@ -1,0 +1,46 @@
+"""What would have allowed something that was refused because nobody could be asked: a rule, or an option, by name."""
+
+from __future__ import annotations
+
+from os.path import dirname
+
+from sandgate.commandline.words import joined, quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.protocol.permissions import Grant
+
+HINTS_MAX = 6  # of one refusal
+
+
+def allowing(request: ApprovalRequest) -> tuple[str, ...]:
+    """Ways to have it allowed next time, the narrowest first; the last one is always there."""
+    denials = request.denial.denials if request.denial is not None else ()
+    new = {denial.path for denial in denials if denial.operation == "create"}
+    found = [_option(grant, new=grant.value in new) for grant in request.grants]
+    if request.amendment is not None and request.amendment.sandbox == "keep":
+        found.insert(0, f"sandgate rules add -- {joined(request.amendment.prefix)}")
+    if request.command.wish == "require_escalated":
+        found.append("-s danger-full-access")
+    hints = list(dict.fromkeys(hint for hint in found if hint))[: HINTS_MAX - 1]
+    return (*hints, "--answer approve, or a terminal where you can be asked")
+
+
+def _option(grant: Grant, *, new: bool) -> str:
+    match grant.kind:
+        case "write_root" | "write_path":  # a root must exist, and what was to be created does not
+            return f"--add-dir {quoted(dirname(grant.value) if new else grant.value)}"
+        case "read_path":
+            return "-c " + quoted(f"secrets.opened=[{_toml(grant.value)}]")
+        case "unix_socket":
+            return "-c " + quoted(f"sandbox.unix_sockets=[{_toml(grant.value)}]")
+        case "host":
+            return "--network on"
+        case "escalate":
+            return "-s danger-full-access"
+
+
+def _toml(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

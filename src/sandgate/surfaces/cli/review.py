@@ -1,0 +1,90 @@
+"""`sandgate review`: changes are read by a model that has not seen how they came about; findings decide the exit code.
+
+Findings come from a model that read a repository: all of it is made visible, and stands behind our own words.
+"""
+
+from __future__ import annotations
+
+from sandgate.display import one_line, visible
+from sandgate.protocol.events_wire import review_json
+from sandgate.protocol.operations import Review
+from sandgate.protocol.wire import sendable
+from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.agent import last_message_file, turn, write_last_message
+from sandgate.surfaces.cli.agent_options import Past
+from sandgate.surfaces.cli.review_prompt import review_target
+from sandgate.surfaces.cli.session import environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.review import Finding, ReviewOutput
+    from sandgate.surfaces.cli.agent_turn import Ended
+    from sandgate.surfaces.cli.parse import Parsed
+
+NOTHING_FOUND, FOUND, CANNOT = 0, 1, 125
+FAILED = 1  # of a turn; a review says 125 instead, for 1 means findings
+BODY_LINES_MAX = 200  # of one finding
+
+
+def main(parsed: Parsed) -> int:
+    """0 nothing found, 1 findings; any other code means that there is no verdict."""
+    target = review_target(parsed)
+    where = environment(parsed)
+    file = last_message_file(parsed, where)
+    try:
+        ended = turn(parsed, where, Review(target.prompt, target.hint), Past())
+        review = ended.outcome.review
+        code = review_code(ended)
+        if review is not None:
+            say.out(_json(review) if parsed.on("json") else "".join(f"{line}\n" for line in review_lines(review)))
+            if code == CANNOT:
+                say.fact("the reviewer's answer has not the agreed form, so it is no verdict")
+        elif code == CANNOT:
+            say.fact("there is no verdict")
+        write_last_message(file, None if review is None else _json(review).rstrip("\n"))
+    finally:
+        if file is not None:
+            file.close()
+    return code
+
+
+def review_code(ended: Ended) -> int:
+    """The exit code. An answer in another form has no findings and is still no praise."""
+    review = ended.outcome.review
+    if not ended.outcome.completed or review is None:
+        return ended.code if ended.code not in (NOTHING_FOUND, FAILED) else CANNOT
+    if review.findings:
+        return FOUND
+    if not review.overall_correctness.strip():
+        return CANNOT
+    return FOUND if "incorrect" in review.overall_correctness.lower() else ended.code
+
+
+def review_lines(review: ReviewOutput) -> list[str]:
+    """The whole review for people, the most urgent finding first."""
+    ordered = sorted(review.findings, key=lambda each: (each.priority is None, each.priority or 0))
+    lines = [line for finding in ordered for line in _finding(finding)]
+    verdict = one_line(review.overall_correctness) or "no verdict"
+    counted = f"{len(ordered)} finding{'s' * (len(ordered) != 1)}"
+    lines.append(f"{counted}; {verdict} (confidence {_percent(review.overall_confidence_score)})")
+    return lines + [f"  | {visible(line.expandtabs())}" for line in review.overall_explanation.splitlines()]
+
+
+def _finding(finding: Finding) -> list[str]:
+    place = finding.code_location
+    lines = f"{place.start}" if place.start == place.end else f"{place.start}-{place.end}"
+    priority = "P?" if finding.priority is None else f"P{finding.priority}"
+    where = f"{visible(place.absolute_file_path)}:{lines}"
+    head = f"{priority} {where}  {one_line(finding.title)} (confidence {_percent(finding.confidence_score)})"
+    body = finding.body.splitlines()
+    return [head, *(f"  | {visible(line.expandtabs())}" for line in body[:BODY_LINES_MAX])]
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if 0 <= share <= 1 else "?"
+
+
+def _json(review: ReviewOutput) -> str:
+    import json
+
+    return json.dumps(sendable(review_json(review))).replace("\x7f", "\\u007f") + "\n"

@@ -1,0 +1,207 @@
+"""What the gate tells, as events of a session."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_doubles import run, settled
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.events import (
+    BackgroundEvent,
+    ExecCommandBegin,
+    ExecCommandEnd,
+    ExecCommandOutputDelta,
+    PatchApplyBegin,
+    PatchApplyEnd,
+    SandboxAssessment,
+    Warned,
+)
+from sandgate.protocol.patches import FileChange
+from sandgate.protocol.risk import RiskAssessment
+from sandgate.protocol.trace import (
+    ApprovalAnswered,
+    ApprovalRequested,
+    ApprovalUpdated,
+    Notice,
+    OutputArrived,
+    PatchBegan,
+    PatchEnded,
+    RiskAssessed,
+    TerminalBegan,
+    TerminalEnded,
+)
+from sandgate.runtime import agent_events
+from sandgate.runtime.agent_events import AgentEvents
+
+if TYPE_CHECKING:
+    from sandgate.protocol.events import EventMessage
+
+COMMAND = CommandRequest(("echo", "hi"), "/work", {})
+RISK = RiskAssessment("Removes things.", "high")
+CHANGE = FileChange("add", "/work/f", content="x\n")
+
+
+class Watched:
+    def __init__(self) -> None:
+        self.events = AgentEvents(asyncio.get_running_loop())
+        self.told: list[tuple[str, EventMessage]] = []
+        self.audit: list[dict[str, Any]] = []
+        self.aborted = 0
+
+    def begin(self) -> None:
+        self.events.begin(
+            lambda turn, message: self.told.append((turn, message)), audit=self.audit.append, on_abort=self._abort
+        )
+
+    async def hears(self, *records: Any) -> list[tuple[str, EventMessage]]:
+        self.told.clear()
+        for record in records:
+            self.events(record)
+        await settled()
+        return list(self.told)
+
+    def _abort(self) -> None:
+        self.aborted += 1
+
+
+def ended(output: bytes = b"hi\n", **more: Any) -> TerminalEnded:
+    fields = {"exit_code": 0, "omitted_bytes": 0, "duration_ms": 5, "status": "completed", **more}
+    return TerminalEnded("c", 7, output=output, deltas=1, deltas_omitted_bytes=0, **fields)
+
+
+def watched(work: Any) -> None:
+    async def through() -> None:
+        desk = Watched()
+        desk.begin()
+        desk.events.belongs("c", "turn")
+        await work(desk)
+
+    run(through())
+
+
+def test_a_command_is_told_from_its_beginning_to_its_end_under_its_turn() -> None:
+    async def work(desk: Watched) -> None:
+        told = await desk.hears(TerminalBegan("c", 7, COMMAND, False), OutputArrived("c", "stdout", b"hi\n"), ended())
+        assert [turn for turn, _message in told] == ["turn"] * 3
+        assert told[0][1] == ExecCommandBegin("c", "turn", ("echo", "hi"), "/work", process_id="7")
+        assert told[1][1] == ExecCommandOutputDelta("c", b"hi\n", "stdout")
+        last = told[2][1]
+        assert isinstance(last, ExecCommandEnd)
+        assert (last.aggregated_output, last.exit_code, last.status) == ("hi\n", 0, "completed")
+
+    watched(work)
+
+
+def test_a_command_that_never_ran_has_no_exit_code_and_says_why() -> None:
+    async def work(desk: Watched) -> None:
+        declined = ended(b"", exit_code=-1, status="declined", message="the user said no")
+        _begin, (_turn, last) = await desk.hears(TerminalBegan("c", 7, COMMAND, False), declined)
+        assert isinstance(last, ExecCommandEnd)
+        assert (last.exit_code, last.status, last.formatted_output) == (None, "declined", "the user said no")
+
+    watched(work)
+
+
+def test_a_long_output_is_told_with_its_two_ends_and_how_much_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_events, "OUTPUT_BYTES_MAX", 10)
+
+    async def work(desk: Watched) -> None:
+        told = await desk.hears(TerminalBegan("c", 7, COMMAND, False), ended(b"a" * 8 + b"b" * 8, omitted_bytes=4))
+        last = told[-1][1]
+        assert isinstance(last, ExecCommandEnd)
+        assert last.aggregated_output == "aaaaa\n... 10 bytes omitted ...\nbbbbb"
+
+    watched(work)
+
+
+def test_a_patch_is_told_as_one() -> None:
+    async def work(desk: Watched) -> None:
+        told = await desk.hears(
+            PatchBegan("c", (CHANGE,), True), PatchEnded("c", (CHANGE,), "Success.", "", "completed")
+        )
+        assert [type(message) for _turn, message in told] == [PatchApplyBegin, PatchApplyEnd]
+
+    watched(work)
+
+
+def test_a_question_comes_with_its_risk_and_with_what_is_said_of_it_later() -> None:
+    async def work(desk: Watched) -> None:
+        request = ApprovalRequest("q", "c", "initial", COMMAND, "", risk=RISK)
+        later = RISK.but(description="A model says so.")
+        told = await desk.hears(ApprovalRequested(request), ApprovalUpdated("q", later))
+        assert told == [
+            ("turn", SandboxAssessment("q", "c", "static", RISK)),
+            ("turn", SandboxAssessment("q", "c", "success", later)),
+        ]
+
+    watched(work)
+
+
+@pytest.mark.parametrize(("status", "count"), [("timeout", 1), ("model_error", 1), ("success", 0), ("cancelled", 0)])
+def test_a_model_that_did_not_answer_is_told_once(status: Any, count: int) -> None:
+    async def work(desk: Watched) -> None:
+        assert len(await desk.hears(RiskAssessed("c", status, 5, "v"))) == count
+
+    watched(work)
+
+
+def test_who_was_asked_and_who_decided_is_kept() -> None:
+    async def work(desk: Watched) -> None:
+        request = ApprovalRequest("q", "c", "initial", COMMAND, "")
+        await desk.hears(ApprovalRequested(request), ApprovalAnswered("q", Decision("initial", "denied", "user")))
+        assert [each["kind"] for each in desk.audit] == ["approval_requested", "approval_decided"]
+        assert (desk.audit[0]["command"], desk.audit[1]["decision"]) == (["echo", "hi"], "denied")
+
+    watched(work)
+
+
+def test_only_a_persons_stop_ends_the_turn() -> None:
+    async def work(desk: Watched) -> None:
+        stop = Decision("initial", "abort", "none")
+        await desk.hears(ApprovalAnswered("q", stop))
+        assert desk.aborted == 0
+        await desk.hears(ApprovalAnswered("q", stop.but(source="user")))
+        assert desk.aborted == 1
+
+    watched(work)
+
+
+def test_what_was_said_before_anybody_listened_is_told_first() -> None:
+    async def through() -> None:
+        desk = Watched()
+        desk.events(Notice("warning", "early"))
+        await settled()
+        desk.begin()
+        desk.events(Notice("background_event", "late"))
+        await settled()
+        assert desk.told == [("", Warned("early")), ("", BackgroundEvent("late"))]
+
+    run(through())
+
+
+def test_records_of_other_threads_are_told_on_the_loop_in_their_order() -> None:
+    async def work(desk: Watched) -> None:
+        def speak() -> None:
+            for number in range(100):
+                desk.events(Notice("warning", str(number)))
+
+        thread = Thread(target=speak)
+        thread.start()
+        await asyncio.to_thread(thread.join)
+        await settled()
+        said = [message.message for _turn, message in desk.told if isinstance(message, Warned)]
+        assert said == list(map(str, range(100)))
+
+    watched(work)
+
+
+def test_a_record_that_comes_after_the_loop_is_nobodys() -> None:
+    loop = asyncio.new_event_loop()
+    events = AgentEvents(loop)
+    loop.close()
+    events(Notice("warning", "late"))

@@ -1,0 +1,71 @@
+"""The person at the terminal."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from sandgate.approvals import human
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.runtime.agent_person import Person
+
+LIMIT_S = 10
+
+
+def question(name: str) -> ApprovalRequest:
+    return ApprovalRequest(name, name, "initial", CommandRequest(("ls",), "/repo", {}), "")
+
+
+def put(monkeypatch: pytest.MonkeyPatch, review: Any) -> Person:
+    """A person at this terminal."""
+
+    class Terminal:
+        def __init__(self, *, colour: bool) -> None:
+            assert colour is True
+
+        def review(self, request: ApprovalRequest, _advice: Any) -> Decision | None:
+            found: Decision | None = review(request)
+            return found
+
+    monkeypatch.setattr(human, "TerminalReviewer", Terminal)
+    return Person(colour=True)
+
+
+def test_control_c_at_a_question_stops_the_turn_and_not_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def review(_request: ApprovalRequest) -> Decision:
+        raise KeyboardInterrupt
+
+    answer = put(monkeypatch, review).review(question("a"), None)
+    assert answer is not None
+    assert (answer.decision, answer.source) == ("abort", "user")
+
+
+def test_without_a_terminal_somebody_else_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert put(monkeypatch, lambda _request: None).review(question("a"), None) is None
+
+
+def test_two_questions_are_put_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: a key that answers one question never answers another that came in between."""
+    story: list[str] = []
+    shown, go = threading.Event(), threading.Event()
+
+    def review(request: ApprovalRequest) -> Decision:
+        story.append(f"shown {request.request_id}")
+        shown.set()
+        assert go.wait(LIMIT_S)
+        story.append(f"answered {request.request_id}")
+        return Decision(request.stage, "approved", "user")
+
+    person = put(monkeypatch, review)
+    first = threading.Thread(target=person.review, args=(question("a"), None))
+    first.start()
+    assert shown.wait(LIMIT_S)
+    second = threading.Thread(target=person.review, args=(question("b"), None))
+    second.start()
+    go.set()
+    for each in (first, second):
+        each.join(LIMIT_S)
+    assert story == ["shown a", "answered a", "shown b", "answered b"]

@@ -1,0 +1,162 @@
+"""The tools of an agent, called as a model calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_places import AgentPlace, calls, command, only, run, said, until
+from pictures import png
+from responses_server import ResponsesServer, custom_tool_call, function_call, says
+from sandgate.protocol.events import PatchApplyEnd, PlanUpdate, TaskComplete, UndoCompleted, ViewImageToolCall
+from sandgate.protocol.operations import Undo
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+WRITES = ("sandbox_mode=workspace-write", "approval_policy=never")
+PATCH = "*** Begin Patch\n*** Add File: made\n+hello\n*** End Patch\n"
+
+
+def answers(body: Any) -> list[Any]:
+    return [item["output"] for item in body["input"] if "output" in item]
+
+
+@pytest.mark.parametrize(
+    ("item", "said_back"),
+    [
+        (function_call("no_such_tool", {}), "unsupported call: no_such_tool"),
+        (function_call("exec_command", {"cmd": 3}), "integer `3`, expected a string"),
+        (function_call("exec_command", "no json"), "expected"),
+        (function_call("update_plan", {"plan": "no"}), "expected a sequence"),
+        (function_call("view_image", {"path": "nowhere.png"}), "nowhere.png"),
+        (function_call("delegate", {}), "prompt"),
+        (function_call("write_stdin", {"session_id": 123456, "chars": "x"}), "123456"),
+        (custom_tool_call("shell", "rm"), "expected value"),
+        (function_call("apply_patch", {"input": "no patch"}), "atch"),
+    ],
+)
+def test_whatever_is_wrong_with_a_call_is_said_to_the_model_and_the_turn_goes_on(
+    tmp_path: Path, item: Any, said_back: str
+) -> None:
+    async def work() -> None:
+        with ResponsesServer(calls(item), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work")
+                assert isinstance(told[-1], TaskComplete)
+            (answer,) = answers(server.asked[-1].body)
+            assert said_back in str(answer)
+            assert "Traceback" not in str(answer)
+
+    run(work())
+
+
+def test_every_tool_that_is_offered_is_one_that_answers(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(says("hi"), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                await said(agent, "work")
+            offered = [tool["name"] for tool in server.asked[0].body["tools"]]
+            assert offered == [
+                "exec_command",
+                "write_stdin",
+                "apply_patch",
+                "update_plan",
+                "view_image",
+                "delegate",
+            ]
+
+    run(work())
+
+
+def test_commands_of_both_other_forms_run_in_the_same_sandbox(tmp_path: Path) -> None:
+    async def work() -> None:
+        shell = function_call("shell", {"command": ["bash", "-c", "echo one >> log; echo x > ../outside"]}, "c1")
+        local = {
+            "type": "local_shell_call",
+            "id": "ls1",
+            "call_id": "c2",
+            "status": "completed",
+            "action": {"type": "exec", "command": ["bash", "-c", "echo two >> log; echo x > ../outside"]},
+        }
+        with ResponsesServer(calls(shell), calls(local), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                await said(agent, "work")
+            assert place.lines() == ["one", "two"]
+            assert not (tmp_path / "outside").exists()
+            first, second = answers(server.asked[-1].body)
+            assert "the sandbox refused" in first
+            assert "outside" in second
+
+    run(work())
+
+
+def test_a_plan_and_a_picture_are_shown(tmp_path: Path) -> None:
+    async def work() -> None:
+        plan = function_call("update_plan", {"plan": [{"step": "look", "status": "in_progress"}]}, "c1")
+        look = function_call("view_image", {"path": "p.png"}, "c2")
+        with ResponsesServer(calls(plan, look), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            (place.repo / "p.png").write_bytes(png(2, 2))
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work")
+            assert [each.plan[0].step for each in only(told, PlanUpdate)] == ["look"]
+            assert only(told, ViewImageToolCall) == [ViewImageToolCall("c2", str(place.repo / "p.png"))]
+            planned, seen = answers(server.asked[-1].body)
+            assert planned == "Plan updated"
+            assert seen[0]["image_url"].startswith("data:image/png;base64,")
+
+    run(work())
+
+
+def test_a_patch_is_applied_told_and_taken_back(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(calls(function_call("apply_patch", {"input": PATCH})), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work")
+                assert [each.success for each in only(told, PatchApplyEnd)] == [True]
+                assert (place.repo / "made").read_text() == "hello\n"
+                told = await until(agent, UndoCompleted, of=agent.submit(Undo()))
+                assert told[-1].success
+                assert not (place.repo / "made").exists()
+
+    run(work())
+
+
+def test_a_command_that_lives_on_is_talked_to_and_ends_with_the_session(tmp_path: Path) -> None:
+    async def work() -> None:
+        reads = command("read line; echo got $line >> log; exec sleep 985", "c1", tty=True, yield_time_ms=300)
+
+        def types(connection: Any) -> None:
+            text = answers(connection.asked.body)[-1]
+            number = int(text.split("session ID ")[1].split()[0])
+            calls(function_call("write_stdin", {"session_id": number, "chars": "words\r", "yield_time_ms": 300}, "c2"))(
+                connection
+            )
+
+        with ResponsesServer(calls(reads), types, says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                await said(agent, "work")
+                assert place.lines() == ["got", "words"]
+                assert _sleeping()
+            assert not _sleeping()
+            assert json.dumps(server.asked[-1].body)
+
+    run(work())
+
+
+def _sleeping() -> bool:
+    found = False
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found = found or each.read_bytes() == b"sleep\x00985\x00"
+        except OSError:
+            continue
+    return found

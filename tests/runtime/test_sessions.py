@@ -1,0 +1,77 @@
+"""Past sessions, looked at and put away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandgate.errors import RequestError, SessionBusy, SessionNotFound
+from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
+from sandgate.runtime.sessions import archive_session, delete_session, list_sessions, show_session
+from sandgate.session.transcript_lines import ItemLine
+from sandgate.session.transcript_writer import TranscriptWriter
+from transcripts import kept, session_id, turn
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> tuple[dict[str, str], Path]:
+    home = tmp_path / "sandgate"
+    home.mkdir(mode=0o700)
+    return {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}, home
+
+
+def test_the_newest_comes_first_and_pages_follow_one_another(state: tuple[dict[str, str], Path]) -> None:
+    environ, home = state
+    for number in range(3):
+        kept(home, *turn(f"words {number}"), number=number)
+    first = list_sessions(environ, limit=2)
+    assert [(each.id, each.preview) for each in first.items] == [
+        (session_id(2), "words 2"),
+        (session_id(1), "words 1"),
+    ]
+    second = list_sessions(environ, limit=2, cursor=first.next_cursor)
+    assert [each.id for each in second.items] == [session_id(0)]
+    assert second.next_cursor is None
+    with pytest.raises(RequestError):
+        list_sessions(environ, limit=2, cursor="nowhere")
+
+
+def test_a_session_is_shown_with_its_calls_and_its_damage(state: tuple[dict[str, str], Path]) -> None:
+    environ, home = state
+    calls = (ItemLine(FunctionCall("exec_command", '{"cmd":\n"ls"}', "c")), ItemLine(FunctionCallOutput("c", "a\nb")))
+    path = kept(home, *turn("look", *calls, ItemLine(Message("user", (InputImage("data:secret"),)))))
+    with path.open("ab") as file:
+        file.write(b"garbage\n")
+    shown = list(show_session(environ, session_id(0)))
+    assert shown[:3] == [f"session {session_id(0)} in /work", "user:", "    look"]
+    assert shown[3:6] == ["exec_command:", '    {"cmd":', '    "ls"}']
+    assert "    b" in shown
+    assert "    [a picture]" in shown
+    assert "data:secret" not in "\n".join(shown)
+    assert shown[-1] == "(1 damaged lines were passed over)"
+
+
+def test_what_is_put_away_is_in_the_other_list_and_only_once(state: tuple[dict[str, str], Path]) -> None:
+    environ, home = state
+    kept(home, *turn("words"))
+    archive_session(environ, session_id(0))
+    assert list_sessions(environ, limit=5).items == ()
+    assert [each.id for each in list_sessions(environ, limit=5, archived=True).items] == [session_id(0)]
+    assert next(show_session(environ, session_id(0))).startswith("session ")
+    with pytest.raises(RequestError, match="put away already"):
+        archive_session(environ, session_id(0))
+
+
+def test_what_is_deleted_is_gone_and_what_is_in_use_stays(state: tuple[dict[str, str], Path]) -> None:
+    environ, home = state
+    path = kept(home, *turn("words"))
+    writer, _ = TranscriptWriter.resumed(str(path))
+    for deed in (delete_session, archive_session):
+        with pytest.raises(SessionBusy):
+            deed(environ, session_id(0))
+    writer.close()
+    delete_session(environ, session_id(0))
+    assert not path.exists()
+    with pytest.raises(SessionNotFound):
+        list(show_session(environ, session_id(0)))

@@ -1,0 +1,52 @@
+"""What would have allowed it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import Amendment, ApprovalRequest
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import ESCALATE, Grant
+from sandgate.surfaces.cli.allowing import HINTS_MAX, allowing
+
+REQUEST = ApprovalRequest("a", "c", "initial", CommandRequest(("npm", "install"), "/repo", {}), "")
+ALWAYS = "--answer approve, or a terminal where you can be asked"
+
+
+@pytest.mark.parametrize(
+    ("grant", "option"),
+    [
+        (Grant("write_root", "/my data"), "--add-dir '/my data'"),
+        (Grant("host", "*"), "--network on"),
+        (Grant("read_path", "/k"), """-c 'secrets.opened=["/k"]'"""),
+        (Grant("unix_socket", "/s"), """-c 'sandbox.unix_sockets=["/s"]'"""),
+        (ESCALATE, "-s danger-full-access"),
+    ],
+)
+def test_each_grant_has_its_option(grant: Grant, option: str) -> None:
+    assert allowing(REQUEST.but(grants=(grant,))) == (option, ALWAYS)
+
+
+def test_for_a_new_file_its_directory_is_named() -> None:
+    created = DenialReport("denied", (Denial("create", "/data/new"),))
+    request = REQUEST.but(grants=(Grant("write_path", "/data/new"),), denial=created)
+    assert allowing(request) == ("--add-dir /data", ALWAYS)
+
+
+def test_the_rule_comes_first_unless_it_would_leave_the_sandbox() -> None:
+    assert allowing(REQUEST.but(amendment=Amendment(("npm", "install")))) == (
+        "sandgate rules add -- npm install",
+        ALWAYS,
+    )
+    assert allowing(REQUEST.but(amendment=Amendment(("npm",), "bypass"))) == (ALWAYS,)
+
+
+def test_a_wish_to_leave_the_sandbox_names_what_it_takes() -> None:
+    request = REQUEST.but(command=REQUEST.command.but(wish="require_escalated"))
+    assert allowing(request) == ("-s danger-full-access", ALWAYS)
+
+
+def test_there_are_never_many() -> None:
+    grants = tuple(Grant("write_root", f"/d{number}") for number in range(50))
+    assert len(allowing(REQUEST.but(grants=grants))) == HINTS_MAX

@@ -1,0 +1,98 @@
+"""`sandgate sessions`, with sessions that somebody else keeps."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from sandgate.errors import SessionNotFound
+from sandgate.protocol import events as told
+from sandgate.protocol.events import Event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+ITEM = SimpleNamespace(
+    id="0192",
+    created_at="2026-01-01T00:00:00Z",
+    updated_at="2026-01-02T00:00:00Z",
+    cwd="/repo",
+    model="gpt",
+    preview="fix\n0193  forged\x1b[2J",
+    source="cli",
+)
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Stands in for `runtime.sessions`; what was asked of it."""
+    asked: list[Any] = []
+    module = ModuleType("sandgate.runtime.sessions")
+
+    def find(_environ: object, session: str) -> list[str | Event]:
+        if session != "0192":
+            raise SessionNotFound(f"there is no session `{session}`")
+        return ["user: hi\x1b[2J", Event("t", 1, told.Warned("x"))]
+
+    def listed(_environ: object, **given: Any) -> SimpleNamespace:
+        asked.append(given)
+        return SimpleNamespace(items=[ITEM], next_cursor="a|b")
+
+    module.list_sessions = listed  # type: ignore[attr-defined]
+    module.show_session = find  # type: ignore[attr-defined]
+    module.archive_session = lambda _environ, session: asked.append(("archive", session))  # type: ignore[attr-defined]
+    module.delete_session = lambda _environ, session: asked.append(("delete", session))  # type: ignore[attr-defined]
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module
+    monkeypatch.setattr("sandgate.runtime.sessions", module, raising=False)
+    yield asked
+    del sys.modules[module.__name__]
+    if before is not None:
+        sys.modules[module.__name__] = before
+
+
+def test_sessions_are_listed_and_cannot_forge_others(program: Any, kept: list[Any]) -> None:
+    assert program("sessions", "list") == 0
+    assert program.out == "0192  2026-01-02T00:00:00Z  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
+    assert "--cursor 'a|b'" in program.err
+    assert kept == [{"limit": 20, "cursor": None, "archived": False}]
+
+
+def test_a_list_as_json_has_every_field(program: Any, kept: list[Any]) -> None:
+    assert program("sessions", "list", "--json", "--archived", "--limit", "5", "--cursor", "x") == 0
+    assert json.loads(program.out) == {"sessions": [vars(ITEM)], "next_cursor": "a|b"}
+    assert kept == [{"limit": 5, "cursor": "x", "archived": True}]
+
+
+def test_a_session_is_shown_line_by_line(program: Any, kept: list[Any]) -> None:
+    assert program("sessions", "show", "0192") == 0
+    first, second = program.out.splitlines()
+    assert first == "user: hi\\x1b[2J"
+    assert json.loads(second)["msg"] == {"type": "warning", "message": "x"}
+    assert kept == []
+
+
+def test_a_session_is_put_away_or_deleted_by_name(program: Any, kept: list[Any]) -> None:
+    assert (program("sessions", "archive", "0192"), program("sessions", "delete", "0192")) == (0, 0)
+    assert kept == [("archive", "0192"), ("delete", "0192")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("show", "none"), "there is no session `none`"),
+        (("show", "0192", "--json"), "means nothing"),
+        (("list", "--limit", "0"), "is no number"),
+        (("list", "--limit", "x"), "is no number"),
+        ((), "`sandgate sessions` what?"),
+    ],
+)
+def test_bad_usage_is_said(program: Any, kept: list[Any], arguments: tuple[str, ...], says: str) -> None:
+    assert program("sessions", *arguments) == 2
+    assert says in program.err
+    assert kept == []
