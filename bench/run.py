@@ -15,6 +15,8 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent / "src")]
 sys.dont_write_bytecode = False  # a program that never caches its byte code measures the compiler
 
+from agent_scale_workloads import AGENT_SCALE_WORKLOADS  # noqa: E402  the path must be set first
+from agent_workloads import AGENT_WORKLOADS  # noqa: E402  the path must be set first
 from judge_workloads import JUDGE_WORKLOADS  # noqa: E402  the path must be set first
 from mcp_workloads import MCP_WORKLOADS  # noqa: E402  the path must be set first
 from terminal_workloads import TERMINAL_WORKLOADS  # noqa: E402  the path must be set first
@@ -26,7 +28,9 @@ ROUNDS = 20
 def main() -> None:
     """Read the command line and print one table after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = ", ".join([*WORKLOADS, *JUDGE_WORKLOADS, *TERMINAL_WORKLOADS, *MCP_WORKLOADS])
+    names = ", ".join(
+        [*WORKLOADS, *JUDGE_WORKLOADS, *TERMINAL_WORKLOADS, *MCP_WORKLOADS, *AGENT_WORKLOADS, *AGENT_SCALE_WORKLOADS]
+    )
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {names}; all by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--peers", action="store_true", help="live terminals: the other products too (slow)")
@@ -35,6 +39,8 @@ def main() -> None:
         **WORKLOADS,
         **JUDGE_WORKLOADS,
         **MCP_WORKLOADS,
+        **AGENT_WORKLOADS,
+        **AGENT_SCALE_WORKLOADS,
         **{name: partial(run, peers=options.peers) for name, run in TERMINAL_WORKLOADS.items()},
     }
     unknown = [name for name in options.workloads if name not in workloads]
