@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agent_doubles import run, settled
+from sandgate.errors import StorageError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.events import (
@@ -158,6 +159,21 @@ def test_who_was_asked_and_who_decided_is_kept() -> None:
         assert (desk.audit[0]["command"], desk.audit[1]["decision"]) == (["echo", "hi"], "denied")
 
     watched(work)
+
+
+def test_a_question_that_is_answered_is_forgotten_also_when_the_transcript_is_closed() -> None:
+    async def through() -> None:
+        desk = Watched()
+
+        def closed(_record: Any) -> None:
+            raise StorageError("the transcript is closed")
+
+        desk.events.begin(lambda turn, message: desk.told.append((turn, message)), audit=closed, on_abort=desk._abort)
+        request = ApprovalRequest("q", "c", "initial", COMMAND, "", risk=RISK)
+        told = await desk.hears(ApprovalRequested(request), ApprovalAnswered("q", Decision("initial", "abort", "user")))
+        assert (len(told), desk.aborted, desk.events._asked) == (1, 1, {})
+
+    run(through())
 
 
 def test_only_a_persons_stop_ends_the_turn() -> None:

@@ -5,6 +5,9 @@ The gate speaks on many threads; here everything is put onto the session's loop,
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from sandgate.errors import StorageError
 from sandgate.protocol.events import (
     BackgroundEvent,
     ExecCommandBegin,
@@ -88,10 +91,11 @@ class AgentEvents:
                 self._tell("", Warned(record.message) if record.kind == "warning" else BackgroundEvent(record.message))
             case ApprovalRequested():
                 self._asked[record.request.request_id] = record.request.call_id
-                self._audit({"kind": "approval_requested", **approval_json(record.request)})
+                self._keep({"kind": "approval_requested", **approval_json(record.request)})
                 self._assessed(record.request.request_id, "static", record.request.risk)
             case ApprovalAnswered(decision=decision):
-                self._audit({"kind": "approval_decided", "approval_id": record.request_id, **plain(decision)})
+                self._asked.pop(record.request_id, None)
+                self._keep({"kind": "approval_decided", "approval_id": record.request_id, **plain(decision)})
                 if decision.decision == "abort" and decision.source == "user":
                     self._on_abort()
             case ApprovalUpdated():
@@ -103,6 +107,10 @@ class AgentEvents:
                 message = self._command_event(record)
                 if message is not None:
                     self._tell(self._turns.get(record.call_id, ""), message)
+
+    def _keep(self, record: dict[str, Any]) -> None:
+        with suppress(StorageError):  # the transcript is closed already; the journal of approvals has it all the same
+            self._audit(record)
 
     def _assessed(self, request_id: str, status: str, risk: object) -> None:
         call_id = self._asked.get(request_id, "")
