@@ -8,6 +8,7 @@ import pytest
 
 from agent_doubles import ModelDouble, SessionDesk, run
 from sandgate.errors import RetriesExhausted, StreamBroken
+from sandgate.model.retry import DELAY_MS_MAX
 from sandgate.session.context import TurnContext
 from sandgate.session.reconnecting import before_retry
 from sandgate.session.turn import Turn
@@ -34,6 +35,15 @@ def test_each_wait_is_twice_as_long_give_or_take_a_tenth(failed: int, middle_s: 
     async def work() -> None:
         (seconds,) = await waited(failed, StreamBroken("cut"))
         assert 0.899 * middle_s <= seconds <= 1.101 * middle_s
+
+    run(work())
+
+
+def test_no_wait_is_longer_than_any_may_be_however_often_it_is_tried() -> None:
+    """Required: a hundred attempts may be configured, and doubling them would take longer than there is time."""
+
+    async def work() -> None:
+        assert await waited(60, StreamBroken("cut"), stream_max_retries=100) == [DELAY_MS_MAX / 1000]
 
     run(work())
 

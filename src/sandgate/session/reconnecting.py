@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from random import random
-
 from sandgate.errors import RetriesExhausted
+from sandgate.model.retry import backoff_ms
 from sandgate.protocol.events import StreamError
 
 TYPE_CHECKING = False
@@ -12,9 +11,6 @@ if TYPE_CHECKING:
     from sandgate.errors import StreamBroken
     from sandgate.session.context import TurnContext
     from sandgate.session.parts import Sleep
-
-BACKOFF_MS = 200  # before the first new attempt; each further one waits twice as long
-BACKOFF_SPREAD = 0.1
 
 
 async def before_retry(context: TurnContext, failed: int, problem: StreamBroken, sleep: Sleep) -> None:
@@ -26,7 +22,5 @@ async def before_retry(context: TurnContext, failed: int, problem: StreamBroken,
     if failed > limit:
         raise RetriesExhausted(problem.what, why=problem.why, hint=problem.hint) from problem
     context.tell(StreamError(f"Reconnecting... {failed}/{limit}"))
-    delay_ms = problem.retry_after_ms
-    if delay_ms is None:
-        delay_ms = round(BACKOFF_MS * 2 ** (failed - 1) * (1 + BACKOFF_SPREAD * (2 * random() - 1)))
+    delay_ms = problem.retry_after_ms if problem.retry_after_ms is not None else backoff_ms(failed)
     await sleep(delay_ms / 1000)
