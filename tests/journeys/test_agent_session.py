@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from agent_journeys import ENDS, calls, done, only, outputs, place, run, said
 from live_sessions import left_of
 from responses_server import ResponsesServer, assesses, function_call, message, says, sends, turn
 from sandgate.errors import ModelFailed
@@ -30,7 +30,6 @@ from sandgate.protocol.events import (
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
 from sandgate.runtime.agent import Agents, open_agent
 from sandgate.runtime.agent_options import AgentOptions
-from sandgate.runtime.environment import Environment
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import Event
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
-LIMIT_S = 60
-ENDS = (TaskComplete, TurnAborted, Failed)
 PATCH = "*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch"
 
 
@@ -48,52 +45,6 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "home").mkdir()
     (tmp_path / "work").mkdir()
     return tmp_path / "home"
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
-
-
-def place(home: Path, url: str = "http://127.0.0.1:9/v1", *overrides: str) -> Environment:
-    provider = f'model_providers.mock={{name="mock",base_url="{url}",env_key="KEY",request_max_retries=0}}'
-    return Environment(
-        cwd=str(home.parent / "work"),
-        environ={"HOME": str(home), "PATH": os.environ["PATH"], "KEY": "secret"},
-        overrides=("model=m", "model_provider=mock", provider, *overrides),
-    )
-
-
-async def said(agent: Agent, text: str) -> list[Event]:
-    """One turn; its events."""
-    return await done(agent, UserInput((TextInput(text),)))
-
-
-async def done(agent: Agent, op: Any) -> list[Event]:
-    name = agent.submit(op)
-    found = []
-    async for event in agent.events():
-        if event.id == name:
-            found.append(event)
-            if isinstance(event.msg, ENDS):
-                break
-    return found
-
-
-def only(events: list[Event], kind: type) -> list[Any]:
-    return [event.msg for event in events if isinstance(event.msg, kind)]
-
-
-def calls(name: str, call_id: str = "c1", **arguments: Any) -> Any:
-    return sends(*turn(function_call(name, arguments, call_id)))
-
-
-def outputs(server: ResponsesServer, request: int) -> dict[str, Any]:
-    items = server.asked[request].body["input"]
-    return {item["call_id"]: item["output"] for item in items if item["type"] == "function_call_output"}
 
 
 def test_a_command_runs_in_the_sandbox_and_its_answer_reaches_the_model(home: Path) -> None:

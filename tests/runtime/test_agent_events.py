@@ -42,9 +42,9 @@ from sandgate.runtime.agent_events import AgentEvents
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage
 
-COMMAND = CommandRequest(("echo", "hi"), "/work", {})
+COMMAND = CommandRequest(("echo", "hi"), "/repo", {})
 RISK = RiskAssessment("Removes things.", "high")
-CHANGE = FileChange("add", "/work/f", content="x\n")
+CHANGE = FileChange("add", "/repo/f", content="x\n")
 
 
 class Watched:
@@ -89,7 +89,7 @@ def test_a_command_is_told_from_its_beginning_to_its_end_under_its_turn() -> Non
     async def work(desk: Watched) -> None:
         told = await desk.hears(TerminalBegan("c", 7, COMMAND, False), OutputArrived("c", "stdout", b"hi\n"), ended())
         assert [turn for turn, _message in told] == ["turn"] * 3
-        assert told[0][1] == ExecCommandBegin("c", "turn", ("echo", "hi"), "/work", process_id="7")
+        assert told[0][1] == ExecCommandBegin("c", "turn", ("echo", "hi"), "/repo", process_id="7")
         assert told[1][1] == ExecCommandOutputDelta("c", b"hi\n", "stdout")
         last = told[2][1]
         assert isinstance(last, ExecCommandEnd)
@@ -221,3 +221,4 @@ def test_a_record_that_comes_after_the_loop_is_nobodys() -> None:
     events = AgentEvents(loop)
     loop.close()
     events(Notice("warning", "late"))
+    assert events._early == []

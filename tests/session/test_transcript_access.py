@@ -61,5 +61,7 @@ def test_a_file_that_is_removed_while_it_is_opened_is_not_written(
 def test_reading_needs_no_lock(tmp_path: Path) -> None:
     path = kept(tmp_path, *said("x"))
     alone = opened_alone(str(path))
-    os.close(opened_to_read(str(path)))
+    reading = opened_to_read(str(path))
+    assert os.read(reading, 1 << 20) == path.read_bytes()
+    os.close(reading)
     os.close(alone)

@@ -7,13 +7,12 @@ not say that it is complete is a failure, whatever it said before.
 
 from __future__ import annotations
 
-import json
-
 from sandgate.errors import ModelFailed, NoOutput
+from sandgate.model.response_events import as_object, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
 CODE_CHARS_MAX = 64  # of a provider's word for what failed
 CODE_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz_0123456789")
@@ -31,8 +30,8 @@ class Reply:
 
     def take(self, data: str) -> None:
         """One event. What comes after the end is nobody's."""
-        event = _as_object(data)
-        if self.over or event is None:
+        event = as_object(data)
+        if self.over:
             return
         match event.get("type"):
             case "response.output_item.done":
@@ -40,9 +39,9 @@ class Reply:
             case "response.completed":
                 self._end("")
             case "response.failed":
-                self._end(_said("the model failed", _field(event, "response", "error", "code")))
+                self._end(_said("the model failed", field(event, "response", "error", "code")))
             case "response.incomplete":
-                reason = _field(event, "response", "incomplete_details", "reason")
+                reason = field(event, "response", "incomplete_details", "reason")
                 self._end(_said("the model's answer is incomplete", reason))
             case "error":
                 self._end(_said("the model failed", event.get("code")))
@@ -60,14 +59,6 @@ class Reply:
         self.over = True
 
 
-def _as_object(data: str) -> dict[str, Any] | None:
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
 def _message_text(item: object) -> str:
     if not isinstance(item, dict) or item.get("type") != "message" or item.get("role") != "assistant":
         return ""
@@ -78,12 +69,6 @@ def _message_text(item: object) -> str:
         if isinstance(part, dict) and part.get("type") in TEXT_PARTS and isinstance(part.get("text"), str)
     ]
     return "\n".join(text for text in texts if text)
-
-
-def _field(value: object, *path: str) -> object:
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
 
 
 def _said(what: str, code: object) -> str:

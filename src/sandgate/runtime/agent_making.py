@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from datetime import UTC, datetime
 
 from sandgate import __version__
 from sandgate.config.agent import agent_settings
@@ -40,7 +39,7 @@ from sandgate.session.notices import turn_aborted
 from sandgate.session.sampling import Sampler
 from sandgate.session.session import Session
 from sandgate.session.transcript import Kept, Unkept
-from sandgate.session.transcript_lines import SessionMeta
+from sandgate.session.transcript_lines import SessionMeta, timestamp
 from sandgate.session.transcript_writer import TranscriptWriter
 from sandgate.session.turn import SessionSettings
 from sandgate.session.turn_loop import TurnLoop
@@ -240,7 +239,7 @@ class Making:
             return Beginning(Unkept())
         meta = SessionMeta(
             holding.session_id,
-            timestamp=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            timestamp=timestamp(),
             cwd=holding.cwd,
             cli_version=__version__,
             source=options.source if superior is None else {"subagent": superior.kind},

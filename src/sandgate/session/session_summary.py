@@ -16,6 +16,7 @@ from sandgate.session.transcript_lines import (
     Malformed,
     SessionMeta,
     as_line,
+    timestamp,
 )
 from sandgate.session.transcript_reader import parsed, parts
 
@@ -61,7 +62,7 @@ class SessionSummary(Record):
     def updated_at(self) -> str:
         """The same, as RFC 3339 in UTC."""
         at = datetime.fromtimestamp(self.modified_ns // 1_000_000 / 1000, UTC)
-        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return timestamp(at)
 
 
 def read_head(path: str) -> SessionHead | None:

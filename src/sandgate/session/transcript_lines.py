@@ -8,6 +8,7 @@ most lines are without reading them. Types we do not know are skipped: a later v
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 from sandgate.display import visible
 from sandgate.errors import TranscriptUnreadable
@@ -101,6 +102,11 @@ class AuditLine(Record):
 
 if TYPE_CHECKING:
     Line: TypeAlias = SessionMeta | ItemLine | EventLine | ContextLine | CompactedLine | AuditLine
+
+
+def timestamp(at: datetime | None = None) -> str:
+    """A moment as transcripts have it, RFC 3339 in UTC to the millisecond; now, if none is given."""
+    return (at or datetime.now(UTC)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def line_bytes(line: Line, *, ordinal: int, timestamp: str) -> bytes:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from collections import deque
-from datetime import UTC, datetime
 
 from sandgate.display import visible
 from sandgate.errors import SandgateError, StorageError
 from sandgate.session.transcript_access import existing_directory, made_alone, made_directories, opened_alone
 from sandgate.session.transcript_files import new_path
-from sandgate.session.transcript_lines import LINE_BYTES_MAX, line_bytes
+from sandgate.session.transcript_lines import LINE_BYTES_MAX, line_bytes, timestamp
 from sandgate.session.transcript_reader import read_descriptor
 
 TYPE_CHECKING = False
@@ -144,8 +143,7 @@ class TranscriptWriter:
                 self._descriptor, self._directories = -1, []
 
     def _numbered(self, line: Line) -> bytes:
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        data = line_bytes(line, ordinal=self._ordinal, timestamp=now)
+        data = line_bytes(line, ordinal=self._ordinal, timestamp=timestamp())
         if len(data) > LINE_BYTES_MAX:
             raise StorageError("this is too long for a transcript", why=f"it takes more than {LINE_BYTES_MAX} bytes")
         self._ordinal += 1
