@@ -56,6 +56,6 @@ def test_a_directory_below_a_repository_is_a_known_place(tmp_path: Path) -> None
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     with pytest.raises(RequestError, match="Not inside a trusted directory"):
-        require_known_place(parse(["agent"]), str(below), trusted=False)
+        require_known_place(parse(["agent"]), str(below), trusted=lambda: False)
     (tmp_path / ".git").touch()  # a linked worktree
-    require_known_place(parse(["agent"]), str(below), trusted=False)
+    require_known_place(parse(["agent"]), str(below), trusted=lambda: False)

@@ -35,7 +35,7 @@ def main(parsed: Parsed) -> int:
     try:
         past, argument = past_and_prompt(parsed)
         where = environment(parsed)
-        require_known_place(parsed, where.cwd, trusted=_settings(where).trust == "trusted")
+        require_known_place(parsed, where.cwd, trusted=lambda: _settings(where).trust == "trusted")
         said = user_input(parsed, argument)
         file = last_message_file(parsed, where)
         try:

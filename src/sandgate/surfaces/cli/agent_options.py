@@ -12,6 +12,7 @@ from sandgate.surfaces.cli.prompt_input import prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from sandgate.surfaces.cli.parse import Parsed
@@ -61,12 +62,15 @@ def user_input(parsed: Parsed, argument: str | None) -> UserInput:
     return UserInput((TextInput(text), *images), schema)
 
 
-def require_known_place(parsed: Parsed, directory: str, *, trusted: bool) -> None:
-    """A model works where its changes can be seen and taken back, or where somebody said so. Raises RequestError."""
+def require_known_place(parsed: Parsed, directory: str, *, trusted: Callable[[], bool]) -> None:
+    """A model works where its changes can be seen and taken back, or where somebody said so. Raises RequestError.
+
+    `trusted` reads the configuration, and is asked only where that matters.
+    """
     from sandgate.config.project import project_root
 
     repository = project_root(directory, (".git",))
-    if trusted or parsed.on("skip_git") or os.path.lexists(os.path.join(repository, ".git")):
+    if os.path.lexists(os.path.join(repository, ".git")) or parsed.on("skip_git") or trusted():
         return
     raise RequestError(
         "Not inside a trusted directory and --skip-git-repo-check was not specified.",
