@@ -14,7 +14,7 @@ from measure import Contestant, race, spawn, table
 RULES = 1_000
 SIZES = {"200 B": 200, "1 KB": 1_000, "4 KB": 4_000, "20 KB": 20_000, "100 KB": 100_000, "1 MB": 1_000_000}
 LARGE_BYTES = 50_000  # scripts beyond are judged in fewer rounds
-CWD, HOME = "/home/u/work/app", "/home/u"
+CWD, HOME = "/home/u/code/app", "/home/u"
 SESSION = (
     "cd src && git status --short && grep -rn 'see also' lib tests | sort -u | head -50 && "
     "python -m pytest -q tests/unit -k 'not slow' --maxfail=1 > out.txt && npm test -- --watch=false && "

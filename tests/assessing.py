@@ -11,7 +11,7 @@ from sandgate.protocol.denials import DenialReport
 from sandgate.protocol.risk import RiskAssessment
 
 HOME = "/home/u"
-PROJECT = "/home/u/work/app"
+PROJECT = "/home/u/code/app"
 ENVIRONMENT = {"HOME": HOME, "PATH": "/usr/bin:/bin", "USER": "u", "TMPDIR": "/tmp"}
 
 

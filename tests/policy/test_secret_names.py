@@ -36,7 +36,7 @@ HARMLESS = (
     "cat ~/.ssh/config",
     "cat docs/ssh.md",
     "grep -rn credentials src",
-    "grep -rn token /home/u/work/app/src",
+    "grep -rn token /home/u/code/app/src",
     "grep -r FIXTURE ~",
     "rg password",
     "grep -i password /etc/login.defs",

@@ -14,7 +14,7 @@ from sandgate.protocol.commands import CommandRequest
 
 # The made-up machine that the examples are about.
 HOME = "/home/u"
-PROJECT = f"{HOME}/work/app"
+PROJECT = f"{HOME}/code/app"
 ENVIRONMENT = {"HOME": HOME, "PATH": "/usr/bin:/bin", "USER": "u", "TMPDIR": "/tmp"}
 
 
