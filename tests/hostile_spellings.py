@@ -27,7 +27,7 @@ DANGERS: tuple[Argv, ...] = (
     ("dd", "if=/dev/zero", "of=/dev/sdzz", "bs=1M"),
     ("mkfs.ext4", "/dev/sdzz1"),
     ("git", "push", "--force", "origin", "main"),
-    ("chmod", "-R", "777", "/home"),
+    ("chmod", "-R", "777", VICTIM),
 )
 
 
