@@ -13,11 +13,17 @@ from waiting import wait_until
 
 
 def test_a_process_says_where_it_stands() -> None:
-    with Process(os.getpid()) as me:
-        standing = me.standing()
-    assert (standing.group, standing.session) == (os.getpgrp(), os.getsid(0))
-    assert standing.threads == len(os.listdir("/proc/self/task"))
-    assert standing.resident_pages > 0
+    """Told of a process that does nothing else meanwhile: threads of this one come and go with other tests."""
+    code = "import threading; threading.Thread(target=input).start(); print(flush=True)"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as still:
+        assert still.stdout is not None
+        still.stdout.readline()
+        with Process(still.pid) as process:
+            standing = process.standing()
+            assert standing.threads == len(os.listdir(f"/proc/{still.pid}/task")) == 2
+        assert (standing.group, standing.session) == (os.getpgrp(), os.getsid(0))
+        assert standing.resident_pages > 0
+        still.kill()
 
 
 def test_a_name_with_brackets_and_spaces_does_not_shift_the_fields() -> None:
