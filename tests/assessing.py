@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandgate.assessment.facts import AssessmentFacts, TargetFacts
+from sandgate.assessment.facts import AssessmentFacts, TargetFacts, Targets
 from sandgate.assessment.static import assess
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.denials import DenialReport
@@ -22,7 +22,7 @@ def request(*argv: str) -> CommandRequest:
 def facts(**targets: TargetFacts) -> AssessmentFacts:
     """`targets`: by name below the project."""
     looked_up = {f"{PROJECT}/{name}": each for name, each in targets.items()}
-    return AssessmentFacts(HOME, PROJECT, ENVIRONMENT, (PROJECT, "/tmp"), looked_up)
+    return AssessmentFacts(HOME, PROJECT, ENVIRONMENT, (PROJECT, "/tmp"), Targets(looked_up))
 
 
 def judged(

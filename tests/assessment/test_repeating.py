@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from assessing import facts, request
 from sandgate.assessment import static
+from sandgate.assessment.facts import TargetFacts, Targets
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
-from sandgate.assessment.static import assess, targets, work
+from sandgate.assessment.static import assess, work
 from sandgate.commandline import everyday, grammar
 from sandgate.policy.approval import verdict_for
 from sandgate.protocol.commands import CommandRequest
@@ -99,13 +100,19 @@ def forgetful() -> Iterator[None]:
         yield
 
 
+def everything_said(script: str) -> tuple[object, ...]:
+    """The assessment, the paths that were looked at for it, and what it cost."""
+    targets = Targets(look=lambda _: TargetFacts())
+    return assess(asked(script), facts=HERE.but(targets=targets)), tuple(targets), work(asked(script), HERE)
+
+
 @settings(max_examples=300, deadline=None)
 @given(SCRIPTS)
 def test_a_judgement_is_the_same_with_and_without_memory(script: str) -> None:
     """Required: a repetition may only be passed over when it would add nothing."""
-    remembered = assess(asked(script), facts=HERE), targets(asked(script), HERE), work(asked(script), HERE)
+    remembered = everything_said(script)
     with forgetful():
-        judged = assess(asked(script), facts=HERE), targets(asked(script), HERE), work(asked(script), HERE)
+        judged = everything_said(script)
     assert remembered == judged
 
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assessing import HOME, PROJECT, corpus, facts, judged, request
-from sandgate.assessment.facts import MAX_TARGETS, AssessmentFacts, TargetFacts
+from sandgate.assessment.facts import MAX_TARGETS, AssessmentFacts, TargetFacts, Targets
 from sandgate.assessment.findings import RANK
-from sandgate.assessment.static import MAX_STEPS, assess, targets, work
+from sandgate.assessment.static import MAX_STEPS, assess, work
 from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.protocol.commands import CommandRequest
@@ -206,13 +206,20 @@ def test_an_appended_command_is_never_hidden_by_a_closed_prefix(prefix: str) -> 
     assert judged(f"echo {prefix}; rm -rf ~").risk_level == "high"
 
 
-def test_targets_names_what_would_be_deleted_or_written_and_is_bounded() -> None:
-    assert targets(request("bash", "-c", "rm -rf src; echo x > a.txt; cat b"), facts()) == (
+def looked_at(script: str) -> tuple[str, ...]:
+    targets = Targets(look=lambda _: TargetFacts())
+    judged(script, facts().but(targets=targets))
+    return tuple(targets)
+
+
+def test_what_would_be_deleted_or_written_is_looked_at_once_and_not_without_end() -> None:
+    assert looked_at("rm -rf src; echo x > a.txt; cat b; mv src c") == (
         f"{PROJECT}/src",
         f"{PROJECT}/a.txt",
+        f"{PROJECT}/c",
     )
     many = " ".join(f"f{number}" for number in range(200))
-    assert len(targets(request("bash", "-c", f"rm {many}"), facts())) == MAX_TARGETS
+    assert looked_at(f"rm {many}") == tuple(f"{PROJECT}/f{number}" for number in range(MAX_TARGETS))
 
 
 TREE = TargetFacts(exists=True, is_directory=True, place=f"{PROJECT}/src", real=f"{PROJECT}/src", entries=12)
@@ -239,7 +246,7 @@ def test_a_link_in_the_workspace_leads_where_it_points() -> None:
 
 def test_overwriting_a_file_outside_is_high_when_it_is_known_to_exist() -> None:
     existing = TargetFacts(exists=True, place="/srv2/data/x", real="/srv2/data/x")
-    about = facts().but(targets={"/srv2/data/x": existing})
+    about = facts().but(targets=Targets({"/srv2/data/x": existing}))
     assert judged("echo a > /srv2/data/x", about).risk_level == "high"
     assert judged("echo a > /srv2/data/x").risk_level == "medium"
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sandgate.assessment.facts import MAX_ENTRIES, MAX_TARGETS, TargetFacts
+from sandgate.assessment.facts import MAX_ENTRIES, TargetFacts
 from sandgate.assessment.static import assess
 from sandgate.protocol.commands import CommandRequest
-from sandgate.runtime.target_facts import facts_for, lookup
+from sandgate.runtime.target_facts import facts_for, on_disk
+
+
+def looked_at(path: str) -> TargetFacts:
+    targets = on_disk()
+    targets.ask(path)
+    return targets[path]
 
 
 def test_a_directory_in_a_repository_is_described(tmp_path: Path) -> None:
@@ -19,8 +25,8 @@ def test_a_directory_in_a_repository_is_described(tmp_path: Path) -> None:
     expected = TargetFacts(
         exists=True, is_directory=True, place=str(source), real=str(source), entries=1, git_root=str(tmp_path)
     )
-    assert lookup([str(source)]) == {str(source): expected}
-    assert lookup([str(tmp_path)])[str(tmp_path)].holds_git
+    assert looked_at(str(source)) == expected
+    assert looked_at(str(tmp_path)).holds_git
 
 
 def test_a_link_tells_where_it_is_and_where_it_leads(tmp_path: Path) -> None:
@@ -29,7 +35,7 @@ def test_a_link_tells_where_it_is_and_where_it_leads(tmp_path: Path) -> None:
     (real / "inside").mkdir()
     link = real / "inside" / "link"
     link.symlink_to(real / "outside")
-    found = lookup([str(link)])[str(link)]
+    found = looked_at(str(link))
     assert (found.is_symlink, found.is_directory, found.place, found.real) == (
         True,
         False,
@@ -39,18 +45,16 @@ def test_a_link_tells_where_it_is_and_where_it_leads(tmp_path: Path) -> None:
 
 
 def test_absent_and_impossible_paths_are_absent(tmp_path: Path) -> None:
-    missing = str(tmp_path / "missing")
-    assert lookup([missing, "/a\0b"]) == {missing: TargetFacts(), "/a\0b": TargetFacts()}
+    assert looked_at(str(tmp_path / "missing")) == looked_at("/a\0b") == TargetFacts()
 
 
-def test_counting_and_the_number_of_paths_are_bounded(tmp_path: Path) -> None:
+def test_counting_is_bounded(tmp_path: Path) -> None:
     for number in range(MAX_ENTRIES // 100 + 1):
         inner = tmp_path / str(number)
         inner.mkdir()
         for other in range(100):
             os.close(os.open(inner / str(other), os.O_CREAT | os.O_WRONLY))
-    assert lookup([str(tmp_path)])[str(tmp_path)].entries == MAX_ENTRIES
-    assert len(lookup(str(tmp_path / str(number)) for number in range(100))) == MAX_TARGETS
+    assert looked_at(str(tmp_path)).entries == MAX_ENTRIES
 
 
 def test_facts_for_joins_both_halves(tmp_path: Path) -> None:

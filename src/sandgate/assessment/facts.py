@@ -1,7 +1,7 @@
 """What the judge must be told about the machine, because it may not look for itself.
 
-The pure part first names the paths it would like to know about (`static.targets`), the runtime looks them up once,
-bounded, and the judge works from the answers. A path nobody looked up is judged by its name alone.
+The judge names a path it would like to know about (`Targets.ask`) and whoever made the facts looks it up, bounded. A
+path nobody looked up is judged by its name alone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 MAX_TARGETS = 32  # paths one command may ask about; more would be a directory walk in disguise
 MAX_ENTRIES = 2_000  # entries counted below one directory; beyond, "at least that many"
@@ -29,6 +29,21 @@ class TargetFacts(Record):
     holds_git: bool = False  # a repository lies at or directly below it
 
 
+class Targets(dict[str, TargetFacts]):
+    """What is known about absolute paths. `look` answers for one more; without it only what is given is known."""
+
+    __slots__ = ("_look",)
+
+    def __init__(self, known: Mapping[str, TargetFacts] = {}, look: Callable[[str], TargetFacts] | None = None) -> None:
+        super().__init__(known)
+        self._look = look
+
+    def ask(self, path: str) -> None:
+        """Have `path` looked up, unless it was, or `MAX_TARGETS` others were."""
+        if self._look is not None and path not in self and len(self) < MAX_TARGETS:
+            self[path] = self._look(path)
+
+
 class AssessmentFacts(Record):
     """The circumstances of one command. Paths absolute; `home` is the account's, whatever `$HOME` claims."""
 
@@ -36,4 +51,4 @@ class AssessmentFacts(Record):
     cwd: str
     environment: Mapping[str, str]
     writable_roots: tuple[str, ...] = ()  # the workspace, beside `cwd`
-    targets: Mapping[str, TargetFacts] = {}  # never written to
+    targets: Targets = Targets()

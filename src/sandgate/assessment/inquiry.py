@@ -119,12 +119,11 @@ class Noted(dict[str, str]):
 class Inquiry:
     """Everything known so far about one request."""
 
-    __slots__ = ("asked", "doubts", "downloads", "facts", "findings", "pending", "steps", "written")
+    __slots__ = ("doubts", "downloads", "facts", "findings", "pending", "steps", "written")
 
     def __init__(self, facts: AssessmentFacts) -> None:
         self.facts = facts
         self.findings: list[Finding] = []
-        self.asked: dict[str, None] = {}  # paths whose state would help, in order
         self.doubts: list[str] = []
         self.downloads = Noted()  # path → host it was fetched from
         self.written = Noted()  # path → text this command line puts there
@@ -166,9 +165,6 @@ class Inquiry:
             return self.downloads[path]
         return next((host for tree, host in self.downloads.items() if tree[-1:] == "/" and path.startswith(tree)), "")
 
-    def ask(self, path: str) -> None:
-        self.asked.setdefault(path)
-
     def delete(
         self, arg: Arg, call: Call, *, recursive: bool = False, contents: bool = False, filtered: bool = False
     ) -> None:
@@ -182,7 +178,7 @@ class Inquiry:
         if arg.note:
             self.doubts.append(arg.note)
         contents = contents or everything or (arg.text.endswith("/") and len(arg.text) > 1)
-        self.ask(path)
+        self.facts.targets.ask(path)
         found = deleting(path, self.facts, recursive=recursive, contents=contents, filtered=filtered)
         if not recursive and everything and found.level == HIGH and not filtered:
             found = self._shallow(found)
@@ -224,7 +220,7 @@ class Inquiry:
                 )
             )
             return
-        self.ask(path)
+        self.facts.targets.ask(path)
         self.note(writing(path, self.facts, verb=verb, recursive=recursive or (contents and recursive)))
 
     def read(self, arg: Arg, call: Call, *, recursive: bool = False) -> None:

@@ -1,15 +1,14 @@
 """Judges a command before it runs, by what it says and what its targets are. No model, no disk, no clock.
 
-`targets` names the paths whose state would help, somebody looks them up, `assess` judges. Both walk the command in the
-same way: a stack of things still to look at, so that nesting costs steps and not the interpreter's stack. The result is
-advice: it names the worst thing found and the facts behind it, and it says when it could not be sure.
+Whose state would help is asked of the facts, which somebody else looks up. A command is walked with a stack of things
+still to look at, so that nesting costs steps and not the interpreter's stack. The result is advice: it names the worst
+thing found and the facts behind it, and it says when it could not be sure.
 """
 
 from __future__ import annotations
 
 from sandgate.assessment.conclusion import conclusion
 from sandgate.assessment.expansion import Arg, Shell, Value, expand
-from sandgate.assessment.facts import MAX_TARGETS
 from sandgate.assessment.findings import (
     EXFILTRATION,
     HIGH,
@@ -66,13 +65,6 @@ def assess(
     inquiry = _inquire(command, facts)
     findings = [*inquiry.findings, *denial_findings(denial, facts)]
     return conclusion(findings, inquiry.doubts, denial_sentence(denial))
-
-
-def targets(command: CommandRequest, facts: AssessmentFacts) -> tuple[str, ...]:
-    """The absolute paths whose state `assess` would like to know, most important first, at most `MAX_TARGETS`."""
-    if not command.argv or not command.argv[0]:
-        return ()
-    return tuple(_inquire(command, facts).asked)[:MAX_TARGETS]
 
 
 def work(command: CommandRequest, facts: AssessmentFacts) -> int:

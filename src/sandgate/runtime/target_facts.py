@@ -1,6 +1,6 @@
 """Looks up what the risk assessor wants to know about paths: the only part of an assessment that touches the disk.
 
-Bounded on purpose: at most `MAX_TARGETS` paths, at most `MAX_ENTRIES` entries counted below each, one walk upwards
+Bounded on purpose: at most `facts.MAX_TARGETS` paths, at most `MAX_ENTRIES` entries below each, one walk upwards
 for a repository. Nothing is opened, no program is started, and a path that cannot be looked at counts as absent.
 """
 
@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 from os.path import basename, dirname, join, realpath
 
-from sandgate.assessment.facts import MAX_ENTRIES, MAX_TARGETS, AssessmentFacts, TargetFacts
-from sandgate.assessment.static import targets
+from sandgate.assessment.facts import MAX_ENTRIES, AssessmentFacts, TargetFacts, Targets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from sandgate.protocol.commands import CommandRequest
 
@@ -28,10 +27,13 @@ def facts_for(command: CommandRequest, *, environ: Mapping[str, str], writable: 
 
     `environ`: of this process; `writable`: the roots the command may write below.
     """
-    facts = AssessmentFacts(
-        home=_account_home(environ), cwd=realpath(command.cwd), environment=command.env, writable_roots=writable
+    return AssessmentFacts(
+        home=_account_home(environ),
+        cwd=realpath(command.cwd),
+        environment=command.env,
+        writable_roots=writable,
+        targets=on_disk(),
     )
-    return facts.but(targets=lookup(targets(command, facts)))
 
 
 def _account_home(environ: Mapping[str, str]) -> str:
@@ -44,15 +46,10 @@ def _account_home(environ: Mapping[str, str]) -> str:
         return environ.get("HOME") or "/"
 
 
-def lookup(paths: Iterable[str]) -> dict[str, TargetFacts]:
-    """The state of each absolute path, for the first `MAX_TARGETS` of them."""
-    found: dict[str, TargetFacts] = {}
+def on_disk() -> Targets:
+    """Paths are looked at when they are asked about."""
     roots: dict[str, str | None] = {}
-    for path in paths:
-        if len(found) == MAX_TARGETS:
-            break
-        found[path] = _look_at(path, roots)
-    return found
+    return Targets(look=lambda path: _look_at(path, roots))
 
 
 def _look_at(path: str, roots: dict[str, str | None]) -> TargetFacts:

@@ -229,7 +229,7 @@ def _moved_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     path, contents = call.paths(arg)
     if path is None or call.remote:
         return
-    inquiry.ask(path)
+    inquiry.facts.targets.ask(path)
     found = deleting(path, inquiry.facts, recursive=True, contents=contents, filtered=False)
     if found.level != HIGH:
         inquiry.add(MEDIUM, "writes", path, "moves files")
