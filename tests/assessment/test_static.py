@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assessing import HOME, PROJECT, corpus, facts, judged, request
+from sandgate.assessment import static
 from sandgate.assessment.facts import MAX_TARGETS, AssessmentFacts, TargetFacts, Targets
 from sandgate.assessment.findings import RANK
+from sandgate.assessment.judges.loops import loops_of
 from sandgate.assessment.static import MAX_STEPS, assess, work
 from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
@@ -220,6 +224,13 @@ def test_what_would_be_deleted_or_written_is_looked_at_once_and_not_without_end(
     )
     many = " ".join(f"f{number}" for number in range(200))
     assert looked_at(f"rm {many}") == tuple(f"{PROJECT}/f{number}" for number in range(MAX_TARGETS))
+
+
+def test_the_loops_of_a_script_are_looked_at_once() -> None:
+    """Ours: once every command of every loop looked through the whole script."""
+    with patch.object(static, "loops_of", wraps=loops_of) as looking:
+        judged("\n".join(f"for f in a{number} b; do wc $f; done" for number in range(50)))
+    assert looking.call_count == 1
 
 
 TREE = TargetFacts(exists=True, is_directory=True, place=f"{PROJECT}/src", real=f"{PROJECT}/src", entries=12)

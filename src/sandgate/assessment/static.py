@@ -19,7 +19,7 @@ from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment, judge_loop
 from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
-from sandgate.assessment.judges.loops import judge_looped
+from sandgate.assessment.judges.loops import judge_looped, loops_of
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.program import judge_call
@@ -28,7 +28,7 @@ from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.traps import traps_last
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
-from sandgate.commandline.respelling import respelled, unusual
+from sandgate.commandline.respelling import plainer
 from sandgate.commandline.script import loose_word, rough_commands
 from sandgate.commandline.walk import script
 from sandgate.protocol.risk import RiskAssessment
@@ -37,6 +37,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.assessment.inquiry import Flow
+    from sandgate.assessment.judges.loops import Loops
     from sandgate.commandline.script import SimpleCommand, Word
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
@@ -108,7 +109,18 @@ class _Pipeline:
 class _Frame:
     """A script being walked: its commands, the shells they run in, what flows between them."""
 
-    __slots__ = ("caller", "commands", "functions", "index", "inflow", "kinds", "pipelines", "said", "shells")
+    __slots__ = (
+        "caller",
+        "commands",
+        "functions",
+        "index",
+        "inflow",
+        "kinds",
+        "known_loops",
+        "pipelines",
+        "said",
+        "shells",
+    )
 
     def __init__(
         self, commands: tuple[SimpleCommand, ...], caller: Call, kinds: tuple[tuple[int, int], ...] = ()
@@ -122,6 +134,12 @@ class _Frame:
         self.kinds = iter(kinds)  # of the pipelines still to come
         self.said: dict[int, tuple[State, int]] = {}  # kind of a pipeline → in which state it was judged, steps it took
         self.pipelines: dict[int, _Pipeline] = {}
+        self.known_loops: Loops | None = None
+
+    def loops(self) -> Loops:
+        if self.known_loops is None:
+            self.known_loops = loops_of(self.commands)
+        return self.known_loops
 
     def shell_of(self, command: SimpleCommand) -> Shell:
         """The shell a command runs in; a subshell starts as a copy of the one around it."""
@@ -225,7 +243,7 @@ class _Walk:
             self.inquiry.doubt("the script is too long or too deep to be judged", level=HIGH)
             return
         inner = caller.inside(caller.program, ())
-        found = script(respelled(text) if unusual(text) else text)
+        found = script(plainer(text))
         if not found.complete:
             self.inquiry.doubt("part of the script could not be read")
             self.frames.append(_Frame(rough_commands(text), inner))
@@ -263,7 +281,7 @@ class _Walk:
         if command.redirections:
             self.redirect(command, call, ">")
         if command.looped:
-            judge_looped(command, frame.commands, self.inquiry, since)
+            judge_looped(command, frame.loops(), self.inquiry, since)
         self.flow_on(call, command, frame)
 
     def drain_here(self) -> None:

@@ -359,6 +359,7 @@ class _Reader(CompoundReader):
 
 def _guesses(script: str) -> tuple[SimpleCommand, ...]:
     """What could be commands in text that is not a script to us. Crude on purpose: it only ever adds suspicion."""
+    script = script.replace("\\\n", "")
     for separator in ";|&(){}`\r\0":
         script = script.replace(separator, "\n")
     guesses = []

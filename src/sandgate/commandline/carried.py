@@ -7,6 +7,7 @@ the script takes text for a program.
 from __future__ import annotations
 
 from sandgate.commandline.decoding import ansi
+from sandgate.commandline.heredocs import bodies
 from sandgate.commandline.words import joined, program_name, split, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 
@@ -155,19 +156,20 @@ def _runs_text(argv: Argv) -> bool:
 
 
 def _texts(text: str, script: Script) -> Iterator[str]:
+    yield from bodies(text)
     words = [word for command in script.commands for word in command.argv]
     words += [each.target.text for each in script.redirections if each.target is not None]
     words += [_unquoted(word.text.partition("=")[2]) for command in script.commands for word in command.assignments]
     for word in words:
-        if " " in word or "\t" in word or "\n" in word:
+        if (" " in word or "\t" in word or "\n" in word) and not _substitution(word):
             yield word
             if "\\" in word:
                 yield ansi(word)
-    start = text.find("<<")
-    while start >= 0 and text[start : start + 3] == "<<<":
-        start = text.find("<<", start + 3)
-    if start >= 0 and "\n" in text[start:]:
-        yield text[text.find("\n", start) + 1 :]
+
+
+def _substitution(word: str) -> bool:
+    """Whether it is nothing but `$(…)`, whose commands have been found where it stands."""
+    return word[:2] == "$(" and word.find(")") == len(word) - 1
 
 
 def _unquoted(value: str) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 
+from sandgate.commandline.recent import Recent
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
@@ -21,7 +23,7 @@ PIPES_MAX = 1_000  # a pipeline without an end: 0.15 s at this many, seconds and
 PARENTHESES_MAX = 1_000  # unclosed ones make the parser's error recovery slower than linear: 0.2 s at this many
 
 _parser: Parser | None = None
-_last: tuple[bytes, Node] | None = None  # a script is read for its verdict, and a moment later for its risk
+_recent = Recent()  # a script is read for its verdict, and a moment later for its risk
 
 # Every byte beyond ASCII becomes a letter that is part of no keyword. To bash it is one, too, and the grammar's
 # scanner must not see what is beyond: it asks C's `isdigit` about whole code points, which reads past a table of
@@ -36,15 +38,15 @@ def beyond_limits(source: bytes) -> bool:
 
 def syntax_tree(source: bytes) -> Node:
     """The root node of `source` read as bash. Offsets are those of `source`; take text from there, not from nodes."""
-    global _parser, _last
-    last = _last  # another thread may replace it
-    if last is not None and last[0] == source:
-        return last[1]
+    known: Node | None = _recent.get(source)
+    return known if known is not None else _recent.keep(source, _parsed(source))
+
+
+def _parsed(source: bytes) -> Node:
+    global _parser
     if _parser is None:
         _parser = _make_parser()
-    root = _parser.parse(source.translate(_AS_ASCII)).root_node
-    _last = (source, root)
-    return root
+    return _parser.parse(source.translate(_AS_ASCII)).root_node
 
 
 def _make_parser() -> Parser:

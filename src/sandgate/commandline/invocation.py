@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.carried import carried, handed_over
-from sandgate.commandline.respelling import respelled, unusual
+from sandgate.commandline.respelling import plainer
 from sandgate.commandline.words import program_name, split
 from sandgate.commandline.wrappers import (
     COMMAND_FOLLOWS,
@@ -245,10 +245,8 @@ def _by_ssh(argv: Argv) -> Started:
 
 def _otherwise(script: str) -> tuple[str, ...]:
     """The script in plainer spelling, if it has one: the grammar tears some words apart that the shell joins."""
-    if not unusual(script):
-        return ()
-    plainer = respelled(script)
-    return (plainer,) if plainer != script else ()
+    plain = plainer(script)
+    return (plain,) if plain != script else ()
 
 
 def _by_assigning(name: str, rest: Argv, reading: Reading) -> Started:

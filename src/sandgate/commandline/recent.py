@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 CHARACTERS_MAX = 65_536  # of text kept by one reader; the last one is kept however long it is
-TEXTS_MAX = 32
+TEXTS_MAX = 256
 
 
 class Recent:
@@ -20,14 +20,14 @@ class Recent:
     __slots__ = ("_characters", "_kept")
 
     def __init__(self) -> None:
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[str | bytes, Any] = {}
         self._characters = 0
 
-    def get(self, text: str) -> Any:
+    def get(self, text: str | bytes) -> Any:
         """What was kept for `text`, or None."""
         return self._kept.get(text)
 
-    def keep(self, text: str, answer: Any) -> Any:
+    def keep(self, text: str | bytes, answer: Any) -> Any:
         """Gives back `answer`, which must never be changed."""
         kept = self._kept
         if text not in kept:

@@ -8,22 +8,58 @@ script for danger, and never a reason to trust one.
 from __future__ import annotations
 
 from sandgate.commandline.decoding import ansi
+from sandgate.commandline.heredocs import WORD_ENDS, delimiter, unquoted
+from sandgate.commandline.recent import Recent
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
-_WORD_ENDS = frozenset(" \t\n;|&()<>")
-_TRIGGERS = ("\\\n", '$"', "$'")
 HERE_DOCUMENTS_DEEP_MAX = 8  # one inside a substitution of another; people never write two
 _STOPS = "\\'\"$`#()\n<"
 
-
-def respelled(script: str) -> str:
-    """Time grows with the length of `script`."""
-    return _Respelling(script).text()
+_recent = Recent()
 
 
-def unusual(script: str) -> bool:
-    """Whether it holds a spelling that the grammar is known to tear apart, so that a plainer one is worth having."""
-    return any(trigger in script for trigger in _TRIGGERS)
+def respelled(script: str) -> tuple[str, bool]:
+    """In plainer spelling, and whether it held one that the grammar may tear apart. Linear in the length."""
+    reading = _Respelling(script)
+    return reading.text(), reading.torn
+
+
+def plainer(script: str) -> str:
+    """`script` itself, unless it holds a spelling that the grammar is known to tear apart: then the plain one."""
+    if not (_joins_words(script) or '$"' in script or "$'" in script):
+        return script
+    known: str | None = _recent.get(script)
+    return known if known is not None else _recent.keep(script, _plainer(script))
+
+
+def _plainer(script: str) -> str:
+    text, torn = respelled(script)
+    return text if torn else script
+
+
+def _joins_words(script: str) -> bool:
+    at = script.find("\\\n")
+    while at >= 0:
+        if _goes_on(script, at) or "<<" in script[script.rfind("\n", 0, at) + 1 : at]:
+            return True
+        at = script.find("\\\n", at + 2)
+    return False
+
+
+def _goes_on(script: str, at: int) -> bool:
+    """Whether `\\` and newline at `at` may stand inside a word; behind a blank they are nothing but another blank."""
+    return script[at - 1 : at] not in (" ", "\t") or script[at - 2 : at - 1] == "\\"
+
+
+def _places(script: str) -> list[int]:
+    """Where something stands that this reader must look at, and where the script ends."""
+    found = [len(script)]
+    for char in _STOPS:
+        at = script.find(char)
+        while at >= 0:
+            found.append(at)
+            at = script.find(char, at + 1)
+    return sorted(found)
 
 
 class _Respelling:
@@ -36,6 +72,9 @@ class _Respelling:
         self._made: list[str] = []
         self._inside = ["<"] if depth else []  # the inside of a here-document is quoted, and `"` is text there
         self._here_ends: list[str] = []  # delimiters of here-documents that begin after this line
+        self._stops = _places(script)
+        self._next = 0  # in `_stops`
+        self.torn = False  # there was a spelling that the grammar may tear apart
 
     def text(self) -> str:
         script = self._script
@@ -49,10 +88,9 @@ class _Respelling:
         return "".join(self._made)
 
     def _next_stop(self) -> int:
-        at = self._at
-        while at < len(self._script) and self._script[at] not in _STOPS:
-            at += 1
-        return at
+        while self._stops[self._next] < self._at:
+            self._next += 1
+        return self._stops[self._next]
 
     def _one(self, char: str) -> None:
         quoted = self._inside[-1:] in (['"'], ["<"])
@@ -87,6 +125,7 @@ class _Respelling:
 
     def _backslash(self) -> None:
         if self._script[self._at + 1 : self._at + 2] == "\n":
+            self.torn = self.torn or bool(self._here_ends) or _goes_on(self._script, self._at)
             self._at += 2
         else:
             self._copy(2)
@@ -98,8 +137,10 @@ class _Respelling:
             self._copy(1)
             return
         close = self._script.find('"', self._at + 1)
-        inner = self._script[self._at + 1 : close].replace("\\\n", "")
+        written = self._script[self._at + 1 : close]
+        inner = written.replace("\\\n", "")
         if close > 0 and _PLAIN.issuperset(inner):
+            self.torn = self.torn or inner != written
             self._bare(inner, close + 1)
             return
         self._inside.append('"')
@@ -111,6 +152,7 @@ class _Respelling:
             self._copy(2)
             self._inside.append("(")
         elif following == '"' and not quoted:
+            self.torn = True
             self._at += 1
         elif following == "'" and not quoted:
             self._ansi()
@@ -118,6 +160,7 @@ class _Respelling:
             self._copy(1)
 
     def _ansi(self) -> None:
+        self.torn = True
         end = self._at + 2
         while end < len(self._script) and self._script[end] != "'":
             end += 2 if self._script[end] == "\\" else 1
@@ -139,13 +182,13 @@ class _Respelling:
 
     def _bare(self, inner: str, end: int) -> None:
         """A quoted piece that needs no quotes. One that is a whole empty word keeps them."""
-        alone = not self._in_word() and self._script[end : end + 1] in (*_WORD_ENDS, "")
+        alone = not self._in_word() and self._script[end : end + 1] in (*WORD_ENDS, "")
         self._made.append(inner if inner or not alone else "''")
         self._at = end
 
     def _in_word(self) -> bool:
         last = next((piece for piece in reversed(self._made) if piece), "")
-        return last[-1:] not in _WORD_ENDS and bool(last)
+        return last[-1:] not in WORD_ENDS and bool(last)
 
     def _comment(self) -> None:
         if self._in_word():
@@ -159,19 +202,14 @@ class _Respelling:
         if script[self._at : self._at + 2] != "<<" or script[self._at : self._at + 3] == "<<<":
             self._copy(3 if script[self._at : self._at + 3] == "<<<" else 1)
             return
-        at = self._at + 2 + (script[self._at + 2 : self._at + 3] == "-")
-        while script[at : at + 1] in (" ", "\t"):
-            at += 1
-        end = at
-        while end < len(script) and script[end] not in _WORD_ENDS:
-            end += 1
-        self._here_ends.append(script[at:end])
+        word, end = delimiter(script, self._at)
+        self._here_ends.append(word)
         self._copy(end - self._at)
 
     def _line_end(self) -> None:
         self._copy(1)
-        for delimiter in self._here_ends:
-            plain = delimiter.replace("'", "").replace('"', "").replace("\\", "")
+        for word in self._here_ends:
+            plain = unquoted(word)
             at = self._at
             while at < len(self._script):
                 end = self._script.find("\n", at)
@@ -181,7 +219,13 @@ class _Respelling:
                 if line.lstrip("\t") == plain:
                     break
             body = self._script[self._at : at]
-            expanded = plain == delimiter and "$(" in body and self._depth < HERE_DOCUMENTS_DEEP_MAX
-            self._made.append(_Respelling(body, self._depth + 1).text() if expanded else body)
+            expanded = plain == word and "$(" in body and self._depth < HERE_DOCUMENTS_DEEP_MAX
+            self._made.append(self._within(body) if expanded else body)
             self._at = min(at, len(self._script))
         self._here_ends = []
+
+    def _within(self, body: str) -> str:
+        reading = _Respelling(body, self._depth + 1)
+        made = reading.text()
+        self.torn = self.torn or reading.torn
+        return made

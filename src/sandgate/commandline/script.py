@@ -92,6 +92,7 @@ def rough_commands(text: str) -> tuple[SimpleCommand, ...]:
 
     Finds too much rather than too little: quotes are dropped, and every separator starts a new command.
     """
+    text = text.replace("\\\n", "")
     for mark in "\n;&|(){}`<>":
         text = text.replace(mark, "\0")
     text = text.replace(",", " ")  # `{rm,-rf,x}` is three words

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM
 from sandgate.assessment.listing import words
+from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +22,25 @@ MANY = 100_000  # files or processes from one loop; no project needs as many
 ENDING = frozenset(words("sleep break exit return read wait inotifywait fswatch usleep"))  # a loop with these waits
 
 
-def judge_looped(command: SimpleCommand, around: Sequence[SimpleCommand], inquiry: Inquiry, since: int) -> None:
-    """`command` is part of a loop; `around`: all commands of its script; `since`: findings before it."""
-    unbounded = _endless(around) or _many(around)
+class Loops(Record):
+    """The loops of one script: whether one of them goes on and on, and whether something there waits or ends it."""
+
+    unbounded: bool
+    ending: bool
+
+
+def loops_of(commands: Sequence[SimpleCommand]) -> Loops:
+    """Asked once for a script, as it looks at all of its commands."""
+    unbounded = _endless(commands) or _many(commands)
+    return Loops(unbounded, unbounded and not ENDING.isdisjoint(map(_first, commands)))
+
+
+def judge_looped(command: SimpleCommand, loops: Loops, inquiry: Inquiry, since: int) -> None:
+    """`command` is part of a loop; `loops`: those of its script; `since`: findings before it."""
     if command.background:
-        level: RiskLevel = HIGH if unbounded else MEDIUM
+        level: RiskLevel = HIGH if loops.unbounded else MEDIUM
         inquiry.add(level, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
-    if not unbounded or not {_first(each) for each in around}.isdisjoint(ENDING):
+    if not loops.unbounded or loops.ending:
         return
     written = [found.target for found in inquiry.findings[since:] if found.kind == "writes"]
     if any(target[:5] != "/dev/" for target in written):
