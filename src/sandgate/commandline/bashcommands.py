@@ -40,6 +40,11 @@ class Script(Record):
     beyond_limits: bool = False  # not parsed: too long, or too many parentheses
     functions: frozenset[str] = frozenset()  # names it defines
 
+    def argvs(self) -> list[tuple[str, ...]]:
+        """Those of the commands in order, each once: lines that come again are often one object."""
+        once = {id(command): command for command in self.commands}
+        return list(dict.fromkeys([command.argv for command in once.values()]))
+
 
 def changes_nothing(redirection: Redirection) -> bool:
     """`2>&1`, `2>/dev/null`: the same commands run, and no file is opened that anybody could miss."""

@@ -68,7 +68,7 @@ def carried(text: str, script: Script) -> tuple[str, ...]:
         name, _, value = assignment.partition("=")
         if name in _RUN_VARIABLES:
             found[_unquoted(value)] = None
-    commands = [command.argv for command in script.commands if command.words]
+    commands = [argv for argv in script.argvs() if argv]
     for argv in commands:
         for inner in handed_over(argv):
             found[inner] = None

@@ -79,7 +79,7 @@ def everything_run(what: Segments) -> Everything:
 def _everything(what: Segments) -> Everything:
     seen: dict[Argv, None] = {}
     words = 0
-    queue: list[Argv] = [what.argv, *what.commands]
+    queue: list[Argv] = [what.argv, *(what.script.argvs() if what.plain and what.script else what.commands)]
     scripts: list[str] = [] if what.script is not None or not what.argv else list(handed_over(what.argv))
     texts: list[str] = []
     redirections: list[Redirection] = []
@@ -90,7 +90,7 @@ def _everything(what: Segments) -> Everything:
         scripts.extend((*_otherwise(what.argv[-1]), *carried(what.argv[-1], what.script)))
         redirections.extend(what.script.redirections)
         if not what.plain:  # otherwise these are `what.commands`
-            queue.extend([command.argv for command in what.script.commands])
+            queue.extend(what.script.argvs())
         incomplete = what.script.beyond_limits
     while queue or scripts:
         if len(seen) >= COMMANDS_MAX or words > WORDS_MAX:
@@ -109,7 +109,7 @@ def _everything(what: Segments) -> Everything:
             scripts.extend((*_otherwise(text), *carried(text, script)))
             redirections.extend(script.redirections)
             incomplete = incomplete or script.beyond_limits
-            queue.extend([command.argv for command in script.commands])
+            queue.extend(script.argvs())
             continue
         argv = queue.pop()
         if not argv or argv in seen:
