@@ -6,7 +6,6 @@ TESTED_ELSEWHERE = {
         "plain classes; their messages are compared where they are shown",
     ),
     "commandline.bashcommands": ("tests/commandline/test_bash.py", "values; what reads scripts makes them"),
-    "start": ("tests/journeys/test_sandgate_run.py", "the program's edge; every journey goes through it"),
     "terminals.ending": ("tests/terminals/test_terminal.py", "a result; it shows where a command has ended"),
     "terminals.identity": ("tests/terminals/test_start.py", "a value without behaviour of its own"),
     "terminals.traffic": ("tests/terminals/test_terminal.py", "reading and writing show in what a command does"),

@@ -189,9 +189,56 @@ def test_a_closed_stdout_ends_the_command_like_a_broken_pipe(sandgate: Sandgate)
 
 
 def test_no_standard_descriptor_at_all_is_survived(sandgate: Sandgate) -> None:
-    closing = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh"]
-    with sandgate.start("run", "--", "sh", "-c", "exit 5", through=closing) as process:
+    with sandgate.start("run", "--", "sh", "-c", "exit 5", through=closer("<&- >&- 2>&-")) as process:
         assert process.wait(30) == 5
+
+
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "2>&-"])
+def test_a_stream_that_is_closed_gives_the_command_no_file_of_ours(sandgate: Sandgate, closing: str) -> None:
+    seen = "for number in 0 1 2; do readlink /proc/self/fd/$number; done >seen"
+    with sandgate.start(
+        "run", "--", "sh", "-c", seen, through=closer(closing), stdin=0, stdout=-1, stderr=-1
+    ) as process:
+        assert process.wait(30) == 0
+    places = (sandgate.workspace / "seen").read_text().splitlines()
+    assert [place for place in places if not place.startswith(("pipe:", "/dev/", str(sandgate.workspace)))] == []
+
+
+def test_a_closed_stdin_is_closed_to_the_command_too(sandgate: Sandgate) -> None:
+    with sandgate.start("run", "--", "cat", through=closer("<&-"), stdout=-1, stderr=-1) as process:
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (1, b"")
+    assert b"Bad file descriptor" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [(("echo", "hi"), 125), (("true",), 0), (("sh", "-c", "echo; exit 3"), 3)]
+)
+def test_output_for_a_closed_stdout_is_no_success(sandgate: Sandgate, command: tuple[str, ...], code: int) -> None:
+    """Required: the shell's own `echo hi >&-` fails, and the command cannot know that we hold its other end."""
+    with sandgate.start("run", "--", *command, through=closer(">&-"), stderr=-1) as process:
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert (b"stdout: it is closed" in err) == (command != ("true",))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "closing", "said"),
+    [
+        (("patch",), "<&-", "cannot read the patch from standard input"),
+        (("mcp",), "<&-", "standard input or output is closed"),
+        (("mcp",), ">&-", "standard input or output is closed"),
+        (("check", "--", "ls"), ">&-", "cannot write to stdout"),
+        (("run", "--json", "--", "true"), ">&-", "cannot write to stdout"),
+    ],
+)
+def test_a_closed_stream_that_is_needed_is_told_plainly(
+    sandgate: Sandgate, arguments: tuple[str, ...], closing: str, said: str
+) -> None:
+    with sandgate.start(*arguments, through=closer(closing), stdin=subprocess.DEVNULL, stderr=-1) as process:
+        _, err = process.communicate(timeout=30)
+    assert said in err.decode()
+    assert process.returncode != 0
 
 
 def test_killing_sandgate_kills_the_command(sandgate: Sandgate) -> None:
@@ -277,3 +324,8 @@ def test_lost_json_is_no_success(sandgate: Sandgate) -> None:
         assert process.stderr is not None
         said = process.stderr.read().decode()
         assert (process.wait(30), "cannot write to stdout" in said) == (125, True)
+
+
+def closer(redirections: str) -> list[str]:
+    """Starts a program with some streams closed."""
+    return ["sh", "-c", f'exec "$@" {redirections}', "sh"]

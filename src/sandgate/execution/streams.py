@@ -241,16 +241,3 @@ def clear_of_standard(fd: int) -> int:
     moved: int = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_DESCRIPTOR)
     os.close(fd)
     return moved
-
-
-def open_missing_standard() -> tuple[int, ...]:
-    """Opens /dev/null in place of each closed standard descriptor and names those; for a program's first step."""
-    missing = []
-    for fd in range(FIRST_FREE_DESCRIPTOR):
-        try:
-            os.fstat(fd)
-        except OSError:
-            missing.append(fd)
-            # The lowest free number is the one that is missing, and nothing below it is free any more.
-            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
-    return tuple(missing)

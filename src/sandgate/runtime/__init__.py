@@ -5,6 +5,6 @@ from __future__ import annotations
 from sandgate.runtime.environment import Environment
 from sandgate.runtime.opening import open_runtime
 from sandgate.runtime.runtime import Runtime
-from sandgate.runtime.stdio import CAPTURED, Stdio, open_missing_standard
+from sandgate.runtime.stdio import CAPTURED, Stdio
 
-__all__ = ["CAPTURED", "Environment", "Runtime", "Stdio", "open_missing_standard", "open_runtime"]
+__all__ = ["CAPTURED", "Environment", "Runtime", "Stdio", "open_runtime"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sandgate.execution.streams import open_missing_standard
 from sandgate.record import Record
 
-__all__ = ["CAPTURED", "Stdio", "open_missing_standard"]
+__all__ = ["CAPTURED", "Stdio"]
 
 
 class Stdio(Record):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from errno import ENOSPC, EPIPE
+from errno import EBADF, ENOSPC, EPIPE, ETIMEDOUT
 
 import pytest
 
@@ -16,6 +16,7 @@ from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, Narrator, denial_lin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.execution.capture import Stream
     from sandgate.protocol.trace import TraceRecord
 
 COMMAND = CommandRequest(("touch", "/etc/motd"), "/repo", {})
@@ -95,13 +96,25 @@ def test_verbose_adds_the_layers_and_who_allowed_it(capfd: pytest.CaptureFixture
     ]
 
 
-def test_lost_output_is_said_and_only_a_full_disk_counts_as_a_failure(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("stream", "errno", "counts"),
+    [
+        ("stdout", EPIPE, False),
+        ("stdout", ENOSPC, True),
+        ("stdout", EBADF, True),
+        ("stdout", ETIMEDOUT, True),
+        ("stderr", ENOSPC, True),
+        ("stderr", EBADF, False),
+    ],
+)
+def test_lost_output_is_said_and_counts_unless_nobody_wanted_it(
+    stream: Stream, errno: int, counts: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
     narrator = Narrator(asks_a_person=False, verbose=False)
+    narrator(OutputLost("c", stream, errno, "it is gone"))
     narrator(OutputLost("c", "stdout", EPIPE, "the reader went away"))
-    after_pipe = narrator.disk_full
-    narrator(OutputLost("c", "stdout", ENOSPC, "no space"))
-    assert (after_pipe, narrator.disk_full) == (False, True)
-    assert capfd.readouterr().err == "sandgate: the reader went away\nsandgate: no space\n"
+    assert narrator.output_lost == counts
+    assert capfd.readouterr().err == "sandgate: it is gone\nsandgate: the reader went away\n"
 
 
 def test_a_notice_says_its_kind(capfd: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ Denials are held back until it is clear that no prompt shows them.
 
 from __future__ import annotations
 
-from errno import ENOSPC
+from errno import ENOSPC, EPIPE
 from os.path import dirname
 
 from sandgate.protocol.trace import (
@@ -37,7 +37,7 @@ class Narrator:
         self._asks_a_person = asks_a_person
         self._verbose = verbose
         self._held: list[str] = []
-        self.disk_full = False  # output was lost because there is no space for it
+        self.output_lost = False  # not all of it could be passed on, and nobody wanted that
 
     def __call__(self, record: TraceRecord) -> None:
         """Say what this record means, if anything."""
@@ -51,7 +51,7 @@ class Narrator:
             case AutoReview() if record.status != "in_progress":
                 say.fact(review_line(record))
             case OutputLost():
-                self.disk_full = self.disk_full or record.errno == ENOSPC
+                self.output_lost = self.output_lost or _matters(record)
                 say.fact(record.message)
             case Notice():
                 say.fact(f"{record.kind.split('_')[0]}: {record.message}")
@@ -83,6 +83,11 @@ class Narrator:
         else:
             given = ", ".join(map(grant_words, decision.grants)) if decision.approved else ""
             say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + given if given else ''}")
+
+
+def _matters(lost: OutputLost) -> bool:
+    """A reader that left has had enough, and who closes stderr wants nothing of it. All other output is missed."""
+    return lost.errno == ENOSPC if lost.stream == "stderr" else lost.errno != EPIPE
 
 
 def review_line(review: AutoReview) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.errors import SandgateError
-from sandgate.runtime import CAPTURED, Stdio, open_missing_standard
+from sandgate.runtime import CAPTURED, Stdio
 from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present, request
 from sandgate.surfaces.cli.terminations import Terminations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sandgate.runtime import Runtime
     from sandgate.surfaces.cli.parse import Parsed
 
+STREAMS = Stdio(stdin=0, stdout=1, stderr=2)  # our own; `start` saw to it that each is taken
 REFUSED, CANNOT, INTERRUPTED = 77, 125, 130
 
 
@@ -28,7 +29,7 @@ def _for_people(parsed: Parsed) -> int:
     narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"))
     terminations = Terminations(narrator)
     runtime = opened(parsed, terminations)
-    passage = _passage(runtime, parsed, _streams(), terminations)
+    passage = _passage(runtime, parsed, STREAMS, terminations)
     narrator.finish()
     terminations.end_if_heard()
     if passage.refusal is not None:
@@ -36,7 +37,7 @@ def _for_people(parsed: Parsed) -> int:
         if passage.refusal.by == "policy":
             say.fact("a rule can allow or forbid it; with `-a on-failure` a person, or `--answer`, is asked")
     # A success whose output is lost is no success, and the command cannot know.
-    return exit_code(passage) or (CANNOT if narrator.disk_full else 0)
+    return exit_code(passage) or (CANNOT if narrator.output_lost else 0)
 
 
 def _as_json(parsed: Parsed) -> int:
@@ -47,7 +48,7 @@ def _as_json(parsed: Parsed) -> int:
     try:
         terminations = Terminations(lines)
         runtime = opened(parsed, terminations)
-        passage = _passage(runtime, parsed, CAPTURED.but(stdin=_streams().stdin), terminations)
+        passage = _passage(runtime, parsed, CAPTURED.but(stdin=STREAMS.stdin), terminations)
         code = exit_code(passage)
         if passage.risk is None:
             passage = passage.but(risk=runtime.risk(passage.command))
@@ -63,13 +64,6 @@ def _as_json(parsed: Parsed) -> int:
         lines.failed(SandgateError("internal error", why=f"{type(bug).__name__}: {bug}"), program.CANNOT)
         raise
     return code
-
-
-def _streams() -> Stdio:
-    """Our own three streams; one that is not open is made empty, so that nothing else can take its number."""
-    missing = open_missing_standard()
-    stdin, stdout, stderr = (None if number in missing else number for number in (0, 1, 2))
-    return Stdio(stdin, stdout, stderr)
 
 
 def _passage(runtime: Runtime, parsed: Parsed, stdio: Stdio, terminations: Terminations) -> Passage:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from fcntl import F_DUPFD_CLOEXEC, fcntl
+from errno import EBADF
+from fcntl import F_DUPFD_CLOEXEC, F_GETFL, fcntl
 
 from sandgate.errors import RequestError
 
@@ -15,8 +16,8 @@ def take_standard_streams() -> tuple[int, int]:
     before an event loop exists: its own descriptors would land where a closed standard stream left room.
     """
     try:
-        incoming = fcntl(0, F_DUPFD_CLOEXEC, 3)
-        outgoing = fcntl(1, F_DUPFD_CLOEXEC, 3)
+        incoming = _taken(0, useless=os.O_WRONLY)
+        outgoing = _taken(1, useless=os.O_RDONLY)
     except OSError as problem:
         raise RequestError("cannot talk to a client", why="standard input or output is closed") from problem
     nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
@@ -28,3 +29,10 @@ def take_standard_streams() -> tuple[int, int]:
     if nothing > 2:
         os.close(nothing)
     return incoming, outgoing
+
+
+def _taken(number: int, *, useless: int) -> int:
+    """A duplicate; OSError where the number is closed, or open the wrong way round, which is how `start` fills it."""
+    if fcntl(number, F_GETFL) & os.O_ACCMODE == useless:
+        raise OSError(EBADF, os.strerror(EBADF))
+    return fcntl(number, F_DUPFD_CLOEXEC, 3)
