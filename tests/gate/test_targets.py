@@ -9,7 +9,7 @@ from sandgate.protocol.permissions import Grant
 
 
 def targets(*argv: str) -> Targets:
-    return targets_of(CommandRequest(argv, "/repo", {}))
+    return targets_of(CommandRequest(argv, "/repo", {"HOME": "/data/me"}), "/work/team/repo")
 
 
 def deleted(path: str) -> Denial:
@@ -18,7 +18,8 @@ def deleted(path: str) -> Denial:
 
 @pytest.mark.parametrize("flags", ["-rf", "-r", "-fR", "--recursive"])
 def test_what_is_removed_as_a_tree_is_told_from_what_is_only_named(flags: str) -> None:
-    assert targets("rm", flags, "/out/dir", "sub") == Targets(removed=("/out/dir", "/repo/sub"))
+    found = targets("rm", flags, "/out/dir", "sub")
+    assert (found.named, found.removed, found.inside) == ((), ("/out/dir", "/repo/sub"), ())
     assert targets("rm", "-f", "/out/file").removed == ()
 
 
@@ -44,6 +45,23 @@ def test_removing_a_directory_takes_its_entry_in_the_one_above() -> None:
 
 def test_the_root_directory_is_never_offered() -> None:
     assert widened((deleted("/data/a"),), targets("rm", "-rf", "/data")) == (Grant("write_root", "/data"),)
+
+
+@pytest.mark.parametrize("place", ["/data/me", "/data", "/home/other", "/home", "/root", "/work", "/work/team"])
+def test_no_home_and_nothing_above_the_workspace_is_offered_for_its_contents(place: str) -> None:
+    """Required: there the command gets what was refused, and nothing that its words only pass through."""
+    emptied = deleted(f"{place}/dir/a")
+    assert widened((emptied,), targets("rm", "-rf", f"{place}/dir")) == (Grant("write_root", f"{place}/dir"),)
+    for argv in (("rm", "-rf", place), ("bash", "-c", f"rm -rf {place}/*"), ("cp", "-r", "src", place)):
+        assert widened((emptied, deleted(f"{place}/b/c")), targets(*argv)) == (
+            Grant("write_root", f"{place}/dir"),
+            Grant("write_root", f"{place}/b"),
+        )
+
+
+def test_a_removed_name_takes_the_directory_it_stands_in() -> None:
+    """Our choice, as nothing smaller helps: the kernel removes a name from a directory, and that must be writable."""
+    assert widened((deleted("/data/me/a"),), targets("rm", "/data/me/a")) == (Grant("write_root", "/data/me"),)
 
 
 def test_what_the_command_does_not_name_keeps_the_smallest_grant() -> None:

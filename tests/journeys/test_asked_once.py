@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,6 +57,17 @@ def test_removing_a_directory_outside_takes_one_question_about_what_was_refused(
     assert (done.code, asked) == (0, ["initial", "retry"])
     assert not tree.exists()
     assert (outside / "neighbour").read_text() == "stays"
+
+
+def test_two_files_of_a_home_directory_are_offered_and_not_the_home(sandgate: Sandgate, outside: Path) -> None:
+    """Required: one question, for the two files; a third one stays closed."""
+    script = f"touch {outside}/.one {outside}/two"
+    answers = ["--answer", "approve"]
+    done = sandgate("run", "--json", *answers, "--env", f"HOME={outside}", "--", "sh", "-c", script)
+    events = [json.loads(each) for each in done.out.splitlines()]
+    (asked,) = [event for event in events if event["type"] == "exec_approval_request"]
+    assert asked["grants"] == [{"kind": "write_path", "value": f"{outside}/{name}"} for name in (".one", "two")]
+    assert (done.code, sorted(os.listdir(outside))) == (0, [".one", "two"])
 
 
 def test_a_rule_that_was_accepted_is_shown_told_and_on_the_disk(sandgate: Sandgate) -> None:

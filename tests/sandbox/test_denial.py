@@ -8,7 +8,7 @@ from sandgate.protocol.commands import CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, SetupFailure
 from sandgate.protocol.denials import Denial, DenialReport, Refused
 from sandgate.protocol.permissions import EffectivePermissions, Grant
-from sandgate.sandbox.denial import DENIALS_MAX, explain
+from sandgate.sandbox.denial import DENIALS_MAX, SHARED_PARENT_MIN, explain
 
 PERMISSIONS = EffectivePermissions(
     writable=("/repo",),
@@ -147,9 +147,20 @@ def test_protected_names_are_recognised_in_another_case_where_case_is_ignored() 
     assert report.denials[0].grant == Grant("write_path", "/repo/.codex")
 
 
-def test_several_new_files_in_one_directory_make_the_directory_the_grant() -> None:
-    several = [Refused("create", "openat", f"/opt/out/{name}") for name in "ab"]
-    assert grants(*several) == [Grant("write_root", "/opt/out")] * 2
+def test_many_new_files_in_one_directory_make_the_directory_the_grant() -> None:
+    many = [Refused("create", "openat", f"/opt/out/{number}") for number in range(SHARED_PARENT_MIN)]
+    assert grants(*many) == [Grant("write_root", "/opt/out")] * len(many)
+    few = many[1:]
+    assert grants(*few) == [Grant("write_path", each.path) for each in few if each.path is not None]
+
+
+@pytest.mark.parametrize("place", ["/home/me", "/srv/people/me", "/srv/people", "/root", "/work", "/work/team"])
+def test_no_home_and_nothing_above_a_workspace_is_the_grant_for_new_files(place: str) -> None:
+    """Required: whatever number of files is wanted there, each is named, and nothing else opens."""
+    here = plan(PERMISSIONS.but(writable=("/work/team/repo",))).but(env={"HOME": "/srv/people/me"})
+    many = [Refused("create", "openat", f"{place}/{number}") for number in range(SHARED_PARENT_MIN + 1)]
+    found = [denial.grant for denial in explain(here, ended(*many)).denials]
+    assert found == [Grant("write_path", each.path) for each in many if each.path is not None]
 
 
 def test_several_existing_files_are_granted_one_by_one() -> None:

@@ -141,7 +141,7 @@ class Escalation:
             return None
         from sandgate.gate.targets import targets_of
 
-        return targets_of(self._rules.command)
+        return targets_of(self._rules.command, self._rules.workspace)
 
     def _first_run(self, verdict: Allow) -> Run:
         if not self._rules.confines:

@@ -12,6 +12,7 @@ from posixpath import dirname, join, normpath
 from sandgate.commandline import segments
 from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.words import program_name
+from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.permissions import Grant
 from sandgate.record import Record
 
@@ -34,10 +35,15 @@ class Targets(Record):
     named: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
+    workspaces: tuple[str, ...] = ()  # nothing above one, and no home, is offered because the command names it
+
+    def common(self, place: str) -> bool:
+        return is_common(place, homes=self.homes, workspaces=self.workspaces)
 
 
-def targets_of(command: CommandRequest) -> Targets:
-    """What the words of the command name."""
+def targets_of(command: CommandRequest, workspace: str) -> Targets:
+    """What the words of the command name. `workspace` is the policy's directory, wherever the command starts."""
     commands = everything_run(segments(command.argv)).commands
     bases = [command.cwd, *(join(command.cwd, argv[1]) for argv in commands if argv[0] == "cd" and len(argv) == 2)]
     named: dict[str, None] = {}
@@ -51,7 +57,7 @@ def targets_of(command: CommandRequest) -> Targets:
             for base in bases:
                 place, whole = _place(normpath(join(base, word)))
                 (named if not removes else removed if whole else inside)[place] = None
-    return Targets(tuple(named), tuple(removed), tuple(inside))
+    return Targets(tuple(named), tuple(removed), tuple(inside), homes_of(command.env), (workspace, command.cwd))
 
 
 def widened(denials: tuple[Denial, ...], targets: Targets) -> tuple[Grant, ...]:
@@ -68,11 +74,11 @@ def _needed_for(denial: Denial, targets: Targets) -> tuple[Grant, ...]:
     if grant.kind not in ("write_root", "write_path") or denial.operation not in _CHANGES:
         return (grant,)
     for place in targets.removed:
-        if path == place or path.startswith(place + "/"):
+        if path.startswith(place + "/") and not targets.common(place):
             above = dirname(place)
-            return (Grant("write_root", place if above == "/" else above), *_protected_below(place, path))
+            return (Grant("write_root", place if targets.common(above) else above), *_protected_below(place, path))
     for place in targets.inside:
-        if path.startswith(place + "/") and place != "/":
+        if path.startswith(place + "/") and not targets.common(place):
             return (Grant("write_root", place), *_protected_below(place, path))
     return (grant,)
 
@@ -92,7 +98,7 @@ def _gathered(grants: tuple[Grant, ...], targets: Targets) -> tuple[Grant, ...]:
     """Several directories below one that the command names become that one."""
     for place in targets.named:
         below = [each for each in grants if each.kind == "write_root" and each.value.startswith(place + "/")]
-        if len(below) >= SHARED_MIN and dirname(place) != "/":
+        if len(below) >= SHARED_MIN and dirname(place) != "/" and not targets.common(place):
             grants = tuple(dict.fromkeys(Grant("write_root", place) if each in below else each for each in grants))
     return grants
 

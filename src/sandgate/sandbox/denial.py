@@ -8,6 +8,7 @@ thing no layer records; a failing command that names such a file next to a permi
 
 from __future__ import annotations
 
+from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 DENIALS_MAX = 64  # listed in one report; the rest is counted
 TEXT_CHARS_MAX = 1 << 20  # of output looked at by the heuristic
-SHARED_PARENT_MIN = 2  # new names in one directory that make the directory the better grant
+SHARED_PARENT_MIN = 4  # new names in one directory that make the directory the better grant
 PLAIN_NAME_CHARS_MIN = 6  # a shorter name without a dot in front is an ordinary word
 
 # Calls that make a new name by opening it; a file put there beforehand satisfies them.
@@ -59,7 +60,7 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
     """The verdict on one attempt. `text` is its output; None takes what the outcome captured."""
     if not plan.confined or outcome.result is None:
         return DenialReport("not_denied")
-    denials = _recorded(outcome.refused, plan.permissions)
+    denials = _recorded(outcome.refused, plan)
     if plan.backend == "landlock":  # it has no network namespace to open for one address
         denials = [_with_any_host(denial) for denial in denials]
     shown, omitted = denials[:DENIALS_MAX], max(0, len(denials) - DENIALS_MAX) + outcome.refused_omitted
@@ -89,13 +90,13 @@ def _decides(refused: Refused, failed: bool) -> bool:
     return refused.host_allows and not asked_idly
 
 
-def _recorded(refusals: Iterable[Refused], permissions: EffectivePermissions) -> list[Denial]:
+def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial]:
     """One denial per distinct thing refused, in order of first appearance."""
     distinct: dict[tuple[str, str | None, str | None], Refused] = {}
     for refused in refusals:
         distinct.setdefault((refused.operation, refused.path, refused.address), refused)
-    crowded = _crowded_directories(distinct.values())
-    return [_denial(refused, permissions, crowded) for refused in distinct.values()]
+    crowded = _crowded_directories(distinct.values(), plan)
+    return [_denial(refused, plan.permissions, crowded) for refused in distinct.values()]
 
 
 def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozenset[str]) -> Denial:
@@ -153,14 +154,19 @@ def _with_any_host(denial: Denial) -> Denial:
     return denial.but(grant=ANY_HOST) if denial.grant is not None and denial.grant.kind == "host" else denial
 
 
-def _crowded_directories(refusals: Iterable[Refused]) -> frozenset[str]:
-    """Directories in which several new names were wanted."""
+def _crowded_directories(refusals: Iterable[Refused], plan: ConfinedCommand) -> frozenset[str]:
+    """Directories in which several new names were wanted, less those that are never opened for that."""
     counts: dict[str, int] = {}
     for refused in refusals:
         if refused.operation == "create" and refused.path is not None and refused.host_allows:
             parent = _parent(refused.path)
             counts[parent] = counts.get(parent, 0) + 1
-    return frozenset(parent for parent, count in counts.items() if count >= SHARED_PARENT_MIN and parent != "/")
+    homes, workspaces = homes_of(plan.env), (plan.cwd, *plan.permissions.writable)
+    return frozenset(
+        parent
+        for parent, count in counts.items()
+        if count >= SHARED_PARENT_MIN and not is_common(parent, homes=homes, workspaces=workspaces)
+    )
 
 
 def _hidden_reads(text: str, permissions: EffectivePermissions) -> list[Denial]:

@@ -34,6 +34,17 @@ def test_for_a_new_file_its_directory_is_named() -> None:
     assert allowing(request) == ("--add-dir /data", ALWAYS)
 
 
+@pytest.mark.parametrize("path", ["/home/u/.netrc", "/srv/me/new", "/work/new"])
+def test_for_a_new_file_no_home_and_nothing_above_the_workspace_is_named(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/srv/me")
+    created = DenialReport("denied", (Denial("create", path),))
+    command = CommandRequest(("touch", path), "/work/repo", {})
+    request = REQUEST.but(command=command, grants=(Grant("write_path", path),), denial=created)
+    assert allowing(request) == (ALWAYS,)
+
+
 def test_the_rule_comes_first_unless_it_would_leave_the_sandbox() -> None:
     assert allowing(REQUEST.but(amendment=Amendment(("npm", "install")))) == (
         "sandgate rules add -- npm install",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from os import environ
 from os.path import dirname
 
 from sandgate.commandline.words import joined, quoted
+from sandgate.policy.common_places import homes_of, is_common
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ def allowing(request: ApprovalRequest) -> tuple[str, ...]:
     """Ways to have it allowed next time, the narrowest first; the last one is always there."""
     denials = request.denial.denials if request.denial is not None else ()
     new = {denial.path for denial in denials if denial.operation == "create"}
-    found = [_option(grant, new=grant.value in new) for grant in request.grants]
+    found = [_option(grant, new=grant.value in new, cwd=request.command.cwd) for grant in request.grants]
     if request.amendment is not None and request.amendment.sandbox == "keep":
         found.insert(0, f"sandgate rules add -- {joined(request.amendment.prefix)}")
     if request.command.wish == "require_escalated":
@@ -27,10 +29,18 @@ def allowing(request: ApprovalRequest) -> tuple[str, ...]:
     return (*hints, "--answer approve, or a terminal where you can be asked")
 
 
-def _option(grant: Grant, *, new: bool) -> str:
+def root_option(path: str, *, new: bool, workspaces: tuple[str, ...]) -> str:
+    """The option that opens `path` for writing, or where it is `new` its directory; empty where that opens too much."""
+    if not new:
+        return f"--add-dir {quoted(path)}"
+    place = dirname(path)  # a root must exist, and what was to be created does not
+    return "" if is_common(place, homes=homes_of(environ), workspaces=workspaces) else f"--add-dir {quoted(place)}"
+
+
+def _option(grant: Grant, *, new: bool, cwd: str) -> str:
     match grant.kind:
-        case "write_root" | "write_path":  # a root must exist, and what was to be created does not
-            return f"--add-dir {quoted(dirname(grant.value) if new else grant.value)}"
+        case "write_root" | "write_path":
+            return root_option(grant.value, new=new, workspaces=(cwd,))
         case "read_path":
             return "-c " + quoted(f"secrets.opened=[{_toml(grant.value)}]")
         case "unix_socket":

@@ -6,7 +6,6 @@ Denials are held back until it is clear that no prompt shows them.
 from __future__ import annotations
 
 from errno import ENOSPC, EPIPE
-from os.path import dirname
 
 from sandgate.protocol.trace import (
     ApprovalAnswered,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 UNWATCHED = "nothing watched; judged from the command's own message"
+ONE_YES = "--answer approve"  # where every option would open more than the command wants
 ROOTS_SAID_MAX = 6  # writable roots named in one line
 
 
@@ -122,9 +122,10 @@ def grant_hint(denial: Denial, attempt: Attempt) -> str:
         case "write_root" if any(_is_or_below(grant.value, root) for root in attempt.permissions.writable):
             return ""  # it is open already; something else stands in the way
         case "write_root" | "write_path":
-            # A root must exist, and what was to be created does not.
+            from sandgate.surfaces.cli.allowing import root_option
+
             is_new = denial.operation == "create" and grant.value == denial.path
-            return f"--add-dir {_quoted(dirname(grant.value) if is_new else grant.value)}"
+            return root_option(grant.value, new=is_new, workspaces=attempt.permissions.writable) or ONE_YES
         case "read_path":
             return "-c " + _quoted(f"secrets.opened=[{_toml(grant.value)}]")
         case "unix_socket":
