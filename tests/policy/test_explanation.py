@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sandgate.policy.additions import added_rule
+from sandgate.policy.amendment_bans import WORDS_MAX
 from sandgate.policy.explanation import PARTS_MAX, Change, Circumstances, Part, decision, explain, flip
 from sandgate.policy.rules import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
@@ -91,6 +93,18 @@ def test_one_change_is_named(asked: CommandRequest, here: Circumstances, expecte
     assert flip(asked, here) == expected
 
 
+def test_only_a_rule_that_could_be_added_is_named() -> None:
+    """Required: `sandgate rules add` would refuse these, or rules do not hold here at all."""
+    too_long = tuple(f"word{number}" for number in range(WORDS_MAX + 1))
+    no_text = ("make", "\udcff")
+    for argv in (too_long, no_text):
+        found = flip(command(*argv), UNTRUSTED)
+        assert found == Change("approval_policy", "on-request", "allow")
+    closed = UNTRUSTED.but(may_add_rules=False)
+    assert flip(command("touch", "a"), closed) == Change("approval_policy", "on-request", "allow")
+    assert flip(command("ls"), closed) is None
+
+
 def test_asking_to_leave_the_sandbox_is_the_first_thing_to_drop() -> None:
     found = flip(command("ls").but(wish="require_escalated"), ON_REQUEST)
     assert found is not None
@@ -127,7 +141,7 @@ def test_a_named_change_really_gives_another_verdict(argv: tuple[str, ...], poli
     if found.kind == "approval_policy":
         assert decision(here.but(policy=found.what).verdict(asked)) == found.verdict
     if found.prefix:
-        rule = Rule(tuple((word,) for word in found.prefix), found.decide)
+        rule = added_rule(found.prefix, found.decide)
         assert decision(here.but(rules=RuleSet((rule,))).verdict(asked)) == found.verdict
 
 

@@ -129,6 +129,11 @@ class Gate:
         """The rules that hold now, accepted ones included."""
         return self._rulebook.in_force()
 
+    @property
+    def may_add_rules(self) -> bool:
+        """Whether an answer, or the user, can have a rule saved."""
+        return self._rulebook.may_add
+
     def pass_through(self, matter: CommandRequest | Matter, launch: Launcher) -> Passage:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
         return _Passage(self, matter if isinstance(matter, Matter) else Matter(matter), launch).walk()

@@ -51,6 +51,7 @@ class Rulebook:
         self._now = now
         self._rules = policies.rules
         self._all_hold = _have_no_end(policies.rules)
+        self.may_add = keep is not None
         self.added = 0  # rules accepted in this session
 
     def verdict(self, command: CommandRequest) -> Verdict:

@@ -280,7 +280,8 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
     """Rules that match the segment decide it; those that match a command inside it may only tighten."""
     if not rules.rules:
         return Judged(heuristic)
-    outer = _reaching(segment, rules.matching(segment))
+    matching = rules.matching(segment)
+    outer = reaching(segment, matching)
     inner = _tightening(what, segment, rules)
     if outer:
         rule = strictest(outer + inner)
@@ -290,7 +291,14 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
         rule = strictest(inner)
         if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:
             return Judged(_by_rule(segment, rule), rule)
+    if matching and not outer and heuristic.verdict != "allow":
+        return Judged(heuristic.but(detail=f"{heuristic.detail}; {_stopping_short(segment, strictest(matching))}"))
     return Judged(heuristic)
+
+
+def _stopping_short(segment: Argv, rule: Rule) -> str:
+    name = f"rule `{rule.shown_prefix}`{_where(rule)}"
+    return f"{name} does not count, as it ends before the program that `{program_name(segment[0])}` starts"
 
 
 def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:
@@ -326,7 +334,7 @@ def _leaves(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet, found: Fo
     return any(rule.sandbox == "bypass" and found.means(segment[0], rule, rules) for rule in matching)
 
 
-def _reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
+def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """Without rules that allow a wrapper and stop before what it runs: `env` alone must not allow `env rm`."""
     if not matching or program_name(segment[0]) not in STARTERS:
         return matching
@@ -357,9 +365,12 @@ def _as_written(what: Segments) -> bool:
 
 
 def _by_rule(segment: Argv, rule: Rule) -> Because:
-    where = f" in {rule.source}" if rule.source else ""
     why = f": {rule.because}" if rule.because else ""
-    return Because(segment, rule.decide, "rule", f"rule `{rule.shown_prefix}`{where}{why}")
+    return Because(segment, rule.decide, "rule", f"rule `{rule.shown_prefix}`{_where(rule)}{why}")
+
+
+def _where(rule: Rule) -> str:
+    return f" in {rule.source}" if rule.source else ""
 
 
 def _forbidden(shown: str, rule: Rule | None, because: tuple[Because, ...]) -> str:

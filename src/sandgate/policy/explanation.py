@@ -2,7 +2,8 @@
 
 The tree shows more than the decision rests on. Where a script cannot be vouched for, it is judged as a whole, and its
 parts tell what each would get alone; where a program starts another one, the inner command hangs below it. A change is
-only ever named after trying it: the command was judged again with it, and the verdict was another.
+only ever named after trying it: the command was judged again with it, as `sandgate rules add` would have it, and the
+verdict was another.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from sandgate.commandline import segments
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.words import joined, program_name
 from sandgate.commandline.wrappers import STARTERS
+from sandgate.errors import RequestError, RuleError
+from sandgate.policy.additions import added_rule
 from sandgate.policy.amendments import proposed_amendment
 from sandgate.policy.approval import judge, verdict_for
-from sandgate.policy.rules.model import NO_RULES, Rule, RuleSet, merged
+from sandgate.policy.rules.model import NO_RULES, RuleSet, merged
 from sandgate.protocol.verdicts import Allow, Ask
 from sandgate.record import Record
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from sandgate.commandline import Segments
     from sandgate.commandline.bashcommands import Redirection
     from sandgate.policy.approval import Judgement
+    from sandgate.policy.rules.model import Rule
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
     from sandgate.protocol.verdicts import Because, RuleDecision, Verdict, VerdictSource
@@ -67,6 +71,7 @@ class Circumstances(Record):
     sandbox: SandboxPolicy
     rules: RuleSet = NO_RULES
     backend_available: bool = True
+    may_add_rules: bool = True  # somebody's own rules hold here, and there is a place for them
 
     def judge(self, command: CommandRequest) -> Judgement:
         return judge(
@@ -198,13 +203,13 @@ def _candidates(command: CommandRequest, here: Circumstances, now: RuleDecision)
     if now == "allow":
         if policy != "untrusted":
             yield Change("approval_policy", "untrusted", "ask")
-        if causes:
+        if causes and here.may_add_rules:
             yield _rule(causes[0].segment, "ask")
         return
     if command.wish == "require_escalated":
         yield Change("command", "do not ask to leave the sandbox (`--escalate`)", "allow")
     if now == "ask":
-        yield from _saved(command, here)
+        yield from _saved(command, here) if here.may_add_rules else ()
         yield from _without_a_part(command, here)
         yield from [Change("approval_policy", each, "allow") for each in LOOSER[LOOSER.index(policy) + 1 :]]
         return
@@ -251,5 +256,8 @@ def _with(change: Change, command: CommandRequest, here: Circumstances) -> Verdi
     if change.without is not None:
         kept = tuple(rule for rule in here.rules.rules if rule != change.without)
         return here.but(rules=here.rules.but(rules=kept)).verdict(command)
-    rule = Rule(tuple((word,) for word in change.prefix), change.decide)
+    try:
+        rule = added_rule(change.prefix, change.decide)
+    except (RequestError, RuleError):
+        return here.verdict(command)  # there can be no such rule, so nothing changes
     return here.but(rules=merged(here.rules, RuleSet((rule,)))).verdict(command)

@@ -46,7 +46,12 @@ class Forecast(Record):
 
 
 def forecast_of(
-    command: CommandRequest, policies: Policies, confinement: Confinement, risk: RiskAssessment | None
+    command: CommandRequest,
+    policies: Policies,
+    confinement: Confinement,
+    risk: RiskAssessment | None,
+    *,
+    may_add_rules: bool = True,
 ) -> Forecast:
     """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
     here = Circumstances(
@@ -54,6 +59,7 @@ def forecast_of(
         sandbox=policies.sandbox,
         rules=policies.rules,
         backend_available=policies.backend_available,
+        may_add_rules=may_add_rules,
     )
     judged = as_judged(command)
     verdict = here.verdict(judged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.commandline.words import program_name
 from sandgate.gate.policies import as_judged
-from sandgate.policy.approval import judge
+from sandgate.policy.approval import judge, reaching
 from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
 from sandgate.runtime.rules import in_force_now
@@ -77,7 +77,8 @@ def _match_json(match: RuleMatch) -> dict[str, Any]:
 
 def _about(judged: Judged, rules: RuleSet) -> list[RuleMatch]:
     segment = judged.because.segment
-    direct = [rule for rule in rules.matching(segment) if rule is not judged.rule]
+    counting = reaching(segment, rules.matching(segment))  # the others are named in the reason
+    direct = [rule for rule in counting if rule is not judged.rule]
     speaking = [*([judged.rule] if judged.rule else []), *direct]
     if not speaking:
         because = judged.because

@@ -108,6 +108,31 @@ def test_a_check_answers_in_the_lineages_shape(
     assert json.loads(program.out) == {"matchedRules": found, "decision": words[code]}
 
 
+def test_a_rule_that_stops_before_what_is_started_is_named_as_the_reason_for_the_question(
+    program: Any, file: Path
+) -> None:
+    """Required: the answer is "ask", so what stands below says why, and advises only what works."""
+    file.write_text('prefix_rule(pattern=["env"], decision="allow")\n')
+    assert program("rules", "check", "-a", "untrusted", "--", "env", "npm", "install") == 3
+    reason = f"rule `env` in {file}:1 does not count, as it ends before the program that `env` starts"
+    assert program.out.splitlines() == [
+        "decision: ask",
+        f"  ask: env npm install (no rule: policy untrusted: not known to only read; {reason})",
+    ]
+    assert program("check", "-a", "untrusted", "--", "env", "npm", "install") == 3
+    assert reason in program.out
+    advice = "sandgate rules add -- env npm install"
+    assert f"would be `allow` with: {advice}" in program.out
+    assert program(*advice.split()[1:]) == 0
+    assert program("rules", "check", "-a", "untrusted", "--", "env", "npm", "install") == 0
+    assert program("rules", "check", "-a", "untrusted", "--", "env") == 0
+
+
+def test_no_rule_is_advised_where_rules_do_not_hold(program: Any) -> None:
+    assert program("check", "-a", "untrusted", "-c", "rules.enabled=false", "--", "npm", "install") == 3
+    assert "rules add" not in program.out
+
+
 def test_a_check_reads_every_segment_and_names_the_file(program: Any, file: Path) -> None:
     assert program("rules", "check", "-a", "untrusted", "--", "bash", "-lc", "git log && git push && ls") == 3
     assert program.out.splitlines() == [

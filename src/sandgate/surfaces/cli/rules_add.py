@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from time import time
 
-from sandgate.commandline.words import joined
 from sandgate.config.paths import DIRECTORY_NAME
 from sandgate.config.rules_files import read_rules
 from sandgate.config.rules_writing import append_line, rules_file
 from sandgate.display import visible
 from sandgate.errors import RequestError
-from sandgate.policy.rules import Rule
-from sandgate.policy.rules.calls import rules_from_calls
-from sandgate.policy.rules.literal import Call
-from sandgate.policy.rules.written import LINEAGE_WORDS, rule_line
+from sandgate.policy.additions import added_rule
+from sandgate.policy.rules.written import rule_line
 from sandgate.runtime.rule_listing import loaded_for
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.moments import moment
@@ -23,6 +20,7 @@ from sandgate.surfaces.cli.session import environment
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config import Loaded
+    from sandgate.policy.rules import Rule
     from sandgate.surfaces.cli.parse import Parsed
 
 
@@ -42,28 +40,15 @@ def add(parsed: Parsed) -> int:
 
 
 def _rule(parsed: Parsed) -> Rule:
-    """The rule the options ask for, as its own line would be read."""
-    decide = parsed.text("decide") or "allow"
-    try:
-        joined(parsed.argv).encode()
-    except UnicodeEncodeError as wrong:
-        raise RequestError("a rule is text, and these words are not UTF-8") from wrong
-    if decide == "allow":
-        from sandgate.policy.amendment_bans import why_banned
-
-        banned = why_banned(parsed.argv)
-        if banned:
-            raise RequestError(f"no rule may allow what begins with `{joined(parsed.argv)}`", why=banned)
+    """The rule the options ask for."""
     until = parsed.text("until")
-    given = {
-        "pattern": list(parsed.argv),
-        "decision": LINEAGE_WORDS[decide],
-        "justification": parsed.text("because"),
-        "until": None if until is None else moment(until, time(), option="--until"),
-        "uses": _uses(parsed.text("uses")),
-    }
-    (rule,) = rules_from_calls([Call("prefix_rule", (), given, 0)], "the command line").rules
-    return rule
+    return added_rule(
+        parsed.argv,
+        parsed.text("decide") or "allow",
+        because=parsed.text("because"),
+        until=None if until is None else moment(until, time(), option="--until"),
+        uses=_uses(parsed.text("uses")),
+    )
 
 
 def _directory(parsed: Parsed, loaded: Loaded, rule: Rule) -> tuple[str, bool]:

@@ -1,0 +1,44 @@
+"""The rule that somebody adds by naming words, or is told that he could add.
+
+Both go through here, so that no advice names a rule that would then be refused. Pure.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.words import joined
+from sandgate.errors import RequestError
+from sandgate.policy.amendment_bans import why_banned
+from sandgate.policy.rules.calls import rules_from_calls
+from sandgate.policy.rules.literal import Call
+from sandgate.policy.rules.written import LINEAGE_WORDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.policy.rules.model import Rule
+
+
+def added_rule(
+    prefix: tuple[str, ...],
+    decide: str,
+    *,
+    because: str | None = None,
+    until: str | None = None,
+    uses: int | None = None,
+) -> Rule:
+    """The rule as its own line would be read. Raises RequestError where none may be, RuleError for a bad one."""
+    try:
+        joined(prefix).encode()
+    except UnicodeEncodeError as wrong:
+        raise RequestError("a rule is text, and these words are not UTF-8") from wrong
+    banned = why_banned(prefix) if decide == "allow" else ""
+    if banned:
+        raise RequestError(f"no rule may allow what begins with `{joined(prefix)}`", why=banned)
+    given = {
+        "pattern": list(prefix),
+        "decision": LINEAGE_WORDS[decide],
+        "justification": because,
+        "until": until,
+        "uses": uses,
+    }
+    (rule,) = rules_from_calls([Call("prefix_rule", (), given, 0)], "the command line").rules
+    return rule
