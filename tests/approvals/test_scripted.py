@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandgate.approvals.scripted import ScriptedReviewer
+from sandgate.approvals.scripted import ANSWERS, ScriptedReviewer
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
@@ -44,3 +44,10 @@ def test_a_prepared_answer_saves_the_rule_that_is_offered_and_without_one_it_is_
     refused = ScriptedReviewer(("approve-always",)).review(RETRY)
     assert refused is not None
     assert (refused.decision, refused.grants, refused.amendment) == ("denied", (), None)
+    assert "no lasting rule is on offer" in refused.reason
+    assert [answer for answer in ANSWERS if answer in refused.reason.partition("on offer: ")[2]] == [
+        "approve",
+        "approve-session",
+        "deny",
+        "abort",
+    ]

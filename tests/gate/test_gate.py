@@ -286,7 +286,7 @@ def test_for_a_high_risk_and_after_a_denial_no_rule_is_offered() -> None:
     high.risk = RiskAssessment("Deletes everything.", "high", ("data_deletion",))
     passage = high.passes()
     assert (asked_in(high)[0].amendment, passage.refusal.by) == (None, "reviewer")
-    assert "no rule is offered" in passage.refusal.why
+    assert "no lasting rule is on offer" in passage.refusal.why
     denied = Stage(DENIED, answers=("deny",))
     denied.passes()
     assert asked_in(denied)[0].amendment is None

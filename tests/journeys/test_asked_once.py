@@ -89,5 +89,5 @@ def test_where_no_rule_is_offered_that_answer_is_a_no(sandgate: Sandgate) -> Non
         "run", "-a", "untrusted", "--answer", "approve-always", "--", "bash", "-c", "for x in 1; do touch made; done"
     )
     assert done.code == 77
-    assert "no rule is offered" in done.err
+    assert "no lasting rule is on offer" in done.err
     assert not (sandgate.workspace / "made").exists()

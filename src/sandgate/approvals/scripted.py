@@ -18,7 +18,10 @@ ANSWERS: dict[str, ReviewDecision] = {
 }
 
 
-NOT_OFFERED = "no rule is offered for this command, so `approve-always` is no answer to it"
+NOT_OFFERED = (
+    "no lasting rule is on offer here, so `approve-always` counts as no; "
+    "what is on offer: approve, approve-session, deny, abort"
+)
 
 
 def prepared(request: ApprovalRequest, decision: ReviewDecision, source: DecisionSource) -> Decision:

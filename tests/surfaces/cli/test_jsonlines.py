@@ -168,6 +168,11 @@ NOTHING_RAN: dict[str, object] = {
             ApprovalAnswered("r", Decision("retry", "denied", "user")),
             {"type": "exec_approval_answered", "request_id": "r", "decision": "denied", "source": "user"},
         ),
+        (
+            ApprovalAnswered("r", Decision("retry", "denied", "script", reason="not on offer")),
+            {"type": "exec_approval_answered", "request_id": "r", "decision": "denied", "source": "script"}
+            | {"reason": "not on offer"},
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )

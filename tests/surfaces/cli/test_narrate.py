@@ -17,6 +17,7 @@ from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, Narrator, denial_lin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.execution.capture import Stream
+    from sandgate.protocol.decisions import Stage
     from sandgate.protocol.trace import TraceRecord
 
 COMMAND = CommandRequest(("touch", "/etc/motd"), "/repo", {})
@@ -83,6 +84,15 @@ def test_a_question_that_no_person_sees_hides_nothing(capfd: pytest.CaptureFixtu
         *SAID,
         "sandgate: approved by script: write path /etc/motd",
     ]
+
+
+@pytest.mark.parametrize(("stage", "end"), [("retry", ": it is not on offer"), ("initial", "")])
+def test_a_prepared_answer_that_counts_as_no_says_why_once(
+    stage: Stage, end: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Before the first run the refusal says it; after a denial nothing else would."""
+    given = answered(Decision(stage, "denied", "script", reason="it is not on offer"))
+    assert told(given, capture=capfd) == [f"sandgate: denied by script{end}"]
 
 
 def test_a_question_that_nobody_could_answer_says_why(capfd: pytest.CaptureFixture[str]) -> None:

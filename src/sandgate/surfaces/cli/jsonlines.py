@@ -170,6 +170,7 @@ def _event(record: TraceRecord) -> Json:
                 "request_id": record.request_id,
                 "decision": record.decision.decision,
                 "source": record.decision.source,
+                **({"reason": record.decision.reason} if record.decision.reason else {}),
                 **_limits(record.decision),
             }
         case AutoReview():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from errno import ENOSPC, EPIPE
 
+from sandgate.display import one_line
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 UNWATCHED = "nothing watched; judged from the command's own message"
 ONE_YES = "--answer approve"  # where every option would open more than the command wants
+WHY_SAID_CHARS = 300  # of a reason that came with a no
 ROOTS_SAID_MAX = 6  # writable roots named in one line
 
 
@@ -82,7 +84,10 @@ class Narrator:
                 say.fact(f"not asked: {decision.reason}")
         else:
             given = ", ".join(map(grant_words, decision.grants)) if decision.approved else ""
-            say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + given if given else ''}")
+            # Where nothing has run, the refusal itself says why.
+            why = decision.reason if decision.stage == "retry" and not decision.approved else ""
+            told = given or one_line(why, limit=WHY_SAID_CHARS)
+            say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + told if told else ''}")
 
 
 def _matters(lost: OutputLost) -> bool:
