@@ -111,3 +111,25 @@ def test_a_broken_file_is_not_added_to(program: Any) -> None:
     own(program).write_text("prefix_rule(")
     assert program("rules", "add", "--", "make", "x") == 78
     assert own(program).read_text() == "prefix_rule("
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("team.rules", 'prefix_rule(["a"])\nprefix_rule(', "team.rules:2"),
+        ("team.toml", "[[rule]]\nprefix = = 3\n", "line 2"),
+        ("team.rules", 'prefix_rule(["a"], match=["b"])', "example `b` is not matched"),
+    ],
+)
+def test_nothing_is_added_beside_a_file_that_stops_the_next_start(
+    program: Any, name: str, text: str, place: str
+) -> None:
+    """Required: the file, the line and the cause are told, and nothing is written."""
+    own(program).parent.mkdir(parents=True)
+    (own(program).parent / name).write_text(text)
+    for more in ((), ("--project", "--decide", "ask")):
+        assert program("rules", "add", *more, "--", "make", "x") == 78
+        assert name in program.err
+        assert place in program.err
+        assert program.out == ""
+    assert not own(program).exists()

@@ -49,6 +49,18 @@ def test_written_they_hold_and_are_not_replaced(program: Any, files: dict[str, P
     assert path.read_text() == before
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_written_beside_a_file_that_stops_the_next_start(
+    program: Any, files: dict[str, Path], kind: str
+) -> None:
+    broken = program.home / ".sandgate" / "rules" / "mine.rules"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("prefix_rule(")
+    assert program("rules", "import", kind, str(files[kind]), "--write") == 78
+    assert f"{broken}:1" in program.err
+    assert [path.name for path in broken.parent.iterdir()] == ["mine.rules"]
+
+
 def test_as_json_the_report_is_data(program: Any, files: dict[str, Path]) -> None:
     assert program("rules", "import", "claude-settings", str(files["claude-settings"]), "--json") == 0
     told = json.loads(program.out)

@@ -6,7 +6,7 @@ import os
 from time import time
 
 from sandgate.config.paths import DIRECTORY_NAME
-from sandgate.config.rules_files import read_rules
+from sandgate.config.rules_files import load_rules, read_rules
 from sandgate.config.rules_writing import append_line, rules_file
 from sandgate.display import visible
 from sandgate.errors import RequestError
@@ -30,7 +30,9 @@ def add(parsed: Parsed) -> int:
     rule = _rule(parsed)
     directory, guarded = _directory(parsed, loaded, rule)
     path = rules_file(directory)
-    read_rules(path, guarded=guarded)  # a broken file is not added to
+    # A broken file is not added to, nor is one beside it: nothing starts until that one is mended.
+    load_rules(loaded)
+    read_rules(path, guarded=guarded)
     say.out(f"{visible(rule_line(rule))}\n")
     append_line(directory, rule_line(rule))
     say.fact(f"stands in {path}")

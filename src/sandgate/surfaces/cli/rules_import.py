@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.config.files import read_text
+from sandgate.config.rules_files import load_rules
 from sandgate.display import one_line
 from sandgate.errors import ConfigError, RequestError
 from sandgate.runtime.rule_listing import loaded_for
@@ -57,9 +58,11 @@ def _read(kind: str, text: str) -> Imported:
 
 def _write(parsed: Parsed, kind: str, toml: str) -> str:
     """A new file among the user's own rules; none is replaced."""
-    own = next((each.path for each in loaded_for(environment(parsed)).rules if each.owner == "user"), None)
+    loaded = loaded_for(environment(parsed))
+    own = next((each.path for each in loaded.rules if each.owner == "user"), None)
     if own is None:
         raise RequestError("there is no place for your rules", why="you have no home directory", hint="set `$HOME`")
+    load_rules(loaded)  # nothing starts beside a file that cannot be used
     path = os.path.join(own, f"{kind}.toml")
     try:
         os.makedirs(own, 0o700, exist_ok=True)
