@@ -35,6 +35,12 @@ def test_a_rule_holds_as_often_as_it_says_and_each_rule_by_itself(state: Path) -
     assert counted(state).used((THREE, other)) == {THREE.identity: 3, other.identity: 1}
 
 
+def test_several_uses_are_counted_together_or_not_at_all(state: Path) -> None:
+    uses = counted(state)
+    assert [uses.take(THREE, times) for times in (2, 2, 1, 1)] == [True, False, True, False]
+    assert uses.used((THREE,)) == {THREE.identity: 3}
+
+
 def test_looking_makes_nothing(state: Path) -> None:
     assert counted(state).used((THREE,)) == {THREE.identity: 0}
     assert list((state / NAME).iterdir()) == []

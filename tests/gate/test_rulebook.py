@@ -34,11 +34,11 @@ class Count:
     def used(self, rules: tuple[Rule, ...]) -> Mapping[str, int]:
         return {rule.identity: self.counts.get(rule.identity, 0) for rule in rules}
 
-    def take(self, rule: Rule) -> bool:
+    def take(self, rule: Rule, times: int) -> bool:
         count = self.counts.get(rule.identity, 0)
-        if self.fails or rule.uses is None or count >= rule.uses:
+        if self.fails or rule.uses is None or count + times > rule.uses:
             return False
-        self.counts[rule.identity] = count + 1
+        self.counts[rule.identity] = count + times
         return True
 
 
@@ -97,6 +97,21 @@ def test_what_would_run_anyway_or_is_asked_about_anyway_uses_nothing() -> None:
     assert isinstance(book(TWICE, counted=count).admitted(BOTH), Ask)
     assert isinstance(book(TWICE, counted=count).verdict(MAKE), Allow)  # looking is free
     assert count.counts == {}
+
+
+def test_a_command_that_needs_a_rule_twice_uses_it_twice_or_is_asked_about() -> None:
+    """Required: what is said beforehand is what happens, and a rule for one use never lets two runs pass."""
+    count = Count()
+    rules = book(TWICE, counted=count)
+    twice, thrice = (MAKE.but(argv=("bash", "-c", "; ".join(["make all"] * times))) for times in (2, 3))
+    assert [type(rules.verdict(each)) for each in (twice, thrice)] == [Allow, Ask]
+    asked = rules.admitted(thrice)
+    assert isinstance(asked, Ask)
+    assert "rule `make` does not count, as this needs it oftener than it still holds" in asked.because[0].detail
+    assert count.counts == {}
+    assert isinstance(rules.admitted(twice), Allow)
+    assert count.counts == {TWICE.identity: 2}
+    assert isinstance(rules.admitted(MAKE), Ask)
 
 
 def test_of_two_rules_that_would_do_one_is_used() -> None:

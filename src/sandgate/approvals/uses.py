@@ -42,17 +42,17 @@ class RuleUses:
         """How often each was used, by its identity."""
         return {rule.identity: self._look(rule) for rule in rules}
 
-    def take(self, rule: Rule) -> bool:
-        """Counts one use; False when there is none left, or it cannot be counted for good."""
+    def take(self, rule: Rule, times: int = 1) -> bool:
+        """Counts so many uses; False, and none is, when fewer are left, or they cannot be counted for good."""
         try:
             counter = self._opened(rule, os.O_CREAT)
             try:
                 if not _locked(counter):
                     return False
                 count = _number(counter)
-                if rule.uses is None or count >= rule.uses:
+                if rule.uses is None or count + times > rule.uses:
                     return False
-                os.pwrite(counter, str(count + 1).rjust(NUMBER_BYTES).encode(), 0)
+                os.pwrite(counter, str(count + times).rjust(NUMBER_BYTES).encode(), 0)
                 os.fsync(counter)
                 return True
             finally:

@@ -124,10 +124,9 @@ class Gate:
         """What policy and rules say; nobody is asked, nothing runs."""
         return self._rulebook.verdict(command)
 
-    @property
-    def rules(self) -> RuleSet:
-        """The rules that hold now, accepted ones included."""
-        return self._rulebook.in_force()
+    def rules_holding(self, command: CommandRequest) -> RuleSet:
+        """The rules that hold for a command now, accepted ones included. Nothing is counted."""
+        return self._rulebook.holding(command)
 
     @property
     def may_add_rules(self) -> bool:

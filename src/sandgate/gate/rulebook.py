@@ -1,7 +1,8 @@
 """The rules of one session as they stand now: those of the files, those accepted meanwhile, without those that ended.
 
 An accepted rule counts at once, whether or not it could be saved. A rule that holds so many times is counted where all
-sessions count (`uses`), before what it allows runs, and only when the command would not have run without it.
+sessions count (`uses`), before what it allows runs, only when the command would not have run without it, and once for
+each part that needs it.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from time import time
 
 from sandgate.errors import SandgateError
 from sandgate.gate.policies import as_judged
-from sandgate.policy.approval import verdict_for
+from sandgate.policy.approval import judge, unfit, verdict_for
 from sandgate.policy.rules.model import RuleSet, merged
 from sandgate.protocol.verdicts import Allow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import Protocol
 
     from sandgate.gate.policies import Policies
+    from sandgate.policy.approval import Judgement
     from sandgate.policy.rules.model import Rule
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Amendment
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
         """How often rules were used, wherever they were used."""
 
         def used(self, rules: tuple[Rule, ...]) -> Mapping[str, int]: ...
-        def take(self, rule: Rule) -> bool: ...
+        def take(self, rule: Rule, times: int) -> bool: ...
 
 
 class Rulebook:
@@ -56,16 +58,18 @@ class Rulebook:
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say now. Nothing is counted."""
-        return self._judged(command, self.in_force())
+        return self._judged(command, self.holding(command))
 
     def admitted(self, command: CommandRequest) -> Verdict:
-        """The same for a command that runs at once if it may: rules that were needed are used up by one."""
+        """The same for a command that runs at once if it may: rules that were needed are used up by that."""
         spent: set[str] = set()
         while True:
-            rules = self.in_force(spent)
+            rules = self.holding(command, spent)
             verdict = self._judged(command, rules)
-            needed = self._needed(command, verdict, rules) if isinstance(verdict, Allow) else ()
-            refused = [rule for rule in needed if self._counted is None or not self._counted().take(rule)]
+            needed = self._needed(command, rules) if isinstance(verdict, Allow) else {}
+            refused = [
+                rule for rule, times in needed.items() if self._counted is None or not self._counted().take(rule, times)
+            ]
             if not refused:
                 return verdict
             spent.update(rule.identity for rule in refused)
@@ -81,7 +85,7 @@ class Rulebook:
             as_judged(command),
             policy=policies.approval,
             sandbox=policies.sandbox,
-            rules=self.in_force(),
+            rules=self.holding(command),
             backend_available=policies.backend_available,
         )
 
@@ -116,40 +120,46 @@ class Rulebook:
             backend_available=policies.backend_available,
         )
 
-    def in_force(self, spent: set[str] | frozenset[str] = frozenset()) -> RuleSet:
-        """The rules that hold now, without those whose identities are in `spent`."""
+    def holding(self, command: CommandRequest, spent: Collection[str] = ()) -> RuleSet:
+        """The rules that hold for this command now, without those whose identities are in `spent`."""
         rules = self._rules
         if self._all_hold:  # the same value each time, for whoever keeps an index of it
             return rules
-        counting = tuple([rule for rule in rules.rules if rule.uses is not None])
+        used = self._used(spent)
+        rules = rules.in_force(self._now(), used)
+        if unfit(command, self._policies.approval) is not None:
+            return rules
+        from sandgate.policy.limited import holding
+
+        return holding(self._judging(command), rules, used)
+
+    def _used(self, spent: Collection[str]) -> dict[str, int]:
+        counting = tuple([rule for rule in self._rules.rules if rule.uses is not None])
         used = dict(self._counted().used(counting)) if self._counted is not None else {}
         for rule in counting:
             if rule.identity in spent or self._counted is None:
                 used[rule.identity] = rule.uses or 0
-        return rules.in_force(self._now(), used)
+        return used
 
-    def _needed(self, command: CommandRequest, verdict: Allow, rules: RuleSet) -> tuple[Rule, ...]:
-        """The rules with a limited number of uses without which the command would be judged otherwise."""
+    def _needed(self, command: CommandRequest, rules: RuleSet) -> dict[Rule, int]:
         if self._all_hold:
-            return ()
-        counting = [rule for rule in rules.rules if rule.uses is not None and rule.decide == "allow"]
-        needed: list[Rule] = []
-        without = rules.but(rules=tuple([rule for rule in rules.rules if rule not in counting]))
-        if not counting or _same(self._judged(command, without), verdict):
-            return ()
-        left = rules
-        for rule in counting:
-            less = left.but(rules=tuple([each for each in left.rules if each != rule]))
-            if _same(self._judged(command, less), verdict):
-                left = less
-            else:
-                needed.append(rule)
-        return tuple(needed)
+            return {}
+        from sandgate.policy.limited import times_needed
+
+        return times_needed(self._judging(command), rules)
+
+    def _judging(self, command: CommandRequest) -> Callable[[RuleSet], Judgement]:
+        policies, asked = self._policies, as_judged(command)
+        return lambda rules: judge(
+            asked.argv,
+            policy=policies.approval,
+            sandbox=policies.sandbox,
+            rules=rules,
+            wish=asked.wish,
+            backend_available=policies.backend_available,
+            path=asked.env.get("PATH"),
+        )
 
 
 def _have_no_end(rules: RuleSet) -> bool:
     return all(rule.uses is None and not rule.until for rule in rules.rules)
-
-
-def _same(one: Verdict, other: Allow) -> bool:
-    return isinstance(one, Allow) and one.bypass_sandbox == other.bypass_sandbox

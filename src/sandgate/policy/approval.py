@@ -278,7 +278,7 @@ def _detail(row: Row, kind: CommandClass, danger: Danger | None) -> str:
 
 def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSet, found: Found) -> Judged:
     """Rules that match the segment decide it; those that match a command inside it may only tighten."""
-    if not rules.rules:
+    if not rules.rules and not rules.short:
         return Judged(heuristic)
     matching = rules.matching(segment)
     outer = reaching(segment, matching)
@@ -291,14 +291,21 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
         rule = strictest(inner)
         if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:
             return Judged(_by_rule(segment, rule), rule)
-    if matching and not outer and heuristic.verdict != "allow":
-        return Judged(heuristic.but(detail=f"{heuristic.detail}; {_stopping_short(segment, strictest(matching))}"))
-    return Judged(heuristic)
+    idle = _idle(segment, matching, rules) if heuristic.verdict != "allow" else ""
+    return Judged(heuristic.but(detail=f"{heuristic.detail}; {idle}") if idle else heuristic)
 
 
-def _stopping_short(segment: Argv, rule: Rule) -> str:
-    name = f"rule `{rule.shown_prefix}`{_where(rule)}"
-    return f"{name} does not count, as it ends before the program that `{program_name(segment[0])}` starts"
+def _idle(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet) -> str:
+    """Why the rule that people would think of does not count; empty where there is none."""
+    if matching:
+        rule, why = strictest(matching), f"it ends before the program that `{program_name(segment[0])}` starts"
+    else:
+        bare = (program_name(segment[0]), *segment[1:])
+        short = [rule for rule in rules.short if rule.covers(segment) or rule.covers(bare)] if segment else []
+        if not short:
+            return ""
+        rule, why = short[0], "this needs it oftener than it still holds"
+    return f"rule `{rule.shown_prefix}`{_where(rule)} does not count, as {why}"
 
 
 def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:

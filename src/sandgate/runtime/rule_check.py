@@ -7,7 +7,6 @@ from sandgate.gate.policies import as_judged
 from sandgate.policy.approval import judge, reaching
 from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
-from sandgate.runtime.rules import in_force_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ class RuleMatches(Record):
 def rule_matches(runtime: Runtime, command: CommandRequest) -> RuleMatches:
     """What rules and policy say about each segment, before the approval policy makes a question a refusal."""
     policies = runtime.policies
-    rules = in_force_now(policies.rules, runtime.environ)
+    rules = runtime.gate.rules_holding(command)
     judgement = judge(
         as_judged(command).argv,
         policy=policies.approval,

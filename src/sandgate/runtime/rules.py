@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from time import time
 
 from sandgate.policy.rules import NO_RULES
 from sandgate.protocol.permissions import DangerFullAccess
@@ -37,11 +36,6 @@ def _blind_spot(rules: RuleSet, sandbox: SandboxPolicy) -> tuple[str, ...]:
         f"the network is on, and rules forbid {len(forbidden)} host{'s' * (len(forbidden) > 1)}: a command that names "
         "one is refused; names inside programs are not seen",
     )
-
-
-def in_force_now(rules: RuleSet, environ: Mapping[str, str]) -> RuleSet:
-    """Without the rules that have ended. Nothing is counted."""
-    return rules.in_force(time(), used_so_far(environ, rules.rules))
 
 
 def used_so_far(environ: Mapping[str, str], rules: tuple[Rule, ...]) -> Mapping[str, int]:

@@ -371,7 +371,7 @@ class Runtime:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
         from sandgate.runtime.forecast import forecast_of
 
-        policies, risk = self.policies.but(rules=self.gate.rules), self.risk(as_judged(command))
+        policies, risk = self.policies.but(rules=self.gate.rules_holding(command)), self.risk(as_judged(command))
         return forecast_of(command, policies, self.confinement, risk, may_add_rules=self.gate.may_add_rules)
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:

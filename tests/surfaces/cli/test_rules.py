@@ -201,6 +201,21 @@ def test_a_rule_that_has_ended_does_not_run_what_it_allowed(program: Any, file: 
 
 
 @pytest.mark.host("namespace")
+def test_a_rule_for_one_use_does_not_let_a_line_with_two_pass(program: Any, file: Path) -> None:
+    """Required: `rules check`, `check` and `run` agree, and a refusal uses nothing."""
+    file.write_text('prefix_rule(["touch"], uses=1)\n')
+    policy, line = ("-s", "workspace-write", "-a", "untrusted"), ("bash", "-c", "touch x; touch x")
+    assert program("rules", "check", *policy, "--", *line) == 3
+    assert "rule `touch` in " in program.out
+    assert "oftener than it still holds" in program.out
+    assert program("check", *policy, "--", *line) == 3
+    assert program("run", *policy, "--", *line) == 77
+    assert list(program.repo.iterdir()) == []
+    assert program("run", *policy, "--", "touch", "x") == 0
+    assert program("rules", "check", *policy, "--", "touch", "x") == 3
+
+
+@pytest.mark.host("namespace")
 def test_a_rule_for_one_use_runs_one_command(program: Any, file: Path) -> None:
     file.write_text('prefix_rule(["touch"], uses=1)\n')
     codes = [program("run", "-s", "workspace-write", "-a", "untrusted", "--", "touch", "x") for _ in range(2)]

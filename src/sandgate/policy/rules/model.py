@@ -99,6 +99,7 @@ class RuleSet(Record):
     rules: tuple[Rule, ...] = ()
     host_executables: tuple[HostExecutable, ...] = ()  # the last entry of a name wins
     network: tuple[NetworkRule, ...] = ()
+    short: tuple[Rule, ...] = ()  # not in force for one command, which needs them oftener than they hold
 
     def matching(self, argv: Argv) -> tuple[Rule, ...]:
         """Every rule that speaks about `argv`."""
