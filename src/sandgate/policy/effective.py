@@ -101,8 +101,9 @@ def effective_permissions(
     absent = [path for path in facts.absent if path not in named and changeable(path)]
     fixed = frozenset((*protected, *absent, *facts.sealed))
     anchored = [path for path in facts.anchored if path in fixed]
+    pins = _pins(anchored, roots, protected).difference(absent, roots)
     return EffectivePermissions(
-        writable=_shallow_first((*roots, *_pins(anchored, roots, protected).difference(absent))),
+        writable=_shallow_first((*roots, *pins)),
         read_only=_shallow_first(protected),
         absent=tuple(absent),
         hidden=_shallow_first(hidden),
@@ -111,6 +112,7 @@ def effective_permissions(
         hosts=tuple(host for host in _granted(grants, "host") if host != "*") if network == "off" else (),
         network=network,
         case_insensitive=facts.case_insensitive,
+        pinned=_shallow_first(pins),
     )
 
 

@@ -79,7 +79,7 @@ class EffectivePermissions(Record):
     `reopened` lies below a `hidden` one and is bound back.
     """
 
-    writable: tuple[str, ...] = ()  # existing, canonical, shallow first
+    writable: tuple[str, ...] = ()  # existing, canonical, shallow first; those in `pinned` among them
     read_only: tuple[str, ...] = ()  # existing protected paths below a writable root
     absent: tuple[str, ...] = ()  # protected names that do not exist and must not come to exist
     hidden: tuple[str, ...] = ()  # existing paths that must not be readable
@@ -89,3 +89,15 @@ class EffectivePermissions(Record):
     network: NetworkMode = "off"
     confined: bool = True  # False: danger-full-access, external sandbox, or an approved escalation
     case_insensitive: bool = False  # compare protected names without case
+    pinned: tuple[str, ...] = ()  # writable through a directory above, and mounted so that nobody moves them away
+
+    @property
+    def open_places(self) -> tuple[str, ...]:
+        """What may be written, for people: a pinned directory is open with the one it lies in."""
+        return tuple([place for place in self.writable if place not in self.pinned])
+
+    @property
+    def closed_places(self) -> tuple[str, ...]:
+        """What exists inside of these and may not be written all the same."""
+        opened = tuple([place.rstrip("/") + "/" for place in self.writable])
+        return tuple([place for place in (*self.read_only, *self.hidden) if place.startswith(opened)])

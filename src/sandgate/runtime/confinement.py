@@ -102,7 +102,7 @@ class Confinement:
         return {
             "policy": type(self._settings.sandbox).__name__,
             "confined": permissions.confined,
-            "writable": list(permissions.writable),
+            "writable": list(permissions.open_places),
             "network": permissions.network,
         }
 

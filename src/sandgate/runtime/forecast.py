@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandgate.gate.policies import as_judged
+from sandgate.policy.effective import lies_below
 from sandgate.policy.explanation import Circumstances, decision, explain, flip
 from sandgate.policy.foreseen import would_be_stopped
 from sandgate.protocol.permissions import ESCALATE
@@ -33,6 +34,7 @@ class Forecast(Record):
     confined: bool
     guarantees: tuple[str, ...]
     writable: tuple[str, ...]
+    closed: tuple[str, ...]  # in the workspace, where that is writable
     network: str
     risk: RiskAssessment | None
     parts: Part  # the verdict taken apart
@@ -75,7 +77,8 @@ def forecast_of(
         backend=plan.backend,
         confined=plan.confined,
         guarantees=plan.guarantees,
-        writable=plan.permissions.writable,
+        writable=plan.permissions.open_places,
+        closed=tuple([place for place in plan.permissions.closed_places if lies_below(place, policies.workspace)]),
         network=plan.permissions.network,
         risk=risk,
         parts=explain(judged, here),
@@ -95,6 +98,7 @@ def forecast_json(forecast: Forecast) -> dict[str, Any]:
             "confined": forecast.confined,
             "guarantees": list(forecast.guarantees),
             "writable": list(forecast.writable),
+            "closed": list(forecast.closed),
             "network": forecast.network,
         },
         "risk": risk_json(forecast.risk) if forecast.risk else None,

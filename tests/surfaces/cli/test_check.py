@@ -23,6 +23,23 @@ def test_a_command_that_would_run_says_where_it_may_write(program: Any) -> None:
     assert str(program.repo) in places.removeprefix("  may write: ").split(", ")
 
 
+@pytest.mark.host("notify")
+def test_the_places_it_names_are_those_a_run_is_held_to(program: Any) -> None:
+    """Required: one source for both; a directory that is only kept from being moved is no place of its own."""
+    (program.repo / "sub" / "inner" / ".git").mkdir(parents=True)
+    (program.repo / ".git").mkdir()
+    policy = ("-s", "workspace-write", "-a", "on-failure")
+    assert program("check", *policy, "--", "touch", "/opt/never") == 0
+    told = [line.partition("write: ")[2] for line in program.out.splitlines() if "may write: " in line]
+    closed = [line.partition("not: ")[2].split(", ") for line in program.out.splitlines() if "but not: " in line]
+    program("run", *policy, "--", "touch", "/opt/never")
+    held = [line.partition("writable roots: ")[2].rstrip(")") for line in program.err.splitlines() if "roots: " in line]
+    assert told == held
+    assert str(program.repo) in told[0].split(", ")
+    assert str(program.repo / "sub") not in told[0].split(", ")
+    assert str(program.repo / ".git") in closed[0]
+
+
 def test_a_command_that_would_ask_says_which_part_and_why(program: Any) -> None:
     assert program("check", "-a", "untrusted", "--", "touch", "a b") == 3
     assert "verdict: ask" in program.out

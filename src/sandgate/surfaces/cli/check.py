@@ -6,6 +6,7 @@ from sandgate.display import one_line, visible
 from sandgate.runtime.forecast import forecast_json
 from sandgate.runtime.risk import risk_lines
 from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.narrate import listed
 from sandgate.surfaces.cli.session import opened, request
 
 TYPE_CHECKING = False
@@ -45,6 +46,8 @@ def _lines(forecast: Forecast) -> list[str]:
     lines.append(f"sandbox: {confined}")
     if forecast.confined:
         lines.append(f"  may write: {', '.join(map(visible, forecast.writable)) or 'nothing'}")
+        if forecast.closed:
+            lines.append(f"  but not: {visible(listed(forecast.closed))}")
         lines.append(f"  network: {forecast.network}")
         lines += [f"  would stop: {each.operation} {visible(each.target)}" for each in forecast.stopped]
     return lines + (risk_lines(forecast.risk) if forecast.risk else [])

@@ -29,7 +29,7 @@ DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 UNWATCHED = "nothing watched; judged from the command's own message"
 ONE_YES = "--answer approve"  # where every option would open more than the command wants
 WHY_SAID_CHARS = 300  # of a reason that came with a no
-ROOTS_SAID_MAX = 6  # writable roots named in one line
+PLACES_SAID_MAX = 6  # named in one line
 
 
 class Narrator:
@@ -161,18 +161,17 @@ def _why(denial: Denial, attempt: Attempt) -> str:
         return _answer(denial)
     if not permissions.writable:
         return "the sandbox is read-only"
-    return f"outside the writable roots: {', '.join(_outermost(permissions.writable))}"
+    return f"outside the writable roots: {listed(permissions.open_places)}"
 
 
 def _answer(denial: Denial) -> str:
     return f"the sandbox answered {denial.errno or 'no'}"
 
 
-def _outermost(roots: tuple[str, ...]) -> list[str]:
-    """Roots that lie in no other one, at most a handful of them."""
-    outer = [root for root in roots if not any(root != other and _is_or_below(root, other) for other in roots)]
-    more = len(outer) - ROOTS_SAID_MAX
-    return outer if more <= 0 else [*outer[:ROOTS_SAID_MAX], f"and {more} more"]
+def listed(places: tuple[str, ...]) -> str:
+    """A handful of them, and how many more there are."""
+    more = len(places) - PLACES_SAID_MAX
+    return ", ".join(places if more <= 0 else (*places[:PLACES_SAID_MAX], f"and {more} more"))
 
 
 def _is_or_below(path: str, root: str) -> bool:
