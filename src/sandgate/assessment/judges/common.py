@@ -123,8 +123,9 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
 
 def rated(entry: Entry, options: Parsed) -> Finding:
     """The entry's own finding, with the worst of the options that apply."""
+    does = entry.does.replace("{}", "files" if options.operands else entry.alone)
     found = Finding(
-        entry.level, entry.kind, entry.name, entry.does[0].lower() + entry.does[1:].replace(" {}", ""),
+        entry.level, entry.kind, entry.name, does[0].lower() + does[1:],
         _sentence(entry, options), entry.consequence, entry.categories,
     )  # fmt: skip
     for worse in entry.worse:
@@ -153,7 +154,7 @@ def _sentence(entry: Entry, options: Parsed) -> str:
     named = [shown(arg.text.replace(UNKNOWN, "?")) for arg in options.operands[:SENTENCE_OPERANDS]]
     if len(options.operands) > SENTENCE_OPERANDS:
         named.append("others")
-    return entry.does.replace("{}", " and ".join(named) or "its input")
+    return entry.does.replace("{}", " and ".join(named) or entry.alone)
 
 
 def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:

@@ -48,3 +48,4 @@ class Entry(Record):
     harmless: str = ""  # options that make the whole call mere looking: `--help`, `--dry-run`
     writes: str = ""  # options whose value is a path it writes: `-o`
     bare: bool = False  # without any argument it only looks: `mount`
+    alone: str = "its input"  # what `{}` stands for where no operand is given

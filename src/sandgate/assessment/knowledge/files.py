@@ -9,7 +9,7 @@ from sandgate.assessment.knowledge.entry import Entry, Worse
 ENTRIES: tuple[Entry, ...] = (
     Entry("rm", LOW, "Deletes {}", ("rm -rf build => medium", "rm -rf ~ => high", "rm --help => low"), kind="deletes",
           harmless="--help --version"),
-    Entry("rmdir", LOW, "Deletes empty directories {}", ("rmdir empty => medium",), kind="deletes", operands="delete"),
+    Entry("rmdir", LOW, "Deletes {}, if empty", ("rmdir empty => medium",), kind="deletes", operands="delete"),
     Entry("unlink", LOW, "Deletes {}", ("unlink a.txt => medium",), kind="deletes", operands="delete"),
     Entry("shred", HIGH, "Destroys the contents of {}", ("shred -u notes.txt",), kind="deletes", operands="delete",
           categories=(DELETION,), values="-n -s", consequence="Nothing can bring them back"),

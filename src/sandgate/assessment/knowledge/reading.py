@@ -11,6 +11,9 @@ LISTING = frozenset(
 )
 
 
+LOOKS_HERE = frozenset(words("ls dir tree exa eza du"))  # at the working directory, unless told where
+
+
 def _readers() -> tuple[Entry, ...]:
     """name | options with values | example; operands are files."""
     table = """
@@ -73,7 +76,8 @@ def _readers() -> tuple[Entry, ...]:
 def _reader(name: str, values: str, example: str) -> Entry:
     listing = name in LISTING
     return Entry(name, LOW, "Looks at {}" if listing else "Reads {}", (example,), kind="reads",
-                 operands="list" if listing else "read", values=values)  # fmt: skip
+                 operands="list" if listing else "read", values=values,
+                 alone="the working directory" if name in LOOKS_HERE else "its input")  # fmt: skip
 
 
 def _searchers() -> tuple[Entry, ...]:
