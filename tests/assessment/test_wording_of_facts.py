@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import judged
+from assessing import HOME, PROJECT, judged
+from sandgate.protocol.risk import IF_REPLACED, NOT_HERE
+
+
+def facts_of(*argv: str) -> list[tuple[str, str, str]]:
+    return [(fact.kind, fact.target, fact.why) for fact in judged(argv).facts]
 
 
 @pytest.mark.parametrize(
@@ -20,3 +25,26 @@ def test_a_reason_says_of_what(argv: tuple[str, ...], description: str, reason: 
     risk = judged(argv)
     assert risk.description.startswith(description)
     assert risk.reasons[0] == reason
+
+
+def test_a_variable_that_no_shell_replaces_is_judged_as_meant_and_told_as_it_stands() -> None:
+    """Our choice: the level is that of what was meant; the words do not claim that it happens."""
+    risk = judged(("rm", "-rf", "$HOME"))
+    assert risk.risk_level == "high"
+    assert "if a shell replaces `$HOME`" in risk.description
+    assert facts_of("touch", "$HOME/x")[0] == (
+        "writes",
+        f"{HOME}/x",
+        f"outside the workspace: your own files ({IF_REPLACED})",
+    )
+    assert not any(IF_REPLACED in fact.why for fact in judged('touch "$HOME/x"').facts)
+    assert ("writes", f"{PROJECT}/$HOME/x", "changes the workspace") in [
+        (fact.kind, fact.target, fact.why) for fact in judged("touch '$HOME/x'").facts
+    ]
+
+
+def test_what_another_machine_deletes_is_a_fact_about_that_machine() -> None:
+    risk = judged(("ssh", "host", "rm -rf /etc"))
+    assert [(fact.kind, fact.why, fact.here) for fact in risk.facts if fact.target == "/etc"] == [
+        ("deletes", NOT_HERE, False)
+    ]

@@ -6,7 +6,7 @@ import pytest
 
 from sandgate.policy.foreseen import STOPPED_MAX, Stopped, would_be_stopped
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.protocol.risk import Fact
+from sandgate.protocol.risk import IF_REPLACED, NOT_HERE, Fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ PERMISSIONS = EffectivePermissions(
 def test_what_lies_outside_is_foreseen(kind: FactKind, target: str, operation: str | None) -> None:
     found = would_be_stopped([Fact(kind, target, "")], PERMISSIONS)
     assert [(each.operation, each.target) for each in found] == ([(operation, target)] if operation else [])
+
+
+@pytest.mark.parametrize("why", [NOT_HERE, f"deletes recursively ({IF_REPLACED})"])
+def test_what_happens_elsewhere_or_only_behind_a_shell_is_not_stopped_here(why: str) -> None:
+    assert would_be_stopped([Fact("deletes", "/etc", why)], PERMISSIONS) == ()
 
 
 def test_with_the_network_on_no_connection_is_stopped() -> None:

@@ -11,6 +11,7 @@ from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIG
 from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
 from sandgate.assessment.wording import shown
+from sandgate.protocol.risk import IF_REPLACED, NOT_HERE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class Inquiry:
         found = deleting(path, self.facts, recursive=recursive, contents=contents, filtered=filtered)
         if not recursive and everything and found.level == HIGH and not filtered:
             found = self._shallow(found)
-        self.note(found.but(why=f"{found.why} ({arg.note})") if arg.note else found)
+        self.note(_as_given(found.but(why=f"{found.why} ({arg.note})") if arg.note else found, arg))
 
     def _shallow(self, found: Finding) -> Finding:
         """`rm *`: only files, but all of them."""
@@ -221,7 +222,8 @@ class Inquiry:
             )
             return
         self.facts.targets.ask(path)
-        self.note(writing(path, self.facts, verb=verb, recursive=recursive or (contents and recursive)))
+        found = writing(path, self.facts, verb=verb, recursive=recursive or (contents and recursive))
+        self.note(_as_given(found, arg))
 
     def read(self, arg: Arg, call: Call, *, recursive: bool = False) -> None:
         """`arg` names what is read."""
@@ -233,7 +235,7 @@ class Inquiry:
         found = reading(path, self.facts, recursive=recursive)
         if found is None:
             return
-        self.note(found)
+        self.note(_as_given(found, arg))
         if path in ENDLESS_INPUTS and call.program in COLLECTING:
             self.add(HIGH, "reads", path, "waits for the end of what has none",
                      f"Collects {shown(path)} in memory until there is none left", "", (EXHAUSTION,))  # fmt: skip
@@ -245,7 +247,8 @@ class Inquiry:
         """`arg` names what is listed or measured: names, sizes and times, not what is in it."""
         path, _ = call.paths(arg)
         if path is not None and not call.remote and arg.text not in {"-", ""}:
-            self.note(Finding(LOW, "reads", path, "looks at names and sizes", f"Looks at {shown(path)}"))
+            found = Finding(LOW, "reads", path, "looks at names and sizes", f"Looks at {shown(path)}")
+            self.note(_as_given(found, arg))
 
     def _elsewhere(
         self, path: str | None, call: Call, kind: str, verb: str, categories: tuple[RiskCategory, ...], level: RiskLevel
@@ -253,8 +256,7 @@ class Inquiry:
         if not call.remote:
             return False
         target = path or "?"
-        self.add(level, kind, target, "on another machine or in a container", f"{verb} {shown(target)} elsewhere", "",
-                 categories)  # fmt: skip
+        self.add(level, kind, target, NOT_HERE, f"{verb} {shown(target)} elsewhere", "", categories)
         return True
 
     def contact(self, host: str, call: Call, *, why: str = "contacts another machine", sentence: str = "") -> None:
@@ -275,6 +277,17 @@ class Inquiry:
             level, "contacts", host, "sends data to another machine", f"Sends {what} to {shown(host)}",
             "What has been sent cannot be taken back" if level == HIGH else "", (EXFILTRATION, NETWORK),
         )  # fmt: skip
+
+
+def _as_given(found: Finding, arg: Arg) -> Finding:
+    """No shell stands before a program that is started by itself: it gets `$HOME` as these five characters.
+
+    Judged is what they would mean to a shell, for that is mostly what was meant; said is that they need one.
+    """
+    if not arg.raw.strip() or arg.raw == arg.text:
+        return found
+    sentence = f"{found.sentence}, if a shell replaces {shown(arg.raw)}" if found.sentence else ""
+    return found.but(why=f"{found.why} ({IF_REPLACED})", sentence=sentence)
 
 
 def is_local(host: str) -> bool:

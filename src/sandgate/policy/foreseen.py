@@ -1,7 +1,8 @@
 """What the sandbox would stop, told before anything runs.
 
 Made from what the assessor found a command to do and from what the command would be permitted. It is a forecast: the
-paths are those that could be read off the command line, and what only the running program knows is not among them.
+paths are those that could be read off the command line, and what only the running program knows is not among them. Nor
+is what happens on another machine: there only the way to it is closed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def would_be_stopped(facts: Iterable[Fact], permissions: EffectivePermissions) -
 def _stopped(fact: Fact, permissions: EffectivePermissions) -> Stopped | None:
     if fact.kind == "contacts":
         return Stopped("connect", "?" if " " in fact.target else fact.target) if permissions.network == "off" else None
-    if fact.target[:1] != "/" or fact.target in HARMLESS_DEVICES:
+    if fact.target[:1] != "/" or fact.target in HARMLESS_DEVICES or not fact.here:
         return None
     if fact.kind == "reads":
         hidden = _depth(fact.target, permissions.hidden) > _depth(fact.target, permissions.reopened)

@@ -23,12 +23,22 @@ if TYPE_CHECKING:
     FactKind = Literal["reads", "writes", "deletes", "contacts", "runs", "privilege", "unknown"]
 
 
+# Why a fact is none about the files of this machine as the command names them.
+NOT_HERE = "on another machine or in a container"
+IF_REPLACED = "only if a shell replaces it"  # in brackets, at the end
+
+
 class Fact(Record):
     """One thing a command does, as far as it can be known without running it."""
 
     kind: FactKind
     target: str  # a resolved path, a host, a program; "?" when it cannot be known
     why: str  # short, for people: "deletes recursively", "inside your home directory"
+
+    @property
+    def here(self) -> bool:
+        """Whether the target is what this machine has under that name, and the command means it as it was given."""
+        return self.why != NOT_HERE and not self.why.endswith(f"({IF_REPLACED})")
 
 
 class RiskAssessment(Record):
