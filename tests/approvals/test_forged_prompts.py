@@ -104,7 +104,7 @@ def test_no_terminal_breaks_a_line_where_we_did_not(request: ApprovalRequest, co
         assert sum(2 if east_asian_width(char) in "WF" else 1 for char in line) <= columns
 
 
-@pytest.mark.parametrize("text", ["日" * 100, "x" * 300, "日x" * 70])
+@pytest.mark.parametrize("text", ["日" * 100, "x" * 300, "日x" * 70, "delete nothing at all " * 12])
 def test_a_long_line_goes_on_behind_a_mark(text: str) -> None:
     request = ApprovalRequest("r", "c", "initial", CommandRequest(("echo", text), "/", {}), "")
     lines = prompt_lines(request, colour=False, columns=60, whole=True)

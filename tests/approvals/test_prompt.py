@@ -1,9 +1,14 @@
 """The words of a prompt; `test_human` shows them at a terminal."""
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sandgate.approvals.prompt import (
     COMMAND_LINES_MAX,
+    CONTINUATION,
     DENIALS_SHOWN_MAX,
     LINE_CHARACTERS_MAX,
     PATCH_LINES_MAX,
@@ -17,6 +22,7 @@ from sandgate.approvals.prompt import (
     is_folded,
     prompt_lines,
     question,
+    wrapped,
 )
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest
@@ -192,6 +198,21 @@ def test_a_long_line_is_cut_behind_a_mark_so_that_no_piece_looks_like_ours() -> 
     assert all(len(line) <= 60 for line in lines)
     assert not any(line.startswith("  Risk: LOW") for line in lines)
     assert any(line.startswith("      ┆ ") for line in lines)
+
+
+@given(st.lists(st.text("ab日", min_size=1, max_size=10), min_size=1, max_size=40).map(" ".join), st.integers(60, 120))
+def test_a_line_is_cut_between_words_and_nothing_of_it_is_lost(text: str, columns: int) -> None:
+    """Required: a cut inside a word shows another word. Only one too long for half a row is cut, at the row's end."""
+    pieces = wrapped(text, columns)
+    rest = [piece.removeprefix(CONTINUATION) for piece in pieces[1:]]
+    assert "".join([pieces[0], *rest]) == text
+    for piece, following in pairwise([pieces[0], *rest]):
+        assert piece[-1] == " " or following[0] == " "
+
+
+def test_a_word_longer_than_half_a_row_is_cut_at_the_end_of_the_row() -> None:
+    pieces = wrapped("rm " + "x" * 100, 60)
+    assert pieces[0] == "rm " + "x" * 57
 
 
 def test_where_the_policy_has_no_sandbox_a_yes_does_not_promise_one() -> None:

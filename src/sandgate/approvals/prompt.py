@@ -169,17 +169,28 @@ def _again_lines(request: ApprovalRequest, *, named: bool) -> list[str]:
 
 
 def wrapped(line: str, columns: int) -> list[str]:
-    """A line cut where the terminal would, each further piece behind a mark, so that none looks like a line of ours."""
+    """A line cut before the terminal would, each further piece behind a mark, so that none looks like a line of ours.
+
+    Between words, where one ends in the second half; a piece that is full to its last cell was cut inside a word.
+    """
     if "\033" in line or (line.isascii() and len(line) <= columns):
         return [line]
     pieces: list[str] = []
     room, mark = columns, ""
     while line or not pieces:
-        size = _fitting(line, room)
+        size = _between_words(line, _fitting(line, room))
         pieces.append(mark + line[:size])
         line = line[size:]
         room, mark = columns - len(CONTINUATION) - 1, CONTINUATION  # some terminals draw the mark itself wide
     return pieces
+
+
+def _between_words(line: str, size: int) -> int:
+    """`size`, or less where that ends a word; its blank stays at the end, as nothing may be lost."""
+    if line[size : size + 1] in ("", " "):
+        return size
+    after = line.rfind(" ", size // 2, size) + 1
+    return after or size
 
 
 def _fitting(line: str, room: int) -> int:
