@@ -9,6 +9,17 @@ from pathlib import Path
 LIMIT_S = 10
 
 
+def leaves_as_it_was(state: Callable[[], object], act: Callable[[], object]) -> bool:
+    """Whether `act` changes nothing that `state` tells. Others mount and end things on this machine meanwhile; what
+    `act` leaves behind, it leaves behind each time."""
+    for _ in range(3):
+        before = state()
+        act()
+        if state() == before:
+            return True
+    return False
+
+
 def readable(fd: int) -> None:
     """Returns when `fd` has something to read, or its other side is gone."""
     ready, _, _ = select.select([fd], [], [], LIMIT_S)

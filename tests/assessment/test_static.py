@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assessing import HOME, PROJECT, corpus, facts, judged, request
-from sandgate.assessment import static
+from sandgate.assessment import frames
 from sandgate.assessment.facts import MAX_TARGETS, AssessmentFacts, TargetFacts, Targets
 from sandgate.assessment.findings import RANK
 from sandgate.assessment.judges.loops import loops_of
@@ -228,7 +228,7 @@ def test_what_would_be_deleted_or_written_is_looked_at_once_and_not_without_end(
 
 def test_the_loops_of_a_script_are_looked_at_once() -> None:
     """Ours: once every command of every loop looked through the whole script."""
-    with patch.object(static, "loops_of", wraps=loops_of) as looking:
+    with patch.object(frames, "loops_of", wraps=loops_of) as looking:
         judged("\n".join(f"for f in a{number} b; do wc $f; done" for number in range(50)))
     assert looking.call_count == 1
 

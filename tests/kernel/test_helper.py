@@ -18,7 +18,7 @@ from sandgate.kernel import helper as helper_module
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import encode
 from sandgate.protocol.confinement import ExecFailure, Limits, Mount, SetupFailure
-from waiting import is_dead, wait_until
+from waiting import is_dead, leaves_as_it_was, wait_until
 
 pytestmark = pytest.mark.host("namespace")
 
@@ -279,11 +279,13 @@ def test_two_hundred_commands_leave_nothing_behind(helper: str, null: int) -> No
         )
 
     plan = encode(plan_for("true", write=("/tmp",)))
-    before = state()
-    for _ in range(200):
-        prepared = helper_module.prepare(helper, network="off")
-        attend(prepared.start_encoded(plan, stdin=null, stdout=null, stderr=null))
-    assert state() == before
+
+    def two_hundred() -> None:
+        for _ in range(200):
+            prepared = helper_module.prepare(helper, network="off")
+            attend(prepared.start_encoded(plan, stdin=null, stdout=null, stderr=null))
+
+    assert leaves_as_it_was(state, two_hundred)
 
 
 def test_started_with_closed_standard_streams(helper: str) -> None:

@@ -13,7 +13,7 @@ from sandgate.kernel import helper as helper_module
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import PLAN, PREPARE, request
 from sandgate.protocol.confinement import SetupFailure
-from waiting import is_dead, wait_until
+from waiting import is_dead, leaves_as_it_was, wait_until
 
 pytestmark = pytest.mark.host("namespace")
 
@@ -82,14 +82,15 @@ def test_command_gets_the_three_streams_and_nothing_else_that_was_sent(helper: s
 
 
 def test_discarding_leaves_nothing_at_whatever_time(helper: str) -> None:
-    before = state()
-    for round_number in range(ROUNDS):
-        prepared = helper_module.prepare(helper, network="off" if round_number % 2 else "on")
-        if round_number % 20 == 0:
-            wait_until_built(prepared)
-        prepared.discard()
-        prepared.discard()
-    assert state() == before
+    def discard_many() -> None:
+        for round_number in range(ROUNDS):
+            prepared = helper_module.prepare(helper, network="off" if round_number % 2 else "on")
+            if round_number % 20 == 0:
+                wait_until_built(prepared)
+            prepared.discard()
+            prepared.discard()
+
+    assert leaves_as_it_was(state, discard_many)
 
 
 def test_plan_that_cannot_be_encoded_discards(helper: str, null: int) -> None:

@@ -15,17 +15,17 @@ from sandgate.assessment.findings import (
     NETWORK,
     PRIVILEGE,
 )
+from sandgate.assessment.frames import Frame, Pipeline
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_assignment, judge_loop
 from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
-from sandgate.assessment.judges.loops import judge_looped, loops_of
+from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
-from sandgate.assessment.traps import traps_last
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import plainer
@@ -37,7 +37,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.assessment.inquiry import Flow
-    from sandgate.assessment.judges.loops import Loops
     from sandgate.commandline.script import SimpleCommand, Word
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
@@ -87,76 +86,12 @@ def _direct(text: str, shell: Shell) -> Arg:
     return expand(loose_word(text), shell, direct=text or " ")[0] if text else Arg("")
 
 
-class _Pipeline:
-    """What flows along one pipeline, up to the stage that is being judged."""
-
-    __slots__ = ("before", "current", "feeder", "last", "position")
-
-    def __init__(self) -> None:
-        self.position = -1
-        self.before: Flow = {}
-        self.current: Flow = {}
-        self.feeder: Call | None = None
-        self.last: Call | None = None
-
-    def enter(self, position: int) -> None:
-        if position > self.position:
-            self.before = {**self.before, **self.current}
-            self.current = {}
-            self.feeder, self.position = self.last, position
-
-
-class _Frame:
-    """A script being walked: its commands, the shells they run in, what flows between them."""
-
-    __slots__ = (
-        "caller",
-        "commands",
-        "functions",
-        "index",
-        "inflow",
-        "kinds",
-        "known_loops",
-        "pipelines",
-        "said",
-        "shells",
-    )
-
-    def __init__(
-        self, commands: tuple[SimpleCommand, ...], caller: Call, kinds: tuple[tuple[int, int], ...] = ()
-    ) -> None:
-        self.commands = commands if kinds else traps_last(commands)
-        self.index = 0
-        self.caller = caller
-        self.functions = frozenset(each.function for each in commands if each.function)
-        self.shells: dict[int, Shell] = {}
-        self.inflow: dict[int, Flow] = {}
-        self.kinds = iter(kinds)  # of the pipelines still to come
-        self.said: dict[int, tuple[State, int]] = {}  # kind of a pipeline → in which state it was judged, steps it took
-        self.pipelines: dict[int, _Pipeline] = {}
-        self.known_loops: Loops | None = None
-
-    def loops(self) -> Loops:
-        if self.known_loops is None:
-            self.known_loops = loops_of(self.commands)
-        return self.known_loops
-
-    def shell_of(self, command: SimpleCommand) -> Shell:
-        """The shell a command runs in; a subshell starts as a copy of the one around it."""
-        current = self.caller.shell
-        for number in command.subshells:
-            if number not in self.shells:
-                self.shells[number] = current.copy()
-            current = self.shells[number]
-        return current
-
-
 class _Walk:
     """The one loop. A frame is a script half read; calls wait on the inquiry's list."""
 
     def __init__(self, inquiry: Inquiry) -> None:
         self.inquiry = inquiry
-        self.frames: list[_Frame] = []
+        self.frames: list[Frame] = []
         self.functions: frozenset[str] = frozenset()
         self.judged = Judged(inquiry)
 
@@ -178,7 +113,7 @@ class _Walk:
         frame.index += 1
         self.command(frame.commands[frame.index - 1], frame)
 
-    def pipeline(self, kind: int, length: int, frame: _Frame) -> None:
+    def pipeline(self, kind: int, length: int, frame: Frame) -> None:
         """Judge a whole pipeline; nothing new is found when the same one was judged while all was as it is now."""
         inquiry = self.inquiry
         state, (judged_in, steps) = self.state(frame), frame.said.get(kind, (None, 0))
@@ -195,7 +130,7 @@ class _Walk:
         if state is not None and state == self.state(frame):
             frame.said[kind] = state, inquiry.steps - before
 
-    def state(self, frame: _Frame) -> State | None:
+    def state(self, frame: Frame) -> State | None:
         """What a judgement depends on beside the words; None when that is more than is worth comparing."""
         shell, inquiry = frame.caller.shell, self.inquiry
         if shell.variables:
@@ -246,10 +181,10 @@ class _Walk:
         found = script(plainer(text))
         if not found.complete:
             self.inquiry.doubt("part of the script could not be read")
-            self.frames.append(_Frame(rough_commands(text), inner))
-        self.frames.append(_Frame(found.commands, inner, found.kinds))
+            self.frames.append(Frame(rough_commands(text), inner))
+        self.frames.append(Frame(found.commands, inner, found.kinds))
 
-    def command(self, command: SimpleCommand, frame: _Frame) -> None:
+    def command(self, command: SimpleCommand, frame: Frame) -> None:
         shell = frame.shell_of(command)
         inflow = frame.inflow.pop(command.number, {})
         flowing = tuple(inflow.items())
@@ -298,12 +233,12 @@ class _Walk:
             self.next_command()
         self.frames, self.functions = outer, functions
 
-    def connect(self, call: Call, command: SimpleCommand, frame: _Frame, inflow: Flow) -> None:
+    def connect(self, call: Call, command: SimpleCommand, frame: Frame, inflow: Flow) -> None:
         """What reaches the command through pipes, variables and substitutions."""
         upstream = {**frame.caller.upstream, **inflow}
         feeder = frame.caller.feeder if not command.pipes else None
         for number, position in command.pipes:
-            pipeline = frame.pipelines.setdefault(number, _Pipeline())
+            pipeline = frame.pipelines.setdefault(number, Pipeline())
             pipeline.enter(position)
             upstream.update(pipeline.before)
             feeder = pipeline.feeder or feeder
@@ -312,7 +247,7 @@ class _Walk:
                 upstream.update(arg.carries)
         call.upstream, call.feeder = upstream, feeder
 
-    def flow_on(self, call: Call, command: SimpleCommand, frame: _Frame) -> None:
+    def flow_on(self, call: Call, command: SimpleCommand, frame: Frame) -> None:
         if not command.pipes and command.substituted_into is None:
             return
         out: Flow = {**call.upstream, **call.outflow}
