@@ -12,6 +12,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
+from sandgate.commandline.commissions import commissioned
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -132,9 +133,9 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
 
 
 def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
-    if call.program not in LANGUAGES:
-        for text in handed_over((call.program, *(arg.text for arg in call.args))):
-            inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
+    given = (call.program, *(arg.text for arg in call.args))
+    for text in commissioned(given) if call.program in LANGUAGES else handed_over(given):
+        inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
     if running.judge_runner(call, inquiry):
         return
     if call.program in TOOLS and call.program not in SHELLS and _only_reads(call):

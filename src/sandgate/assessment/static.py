@@ -17,12 +17,13 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.frames import Frame, Pipeline
 from sandgate.assessment.inquiry import Call, Inquiry
-from sandgate.assessment.judges.builtins import judge_assignment, judge_loop
+from sandgate.assessment.judges.builtins import judge_loop
 from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.spoken import spoken
+from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
 from sandgate.assessment.stopped import denial_findings, denial_sentence
@@ -213,6 +214,8 @@ class _Walk:
             self.drain_here()
             if command.looped and (command.background or command.spinning):
                 judge_loop(command, self.inquiry)
+        else:
+            self.drain_here()
         if command.redirections:
             self.redirect(command, call, ">")
         if command.looped:

@@ -6,9 +6,11 @@ the script takes text for a program.
 
 from __future__ import annotations
 
+from sandgate.commandline.commissions import COMMISSIONED, ESCAPING, LANGUAGES, commissioned, git_runs, run_for
 from sandgate.commandline.decoding import ansi
 from sandgate.commandline.heredocs import bodies
-from sandgate.commandline.words import joined, program_name, split, words_of
+from sandgate.commandline.subscripts import NAMING, NAMING_STATEMENTS, evaluated
+from sandgate.commandline.words import joined, program_name, split
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 
 TYPE_CHECKING = False
@@ -20,45 +22,14 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
 
 TEXTS_MAX = 200  # of one script that are read as scripts
-_LANGUAGES = words_of("python python2 python3 perl ruby node nodejs php lua awk gawk mawk deno bun")
 _RUNNING_CODE = ("system", "exec", "popen", "Popen", "spawn", "subprocess", "`", "%x", "getline", "| ")
-# A pager, an editor, a transport: programs run the values of these as commands.
-_RUN_VARIABLES = words_of(
-    "PAGER MANPAGER GIT_PAGER LESSOPEN LESSCLOSE EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH_COMMAND GIT_SSH "
-    "GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS PROMPT_COMMAND BROWSER RSYNC_RSH "
-    "RSYNC_CONNECT_PROG TAR_OPTIONS SHELL MAKEFLAGS PS4 PS1 CVS_RSH SVN_SSH SVN_EDITOR HGEDITOR KUBE_EDITOR "
-    "SYSTEMD_EDITOR SYSTEMD_PAGER BAT_PAGER DELTA_PAGER FCEDIT MAILER RUSTC_WRAPPER CC CXX NODE_OPTIONS"
-)
 _TEXT_READERS = frozenset(("eval", "source", "."))
-# Options whose value is a command: with the value in the next word, or attached.
-_COMMAND_OPTIONS: dict[str, tuple[str, ...]] = {
-    "tar": ("--to-command", "--checkpoint-action", "-I", "--use-compress-program", "--rsh-command", "--info-script",
-            "--new-volume-script"),
-    "rsync": ("-e", "--rsh", "--rsync-path"),
-    "scp": ("-S",),
-    "sftp": ("-S",),
-    "man": ("-P", "--pager", "-H"),
-    "zip": ("-TT", "--unzip-command"),
-    "git": ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--commit-filter", "--parent-filter",
-            "--tag-name-filter", "--upload-pack", "--receive-pack", "--extcmd", "--exec"),
-    "rg": ("--pre",),
-    "sort": ("--compress-program",),
-    "split": ("--filter",),
-}  # fmt: skip
-# Programs with a language of their own, in which these begin a command for the shell.
-_ESCAPING = words_of("vim vi nvim ex view gvim vimdiff less more gdb sqlite3 psql mysql make ed")
 _SETTING = ("alias", "export", "declare", "typeset", "env", "sudo", "doas")
 # All programs that are looked at for what they hand over.
-_TAKING = frozenset((*_SETTING, "git", *_LANGUAGES, *_COMMAND_OPTIONS, *_ESCAPING))
-# Settings of git that name a command, by their beginning or their end.
-_GIT_COMMANDS = (
-    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy", "diff.external",
-    "sequence.editor", "credential.helper", "gpg.", "pager.", "filter.", "interactive.difffilter", "uploadpack.",
-)  # fmt: skip
-_GIT_COMMAND_ENDS = (".textconv", ".cmd", ".command", ".driver", ".program", ".path")
+_TAKING = frozenset((*_SETTING, "git", *NAMING, *LANGUAGES, *COMMISSIONED, *ESCAPING))
 # Sub-commands of git behind which a command stands.
 _GIT_RUNNERS = {("bisect", "run"): 2, ("submodule", "foreach"): 2, ("for-each-repo",): 1, ("difftool",): 1}
-_ESCAPES = ("!", ":!", "+!", "shell ", ".shell ", ".system ", "system ", "\\! ", "exec=", "+:!", "SHELL=")
+_ESCAPES = ("!", ":!", "+!", "shell ", ".shell ", ".system ", "system ", "\\! ", "+:!")
 
 
 def carried(text: str, script: Script) -> tuple[str, ...]:
@@ -66,8 +37,13 @@ def carried(text: str, script: Script) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for assignment in [word.text for command in script.commands for word in command.assignments]:
         name, _, value = assignment.partition("=")
-        if name in _RUN_VARIABLES:
-            found[_unquoted(value)] = None
+        for inner in run_for(name, _unquoted(value)):
+            found[inner] = None
+        for inner in evaluated(assignment):
+            found[inner] = None
+    if any(word in text for word in NAMING_STATEMENTS):
+        for inner in evaluated(text):
+            found[inner] = None
     commands = [argv for argv in script.argvs() if argv]
     for argv in commands:
         for inner in handed_over(argv):
@@ -81,6 +57,9 @@ def carried(text: str, script: Script) -> tuple[str, ...]:
 def handed_over(argv: Argv) -> Iterator[str]:
     """What `argv` itself takes as a script besides wrappers: `alias x=…`, `git -c core.pager=…`, `tar --to-command`."""
     name = program_name(argv[0])
+    if "=" in argv[0]:  # `time PAGER=x man ls`
+        variable, _, value = argv[0].partition("=")
+        return run_for(variable, value)
     return _handed_to(name, argv) if name in _TAKING else iter(())
 
 
@@ -88,27 +67,25 @@ def _handed_to(name: str, argv: Argv) -> Iterator[str]:
     if name in _SETTING:
         for word in argv[1:]:
             variable, equals, value = word.partition("=")
-            if equals and (name == "alias" or variable in _RUN_VARIABLES):
+            if equals and name == "alias":
                 yield value
+            elif equals:
+                yield from run_for(variable, value)
     if name == "git":
         yield from _of_git(argv)
-    if name in _LANGUAGES:
+    if name in LANGUAGES:
         yield from _of_code(argv)
-    for at, word in enumerate(argv[1:], 1):
-        if name in _COMMAND_OPTIONS:
-            yield from _of_option(word, argv[at - 1], _COMMAND_OPTIONS[name])
-        elif name in _ESCAPING:
+    if name in COMMISSIONED:
+        yield from commissioned(argv)
+    if name in NAMING and (name != "printf" or "-v" in argv or any("%d" in word for word in argv)):
+        for word in argv[1:]:
+            yield from evaluated(word)
+    if name in ESCAPING:
+        for word in argv[1:]:
             escape = next((each for each in _ESCAPES if word.startswith(each)), "")
             if escape:
                 yield word[len(escape) :]
-
-
-def _of_option(word: str, before: str, options: tuple[str, ...]) -> Iterator[str]:
-    if before in options:
-        yield word.removeprefix("exec=")
-    for option in options:
-        if word.startswith(option) and len(word) > len(option):
-            yield word[len(option) :].removeprefix("=").removeprefix("exec=")
+        yield from _of_code(argv)
 
 
 def _of_git(argv: Argv) -> Iterator[str]:
@@ -117,7 +94,7 @@ def _of_git(argv: Argv) -> Iterator[str]:
             key, _, value = argv[at + 1].partition("=")
             if key.startswith("alias."):
                 yield value.removeprefix("!") if value[:1] == "!" else f"git {value}"
-            elif key.lower().startswith(_GIT_COMMANDS) or key.lower().endswith(_GIT_COMMAND_ENDS):
+            elif git_runs(key):
                 yield value.removeprefix("!")
         elif word in ("-x", "--exec") and "rebase" in argv:
             yield argv[at + 1]

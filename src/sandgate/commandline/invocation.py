@@ -118,6 +118,7 @@ def _everything(what: Segments) -> Everything:
         words += len(argv)
         inner = started_by(argv)
         queue.extend(inner.commands)
+        scripts.extend(handed_over(argv))
         if what.script is None or argv != what.argv:
             scripts.extend(inner.scripts)
     return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete)

@@ -11,16 +11,9 @@ from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
 from sandgate.commandline.redirects import redirects_of, unread, words_behind
-from sandgate.commandline.script import (
-    Assignment,
-    Piece,
-    Redirection,
-    Script,
-    SimpleCommand,
-    Word,
-    added,
-)
+from sandgate.commandline.script import Assignment, Piece, Redirection, Script, SimpleCommand, Word, added
 from sandgate.commandline.spelling import SUBSTITUTIONS, Spelling, descend, literal_word
+from sandgate.commandline.subscripts import evaluated
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -292,7 +285,7 @@ class _Walk:
         words: list[Node] | None = None,
     ) -> None:
         """Write down one command made of these parts, its substitutions first."""
-        spelled, inner = self.spelling.words(words if words is not None else [])
+        spelled, inner = self.spelling.words(words or [])
         assigned: list[Assignment] = []
         for each in assignments:
             name = each.child_by_field_name("name")
@@ -310,6 +303,7 @@ class _Walk:
         inner += more
         if node.type == "test_command":
             inner += [each for each in descend(node) if each.type in SUBSTITUTIONS]
+            self.spelling.missed += evaluated(self.spelling.text(node))  # `[[ 'a[$(x)]' -eq 1 ]]`
         stdin_text = self.stdin_of(redirects) if redirects else place.stdin_text
         self.emit(head + spelled, tuple(assigned), files, stdin_text, inner, place)
 

@@ -10,6 +10,7 @@ what follows the options:
 
 from __future__ import annotations
 
+from sandgate.commandline.commissions import COMMISSIONED, ESCAPING, LANGUAGES
 from sandgate.commandline.words import words_of
 
 WRAPPERS: dict[str, str] = {
@@ -92,6 +93,17 @@ WRAPPERS: dict[str, str] = {
     "proxychains": "-q -f= stop * command",
     "proxychains4": "-q -f= stop * command",
     "pkexec": "--user= --disable-internal-agent --keep-cwd stop * command",
+    "entr": "-acdnprsxz stop * command",
+    "chronic": "-ev stop * command",
+    "setarch": "-vR3BFILSTXZ --uname-2.6 --verbose --addr-no-randomize stop * skip1 command",
+    "numactl": (
+        "-sHlb -i= -N= -C= -m= -p= --all --cpunodebind= --physcpubind= --membind= --interleave= --preferred= "
+        "--localalloc stop * command"
+    ),
+    "gosu": "stop * skip1 command",
+    "su-exec": "stop * skip1 command",
+    "tini": "-gsvw -p= -e= stop * command",
+    "dumb-init": "-cv -r= --single-child --verbose --rewrite= stop * command",
     "ssh-agent": "-a= -t= -E= -csdD stop * command",
 }
 
@@ -119,4 +131,12 @@ SSH_OPTIONS = (
 FIND_RUNNERS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 
 # Every program that may start another one; whatever is not here runs alone.
-STARTERS = frozenset(WRAPPERS) | SHELL_PROGRAMS | COMMAND_FOLLOWS | {"find", "git", "ssh"}
+STARTERS = (
+    frozenset(WRAPPERS)
+    | SHELL_PROGRAMS
+    | COMMAND_FOLLOWS
+    | COMMISSIONED
+    | LANGUAGES
+    | ESCAPING
+    | {"find", "git", "ssh"}
+)

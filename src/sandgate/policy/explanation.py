@@ -9,6 +9,7 @@ verdict was another.
 from __future__ import annotations
 
 from sandgate.commandline import segments
+from sandgate.commandline.carried import handed_over
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.words import joined, program_name
 from sandgate.commandline.wrappers import STARTERS
@@ -147,7 +148,8 @@ class _Explainer:
         if what.script is not None:
             return self._inside(what, depth + 1)
         started = started_by(argv)
-        scripts = tuple(("bash", "-c", script) for script in started.scripts)
+        texts = started.scripts or (() if started.commands else tuple(dict.fromkeys(handed_over(argv))))
+        scripts = tuple(("bash", "-c", script) for script in texts)
         # A wrapper that hands its words to a shell names them twice, as an argv and as a script.
         return self._each(scripts or started.commands, depth + 1)
 

@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.expansion import Arg, Value
-from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, PRIVILEGE, SYSTEM
+from sandgate.assessment.expansion import Value
+from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM
 from sandgate.assessment.judges.feeding import fed_arguments
 from sandgate.assessment.judges.spoken import printed
-from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.places import below
-from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.commandline.script import SimpleCommand
 
 MAX_POSITIONAL = 9  # `$1` to `$9`
-RISKY_VARIABLES = frozenset(words("LD_PRELOAD LD_AUDIT BASH_ENV DYLD_INSERT_LIBRARIES PROMPT_COMMAND"))
-COMMAND_VARIABLES = frozenset(
-    words("GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_PAGER PAGER EDITOR VISUAL GIT_EDITOR MANPAGER BROWSER GIT_SSH")
-)
-CODE_PATHS = frozenset(words("LD_LIBRARY_PATH PYTHONSTARTUP PERL5OPT RUBYOPT ENV GCONV_PATH GIT_CONFIG_GLOBAL"))
-
-
 # What a loop without rest makes a burden: nothing at all, and what takes room each time.
 _TAKING = frozenset((":", "true", "false", "dd", "fallocate", "truncate", "mktemp", "mkdir", "touch", "cp"))
-
-
-def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
-    """Variables that decide which code runs."""
-    if name in RISKY_VARIABLES and values and _own_file(values[0], call, inquiry):
-        inquiry.add(MEDIUM, "runs", values[0].text, f"`{name}` loads a file of the project into every program")
-    elif name in RISKY_VARIABLES and values and values[0].text:
-        inquiry.add(HIGH, "runs", values[0].text, f"`{name}` loads foreign code into every program",
-                    f"Loads {shown(values[0].text)} into every program it starts", "", (PRIVILEGE, SYSTEM))  # fmt: skip
-    elif name in CODE_PATHS:
-        inquiry.add(MEDIUM, "runs", name, f"`{name}` changes which code programs load")
-    if name in COMMAND_VARIABLES or name == "PROMPT_COMMAND":
-        for arg in values:
-            inquiry.run_script(arg.text, call)
-
-
-def _own_file(value: Arg, call: Call, inquiry: Inquiry) -> bool:
-    """Whether the value is a path in the project, which its own tests may well load."""
-    path = call.shell.resolve(value.text) if value.known and "/" in value.text else None
-    return path is not None and below(path, inquiry.facts.cwd) and path not in inquiry.downloads
 
 
 def _judge_cd(call: Call, inquiry: Inquiry) -> None:

@@ -8,10 +8,12 @@ from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import ENDLESS_INPUTS
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.feeding import DELETERS, below_base, find_bases, picks_sources, seeks_secrets
+from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
+from sandgate.commandline import sedscripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,18 +214,20 @@ def _judge_sed(call: Call, inquiry: Inquiry) -> None:
 
 def _sed_script(script: str, call: Call, inquiry: Inquiry) -> None:
     """GNU sed can run commands (`e`) and write files (`w`)."""
+    for command in sedscripts.commands(script):
+        if command == sedscripts.INPUT:
+            inquiry.doubt("the text that sed reads is run as a command", level=MEDIUM)
+            if (said := spoken(call.feeder)) is not None:
+                inquiry.run_script(said, call)
+        else:
+            inquiry.doubt("the text that sed makes is run as a command", level=MEDIUM)
+            inquiry.run_script(command, call)
     for command in script.replace(";", "\n").split("\n"):
         rest = command.strip().lstrip("0123456789$,! ")
-        if rest.startswith("e "):
-            inquiry.run_script(rest[2:], call)
-        elif rest.startswith("w "):
+        if rest.startswith("w "):
             inquiry.write(Arg(rest[2:].strip(), raw=rest), call)
         elif rest.startswith("s") and "w /" in rest[-80:]:
             inquiry.write(Arg(rest[rest.rindex("w /") + 2 :], raw=rest), call)
-        elif rest.startswith("s") and len(rest) > 2 and rest[-1:] == "e" and rest[-2:-1] == rest[1]:
-            inquiry.doubt("the text that sed makes is run as a command", level=MEDIUM)
-            parts = rest[2:].replace("\\" + rest[1], "\0").split(rest[1])
-            inquiry.run_script("".join(parts[1:2]).replace("\0", rest[1]), call)
 
 
 def _judge_awk(call: Call, inquiry: Inquiry) -> None:

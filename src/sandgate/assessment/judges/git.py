@@ -7,10 +7,12 @@ from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges import git_remotes
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
+from sandgate.commandline.commissions import git_runs
 from sandgate.policy.safety import is_safe
 
 TYPE_CHECKING = False
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
     from sandgate.assessment.options import Parsed
 
 GIT_GLOBAL_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env"
+# Options of git itself that name another place for its settings or its programs, and the variable that does the same.
+GIT_PLACES = {
+    "--git-dir": ("GIT_DIR", "takes settings, which may name programs, from another repository"),
+    "--exec-path": ("GIT_EXEC_PATH", "takes git's own programs from another place"),
+    "--config-env": ("GIT_CONFIG_GLOBAL", "takes a setting, which may name a program, from a variable"),
+    "--work-tree": ("GIT_WORK_TREE", "works on another directory than the repository's own"),
+}
+RUNS_SETTINGS = ("--ext-diff", "--textconv")
 GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
             "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
             "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
@@ -41,6 +51,10 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             call.shell.cwd = call.shell.resolve(arg.text)
         elif name == "-c":
             _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+        elif name in GIT_PLACES:
+            variable, why = GIT_PLACES[name]
+            inquiry.add(MEDIUM, "runs", arg.text, why)
+            judge_assignment(variable, [arg], call, inquiry)
     looks = is_safe(("git", *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
     call.args = outer.operands
     if looks:
@@ -53,6 +67,8 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
     unknown = entry_for(("git", command)) is entry_for(("git",)) and f"git {command}" not in PREFIXES
     if unknown and not looks and command[:1] != "-":
         inquiry.doubt("a command of git that is not known, perhaps an alias", target=f"git {command}")
+    if any(arg.text in RUNS_SETTINGS for arg in rest):
+        inquiry.add(MEDIUM, "runs", "git settings", "runs the programs that the repository's settings name")
     if command in GIT_CONTENT:
         call.carry("file", "this repository")
     for arg in rest:
@@ -92,13 +108,17 @@ def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
 
 
 def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
-    if not key.lower().startswith(GIT_RUNS):
+    if not _runs(key):
         return
     if value.startswith("!"):
         inquiry.run_script(value[1:], call)
     elif value:
         inquiry.add(MEDIUM, "runs", key, "makes git run another program")
         inquiry.run_script(value, call)
+
+
+def _runs(key: str) -> bool:
+    return key.lower().startswith(GIT_RUNS) or git_runs(key)
 
 
 def _git_checkout(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -157,7 +177,7 @@ def _git_clone(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
     for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
         if name in {"-c", "--config"}:
             _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
-            if arg.text.lower().startswith(GIT_RUNS):
+            if _runs(arg.text.partition("=")[0]):
                 inquiry.add(HIGH, "runs", arg.text, "makes git run another program", "", "", (SYSTEM,))
 
 
@@ -172,7 +192,7 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         return
     key = next((arg.text for arg in options.operands if "." in arg.text), "")
     value = options.operands[-1].text if options.operands else ""
-    if key.lower().startswith(GIT_RUNS):
+    if _runs(key):
         inquiry.add(HIGH, "writes", key, "makes git run another program from now on",
                     f"Sets {shown(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip
         inquiry.run_script(value.lstrip("!"), call)

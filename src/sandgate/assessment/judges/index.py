@@ -95,10 +95,10 @@ at batch crontab docker docker-compose gh glab hub podman podman-compose tea vi 
 git
 """),
     ("running", """
-! builtin busybox catchsegv chpst chroot chrt command coproc dbus-run-session do doas elif else env exec fakeroot
-firejail flock if ionice ltrace nice nocorrect noglob nohup nsenter parallel pkexec prlimit proot proxychains
-proxychains4 runuser script setsid ssh-agent sshpass stdbuf strace su sudo systemd-run taskset then time timeout
-torsocks toybox trap unbuffer unshare until watch while xargs xvfb-run {
+! builtin busybox catchsegv chpst chronic chroot chrt command coproc dbus-run-session do doas dumb-init elif else entr
+env exec fakeroot firejail flock gosu if ionice ltrace nice nocorrect noglob nohup nsenter numactl parallel pkexec
+prlimit proot proxychains proxychains4 runuser script setarch setsid ssh-agent sshpass stdbuf strace su su-exec sudo
+systemd-run taskset then time timeout tini torsocks toybox trap unbuffer unshare until watch while xargs xvfb-run {
 """),
     ("interpreters", """
 . R Rscript ash bash bb bpython busybox-sh clisp clj clojure crystal csh csi d8 dash ecl ed elixir emacs emacsclient

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
-from sandgate.assessment.judges.builtins import judge_assignment
 from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
+from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
@@ -43,6 +43,7 @@ SECRET_RUNNERS = frozenset(
 )
 SOFTWARE_VERBS = frozenset(words("install uninstall reinstall upgrade dist-upgrade add remove purge autoremove i"))
 SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
+NOTING = frozenset(words("time strace ltrace"))  # what they find out is written to a file of that name
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
 
@@ -69,6 +70,9 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
     for script in (reading.value("-c", "--command", "--session-command"), reading.value("-S", "--split-string")):
         if (script is not None and "-c=" in WRAPPERS[name]) or (script is not None and name == "env"):
             inquiry.run_script(script, call)
+    noted = reading.value("-o", "--output") if name in NOTING else None
+    if noted is not None and noted[:1] not in "|!":
+        inquiry.write(Arg(noted), call)
     rest = [call.args[place] for place in reading.operand_places]
     if "skip1" in known.marks:
         rest = rest[1:]
