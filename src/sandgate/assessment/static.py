@@ -32,6 +32,7 @@ from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.script import loose_word, rough_commands
 from sandgate.commandline.walk import script
+from sandgate.policy.lengths import JUDGED_MAX
 from sandgate.protocol.risk import RiskAssessment
 
 TYPE_CHECKING = False
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     State = tuple[str | None, int, int]
 
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
-MAX_STEPS = 2_000  # calls judged for one command line, about half a second; what goes on longer is not honest work
+MAX_STEPS = JUDGED_MAX + 1  # calls judged for one command line, its shell among them
 APPENDING = (">>", "&>>")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.commandline.words import joined
+from sandgate.policy.lengths import echoed
 from sandgate.protocol.verdicts import Ask
 
 TYPE_CHECKING = False
@@ -16,6 +16,6 @@ def why_asked(verdict: Verdict) -> str:
     if not asking:
         return ""
     first = asking[0]
-    about = f"`{joined(first.segment)}`: " if len(verdict.because) > 1 else ""
+    about = f"`{echoed(first.segment)}`: " if len(verdict.because) > 1 else ""
     more = f" (and {len(asking) - 1} more)" if len(asking) > 1 else ""
     return f"{about}{first.detail}{more}"

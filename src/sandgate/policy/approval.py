@@ -8,9 +8,10 @@ says what a question becomes (`QUESTIONS`): under `never` it is a refusal. Pure:
 from __future__ import annotations
 
 from sandgate.commandline import segments
-from sandgate.commandline.words import joined, program_name
+from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import STARTERS
 from sandgate.policy.dangerous import find_danger
+from sandgate.policy.lengths import JUDGED_MAX, echoed, too_long
 from sandgate.policy.rules.model import NO_RULES, STRICTNESS, Rule, strictest
 from sandgate.policy.safety import SYSTEM_BINS, only_system_bins, safe_commands, trusted_program
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     FileSystemKind = Literal["unrestricted", "external", "restricted"]
     Tool = Literal["command", "apply_patch"]
 
+TOO_LONG = f"more commands than are judged ({JUDGED_MAX})"
 REASON_NEVER = "approval required by policy, but AskForApproval is set to Never"
 REASON_RULES_OFF = "approval required by policy rule, but AskForApproval::Granular.rules is false"
 REASON_SANDBOX_OFF = "approval required by policy, but AskForApproval::Granular.sandbox_approval is false"
@@ -176,7 +178,8 @@ def judge(
 ) -> Judgement:
     """Steps A and B: a decision for each segment, and the strictest of all. `path` is the command's PATH, if any."""
     what = segments(argv)
-    if what.script is not None and not trusted_program(argv[0], system_bins):
+    unjudged = too_long(what)
+    if unjudged or (what.script is not None and not trusted_program(argv[0], system_bins)):
         # Somebody's own `bash` may do anything with the script, so its words vouch for nothing.
         what = what.but(commands=(argv,), plain=False, complex=False)
     danger = find_danger(what)
@@ -186,7 +189,8 @@ def judge(
     confined = files == "restricted" and backend_available
     # A stranger's `ls` on PATH may run in the sandbox, and nowhere else.
     names_hold = found.system_only or (confined and _names_are_fixed(path))
-    safe = safe_commands(what, system_bins, confined=confined) if names_hold else (False,) * len(what.commands)
+    vouched = names_hold and not unjudged
+    safe = safe_commands(what, system_bins, confined=confined) if vouched else (False,) * len(what.commands)
     decides_like = _decides_like(policy)
     known: dict[tuple[CommandClass, Argv], Judged] = {}  # a segment that comes again is judged the same
     judged: list[Judged] = []
@@ -195,7 +199,8 @@ def judge(
         answer = known.get((kind, segment))
         if answer is None:
             row = next(row for row in HEURISTIC if row.fits(kind, decides_like, files, wish, backend=backend_available))
-            heuristic = Because(segment, row.decide, _source(kind, row, what), _detail(row, kind, danger))
+            detail = TOO_LONG if unjudged and kind == "other" and row.decide == "ask" else _detail(row, kind, danger)
+            heuristic = Because(segment, row.decide, _source(kind, row, what), detail)
             answer = known[kind, segment] = _with_rules(what, segment, heuristic, rules, found)
         judged.append(answer)
     if rules.network:
@@ -211,7 +216,7 @@ def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
         return Allow(because, bypass_sandbox=all(each.bypass for each in judgement.segments))
     rule = strictest(tuple([each.rule for each in judgement.by_rule if each.rule])) if judgement.by_rule else None
     if judgement.decide == "forbid":
-        return Forbid(_forbidden(joined(argv), rule, because), because, by="rule" if rule else "policy")
+        return Forbid(_forbidden(echoed(argv), rule, because), because, by="rule" if rule else "policy")
     if policy == "never":
         return Forbid(REASON_NEVER, because, by="rule" if rule else "policy")
     if isinstance(policy, Granular) and rule and not policy.rules:
@@ -221,7 +226,7 @@ def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     if rule is None:
         return Ask(because)
     reason = f"requires approval: {rule.because}" if rule.because else "requires approval by policy"
-    return Ask(because, f"`{joined(argv)}` {reason}")
+    return Ask(because, f"`{echoed(argv)}` {reason}")
 
 
 def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool:
@@ -272,7 +277,7 @@ def _source(kind: CommandClass, row: Row, what: Segments) -> VerdictSource:
 
 def _detail(row: Row, kind: CommandClass, danger: Danger | None) -> str:
     if kind == "dangerous" and danger is not None:
-        return f"{row.detail}: `{joined(danger.argv)}` {danger.why}"
+        return f"{row.detail}: `{echoed(danger.argv)}` {danger.why}"
     return row.detail
 
 

@@ -51,6 +51,14 @@ class Part(Record):
     detail: str
     parts: tuple[Part, ...] = ()  # what it consists of, or what it starts
     decides: bool = True  # False: what it would get alone; something around it is judged instead
+    left_out: int = 0  # how many parts more there are than these
+
+
+class _Shown(Record):
+    """The parts that are shown, and how many more there are."""
+
+    parts: tuple[Part, ...] = ()
+    left_out: int = 0
 
 
 class Change(Record):
@@ -117,21 +125,24 @@ class _Explainer:
             return self._part(strictest, 0, decides=True)
         if what.plain or what.complex:
             parts = tuple(self._part(cause, 1, decides=True) for cause in causes[:PARTS_MAX])
-            return _of(strictest, what.argv, parts, decides=True)
+            return _of(strictest, what.argv, _Shown(parts, len(causes) - len(parts)), decides=True)
         return _of(strictest, what.argv, self._inside(what, 1), decides=True)
 
-    def _inside(self, what: Segments, depth: int) -> tuple[Part, ...]:
+    def _inside(self, what: Segments, depth: int) -> _Shown:
         """The commands of a script that is judged as a whole, and the files its redirections write."""
         script = what.script
         if script is None:
-            return ()
+            return _Shown()
         alone = self._each(tuple(command.argv for command in script.commands), depth)
-        return (*alone, *[_writing(each) for each in script.redirections[:PARTS_MAX] if _writes(each)])
+        writing = [each for each in script.redirections if _writes(each)]
+        files = tuple([_writing(each) for each in writing[:PARTS_MAX]])
+        return _Shown((*alone.parts, *files), alone.left_out + len(writing) - len(files))
 
-    def _each(self, commands: tuple[Argv, ...], depth: int) -> tuple[Part, ...]:
-        shown = tuple(argv for argv in commands if argv)[: max(self._left, 0)]
+    def _each(self, commands: tuple[Argv, ...], depth: int) -> _Shown:
+        named = tuple(argv for argv in commands if argv)
+        shown = named[: max(self._left, 0)]
         self._left -= len(shown)
-        return tuple(self._alone(argv, depth) for argv in shown)
+        return _Shown(tuple(self._alone(argv, depth) for argv in shown), len(named) - len(shown))
 
     def _alone(self, argv: Argv, depth: int) -> Part:
         judgement = self._judge(argv)
@@ -141,9 +152,9 @@ class _Explainer:
     def _part(self, cause: Because, depth: int, *, decides: bool) -> Part:
         return _of(cause, cause.segment, self._started(cause.segment, depth), decides=decides)
 
-    def _started(self, argv: Argv, depth: int) -> tuple[Part, ...]:
+    def _started(self, argv: Argv, depth: int) -> _Shown:
         if depth >= DEPTH_MAX or not argv or program_name(argv[0]) not in STARTERS:
-            return ()
+            return _Shown()
         what = segments(argv)
         if what.script is not None:
             return self._inside(what, depth + 1)
@@ -157,8 +168,8 @@ class _Explainer:
         return self._here.judge(self._command.but(argv=argv))
 
 
-def _of(cause: Because, argv: Argv, parts: tuple[Part, ...], *, decides: bool) -> Part:
-    return Part(joined(argv), cause.verdict, cause.source, cause.detail, parts, decides)
+def _of(cause: Because, argv: Argv, below: _Shown, *, decides: bool) -> Part:
+    return Part(joined(argv), cause.verdict, cause.source, cause.detail, below.parts, decides, below.left_out)
 
 
 def _writes(redirection: Redirection) -> bool:
@@ -236,9 +247,10 @@ def _saved(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
 
 def _without_a_part(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
     """Leaving out the one part that is not allowed, of a line with others that are."""
-    parts = explain(command, here).parts
+    whole = explain(command, here)
+    parts = whole.parts
     rest = [part for part in parts if part.verdict == "allow"]
-    if rest and len(rest) == len(parts) - 1:
+    if rest and len(rest) == len(parts) - 1 and not whole.left_out:
         left_out = next(part for part in parts if part.verdict != "allow")
         yield Change("command", f"leave out `{left_out.text}`", "allow", leaves_out=True)
 

@@ -86,3 +86,9 @@ def test_hostile_words_cannot_forge_a_line(program: Any) -> None:
     program("check", "-a", "untrusted", "--", "touch", forged)
     assert "  would stop: nothing" not in program.out.splitlines()
     assert "\x1b" not in program.out
+
+
+def test_a_long_line_tells_how_many_parts_are_not_shown(program: Any) -> None:
+    assert program("check", "-a", "untrusted", "--", "bash", "-c", ";".join(["ls"] * 20_000)) == 3
+    assert "    and 19800 more, not shown" in program.out.splitlines()
+    assert "more commands than are judged" in program.out

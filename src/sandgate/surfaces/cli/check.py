@@ -58,7 +58,8 @@ def _part_lines(part: Part, depth: int) -> list[str]:
     alone = "" if part.decides else ", alone"
     text = one_line(part.text, limit=PART_SHOWN_CHARS)
     lines = [f"{'  ' * depth}{part.verdict}: {text} ({part.source}{alone}: {visible(part.detail)})"]
-    return lines + [line for each in part.parts for line in _part_lines(each, depth + 1)]
+    lines += [line for each in part.parts for line in _part_lines(each, depth + 1)]
+    return [*lines, f"{'  ' * (depth + 1)}and {part.left_out} more, not shown"] if part.left_out else lines
 
 
 def _change(change: Change) -> str:
