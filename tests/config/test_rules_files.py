@@ -11,7 +11,7 @@ from sandgate.config.rules_files import LoadedRules, load_rules
 from sandgate.errors import RuleError
 from sandgate.policy.rules import NO_RULES
 
-ALLOW = '[[rule]]\nprefix = ["make"]\ndecide = "allow"\n'
+ALLOW = '[[rule]]\nprefix = ["make", "lint"]\ndecide = "allow"\n'
 FORBID = '[[rule]]\nprefix = ["curl"]\ndecide = "forbid"\n'
 
 
@@ -47,7 +47,7 @@ def test_every_layers_rules_are_read_in_order(machine: Machine) -> None:
 def test_the_rules_are_what_the_file_says(machine: Machine) -> None:
     file = write_rules(machine.own, "a.toml", ALLOW)
     loaded = load_rules(machine.load())
-    assert (said(loaded), loaded.files, loaded.warnings) == ([("make", "allow")], (str(file),), ())
+    assert (said(loaded), loaded.files, loaded.warnings) == ([("make lint", "allow")], (str(file),), ())
 
 
 def test_without_rules_there_are_none(machine: Machine) -> None:
@@ -128,7 +128,7 @@ def test_both_forms_stand_side_by_side_sorted_by_name(machine: Machine) -> None:
     ]
     loaded = load_rules(machine.load())
     assert loaded.files == tuple(map(str, files))
-    assert said(loaded) == [("a", "allow"), ("make", "allow"), ("c", "ask")]
+    assert said(loaded) == [("a", "allow"), ("make lint", "allow"), ("c", "ask")]
     assert [(rule.source, rule.line) for rule in loaded.rules.rules] == [
         (f"{files[0]}:1", 1),
         (f"{files[1]}: rule 1", 1),
@@ -205,3 +205,13 @@ def test_only_so_many_files_are_evaluated(machine: Machine, monkeypatch: pytest.
         load_rules(machine.load())
     assert caught.value.what.endswith("c.rules")
     assert "more than 2 files" in caught.value.why
+
+
+def test_a_rule_that_allows_too_much_holds_and_is_named(machine: Machine) -> None:
+    """Required: a team may mean it, so it is no error; and it is never silent."""
+    write_rules(machine.own, "a.toml", '[[rule]]\nprefix = ["sudo"]\ndecide = "allow"\n')
+    loaded = load_rules(machine.load())
+    assert said(loaded) == [("sudo", "allow")]
+    (warning,) = loaded.warnings
+    assert "the rule `sudo` in " in warning
+    assert "a.toml: rule 1 (line 1) allows more than it says" in warning

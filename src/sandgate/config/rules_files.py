@@ -53,11 +53,21 @@ def load_rules(loaded: Loaded) -> LoadedRules:
         if directory.owner != "system" and not loaded.settings.rules_enabled:
             continue
         for path in _paths(directory.path, warnings):
-            rules = read_rules(path, guarded=directory.owner != "project", computing=computing)
-            if rules is not None:
+            read = read_rules(path, guarded=directory.owner != "project", computing=computing)
+            if read is not None:
                 files.append(path)
-                sets.append(_tightening(rules, path, warnings) if directory.owner == "project" else rules)
-    return LoadedRules(merged(*sets) if sets else NO_RULES, tuple(files), tuple(warnings))
+                sets.append(_tightening(read, path, warnings) if directory.owner == "project" else read)
+    rules = merged(*sets) if sets else NO_RULES
+    return LoadedRules(rules, tuple(files), (*warnings, *too_broad(rules)))
+
+
+def too_broad(rules: RuleSet) -> tuple[str, ...]:
+    """A warning for each rule that allows what `rules add` refuses."""
+    if all(rule.decide != "allow" for rule in rules.rules):
+        return ()
+    from sandgate.policy import broad_rules
+
+    return tuple([visible(warning) for warning in broad_rules.too_broad(rules.rules)])
 
 
 def rule_paths(loaded: Loaded) -> list[str]:

@@ -8,7 +8,6 @@ program or the code: by position, through wrappers, not by a list of whole prefi
 from __future__ import annotations
 
 from sandgate.commandline.arguments import grammar, read
-from sandgate.commandline.invocation import started_by, without_git_globals
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, WRAPPERS
 
@@ -93,6 +92,14 @@ def why_banned(prefix: Argv) -> str:
     return _unfit_words(prefix) or _open_ended(prefix)
 
 
+def takes_code_from_input(prefix: Argv) -> bool:
+    """Whether these words alone, with nothing behind them, run what somebody feeds them."""
+    name = program_name(prefix[0])
+    family = name.rstrip("0123456789.") or name
+    operands = [word for word in prefix[1:] if word[:1] not in "-+"]
+    return (name in SHELL_PROGRAMS or family in _INTERPRETERS or name in _ALWAYS) and not operands
+
+
 def _unfit_words(prefix: Argv) -> str:
     if not prefix or not prefix[0].strip():
         return "it is empty"
@@ -135,6 +142,8 @@ def _after_interpreter(prefix: Argv, final: tuple[str, ...]) -> str:
 
 
 def _after_wrapper(prefix: Argv, name: str, deep: int) -> str:
+    from sandgate.commandline.invocation import started_by
+
     if read(prefix[1:], grammar(WRAPPERS[name], WRAPPERS)) is None:
         return f"where the program behind `{name}` begins cannot be told"
     started = started_by(prefix)
@@ -144,6 +153,8 @@ def _after_wrapper(prefix: Argv, name: str, deep: int) -> str:
 
 
 def _after_git(prefix: Argv) -> str:
+    from sandgate.commandline.invocation import without_git_globals
+
     plain = prefix
     while plain[1:2] == ("-C",) and len(plain) > 2:  # another directory is no other program
         plain = (plain[0], *plain[3:])

@@ -347,13 +347,22 @@ def _leaves(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet, found: Fo
 
 
 def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """Without rules that allow a wrapper and stop before what it runs: `env` alone must not allow `env rm`."""
+    """Without rules that allow a program and stop before what it runs: `env` allows no `env rm`, `rg` no `rg --pre`."""
     if not matching or program_name(segment[0]) not in STARTERS:
         return matching
+    from sandgate.commandline.commissions import commissioned
     from sandgate.commandline.invocation import inner_place
 
     place = inner_place(segment)
-    return tuple([rule for rule in matching if rule.decide != "allow" or place is None or len(rule.prefix) > place])
+    told = list(commissioned(segment))
+    return tuple(
+        [
+            rule
+            for rule in matching
+            if rule.decide != "allow"
+            or ((place is None or len(rule.prefix) > place) and told == list(commissioned(segment[: len(rule.prefix)])))
+        ]
+    )
 
 
 def _tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:

@@ -52,7 +52,7 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
     try:
         backend = select_backend(wish, host)
     except BackendUnavailable as none:
-        return Diagnosis(host, wish, None, none.why, none.hint)
+        return Diagnosis(host, wish, None, none.why, none.hint, warnings=runtime.rule_warnings)
     canaries = None
     if attack and backend != "none":
         from sandgate.sandbox.canary import run_canaries
@@ -65,7 +65,11 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
         why=why,
         hint=namespace_hint(host),
         lost=losses(backend, host),
-        warnings=(*((ROOT_WARNING,) if host.is_real_root else ()), *(_contradictions() if attack else ())),
+        warnings=(
+            *((ROOT_WARNING,) if host.is_real_root else ()),
+            *runtime.rule_warnings,
+            *(_contradictions() if attack else ()),
+        ),
         canaries=canaries,
     )
 

@@ -79,7 +79,7 @@ class Runtime:
             environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
         ).env
         self.confinement = Confinement(self.settings, environment, self.record)
-        rules, rule_warnings = rules_in_force(loaded)
+        rules, self.rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
             approval=self.settings.approval,
             sandbox=self.settings.sandbox,
@@ -103,7 +103,7 @@ class Runtime:
             new_id=self.new_id,
             rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )
-        for warning in (*loaded.warnings, *rule_warnings):
+        for warning in (*loaded.warnings, *self.rule_warnings):
             self.record(Notice("warning", warning))
 
     @property

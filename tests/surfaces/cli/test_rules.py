@@ -223,3 +223,17 @@ def test_a_rule_for_one_use_runs_one_command(program: Any, file: Path) -> None:
     assert program("rules", "list") == 0
     assert "0 of 1 uses left, no longer in force" in program.out
     assert program("check", "-a", "untrusted", "--", "touch", "x") == 3
+
+
+def test_a_rule_that_allows_too_much_is_told_wherever_rules_are_looked_at(program: Any) -> None:
+    """Required: `rules add` refuses it; in a file it may stand, and is never silent."""
+    rules = program.home / ".sandgate" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "team.toml").write_text('[[rule]]\nprefix = ["python3"]\ndecide = "allow"\n')
+    (rules / "team.rules").write_text('prefix_rule(pattern=["node", "-e"], decision="allow")\n')
+    for words in (("rules", "list"), ("rules", "test"), ("rules", "check", "--", "ls"), ("doctor",)):
+        program(*words)
+        told = program.out + program.err
+        assert "team.toml: rule 1 (line 1) allows more than it says" in told, words
+        assert "`python3 -c CODE` runs unasked" in told, words
+        assert "team.rules:1 allows more than it says" in told, words

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from sandgate.commandline.words import joined
-from sandgate.config.rules_files import SUFFIXES, read_rules
+from sandgate.config.rules_files import SUFFIXES, read_rules, too_broad
 from sandgate.display import visible
 from sandgate.errors import RequestError, RuleError
 from sandgate.policy.rules import NetworkRule
@@ -108,6 +108,8 @@ def _limits(each: ListedRule) -> list[str]:
 
 def _check(parsed: Parsed) -> int:
     runtime = opened(parsed)
+    for warning in runtime.rule_warnings:
+        say.fact(f"warning: {warning}")
     found = rule_matches(runtime, request(parsed, runtime))
     if parsed.on("json"):
         import json
@@ -136,6 +138,8 @@ def _test(parsed: Parsed) -> int:
             if rules is None or not path.endswith(SUFFIXES):
                 raise RuleError(f"cannot use `{path}`", why="there is no rules file of that name")
             say.out(f"ok: {visible(path)}: {_counts(rules)}\n")
+            for warning in too_broad(rules):
+                say.fact(f"warning: {warning}")
         except RuleError as wrong:
             failed = EXAMPLES_FAILED
             say.error(wrong)
