@@ -193,7 +193,14 @@ class NoNews:
 class SessionDesk:
     """A session of doubles that runs, and what it tells. Leave the block to end it."""
 
-    def __init__(self, model: ModelDouble, tools: ToolsDouble | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        model: ModelDouble,
+        tools: ToolsDouble | None = None,
+        *,
+        remote: ModelDouble | None = None,
+        **settings: Any,
+    ) -> None:
         self.model = model
         self.tools = tools or ToolsDouble()
         self.transcript = TranscriptDouble()
@@ -206,7 +213,13 @@ class SessionDesk:
         self.settings = SessionSettings(
             "session", "/", "be good", model.settings, "double", "on-request", {"mode": "read-only"}
         ).but(**settings)
-        compactor = Compactor(model, self.conversation, initial=lambda: (user_message("initial"),), sleep=self._sleep)
+        compactor = Compactor(
+            model,
+            self.conversation,
+            initial=lambda: (user_message("initial"),),
+            remote=remote,
+            sleep=self._sleep,
+        )
         sampler = Sampler(model, self.tools, self.conversation, FairLock(), sleep=self._sleep)
         works = Works(
             TurnLoop(sampler, self.conversation, compactor),

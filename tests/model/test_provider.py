@@ -30,6 +30,7 @@ def test_a_provider_shows_only_its_name() -> None:
     assert f"{PROVIDER!r} {PROVIDER}" == "Provider('mine') Provider('mine')"
     assert PROVIDER.url == "https://x.test/v1/responses"
     assert PROVIDER.but(wire_api="chat").url == "https://x.test/v1/chat/completions"
+    assert PROVIDER.but(path="/responses/compact").url == "https://x.test/v1/responses/compact"
 
 
 def test_what_must_not_be_repeated_is_every_value_that_is_ours() -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.protocol.items import (
+    Compaction,
     CustomToolCall,
     CustomToolCallOutput,
     FunctionCall,
@@ -39,6 +40,7 @@ ITEMS = st.one_of(
     st.builds(CustomToolCallOutput, WORDS, WORDS),
     st.builds(LocalShellCall, WORDS, WORDS, ACTIONS, id=WORDS),
     st.builds(WebSearchCall, st.none() | ACTIONS, WORDS, id=WORDS),
+    st.builds(Compaction, WORDS, id=WORDS),
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | WORDS,

@@ -6,8 +6,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, kinds, run, says, settled
-from sandgate.errors import ContextWindowExceeded, ModelFailed, StreamBroken
+import pytest
+
+from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says, settled
+from sandgate.errors import ContextWindowExceeded, ModelFailed, RequestTurnedAway, StreamBroken
+from sandgate.model.streaming import ItemDone
 from sandgate.protocol.events import (
     BackgroundEvent,
     ContextCompacted,
@@ -18,7 +21,15 @@ from sandgate.protocol.events import (
     TurnAborted,
     Warned,
 )
-from sandgate.protocol.items import FunctionCall, FunctionCallOutput, Message, OutputText, message_text, user_message
+from sandgate.protocol.items import (
+    Compaction,
+    FunctionCall,
+    FunctionCallOutput,
+    Message,
+    OutputText,
+    message_text,
+    user_message,
+)
 from sandgate.protocol.operations import Compact, Interrupt
 from sandgate.session.compaction import SUMMARY_PROMPT
 from sandgate.session.history import History
@@ -221,5 +232,80 @@ def test_a_call_that_is_open_is_answered_in_what_is_summarised() -> None:
             desk.conversation.record((Message("assistant", (OutputText("?"),)),))
             await compacted(desk)
             assert FunctionCallOutput("c1", "aborted") in model.asked[0].input
+
+    run(work())
+
+
+SEALED = Compaction("sealed")
+
+
+def test_a_provider_that_makes_room_itself_is_asked_instead_of_the_model() -> None:
+    async def work() -> None:
+        remote = ModelDouble([ItemDone(user_message("forged")), ItemDone(SEALED), completed(7)])
+        model = ModelDouble(says("hello"), says("on"))
+        async with SessionDesk(model, remote=remote) as desk:
+            await desk.turn("hi")
+            events = await compacted(desk)
+            assert texts(remote.asked[0].input) == ["hi", "hello"]
+            assert (remote.asked[0].tools, remote.by[0].delegate) == ((), "compact")
+            assert desk.history.items == (user_message("hi"), SEALED), "what was forged is left out"
+            assert desk.transcript.compacted == [("", desk.history.items)]
+            assert kinds(events) == ["TaskStarted", "TokenCount", "ContextCompacted", "Warned", "TaskComplete"]
+            assert "only its own models" in only(events, Warned)[0].message
+            await desk.turn("and?")
+            assert model.asked[1].input == (user_message("hi"), SEALED, user_message("and?"))
+
+    run(work())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [StreamBroken("cut")],
+        [ContextWindowExceeded("too long")],
+        [RequestTurnedAway("404")],
+        [ItemDone(user_message("no seal")), completed()],
+        [ItemDone(SEALED), ModelFailed("after all")],
+    ],
+)
+def test_where_the_provider_fails_the_model_is_asked_and_that_is_said(answer: Any) -> None:
+    async def work() -> None:
+        model = ModelDouble(says("hello"), says("the summary"))
+        async with SessionDesk(model, remote=ModelDouble(answer)) as desk:
+            await desk.turn("hi")
+            events = await compacted(desk)
+            assert isinstance(events[-1].msg, TaskComplete)
+            assert texts(desk.history.items) == ["hi", summarised("the summary")]
+            assert SEALED not in desk.history.items
+            assert "could not make room" in only(events, Warned)[0].message
+
+    run(work())
+
+
+def test_a_provider_that_refuses_is_not_asked_again_and_one_that_failed_is() -> None:
+    async def work(first: Exception, asked: int) -> None:
+        remote = ModelDouble([first], [first])
+        async with SessionDesk(ModelDouble(says("hello"), says("one"), says("two")), remote=remote) as desk:
+            await desk.turn("hi")
+            await compacted(desk)
+            await compacted(desk)
+            assert len(remote.asked) == asked
+
+    run(work(RequestTurnedAway("404"), 1))
+    run(work(StreamBroken("cut"), 2))
+
+
+def test_an_interrupt_while_the_provider_makes_room_leaves_the_conversation_as_it_was() -> None:
+    async def work() -> None:
+        remote = ModelDouble([asyncio.Event()])
+        async with SessionDesk(ModelDouble(says("hello")), remote=remote) as desk:
+            await desk.turn("hi")
+            name = desk.session.submit(Compact())
+            await settled()
+            desk.session.submit(Interrupt())
+            events = await desk.until(TurnAborted, TaskComplete, Failed, turn=name)
+            assert isinstance(events[-1].msg, TurnAborted)
+            assert (remote.closed_early, desk.transcript.compacted) == (1, [])
+            assert texts(desk.history.items)[:2] == ["hi", "hello"]
 
     run(work())

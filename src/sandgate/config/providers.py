@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 BUILT_IN = {
-    "openai": Provider("openai", "https://api.openai.com/v1", env_key="OPENAI_API_KEY"),
+    "openai": Provider("openai", "https://api.openai.com/v1", env_key="OPENAI_API_KEY", remote_compaction=True),
     "ollama": Provider("ollama", "http://localhost:11434/v1"),
     "oss": Provider("oss", "http://localhost:11434/v1"),
     "lmstudio": Provider("lmstudio", "http://localhost:1234/v1"),
@@ -49,6 +49,7 @@ def provider_named(name: str, values: Mapping[str, Any]) -> Provider:
         request_max_retries=of["request_max_retries"],
         stream_max_retries=of["stream_max_retries"],
         stream_idle_timeout_ms=of["stream_idle_timeout_ms"],
+        remote_compaction=of["remote_compaction"],
     )
 
 

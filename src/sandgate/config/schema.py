@@ -269,6 +269,11 @@ PROVIDER_ENTRY: dict[str, Row] = {
         "stream_idle_timeout_ms", "count", (1, 24 * 3600 * 1000), 300_000, "ignored",
         "How long a session waits for the next event of an answer before it counts as broken off. Milliseconds.",
     ),
+    "remote_compaction": (
+        "remote_compaction", "flag", None, False, "ignored",
+        "Whether it makes room in a long conversation itself, at `/responses/compact`; the built-in `openai` does. "
+        "What it keeps, only it can read. Setting `compact_prompt` has summaries written by the model instead.",
+    ),
 }  # fmt: skip
 SERVERS = "mcp_servers"
 SERVER_ENTRY: dict[str, Row] = {

@@ -97,9 +97,9 @@ class Exchange:
             await client.aclose()
 
     async def answer(
-        self, content: bytes, asking: Asking, reader_of: Callable[[Quoting], EventReader]
+        self, content: bytes, asking: Asking, reader_of: Callable[[Quoting], EventReader], *, whole: bool = False
     ) -> AsyncGenerator[ModelEvent, None]:
-        """The events of the answer to a request of `content`; the last is `Completed`.
+        """The events of the answer to a request of `content`; the last is `Completed`. `whole`: it is no stream.
 
         Raises ModelError, of which StreamBroken may be retried.
 
@@ -128,6 +128,10 @@ class Exchange:
             if limits is not None:
                 yield LimitsSeen(limits)
             reader = reader_of(quoting)
+            if whole:
+                for event in reader.take(await incoming.whole()):
+                    yield event
+                return
             piece: bytes | None = b""
             while piece is not None:
                 piece = await incoming.piece()

@@ -34,6 +34,9 @@ DRAIN_MS = 1_000  # for what follows the last event (protocol.md section 2.3)
 DRAIN_BYTES_MAX = 64 * 1024
 BODY_MS = 5_000  # for the words of a refusal
 BODY_BYTES_MAX = 64 * 1024
+WHOLE_BYTES_MAX = (
+    16 * 1024 * 1024
+)  # of an answer that is one piece; a conversation is kept in lines of a few times that
 IDLE = "idle timeout waiting for SSE"
 
 
@@ -79,6 +82,18 @@ class Incoming:
                 self._deadline = self._clock() + self._idle_s
         except EventTooLong:
             raise ModelFailed(f"the provider `{self._provider}` sent an event that is too long") from None
+
+    async def whole(self) -> str:
+        """The body, of an answer that is no stream; all of it has to come before the time of a silence is over.
+
+        Raises StreamBroken, ModelFailed.
+        """
+        body = bytearray()
+        while (piece := await self.piece()) is not None:
+            body += piece
+            if len(body) > WHOLE_BYTES_MAX:
+                raise ModelFailed(f"the answer has more than {WHOLE_BYTES_MAX} bytes")
+        return body.decode("utf-8", "replace")
 
     async def close(self) -> None:
         """Close the connection, whatever it is doing."""

@@ -32,6 +32,8 @@ class Provider(Record):
     request_max_retries: int = 4  # of a request that could not be placed; 0 to 100
     stream_max_retries: int = 5  # of an answer that broke off; whoever holds the conversation counts them
     stream_idle_timeout_ms: int = 300_000  # between two events of an answer, and until the first
+    remote_compaction: bool = False  # makes room in a conversation itself, at `/responses/compact`
+    path: str = ""  # what is added to `base_url`; "": what `wire_api` asks for
 
     def __repr__(self) -> str:
         return f"Provider({self.name!r})"
@@ -39,7 +41,7 @@ class Provider(Record):
     @property
     def url(self) -> str:
         """Where questions go, without the query."""
-        return self.base_url.rstrip("/") + PATHS[self.wire_api]
+        return self.base_url.rstrip("/") + (self.path or PATHS[self.wire_api])
 
     def headers(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The provider's own headers with the key. Raises MissingKey, and ModelFailed for what cannot be a header."""

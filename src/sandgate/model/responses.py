@@ -8,6 +8,7 @@ from __future__ import annotations
 from sandgate.model.answer_form import responses_form
 from sandgate.model.exchange import Exchange, encoded
 from sandgate.model.growing_json import GrowingJson
+from sandgate.model.remote_compaction import RemoteCompaction
 from sandgate.model.response_events import ResponseEvents
 
 TYPE_CHECKING = False
@@ -28,6 +29,9 @@ class ResponsesModel:
 
     def __init__(self, provider: Provider, settings: ModelSettings, *, environ: Mapping[str, str]) -> None:
         self.settings = settings
+        self.remote_compaction = (
+            RemoteCompaction(provider, settings, environ=environ) if provider.remote_compaction else None
+        )
         self._exchange = Exchange(provider, environ)
         self._conversations: dict[str, GrowingJson] = {}  # the one used last is last
 
@@ -48,6 +52,8 @@ class ResponsesModel:
     async def close(self) -> None:
         """Close all connections."""
         await self._exchange.close()
+        if self.remote_compaction is not None:
+            await self.remote_compaction.close()
 
     def _said(self, session_id: str) -> GrowingJson:
         said = self._conversations.pop(session_id, None) or GrowingJson()

@@ -106,11 +106,18 @@ class WebSearchCall(Record):
     id: str = ""
 
 
+class Compaction(Record):
+    """What a provider made of an earlier part of the conversation; only its own models can read it."""
+
+    encrypted_content: str
+    id: str = ""
+
+
 if TYPE_CHECKING:
     Part: TypeAlias = InputText | InputImage | OutputText
     Call: TypeAlias = FunctionCall | CustomToolCall | LocalShellCall
     CallOutput: TypeAlias = FunctionCallOutput | CustomToolCallOutput
-    Item: TypeAlias = Message | Reasoning | Call | CallOutput | WebSearchCall
+    Item: TypeAlias = Message | Reasoning | Call | CallOutput | WebSearchCall | Compaction
 
 
 def call_id_of(call: Call) -> str:

@@ -7,6 +7,7 @@ The order of the fields is fixed, so that a conversation read from a transcript 
 from __future__ import annotations
 
 from sandgate.protocol.items import (
+    Compaction,
     CustomToolCall,
     CustomToolCallOutput,
     FunctionCall,
@@ -75,6 +76,8 @@ def _fields(item: Item) -> Json:
             return search if item.action is None else {**search, "action": dict(item.action)}
         case Reasoning():
             return _reasoning_json(item)
+        case Compaction():
+            return {"type": "compaction", "encrypted_content": item.encrypted_content}
 
 
 def _reasoning_json(item: Reasoning) -> Json:
@@ -175,6 +178,10 @@ def _web_search_call(value: Mapping[str, Any]) -> WebSearchCall:
     )
 
 
+def _compaction(value: Mapping[str, Any]) -> Compaction:
+    return Compaction(_text(value, "encrypted_content"), id=_id(value))
+
+
 def _text(value: object, name: str) -> str:
     found = value.get(name) if isinstance(value, dict) else None
     if not isinstance(found, str):
@@ -203,4 +210,5 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], Item]] = {
     "custom_tool_call_output": _custom_tool_call_output,
     "local_shell_call": _local_shell_call,
     "web_search_call": _web_search_call,
+    "compaction": _compaction,
 }

@@ -15,10 +15,11 @@ from sandgate.runtime.agent_models import (
     SCRIPTED,
     provider_model,
     recorded_model,
+    remote_compaction,
     replayed_model,
     scripted_model,
 )
-from sandgate.runtime.agent_past import Beginning, as_it_was, beginning, copied, look_back
+from sandgate.runtime.agent_past import Beginning, as_it_was, beginning, copied, look_back, sealed_elsewhere
 from sandgate.runtime.agent_tools import AgentTools
 from sandgate.runtime.aio import on_thread
 from sandgate.runtime.delegate_room import Room
@@ -128,7 +129,11 @@ class Making:
         if depth < settings.max_depth and (superior is None or superior.delegates):
             tools.delegates = delegates
         compactor = Compactor(
-            model, conversation, initial=situation.all, prompt=settings.compact_prompt or SUMMARY_PROMPT
+            model,
+            conversation,
+            initial=situation.all,
+            prompt=settings.compact_prompt or SUMMARY_PROMPT,
+            remote=None if settings.compact_prompt else remote_compaction(model),
         )
         loop = TurnLoop(Sampler(model, tools, conversation, FairLock()), conversation, compactor)
         session = Session(
@@ -145,6 +150,7 @@ class Making:
             kept.transcript.keep_event(TurnAborted(kept.cut_off, "interrupted"))  # said once, whatever happens next
         if kept.items:
             situation.resumed(kept.context)
+            self._warnings += filter(None, [sealed_elsewhere(kept, holding.provider_id)])
         self._conversation = conversation
         for failure in () if self.servers is None else self.servers.failures:
             conversation.tell("", Failed(failure.message, "mcp_server_failed"))

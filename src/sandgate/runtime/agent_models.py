@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.config.agent import AgentSettings
+    from sandgate.model.remote_compaction import RemoteCompaction
     from sandgate.model.streaming import Model
 
 SCRIPTED = "scripted"  # the name of the model, and of its provider, that needs no network
@@ -62,3 +63,9 @@ def provider_model(
     from sandgate.model.wire import model_of
 
     return model_of(provider, how, environ=environ), provider.stream_max_retries
+
+
+def remote_compaction(model: Model) -> RemoteCompaction | None:
+    """What the model's provider offers to make room in a conversation. A recording has to be complete without it."""
+    offered: RemoteCompaction | None = getattr(model, "remote_compaction", None)
+    return offered

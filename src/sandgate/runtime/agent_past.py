@@ -9,7 +9,9 @@ from __future__ import annotations
 from sandgate.config import load_settings
 from sandgate.config.schema import APPROVAL_MODES, SANDBOX_MODES
 from sandgate.config.tighten import asks_no_less
+from sandgate.display import visible
 from sandgate.errors import RequestError, SessionNotFound
+from sandgate.protocol.items import Compaction
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.usage import TokenInfo, TokenUsage
 from sandgate.record import Record
@@ -35,7 +37,12 @@ if TYPE_CHECKING:
     Warn = Callable[[str], None]
 
 LAST = "last"
+NAME_CHARS_MAX = 60  # of a provider's name, from a transcript
 PAGE = 25  # sessions looked at together for the last one of a person
+SEALED_ELSEWHERE = (
+    "an earlier part of this conversation was replaced by what only the models of `{was}` can read;"
+    " `{now}` may not know it"
+)
 KEPT_STRICTER = "the session goes on with `{key}` as it was, `{was}`; `-c {key}={now}` would change that"
 NETWORK = "sandbox.network"
 WORKSPACE = "sandbox_workspace_write"
@@ -74,6 +81,14 @@ def beginning(earlier: Transcript, transcript: Kept, path: str) -> Beginning:
         cut_off=earlier.open_turn,
         forked_from_id=earlier.meta.forked_from_id,
     )
+
+
+def sealed_elsewhere(kept: Beginning, provider_id: str) -> str | None:
+    """What to say where a part of the conversation is sealed for another provider; None where none is."""
+    was = (kept.context or {}).get("model_provider", provider_id)
+    if was == provider_id or not any(isinstance(item, Compaction) for item in kept.items):
+        return None
+    return SEALED_ELSEWHERE.format(was=visible(str(was), limit=NAME_CHARS_MAX), now=provider_id)
 
 
 def session_id_of(environment: Environment, wanted: str) -> str:

@@ -7,7 +7,7 @@ part. Pure.
 
 from __future__ import annotations
 
-from sandgate.protocol.items import message_text, user_message
+from sandgate.protocol.items import Compaction, message_text, user_message
 from sandgate.session.middle import without_middle
 from sandgate.session.prefix import SUMMARY_PREFIX, is_initial_context, real_user_messages
 from sandgate.tools.truncation import BYTES_PER_TOKEN, tokens
@@ -45,9 +45,17 @@ def compacted(initial: Sequence[Item], items: Iterable[Item], summary: str) -> t
     `initial`, the instructions and surroundings, stands before the last thing the person said; it is empty where the
     next turn begins with it anyway.
     """
-    said = _kept(real_user_messages(items))
-    last = max(len(said) - 1, 0)
-    return (*said[:last], *initial, *said[last:], user_message(f"{SUMMARY_PREFIX}\n{_bare(summary)}"))
+    return (*_said(initial, items), user_message(f"{SUMMARY_PREFIX}\n{_bare(summary)}"))
+
+
+def sealed(initial: Sequence[Item], items: Iterable[Item], given: Iterable[Item]) -> tuple[Item, ...] | None:
+    """The same with what a provider made of it, `given`, in place of a summary; None where that is nothing.
+
+    Of what it gives only the sealed items are taken. What the person said is known here, and nobody else adds to it: it
+    is what others go by who judge whether the person wanted something.
+    """
+    kept = tuple(item for item in given if isinstance(item, Compaction))
+    return (*_said(initial, items), *kept) if kept else None
 
 
 def rebuilt(items: Sequence[Item], summary: str) -> tuple[Item, ...]:
@@ -60,6 +68,12 @@ def compaction_limit(configured: int | None, window: int | None) -> int | None:
     share = None if window is None else window * WINDOW_PERCENT // 100
     known = [limit for limit in (configured, share) if limit is not None]
     return min(known) if known else None
+
+
+def _said(initial: Sequence[Item], items: Iterable[Item]) -> tuple[Item, ...]:
+    said = _kept(real_user_messages(items))
+    last = max(len(said) - 1, 0)
+    return (*said[:last], *initial, *said[last:])
 
 
 def _kept(messages: Sequence[Message]) -> list[Message]:

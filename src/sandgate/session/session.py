@@ -209,6 +209,7 @@ class Session:
             "model": settings.model.model,
             "effort": settings.model.effort,
             "summary": settings.model.summary,
+            "model_provider": settings.provider_id,
             **self._situation.context(),
         }
 

@@ -7,6 +7,7 @@ known, and the next request.
 from __future__ import annotations
 
 from sandgate.protocol.items import (
+    Compaction,
     CustomToolCall,
     CustomToolCallOutput,
     FunctionCall,
@@ -47,6 +48,8 @@ def _tokens(item: Item) -> int:
         case Reasoning():
             # Sealed thoughts come as base64, four characters for three bytes.
             return _of_texts(*item.summary) + tokens(len(item.encrypted_content or "") * 3 // 4)
+        case Compaction():
+            return tokens(len(item.encrypted_content) * 3 // 4)
         case _:
             return OTHER_TOKENS
 
