@@ -168,6 +168,16 @@ def sends_each_byte(*events: Json) -> Manner:
     return sends_raw(*(stream[at : at + 1] for at in range(len(stream))))
 
 
+def by_last(person: Manner, tool: Manner) -> Manner:
+    """The one when the person spoke last, the other after the answer of a tool."""
+
+    def manner(connection: Connection) -> None:
+        answers = connection.asked.body["input"][-1].get("type", "").endswith("_output")
+        (tool if answers else person)(connection)
+
+    return manner
+
+
 def keeps(*events: Json, headers: Mapping[str, str] | None = None) -> Manner:
     """Sends these events to the end, with these headers, and keeps the connection for the next request."""
 

@@ -1,6 +1,6 @@
 """What a session remembers."""
 
-from sandgate.approvals.store import ENTRIES_MAX, ApprovalStore
+from sandgate.approvals.store import ENTRIES_MAX, ApprovalStore, Renewed
 from sandgate.protocol.decisions import ApprovalKey
 from sandgate.protocol.permissions import ESCALATE, Grant
 
@@ -103,3 +103,36 @@ def test_what_includes_it_covers_it_unless_that_was_not_enough() -> None:
     store.remember(key("touch"), (root,))
     assert store.covers((key("touch"),), (inside,))
     assert not store.covers((key("touch"),), (inside,), held=(root,))
+
+
+def named(key: ApprovalKey) -> str:
+    return key.argv[0]
+
+
+def test_what_was_renewed_holds_for_the_command_of_that_name_alone() -> None:
+    store = ApprovalStore(lambda: 100.0)
+    assert store.empty
+    store.renew([Renewed("touch", (A,)), Renewed("rm", (B,), until=99.0)], named)
+    assert not store.empty
+    assert store.recall(key("touch")) == (A,)
+    assert store.covers((key("touch"),), (A,))
+    assert not store.covers((key("touch"),), (B,))
+    assert store.recall(key("rm")) is None, "its time is over"
+    assert store.recall(key("cat")) is None
+    assert store.entries() == ((key("touch"), frozenset({A})),)
+
+
+def test_what_was_renewed_can_be_taken_back() -> None:
+    store = ApprovalStore()
+    store.renew([Renewed("touch", (A,)), Renewed("rm", ())], named)
+    assert store.revoke(key("touch"))
+    assert store.recall(key("touch")) is None
+    store.clear()
+    assert (store.recall(key("rm")), store.empty) == (None, True)
+
+
+def test_what_was_renewed_and_what_is_given_now_add_up() -> None:
+    store = ApprovalStore()
+    store.renew([Renewed("touch", (A,))], named)
+    store.remember(key("touch"), (B,))
+    assert store.recall(key("touch")) == (A, B)

@@ -56,7 +56,10 @@ class Watched:
 
     def begin(self) -> None:
         self.events.begin(
-            lambda turn, message: self.told.append((turn, message)), audit=self.audit.append, on_abort=self._abort
+            lambda turn, message: self.told.append((turn, message)),
+            audit=self.audit.append,
+            lasting=self._lasting,
+            on_abort=self._abort,
         )
 
     async def hears(self, *records: Any) -> list[tuple[str, EventMessage]]:
@@ -68,6 +71,11 @@ class Watched:
 
     def _abort(self) -> None:
         self.aborted += 1
+
+    def _lasting(self, request: ApprovalRequest, decision: Decision) -> list[dict[str, Any]]:
+        if decision.reason == "no key":
+            raise StorageError("there is no key")
+        return [{"kind": "lasting", "of": request.request_id}] if decision.approved else []
 
 
 def ended(output: bytes = b"hi\n", **more: Any) -> TerminalEnded:
@@ -161,6 +169,20 @@ def test_who_was_asked_and_who_decided_is_kept() -> None:
     watched(work)
 
 
+def test_what_holds_when_the_session_goes_on_is_kept_behind_the_answer_and_what_cannot_be_is_told() -> None:
+    async def work(desk: Watched) -> None:
+        request = ApprovalRequest("q", "c", "initial", COMMAND, "")
+        yes = Decision("initial", "approved_for_session", "user")
+        await desk.hears(ApprovalRequested(request), ApprovalAnswered("q", yes))
+        assert desk.audit[-1] == {"kind": "lasting", "of": "q"}
+        ((_turn, told),) = await desk.hears(ApprovalRequested(request), ApprovalAnswered("q", yes.but(reason="no key")))
+        assert isinstance(told, Warned)
+        await desk.hears(ApprovalAnswered("other", yes))
+        assert [each["kind"] for each in desk.audit].count("lasting") == 1
+
+    watched(work)
+
+
 def test_a_question_that_is_answered_is_forgotten_also_when_the_transcript_is_closed() -> None:
     async def through() -> None:
         desk = Watched()
@@ -168,7 +190,12 @@ def test_a_question_that_is_answered_is_forgotten_also_when_the_transcript_is_cl
         def closed(_record: Any) -> None:
             raise StorageError("the transcript is closed")
 
-        desk.events.begin(lambda turn, message: desk.told.append((turn, message)), audit=closed, on_abort=desk._abort)
+        desk.events.begin(
+            lambda turn, message: desk.told.append((turn, message)),
+            audit=closed,
+            lasting=desk._lasting,
+            on_abort=desk._abort,
+        )
         request = ApprovalRequest("q", "c", "initial", COMMAND, "", risk=RISK)
         told = await desk.hears(ApprovalRequested(request), ApprovalAnswered("q", Decision("initial", "abort", "user")))
         assert (len(told), desk.aborted, desk.events._asked) == (1, 1, {})

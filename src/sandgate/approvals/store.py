@@ -1,4 +1,4 @@
-"""What was approved for the session. In memory only, gone with the session.
+"""What was approved for the session. In memory; what an earlier part of the session left is put in again by name.
 
 An entry says which grants were given to exactly one command, perhaps for so many passages or until some moment; a later
 question is covered when what was given includes what it asks for. One passage uses an entry once, however many of its
@@ -11,6 +11,7 @@ from _thread import allocate_lock
 from time import time
 
 from sandgate.protocol.implied import implied_by
+from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 ENTRIES_MAX = 4096  # commands remembered in one session; further ones are simply asked about again
 LIMITED_MAX = 64  # approvals with an end kept for one command; a further one is worth its own passage only
 ANY = "*"  # a passage that is only thought of
+
+
+class Renewed(Record):
+    """An approval of an earlier part of the session: only the name of its key is known."""
+
+    name: str
+    grants: tuple[Grant, ...]
+    until: float | None = None  # seconds since the epoch
 
 
 class _Given:
@@ -54,6 +63,8 @@ class ApprovalStore:
         self._now = now
         self._guard = allocate_lock()
         self._given: dict[ApprovalKey, list[_Given]] = {}
+        self._renewed: dict[str, list[Renewed]] = {}  # until a command comes whose key has that name
+        self._name_of: Callable[[ApprovalKey], str] = lambda _key: ""
 
     def remember(
         self,
@@ -79,6 +90,19 @@ class ApprovalStore:
                 entry.insert(0, given)
             else:
                 endless.grants |= given.grants
+
+    def renew(self, approvals: Iterable[Renewed], name_of: Callable[[ApprovalKey], str]) -> None:
+        """They hold from now on. Of more than ENTRIES_MAX the newest are kept."""
+        with self._guard:
+            self._name_of = name_of
+            for each in tuple(approvals)[-ENTRIES_MAX:]:
+                self._renewed.setdefault(each.name, []).append(each)
+
+    @property
+    def empty(self) -> bool:
+        """Nothing was approved yet."""
+        with self._guard:
+            return not self._given and not self._renewed
 
     def recall(self, key: ApprovalKey, passage: str = ANY) -> tuple[Grant, ...] | None:
         """The grants this command has in that passage; None when it is not approved."""
@@ -121,15 +145,17 @@ class ApprovalStore:
     def revoke(self, key: ApprovalKey) -> bool:
         """Forget one command; False when it was not there."""
         with self._guard:
+            self._take_up(key)
             return self._given.pop(key, None) is not None
 
     def clear(self) -> None:
         """Forget everything, as when the sandbox policy of the session changes."""
         with self._guard:
             self._given.clear()
+            self._renewed.clear()
 
     def entries(self) -> tuple[tuple[ApprovalKey, frozenset[Grant]], ...]:
-        """Everything that still holds, oldest first."""
+        """Everything that still holds and whose command is known, oldest first."""
         with self._guard:
             held = [(key, self._holding(key, ANY)) for key in tuple(self._given)]
         return tuple(
@@ -138,7 +164,15 @@ class ApprovalStore:
 
     def _holding(self, key: ApprovalKey, passage: str) -> list[_Given]:
         now = self._now()
+        self._take_up(key)
         return [given for given in self._given.get(key, ()) if given.holds_for(passage, now)]
+
+    def _take_up(self, key: ApprovalKey) -> None:
+        """What was renewed for this command is an entry like any other from now on."""
+        if not self._renewed:
+            return
+        for each in self._renewed.pop(self._name_of(key), ()):
+            self._given.setdefault(key, []).append(_Given(frozenset(each.grants), each.until, None, ""))
 
 
 def _needed(holding: list[list[_Given]], wanted: tuple[Grant, ...]) -> list[_Given] | None:

@@ -209,7 +209,7 @@ class Gate:
         """What the ladder needs to know about this command."""
         command, policies = matter.command, self._policies
         tool: Tool = "apply_patch" if matter.changes else "command"
-        keys = matter.keys or (key_of(command),) if self._store.entries() else ()
+        keys = matter.keys or (key_of(command),) if not self._store.empty else ()
         runs_confined = isinstance(verdict, Allow) and not verdict.bypass_sandbox and policies.confines
         after = policies.retry_after_approval
         if after == "by-risk":

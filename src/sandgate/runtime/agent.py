@@ -180,6 +180,7 @@ async def _opened(
     events.begin(
         conversation.tell,
         audit=conversation.transcript.keep_audit,
+        lasting=made.approvals.lines,
         on_abort=lambda: session.submit(Interrupt()),
     )
     agent = Agent(session)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from sandgate.errors import StorageError
+from sandgate.errors import SandgateError, StorageError
 from sandgate.protocol.events import (
     BackgroundEvent,
     ExecCommandBegin,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.events import EventMessage
     from sandgate.protocol.trace import TraceRecord
 
@@ -58,16 +59,25 @@ class AgentEvents:
         self._tell: Tell = lambda turn, message: self._early.append((turn, message))
         self._on_abort: Callable[[], object] = lambda: None
         self._audit: Callable[[dict[str, Any]], object] = lambda _record: None
+        self._lasting: Callable[[ApprovalRequest, Decision], list[dict[str, Any]]] = lambda _request, _decision: []
         self._turns: dict[str, str] = {}
         self._commands: dict[str, CommandRequest] = {}
-        self._asked: dict[str, str] = {}  # the call of each question, by the question's id
+        self._asked: dict[str, ApprovalRequest] = {}  # by the question's id
 
-    def begin(self, tell: Tell, *, audit: Callable[[dict[str, Any]], object], on_abort: Callable[[], object]) -> None:
+    def begin(
+        self,
+        tell: Tell,
+        *,
+        audit: Callable[[dict[str, Any]], object],
+        lasting: Callable[[ApprovalRequest, Decision], list[dict[str, Any]]],
+        on_abort: Callable[[], object],
+    ) -> None:
         """All on the loop: `tell` with a turn's id and what happened, `audit` with who was asked and who allowed what.
 
-        `on_abort` is called when a person wants a stop.
+        `lasting` says what else to write of an answer, so that the session finds it again. `on_abort` is called when a
+        person wants a stop.
         """
-        self._tell, self._audit, self._on_abort = tell, audit, on_abort
+        self._tell, self._audit, self._lasting, self._on_abort = tell, audit, lasting, on_abort
         for turn, message in self._early:
             tell(turn, message)
         self._early.clear()
@@ -90,12 +100,14 @@ class AgentEvents:
             case Notice():
                 self._tell("", Warned(record.message) if record.kind == "warning" else BackgroundEvent(record.message))
             case ApprovalRequested():
-                self._asked[record.request.request_id] = record.request.call_id
+                self._asked[record.request.request_id] = record.request
                 self._keep({"kind": "approval_requested", **approval_json(record.request)})
                 self._assessed(record.request.request_id, "static", record.request.risk)
             case ApprovalAnswered(decision=decision):
-                self._asked.pop(record.request_id, None)
                 self._keep({"kind": "approval_decided", "approval_id": record.request_id, **plain(decision)})
+                request = self._asked.pop(record.request_id, None)
+                if request is not None:
+                    self._keep_lasting(request, decision)
                 if decision.decision == "abort" and decision.source == "user":
                     self._on_abort()
             case ApprovalUpdated():
@@ -112,8 +124,18 @@ class AgentEvents:
         with suppress(StorageError):  # the transcript is closed already; the journal of approvals has it all the same
             self._audit(record)
 
+    def _keep_lasting(self, request: ApprovalRequest, decision: Decision) -> None:
+        try:
+            lines = self._lasting(request, decision)
+        except SandgateError as problem:
+            self._tell("", Warned(f"this approval will not hold when the session goes on later: {problem}"))
+            return
+        for line in lines:
+            self._keep(line)
+
     def _assessed(self, request_id: str, status: str, risk: object) -> None:
-        call_id = self._asked.get(request_id, "")
+        asked = self._asked.get(request_id)
+        call_id = "" if asked is None else asked.call_id
         if risk is not None:
             self._tell(self._turns.get(call_id, ""), SandboxAssessment(request_id, call_id, status, risk))  # type: ignore[arg-type]
 

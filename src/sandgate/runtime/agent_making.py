@@ -11,6 +11,7 @@ from sandgate.errors import ConfigError
 from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
 from sandgate.protocol.wire import sandbox_json
 from sandgate.record import Record
+from sandgate.runtime.agent_approvals import SessionApprovals
 from sandgate.runtime.agent_models import (
     SCRIPTED,
     provider_model,
@@ -69,6 +70,7 @@ class Made(Record):
     session: Session
     model: Model
     conversation: Conversation
+    approvals: SessionApprovals
 
 
 class Making:
@@ -117,7 +119,9 @@ class Making:
         if superior is not None and superior.instructions is not None:
             settings = settings.but(document_bytes=0, instructions=None)
         situation = await on_thread(lambda: Situation(runtime, settings))
-        kept = await on_thread(lambda: self._kept(runtime, holding))
+        approvals = SessionApprovals(runtime, holding.session_id)
+        kept = await on_thread(lambda: self._kept(runtime, holding, approvals))
+        self._warnings += await on_thread(lambda: approvals.renew(kept.approvals))
         conversation = Conversation(History(kept.items), kept.transcript, EventLog(), info=kept.info)
         servers = await self._started(runtime) if superior is None else superior.servers
         if servers is not None:
@@ -157,7 +161,7 @@ class Making:
         notices = () if self.servers is None else self.servers.notices
         for warning in (*situation.problems, *notices, *self._warnings):
             conversation.tell("", Warned(warning))
-        return Made(session, model, conversation)
+        return Made(session, model, conversation, approvals)
 
     def _asked(self, name: str) -> Answerer | None:
         ask = None if self._superior is None else self._superior.ask
@@ -236,7 +240,7 @@ class Making:
             parent_id="" if superior is None else superior.session_id,
         )
 
-    def _kept(self, runtime: Runtime, holding: SessionSettings) -> Beginning:
+    def _kept(self, runtime: Runtime, holding: SessionSettings, approvals: SessionApprovals) -> Beginning:
         """What the session begins with, and where it is kept. Blocks on the disk."""
         past, options, superior = self._past, self._options, self._superior
         if past is not None and past.writer is not None:
@@ -257,7 +261,8 @@ class Making:
         transcript = Kept(writer, on_thread)
         if past is None:
             return Beginning(transcript, writer.path)
-        made = copied(past, writer, before=options.fork_before)
+        carry = approvals.carry_from(past.transcript.meta.id)
+        made = copied(past, writer, before=options.fork_before, carry=carry)
         return Beginning(transcript, writer.path) if made is None else beginning(made, transcript, writer.path)
 
     def _warn(self, text: str) -> None:

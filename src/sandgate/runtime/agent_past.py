@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.items import Item
     from sandgate.protocol.permissions import ApprovalPolicy
     from sandgate.runtime.environment import Environment
+    from sandgate.session.forking import Carry
     from sandgate.session.transcript import Kept, Unkept
     from sandgate.session.transcript_reader import Transcript
 
@@ -67,6 +68,7 @@ class Beginning(Record):
     context: Mapping[str, Any] | None = None  # what held for the last turn
     cut_off: str | None = None  # the id of that turn, when it has no end
     forked_from_id: str | None = None
+    approvals: tuple[Mapping[str, Any], ...] = ()  # for the session, as they were written
 
 
 def beginning(earlier: Transcript, transcript: Kept, path: str) -> Beginning:
@@ -80,6 +82,7 @@ def beginning(earlier: Transcript, transcript: Kept, path: str) -> Beginning:
         context=earlier.context,
         cut_off=earlier.open_turn,
         forked_from_id=earlier.meta.forked_from_id,
+        approvals=earlier.approvals(),
     )
 
 
@@ -109,10 +112,13 @@ def look_back(home: str, resume: str, cwd: str, *, copy: bool, warn: Warn) -> Pa
     return Past(transcript, writer)
 
 
-def copied(past: Past, writer: TranscriptWriter, *, before: int | None) -> Transcript | None:
-    """A new transcript with what the old one has, up to that message of the person's. Raises UserMessageOutOfRange."""
+def copied(past: Past, writer: TranscriptWriter, *, before: int | None, carry: Carry) -> Transcript | None:
+    """A new transcript with what the old one has, up to that message of the person's. Raises UserMessageOutOfRange.
+
+    `carry` makes an approval for the session one of the new session's.
+    """
     at = Interrupted(turn_aborted()) if before is None else BeforeUserMessage(before, allow_empty=before == 0)
-    return fork(past.transcript.path, writer, at, is_prefix=is_session_prefix)
+    return fork(past.transcript.path, writer, at, is_prefix=is_session_prefix, carry=carry)
 
 
 def as_it_was(environment: Environment, past: Past, warn: Warn) -> Environment:

@@ -1,7 +1,8 @@
 """A new session that begins with what was said in another one, up to some point (session.md section 8).
 
 The lines of the one are copied, not its history: what was replaced by a summary after that point is as it was before.
-Who allowed what stays where it was allowed: the new session has its own answers to get.
+Who allowed what stays where it was allowed. What was approved for the session up to that point goes along only as far
+as `carry` makes it the new session's own: a line is worth nothing in a session it was not sealed for.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ from sandgate.session.transcript_reader import lines, parsed, parts, read_transc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
     from sandgate.session.transcript_lines import Line
     from sandgate.session.transcript_reader import Transcript
     from sandgate.session.transcript_writer import TranscriptWriter
 
     IsPrefix = Callable[[Message], bool]
+    Carry = Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
 
 
 class BeforeUserMessage(Record):
@@ -51,8 +54,17 @@ class Interrupted(Record):
     marker: Message
 
 
+def _nothing(_record: Mapping[str, Any]) -> None:
+    """No approval goes along."""
+
+
 def fork(
-    source: str, writer: TranscriptWriter, at: BeforeUserMessage | Interrupted, *, is_prefix: IsPrefix
+    source: str,
+    writer: TranscriptWriter,
+    at: BeforeUserMessage | Interrupted,
+    *,
+    is_prefix: IsPrefix,
+    carry: Carry = _nothing,
 ) -> Transcript | None:
     """Copies the transcript `source` into a new one, and gives what that holds; None where there is nothing to copy.
 
@@ -62,6 +74,11 @@ def fork(
     read_transcript(source)  # refuses what cannot be gone on from
     wrote = False
     for line in forked_lines(source, at, is_prefix=is_prefix):
+        if isinstance(line, AuditLine):
+            approval = carry(line.record)
+            if approval is not None:
+                writer.write(AuditLine(approval))
+            continue
         writer.write(line)
         wrote = True
     if not wrote:
@@ -144,7 +161,7 @@ def _copied(source: str) -> Iterator[Line]:
                 line = None if kind == SESSION_META else as_line(kind, parsed(payload))
             except Malformed:
                 continue
-            if line is not None and not isinstance(line, AuditLine):
+            if line is not None:
                 yield line
     finally:
         os.close(descriptor)

@@ -17,6 +17,7 @@ from sandgate.record import Record
 from sandgate.session.compaction import rebuilt
 from sandgate.session.transcript_access import opened_to_read
 from sandgate.session.transcript_lines import (
+    APPROVAL_AUDIT,
     COMPACTED,
     EVENT_MSG,
     LINE_BYTES_MAX,
@@ -49,6 +50,7 @@ BAD_LINES_SHOWN = 100
 # As `transcript_lines.line_bytes` begins a line. Lines of others are read the long way.
 _OURS = re.compile(rb'\{"timestamp":"[^"\\]{1,40}","ordinal":(\d{1,15}),"type":"([a-z_]{1,40})","payload":(?=\{)')
 _EVENT_TYPE = re.compile(rb'\{"type":"([a-z_]{1,60})"')
+_APPROVAL = b'{"kind":"session_approval"'  # as `approvals.lasting` begins one
 _TURN_ID = re.compile(rb'"turn_id":"([^"\\]{0,200})"')
 
 
@@ -72,6 +74,7 @@ class Transcript(Record):
     bad_lines: tuple[BadLine, ...]  # the first BAD_LINES_SHOWN
     bad_count: int
     raw_events: tuple[bytes, ...]  # kept events, as written
+    raw_approvals: tuple[bytes, ...] = ()  # approvals for the session, as written
 
     @property
     def ended_in_turn(self) -> bool:
@@ -81,6 +84,10 @@ class Transcript(Record):
     def initial_messages(self) -> tuple[Json, ...]:
         """Every kept event, oldest first; damaged ones are left out."""
         return tuple(event for event in map(_as_object, self.raw_events) if event is not None)
+
+    def approvals(self) -> tuple[Json, ...]:
+        """What was approved for the session, oldest first; damaged lines are left out."""
+        return tuple(line for line in map(_as_object, self.raw_approvals) if line is not None)
 
     def last_token_count(self) -> Json | None:
         """The last `token_count` event: how full the window was."""
@@ -188,6 +195,7 @@ class _Reading:
         self._live_bytes = 0
         self._replaced: tuple[Item, ...] = ()
         self._events: list[bytes] = []
+        self._approvals: list[bytes] = []
         self._context: tuple[int, bytes] | None = None
         self._open_turn: str | None = None
         self._next_ordinal = 0
@@ -218,6 +226,9 @@ class _Reading:
             self._event(payload)
         elif kind == TURN_CONTEXT:
             self._context = (number, payload)
+        elif kind == APPROVAL_AUDIT and payload.startswith(_APPROVAL):
+            self._hold(len(payload))
+            self._approvals.append(payload)
         elif kind == COMPACTED:
             self._compacted(payload)
         elif kind == SESSION_META and self.meta is None:
@@ -282,7 +293,7 @@ class _Reading:
                 self._pass_over(self._context[0], str(problem))
         return Transcript(
             path, meta, items, context, self._open_turn, self._next_ordinal, torn,
-            tuple(self._bad), self._bad_count, tuple(self._events),
+            tuple(self._bad), self._bad_count, tuple(self._events), tuple(self._approvals),
         )  # fmt: skip
 
 
