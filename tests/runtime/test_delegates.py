@@ -289,3 +289,52 @@ def test_what_a_sub_agent_runs_is_told_as_part_of_the_turn(folder: Path) -> None
                 assert [each.message for each in only(told, AgentMessage)] == ["first words", "done"]
 
     run(work())
+
+
+def test_a_question_from_two_levels_down_says_who_really_asks(folder: Path) -> None:
+    """Required: not the sub-agent that stands between, whose own calls may be called the same."""
+
+    async def work() -> None:
+        script = by_prompt(
+            work=[calls(delegate("task one", "k1")), says("all done")],
+            task=[calls(delegate("deep one", "k1")), says("child")],
+            deep=[calls(command("echo deep >> log", "k1")), says("grandchild")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(folder, server.url)
+            asked: list[ExecApprovalRequest] = []
+            async with place.opened(*ASK, "agents.max_depth=2", interactive=True) as agent:
+                told = await said(agent, "work please", answering(agent, "approved", asked))
+                (begun,) = only(told, DelegateBegin)
+                (question,) = asked
+                assert question.delegate is not None
+                assert question.delegate["kind"] == "collab_spawn"
+                assert question.delegate["id"] not in (begun.delegate_id, agent.session_id)
+                assert place.lines() == ["deep"]
+            ids = {read_transcript(str(path)).meta.id for path in place.transcripts()}
+            assert ids == {agent.session_id, begun.delegate_id, question.delegate["id"]}
+
+    run(work())
+
+
+def test_an_answer_by_the_call_of_the_session_is_no_answer_to_its_sub_agent(folder: Path) -> None:
+    async def work() -> None:
+        script = by_prompt(
+            work=[calls(delegate("task one", "k1"), command("echo parent >> log", "k1")), says("all done")],
+            task=[calls(command("echo child >> log", "k1")), says("child")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(folder, server.url)
+            async with place.opened(*ASK, interactive=True) as agent:
+
+                def seen(event: Any) -> None:
+                    if isinstance(event.msg, ExecApprovalRequest):
+                        decision = Decision("initial", "approved" if event.msg.delegate is None else "denied", "user")
+                        for name in (event.msg.request.command.argv[-1], "k1"):
+                            agent.submit(AnswerApproval(name, decision.but(decision="approved")))
+                        agent.submit(AnswerApproval(event.msg.approval_id, decision))
+
+                await said(agent, "work please", seen)
+                assert place.lines() == ["parent"]
+
+    run(work())

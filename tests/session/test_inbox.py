@@ -31,7 +31,8 @@ class Desk:
 
 def question(name: str, **more: Any) -> ApprovalRequest:
     command = CommandRequest(argv=("true",), cwd="/", env={})
-    return ApprovalRequest(name, f"call-{name}", more.pop("stage", "initial"), command, "", **more)
+    call = more.pop("call", f"call-{name}")
+    return ApprovalRequest(name, call, more.pop("stage", "initial"), command, "", **more)
 
 
 def test_a_question_is_told_with_its_turn_and_its_answer_comes_back() -> None:
@@ -80,16 +81,97 @@ def test_two_questions_of_one_turn_are_answered_in_any_order() -> None:
     run(work())
 
 
-def test_the_turn_names_a_question_only_while_it_has_one() -> None:
+def test_the_turn_names_a_question_as_long_as_it_had_only_one() -> None:
+    """Required: who approves the first question twice has not approved the second."""
+
     async def work() -> None:
         desk = Desk()
-        first, second = desk.ask("a"), desk.ask("b")
+        first = desk.ask("a")
+        await settled()
+        assert desk.inbox.answer("turn", YES)
+        await first
+        second = desk.ask("b")
         await settled()
         assert not desk.inbox.answer("turn", YES)
-        desk.inbox.answer("a", YES)
+        assert not second.done()
+        assert desk.inbox.answer("b", YES)
+        await second
+        other = desk.ask("c", "another turn")
+        await settled()
+        assert desk.inbox.answer("another turn", YES)
+        await other
+
+    run(work())
+
+
+def test_a_late_answer_to_the_first_question_about_a_call_approves_no_later_one() -> None:
+    """Required: the retry may be without the sandbox."""
+
+    async def work() -> None:
+        desk = Desk()
+        first = desk.ask("a", call="c")
+        await settled()
+        assert desk.inbox.answer("c", YES)
         await first
-        assert desk.inbox.answer("turn", YES)
-        assert (await second).approved
+        retry = desk.ask("b", call="c", stage="retry")
+        await settled()
+        assert not desk.inbox.answer("c", YES)
+        assert not desk.inbox.answer("a", YES)
+        assert not retry.done()
+        assert desk.inbox.answer("c", YES.but(stage="retry", decision="denied"))
+        assert (await retry).decision == "denied"
+        again = desk.ask("d", call="c", stage="retry")
+        await settled()
+        assert not desk.inbox.answer("c", YES.but(stage="retry")), "the call has had two such questions"
+        assert desk.inbox.answer("d", YES.but(stage="retry"))
+        assert (await again).approved
+
+    run(work())
+
+
+def test_a_call_of_a_sub_agent_is_not_named_like_one_of_ours() -> None:
+    async def work() -> None:
+        desk = Desk()
+        theirs = desk.ask("t", call="c", delegate={"id": "d", "kind": "collab_spawn"})
+        await settled()
+        assert not desk.inbox.answer("c", YES)
+        ours = desk.ask("o", call="c")
+        await settled()
+        assert desk.inbox.answer("c", YES)
+        assert (await ours).approved
+        assert not theirs.done()
+        assert desk.inbox.answer("t", YES)
+        await theirs
+
+    run(work())
+
+
+def test_who_answers_elsewhere_is_told_which_sub_agent_asks() -> None:
+    async def work() -> None:
+        heard: list[Any] = []
+
+        async def answerer(request: ApprovalRequest, delegate: Any) -> Decision:
+            heard.append((request.request_id, delegate))
+            return YES
+
+        inbox = Inbox(lambda _turn, _message: None, answerer)
+        child = {"id": "d", "kind": "review"}
+        await inbox.ask(question("a"), turn_id="t")
+        await inbox.ask(question("b"), turn_id="t", delegate=child)
+        assert heard == [("a", None), ("b", child)]
+
+    run(work())
+
+
+def test_what_a_turn_was_asked_is_forgotten_with_the_turn() -> None:
+    async def work() -> None:
+        desk = Desk()
+        asked = desk.ask("a")
+        await settled()
+        desk.inbox.answer("a", YES)
+        await asked
+        desk.inbox.drop("turn")
+        assert desk.inbox._names == {}
 
     run(work())
 

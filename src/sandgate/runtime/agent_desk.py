@@ -26,7 +26,7 @@ class Desk:
         self._guard = allocate_lock()
         self._advice: dict[str, Advice] = {}  # by question, while a model thinks about it
 
-    async def answer(self, request: ApprovalRequest) -> Decision:
+    async def answer(self, request: ApprovalRequest, _delegate: object = None) -> Decision:
         """Waits for the person as long as it takes."""
         decision, person = self._prepared.review(request), self._person
         with self._guard:

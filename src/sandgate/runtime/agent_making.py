@@ -164,8 +164,11 @@ class Making:
         return Made(session, model, conversation, approvals)
 
     def _asked(self, name: str) -> Answerer | None:
-        ask = None if self._superior is None else self._superior.ask
-        return None if ask is None else lambda request: ask(request, name)
+        superior = self._superior
+        if superior is None or superior.ask is None:
+            return None
+        ask, own = superior.ask, {"id": name, "kind": superior.kind}
+        return lambda request, delegate: ask(request, delegate or own)
 
     def _delegates(
         self,

@@ -6,14 +6,14 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.runtime.delegate_room import Room
 
-    Ask = Callable[[ApprovalRequest, str], Awaitable[Decision]]
+    Ask = Callable[[ApprovalRequest, Mapping[str, str]], Awaitable[Decision]]
 
 
 class AgentOptions(Record):
@@ -39,7 +39,7 @@ class Superior(Record):
     depth: int  # how many stand above it
     model: Model  # which it shares
     room: Room
-    ask: Ask | None  # its questions, with its id; None: there is nobody to ask
+    ask: Ask | None  # its questions, with who asks: itself, or one that works for it; None: there is nobody to ask
     servers: ExternalServers | None = None  # of others; they are the superior's to end
     instructions: str | None = None  # instead of the usual ones; then no files of the project are read either
     delegates: bool = True  # it may have some of its own

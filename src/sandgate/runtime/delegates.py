@@ -12,7 +12,7 @@ from sandgate.session.reviewing import REVIEW_INSTRUCTIONS, review_notice, revie
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
     from sandgate.external.servers import ExternalServers
@@ -102,9 +102,9 @@ class Delegates:
         return outcome
 
     def _superior(self, kind: str, model: Model, context: CallContext) -> Superior:
-        async def ask(request: ApprovalRequest, name: str) -> Decision:
+        async def ask(request: ApprovalRequest, delegate: Mapping[str, str]) -> Decision:
             named = request if request.asked_by else request.but(asked_by=ASKS[kind])
-            return await context.ask(named, delegate={"id": name, "kind": kind})
+            return await context.ask(named, delegate=delegate)
 
         budget = self._token_budget
         return Superior(

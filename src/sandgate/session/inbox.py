@@ -1,11 +1,15 @@
 """The questions of one session that are open: told as events, answered by id, gone with their turn.
 
-The questions of sub-agents come here too, under the name of who asks; so there is one place for a whole tree.
+The questions of sub-agents come here too, under the name of who asks; so there is one place for a whole tree. Only the
+approval's own id always says which question is meant. A call may be asked about several times, a turn even more often,
+and a sub-agent's calls may be called as ours are: such a name counts as long as nothing else was ever meant by it, so
+that an answer that comes late approves nothing its giver has not seen.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import ApplyPatchApprovalRequest, ApprovalResolved, ExecApprovalRequest
@@ -18,7 +22,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage
 
     Tell = Callable[[str, EventMessage], object]
-    Answerer = Callable[[ApprovalRequest], Awaitable[Decision]]
+    Delegate = Mapping[str, str]
+    Answerer = Callable[[ApprovalRequest, Delegate | None], Awaitable[Decision]]
 
 TURN_OVER = "the turn ended before anybody answered"
 ASKED_TWICE = "a question with this id is open already"
@@ -27,23 +32,24 @@ ASKED_TWICE = "a question with this id is open already"
 class Inbox:
     """Belongs to one event loop. `tell` is called with a turn's id and what happened.
 
-    `answerer` is asked as well, where there is one; the first answer counts, whoever gives it.
+    `answerer` is asked as well, where there is one, and told which sub-agent asks; the first answer counts, whoever
+    gives it.
     """
 
     def __init__(self, tell: Tell, answerer: Answerer | None = None) -> None:
         self._tell = tell
         self._answerer = answerer
         self._open: dict[str, _Open] = {}
+        self._names: dict[str, Counter[str]] = {}  # by turn: what its questions so far can be called by
 
-    async def ask(
-        self, request: ApprovalRequest, *, turn_id: str, delegate: Mapping[str, str] | None = None
-    ) -> Decision:
+    async def ask(self, request: ApprovalRequest, *, turn_id: str, delegate: Delegate | None = None) -> Decision:
         """Waits for the answer; cancelled, it takes the question back."""
         if request.request_id in self._open:
             return Decision(request.stage, "denied", "none", reason=ASKED_TWICE)
         kind = ApplyPatchApprovalRequest if request.changes else ExecApprovalRequest
-        question = _Open(request, turn_id)
+        question = _Open(request, turn_id, delegate)
         self._open[request.request_id] = question
+        self._names.setdefault(turn_id, Counter()).update(question.names)
         self._tell(turn_id, kind(request.call_id, request.request_id, turn_id, request, delegate))
         decision = Decision(request.stage, "abort", "none", reason=TURN_OVER)
         asking = None if self._answerer is None else asyncio.ensure_future(self._asked(self._answerer, question))
@@ -59,18 +65,19 @@ class Inbox:
 
     async def _asked(self, answerer: Answerer, question: _Open) -> None:
         try:
-            decision = await answerer(question.request)
+            decision = await answerer(question.request, question.delegate)
         except Exception as problem:  # who fails to answer has not approved
             decision = Decision(question.request.stage, "denied", "none", reason=f"nobody could be asked: {problem!r}")
         if not question.answer.done():
             question.answer.set_result(decision)
 
     def answer(self, name: str, decision: Decision) -> bool:
-        """`name`: the approval's id, its call's, or its turn's where one question is open. The first answer counts.
+        """`name`: the approval's id; its call's or its turn's where that was never the name of another question.
 
-        False when there is no such question.
+        A call's id stands for the stage that the decision is about. The first answer counts. False when there is no
+        such question.
         """
-        found = self._named(name)
+        found = self._open.get(name) or self._named(name, decision)
         if found is None or found.answer.done():
             return False
         found.answer.set_result(decision.but(stage=found.request.stage))
@@ -78,18 +85,15 @@ class Inbox:
 
     def drop(self, turn_id: str) -> None:
         """The turn is over: its questions are refused."""
+        self._names.pop(turn_id, None)
         for question in self._open.values():
             if question.turn_id == turn_id and not question.answer.done():
                 question.answer.set_result(Decision(question.request.stage, "denied", "none", reason=TURN_OVER))
 
-    def _named(self, name: str) -> _Open | None:
-        if name in self._open:
-            return self._open[name]
-        for meant in (
-            [each for each in self._open.values() if each.request.call_id == name],
-            [each for each in self._open.values() if each.turn_id == name],
-        ):
-            if len(meant) == 1:
+    def _named(self, name: str, decision: Decision) -> _Open | None:
+        for wanted in (_of_call(name, decision.stage), name):
+            meant = [each for each in self._open.values() if wanted in each.names]
+            if len(meant) == 1 and self._names[meant[0].turn_id][wanted] == 1:
                 return meant[0]
         return None
 
@@ -97,7 +101,14 @@ class Inbox:
 class _Open:
     """One question."""
 
-    def __init__(self, request: ApprovalRequest, turn_id: str) -> None:
+    def __init__(self, request: ApprovalRequest, turn_id: str, delegate: Delegate | None) -> None:
         self.request = request
         self.turn_id = turn_id
+        self.delegate = delegate
+        of_call = () if delegate is not None else (_of_call(request.call_id, request.stage),)
+        self.names = (*of_call, turn_id)
         self.answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+
+
+def _of_call(call_id: str, stage: str) -> str:
+    return f"{stage} {call_id}"
