@@ -404,6 +404,8 @@ def test_patch_is_not_taken_back_over_later_changes(place: Workplace) -> None:
     with pytest.raises(PatchDoesNotFit):
         runtime.undo_patch(answer.call_id)
     assert texts(place.repo) == {"made": "edited\n"}
+    (place.repo / "made").write_text("new\n")
+    assert runtime.undo_patch(answer.call_id) is True, "once that is settled"
 
 
 def test_patch_approved_outside_is_taken_back_only_with_permission(place: Workplace) -> None:

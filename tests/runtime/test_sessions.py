@@ -8,6 +8,8 @@ import pytest
 
 from sandgate.errors import RequestError, SessionBusy, SessionNotFound
 from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
+from sandgate.patch.apply import Undo
+from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.sessions import archive_session, delete_session, list_sessions, show_session
 from sandgate.session.transcript_lines import ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
@@ -71,7 +73,9 @@ def test_what_is_deleted_is_gone_and_what_is_in_use_stays(state: tuple[dict[str,
         with pytest.raises(SessionBusy):
             deed(environ, session_id(0))
     writer.close()
+    assert KeptUndo(str(home), session_id(0)).keep("t", "c", Undo(()))
     delete_session(environ, session_id(0))
     assert not path.exists()
+    assert not list((home / "undo").iterdir()), "what its files held before goes with it"
     with pytest.raises(SessionNotFound):
         list(show_session(environ, session_id(0)))

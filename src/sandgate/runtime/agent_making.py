@@ -22,6 +22,7 @@ from sandgate.runtime.agent_models import (
 )
 from sandgate.runtime.agent_past import Beginning, as_it_was, beginning, copied, look_back, sealed_elsewhere
 from sandgate.runtime.agent_tools import AgentTools
+from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.aio import on_thread
 from sandgate.runtime.delegate_room import Room
 from sandgate.runtime.delegates import Delegates
@@ -122,6 +123,7 @@ class Making:
         approvals = SessionApprovals(runtime, holding.session_id)
         kept = await on_thread(lambda: self._kept(runtime, holding, approvals))
         self._warnings += await on_thread(lambda: approvals.renew(kept.approvals))
+        patches = await on_thread(lambda: self._patches(runtime, tools, holding, kept))
         conversation = Conversation(History(kept.items), kept.transcript, EventLog(), info=kept.info)
         servers = await self._started(runtime) if superior is None else superior.servers
         if servers is not None:
@@ -148,6 +150,7 @@ class Making:
             works=Works(loop, compactor, read_image=tools.image, undo=tools.undo, review=delegates.review),
             situation=situation,
             configured=_configured(holding, kept),
+            patches=patches,
         )
         if kept.cut_off is not None:
             conversation.record((turn_aborted(reason="cut_off"),))
@@ -267,6 +270,16 @@ class Making:
         carry = approvals.carry_from(past.transcript.meta.id)
         made = copied(past, writer, before=options.fork_before, carry=carry)
         return Beginning(transcript, writer.path) if made is None else beginning(made, transcript, writer.path)
+
+    def _patches(
+        self, runtime: Runtime, tools: AgentTools, holding: SessionSettings, kept: Beginning
+    ) -> tuple[str, ...]:
+        """The calls of the last turn whose patches can be taken back. Blocks on the disk."""
+        if kept.path is None or self._superior is not None:  # nobody goes on with it, or takes back what it did
+            return ()
+        tools.kept_undo = KeptUndo(ensured_state(runtime.environ), holding.session_id)
+        turn = (kept.context or {}).get("turn_id")
+        return tools.applied_in(turn) if isinstance(turn, str) and turn else ()
 
     def _warn(self, text: str) -> None:
         """Of the transcript, on whatever thread met it; told at once where there is a conversation already."""

@@ -115,14 +115,22 @@ class PatchGate:
 
         Raises PatchDoesNotFit when a file was changed since, CommandRefused when it may not be written any more.
         """
-        record = self._undo.pop(call_id, None)
+        record = self._undo.get(call_id)
         if record is None:
             return False
         done = undo(record, self._confinement.permissions(), journal_directory=self._journals)
         if done.denied:
-            self._undo[call_id] = record
             raise CommandRefused(f"patch not taken back: {_sentence(done.denied)}")
+        del self._undo[call_id]
         return True
+
+    def undo_of(self, call_id: str) -> Undo | None:
+        """What takes that patch back, while it is known."""
+        return self._undo.get(call_id)
+
+    def know(self, call_id: str, record: Undo) -> None:
+        """A patch that was applied before this session went on can be taken back, too."""
+        self._remember(call_id, record)
 
     def combined(self, call_ids: Sequence[str]) -> str:
         """What these patches have changed together, as far as they are known."""

@@ -6,6 +6,7 @@ from sandgate.display import one_line
 from sandgate.errors import RequestError
 from sandgate.protocol.items import InputImage, Message
 from sandgate.record import Record
+from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.state import ensured_state
 from sandgate.session import session_listing, transcript_files
 from sandgate.session.session_listing import Wanted
@@ -73,7 +74,9 @@ def archive_session(environ: Mapping[str, str], wanted: str) -> None:
 def delete_session(environ: Mapping[str, str], wanted: str) -> None:
     """For good. Raises SessionNotFound, SessionBusy, StorageError."""
     home = ensured_state(environ)
-    transcript_files.delete(home, transcript_files.find_transcript(home, wanted))
+    found = transcript_files.find_transcript(home, wanted)
+    transcript_files.delete(home, found)
+    KeptUndo(home, found.id).forget()
 
 
 def _listed(session: SessionSummary) -> ListedSession:

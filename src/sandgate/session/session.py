@@ -64,8 +64,8 @@ if TYPE_CHECKING:
         async def review(self, active: ActiveTurn, op: Review) -> str | None:
             """The work is looked at by a model that does not know the conversation."""
 
-        async def undo(self, active: ActiveTurn, patches: Sequence[str]) -> str | None:
-            """Patches are taken back, the last one first."""
+        async def undo(self, active: ActiveTurn, patches: list[str]) -> str | None:
+            """Patches are taken back, the last one first, and leave the list."""
 
     class Situation(Protocol):
         """What the model has to know before a turn."""
@@ -119,7 +119,9 @@ class Session:
         works: Works,
         situation: Situation,
         configured: SessionConfigured,
+        patches: Sequence[str] = (),
     ) -> None:
+        """`patches`: the calls whose patches were the last turn's, in a session that goes on."""
         self.settings = settings
         self.configured = configured
         self._conversation = conversation
@@ -129,7 +131,7 @@ class Session:
         self._situation = situation
         self._submissions: asyncio.Queue[Submission] = asyncio.Queue(SUBMISSIONS_MAX)
         self._active: ActiveTurn | None = None
-        self._last_patches: tuple[str, ...] = ()
+        self._last_patches = list(patches)
         self._over = False
         conversation.tell("", configured)
 
@@ -253,7 +255,8 @@ class Session:
             ending = Failed(f"internal error: {type(problem).__name__}: {problem}", "internal_error")
         active.open = False
         self._inbox.drop(context.turn_id)
-        self._last_patches = tuple(context.patches)
+        if active.hears:  # what takes back, sums up or reviews patches nothing
+            self._last_patches = list(context.patches)
         await self._flush(context)
         if self._active is active:
             self._active = None

@@ -56,21 +56,24 @@ class Works:
         """The work is looked at by a model that does not know the conversation."""
         return await self._review(active.context, op)
 
-    async def undo(self, active: ActiveTurn, patches: Sequence[str]) -> str | None:
-        """Patches are taken back, the last one first; the first that cannot be ends it."""
+    async def undo(self, active: ActiveTurn, patches: list[str]) -> str | None:
+        """Patches are taken back, the last one first, and leave the list; the first that cannot be ends it."""
         context = active.context
         context.tell(UndoStarted())
         if not patches:
             context.tell(UndoCompleted(False, NOTHING_TO_UNDO))
             return None
-        for done, call_id in enumerate(reversed(patches)):
+        done = 0
+        while patches:
             try:
-                if not await self._undo(call_id):
+                if not await self._undo(patches[-1]):
                     raise RequestError(GONE)
             except SandgateError as problem:
                 context.tell(UndoCompleted(False, f"{UNDONE.format(count=done)}; then: {problem}"))
                 return None
-        context.tell(UndoCompleted(True, UNDONE.format(count=len(patches))))
+            patches.pop()
+            done += 1
+        context.tell(UndoCompleted(True, UNDONE.format(count=done)))
         return None
 
     def _part(self, item: InputItem) -> Part:
