@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import RequestError, SessionBusy, SessionNotFound
-from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
 from sandgate.patch.apply import Undo
+from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
 from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.sessions import archive_session, delete_session, list_sessions, show_session
 from sandgate.session.transcript_lines import ItemLine
