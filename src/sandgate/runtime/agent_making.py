@@ -151,6 +151,7 @@ class Making:
             situation=situation,
             configured=_configured(holding, kept),
             patches=patches,
+            check=model.check,
         )
         if kept.cut_off is not None:
             conversation.record((turn_aborted(reason="cut_off"),))

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from sandgate.session.parts import Sleep, Tools
 
 CALLS_MAX = 512  # carried out of one response; every call is a task, and a thread while it works
+UNNAMED = "unnamed_{place}"  # the id of a call that came without one
 UNANSWERABLE = "a shell call without an id cannot be answered"
 TOO_MANY = f"not carried out: a response may have {CALLS_MAX} calls"
 FORGED = "the provider sent a message as `{role}`, which is not the model's to say; it was left out"
@@ -172,6 +173,9 @@ class _Answering:
         self._conversation.record(await self._calls.aborted())
 
     def _call(self, call: Call) -> None:
+        if isinstance(call, FunctionCall | CustomToolCall) and not call.call_id:
+            # No provider takes a call without an id back: the session could never go on. The same one in every replay.
+            call = call.but(call_id=UNNAMED.format(place=len(self._conversation.history.items)))
         self._conversation.record((call,))
         if not call_id_of(call):
             self._conversation.record((FunctionCallOutput("", UNANSWERABLE, success=False),))

@@ -120,8 +120,13 @@ class Session:
         situation: Situation,
         configured: SessionConfigured,
         patches: Sequence[str] = (),
+        check: Callable[[], None] = lambda: None,
     ) -> None:
-        """`patches`: the calls whose patches were the last turn's, in a session that goes on."""
+        """`patches`: the calls whose patches were the last turn's, in a session that goes on.
+
+        `check` raises SandgateError while no turn with the model can begin.
+        """
+        self._check = check
         self.settings = settings
         self.configured = configured
         self._conversation = conversation
@@ -177,7 +182,7 @@ class Session:
             case Review() as op:
                 await self._start(submission.id, lambda active: self._works.review(active, op), hears=False)
             case Undo():
-                await self._start(
+                await self._begin(
                     submission.id, lambda active: self._works.undo(active, self._last_patches), hears=False
                 )
             case _:
@@ -222,6 +227,18 @@ class Session:
                 context.tell(UserMessage(message_text(item), images))
 
     async def _start(self, turn_id: str, work: Work, *, schema: Any = None, hears: bool = True) -> None:
+        """A turn with the model. One that cannot begin leaves nothing: a session of such turns has no transcript."""
+        try:
+            self._check()
+        except SandgateError as problem:
+            await self._end_turn("replaced")
+            window = self.settings.model.context_window
+            self._conversation.log.emit(turn_id, TaskStarted(turn_id, round(time()), window))
+            self._conversation.log.emit(turn_id, Failed(str(problem), problem.code))
+            return
+        await self._begin(turn_id, work, schema=schema, hears=hears)
+
+    async def _begin(self, turn_id: str, work: Work, *, schema: Any = None, hears: bool) -> None:
         await self._end_turn("replaced")
         context = TurnContext(Turn(turn_id, self.settings, schema), self._conversation, self._inbox)
         active = self._active = ActiveTurn(context, hears=hears)
