@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, run, said, until
+from agent_places import AgentPlace, by_prompt, calls, run, said, until
 from responses_server import ResponsesServer, by_last, function_call, says
 from sandgate.patch.apply import Undo as Record
 from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
-from sandgate.protocol.events import TaskComplete, UndoCompleted
+from sandgate.protocol.events import TaskComplete, TurnDiff, UndoCompleted
 from sandgate.protocol.operations import Compact, Undo
 from sandgate.runtime import agent_undo
 from sandgate.runtime.agent import AgentOptions
@@ -134,6 +134,37 @@ def test_only_the_very_last_turn_is_taken_back_and_what_is_no_turn_of_the_person
             async with place.opened(*WRITES, options=LAST) as agent:
                 assert not (await undone(agent)).success
                 assert place.files() == AFTER
+
+    run(work())
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_what_sub_agents_patched_for_a_turn_is_taken_back_with_it_however_deep(tmp_path: Path, goes_on: bool) -> None:
+    async def work() -> None:
+        def delegate(prompt: str) -> Any:
+            return function_call("delegate", {"prompt": prompt}, "p0")
+
+        def patch(text: str) -> Any:
+            return function_call("apply_patch", {"input": text}, "p0")
+
+        script = by_prompt(
+            work=[calls(patch(PATCH)), calls(delegate("task one")), says("done")],
+            task=[calls(patch(AGAIN)), calls(delegate("deep one")), says("did it")],
+            deep=[calls(patch(AGAIN.replace("three", "four").replace("two", "three"))), says("did it")],
+        )
+        with ResponsesServer(script) as server:
+            place = Desk(tmp_path, server.url)
+            async with place.opened(*WRITES, "agents.max_depth=2") as agent:
+                told = await said(agent, "work please")
+                assert place.files() == {**AFTER, "old": "four\n"}
+                assert "+four" in [each.unified_diff for each in told if isinstance(each, TurnDiff)][-1]
+                if not goes_on:
+                    assert (await undone(agent)).success
+            if goes_on:
+                resumed = AgentOptions(resume=agent.session_id)
+                async with place.opened(*WRITES, options=resumed) as agent:
+                    assert (await undone(agent)).success
+            assert place.files() == BEFORE
 
     run(work())
 

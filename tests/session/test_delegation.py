@@ -9,8 +9,16 @@ import pytest
 
 from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, run, says, settled
 from sandgate.errors import ModelFailed, SessionEnded
-from sandgate.protocol.events import AgentMessage, ExecCommandBegin, ShutdownComplete, Warned
+from sandgate.protocol.events import (
+    AgentMessage,
+    ExecCommandBegin,
+    SandboxAssessment,
+    ShutdownComplete,
+    TurnDiff,
+    Warned,
+)
 from sandgate.protocol.operations import Shutdown, TextInput, UserInput
+from sandgate.protocol.risk import RiskAssessment
 from sandgate.session import delegation
 from sandgate.session.delegation import Outcome, one_shot
 
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage
 
 WORK = UserInput((TextInput("work"),))
+RISK = SandboxAssessment("q", "c", "success", RiskAssessment("Removes things.", "high"))
 
 
 class ChildOf:
@@ -44,16 +53,15 @@ def test_the_last_words_are_the_result_and_earlier_ones_are_told() -> None:
         async def tool(_call: Any, context: Any) -> str:
             context.tell(ExecCommandBegin("c", "t", ("ls",), "/"))
             context.tell(Warned("careful"))
+            context.tell(TurnDiff("not told"))
+            context.tell(RISK)
             return "ok"
 
         model = ModelDouble([*says("first")[:1], *calls(("c", "tool"))], says("the result"))
         outcome, told = await done(model, ToolsDouble(tool=tool))
         assert outcome == Outcome("completed", "the result", tokens=20)
-        assert told == [ExecCommandBegin("c", "t", ("ls",), "/"), Warned("careful"), AgentMessage("first")] or told == [
-            AgentMessage("first"),
-            ExecCommandBegin("c", "t", ("ls",), "/"),
-            Warned("careful"),
-        ]
+        of_tool = [ExecCommandBegin("c", "t", ("ls",), "/"), Warned("careful"), RISK]
+        assert told in ([*of_tool, AgentMessage("first")], [AgentMessage("first"), *of_tool])
 
     run(work())
 

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.agent_options import AgentOptions, Superior
     from sandgate.runtime.agent_past import Past
+    from sandgate.runtime.agent_undo import PatchUndo
     from sandgate.runtime.aio import AsyncGate
     from sandgate.runtime.delegates import Opening
     from sandgate.runtime.environment import Environment
@@ -130,7 +131,9 @@ class Making:
             from sandgate.runtime.agent_external import ExternalTools
 
             tools.external = ExternalTools(servers, gate)
-        delegates = self._delegates(conversation, settings, model, opening, holding, runtime, servers, asks=asks)
+        delegates = self._delegates(
+            conversation, settings, model, opening, holding, runtime, servers, tools.undoing, asks=asks
+        )
         depth = 0 if superior is None else superior.depth
         if depth < settings.max_depth and (superior is None or superior.delegates):
             tools.delegates = delegates
@@ -183,6 +186,7 @@ class Making:
         holding: SessionSettings,
         runtime: Runtime,
         servers: ExternalServers | None,
+        undoing: PatchUndo,
         *,
         asks: bool,
     ) -> Delegates:
@@ -201,6 +205,7 @@ class Making:
             depth=0 if superior is None else superior.depth,
             asks=asks,
             servers=servers,
+            undoing=undoing,
         )
 
     async def _started(self, runtime: Runtime) -> ExternalServers | None:
@@ -276,11 +281,15 @@ class Making:
         self, runtime: Runtime, tools: AgentTools, holding: SessionSettings, kept: Beginning
     ) -> tuple[str, ...]:
         """The calls of the last turn whose patches can be taken back. Blocks on the disk."""
-        if kept.path is None or self._superior is not None:  # nobody goes on with it, or takes back what it did
+        superior = self._superior
+        if superior is not None:
+            patched, own = superior.patched, holding.session_id
+            tools.undoing.hand_up = lambda name, record: patched(f"{own}/{name}", record)
             return ()
-        tools.kept_undo = KeptUndo(ensured_state(runtime.environ), holding.session_id)
+        if kept.path is not None:
+            tools.undoing.kept = KeptUndo(ensured_state(runtime.environ), holding.session_id)
         turn = (kept.context or {}).get("turn_id")
-        return tools.applied_in(turn) if isinstance(turn, str) and turn else ()
+        return tools.undoing.applied_in(turn) if isinstance(turn, str) and turn else ()
 
     def _warn(self, text: str) -> None:
         """Of the transcript, on whatever thread met it; told at once where there is a conversation already."""

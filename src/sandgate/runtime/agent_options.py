@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
+    from sandgate.patch.apply import Undo
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.runtime.delegate_room import Room
 
+    Patched = Callable[[str, Undo], None]
     Ask = Callable[[ApprovalRequest, Mapping[str, str]], Awaitable[Decision]]
 
 
@@ -40,6 +42,7 @@ class Superior(Record):
     model: Model  # which it shares
     room: Room
     ask: Ask | None  # its questions, with who asks: itself, or one that works for it; None: there is nobody to ask
+    patched: Patched  # hears of each patch it applies, what takes it back: it belongs to the superior's turn
     servers: ExternalServers | None = None  # of others; they are the superior's to end
     instructions: str | None = None  # instead of the usual ones; then no files of the project are read either
     delegates: bool = True  # it may have some of its own

@@ -9,6 +9,7 @@ from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IM
 from sandgate.errors import SandgateError, ToolArgumentsError
 from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall
 from sandgate.protocol.items import CustomToolCall, LocalShellCall
+from sandgate.runtime.agent_undo import PatchUndo
 from sandgate.runtime.aio import on_thread
 from sandgate.session.parts import Answer
 from sandgate.tools.delegate import delegate_arguments, delegate_tool
@@ -30,11 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from sandgate.patch.apply import Undo
     from sandgate.protocol.items import Call, Part
     from sandgate.runtime.agent_events import AgentEvents
     from sandgate.runtime.agent_external import ExternalTools
-    from sandgate.runtime.agent_undo import KeptUndo
     from sandgate.runtime.aio import AsyncGate
     from sandgate.runtime.async_reviewer import AsyncReviewer
     from sandgate.runtime.delegates import Delegates
@@ -65,8 +64,7 @@ class AgentTools:
         self._definitions: tuple[Mapping[str, Any], ...] | None = None
         self.delegates: Delegates | None = None  # who works for this session; None: nobody may
         self.external: ExternalTools | None = None  # of other servers; None: there are none
-        self.kept_undo: KeptUndo | None = None  # for a session that goes on later; None: it never does
-        self._past_undo: dict[str, Undo] = {}  # of the last turn, from before the session went on
+        self.undoing = PatchUndo(gate.runtime)
 
     def definitions(self) -> tuple[Mapping[str, Any], ...]:
         """What the model is told about them."""
@@ -140,7 +138,7 @@ class AgentTools:
             context.tell(BackgroundEvent(notice))
         if name == "apply_patch" and output.success:
             context.patches.append(call_id)
-            await on_thread(lambda: self._keep_undo(call_id, context.turn_id))
+            await on_thread(lambda: self.undoing.applied(call_id, context.turn_id))
         return _answer(output)
 
     def _end(self, call_id: str) -> None:
@@ -181,33 +179,9 @@ class AgentTools:
         """A picture that a person gave; blocks on the disk."""
         return image_or_words(path, cwd=self._gate.runtime.directory, permissions=None)
 
-    def applied_in(self, turn_id: str) -> tuple[str, ...]:
-        """The calls of that turn whose patches can be taken back, though the session was closed. Blocks."""
-        if self.kept_undo is not None:
-            self._past_undo = self.kept_undo.of(turn_id)
-        return tuple(self._past_undo)
-
     async def undo(self, call_id: str) -> bool:
         """Takes a patch of this session back. Raises SandgateError."""
-        return await on_thread(lambda: self._undo(call_id))
-
-    def _undo(self, call_id: str) -> bool:
-        patches = self._gate.runtime.tools.patches
-        past = self._past_undo.get(call_id)
-        if past is not None and patches.undo_of(call_id) is None:
-            patches.know(call_id, past)
-        done = patches.undo(call_id)
-        if done:
-            self._past_undo.pop(call_id, None)
-            if self.kept_undo is not None:
-                self.kept_undo.taken_back(call_id)
-        return done
-
-    def _keep_undo(self, call_id: str, turn_id: str) -> None:
-        self._past_undo.clear()  # a turn that patches is the last one that did
-        record = self._gate.runtime.tools.patches.undo_of(call_id)
-        if self.kept_undo is not None and record is not None:
-            self.kept_undo.keep(turn_id, call_id, record)
+        return await on_thread(lambda: self.undoing.undo(call_id))
 
     async def diff(self, patches: Sequence[str]) -> str:
         """What the patches of these calls have changed together."""

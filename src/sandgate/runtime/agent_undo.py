@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from _thread import allocate_lock
 from contextlib import suppress
 
 from sandgate.approvals.private_files import FILE_MODE, made_directory, removed
@@ -16,12 +17,69 @@ from sandgate.errors import SandgateError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.patch.apply import Undo
+    from sandgate.runtime.runtime import Runtime
 
 NAME = "undo"  # of the directory
 KEPT_BYTES_MAX = 32 << 20  # of one session; what is larger can be taken back only while the session lives
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class PatchUndo:
+    """The patches of one session that can be taken back. Blocks on the disk; from any thread.
+
+    `kept`: where they are kept for a session that goes on later; None: it never does. `hand_up` gives them to the
+    session that this one works for, whose turn they belong to; None: there is no such session.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self.kept: KeptUndo | None = None
+        self.hand_up: Callable[[str, Undo], None] | None = None
+        self._past: dict[str, Undo] = {}  # of the last turn, from before the session went on
+        self._guard = allocate_lock()  # sub-agents hand up what they patch side by side
+
+    def applied(self, call_id: str, turn_id: str) -> None:
+        """This session has applied the patch of that call."""
+        record = self._runtime.tools.patches.undo_of(call_id)
+        if record is not None:
+            with self._guard:
+                self._keep(call_id, turn_id, record)
+
+    def adopt(self, name: str, turn_id: str, record: Undo) -> None:
+        """A sub-agent has applied a patch, which is called `name` here."""
+        with self._guard:
+            self._runtime.tools.patches.know(name, record)
+            self._keep(name, turn_id, record)
+
+    def applied_in(self, turn_id: str) -> tuple[str, ...]:
+        """The calls of that turn whose patches can be taken back, though the session was closed."""
+        if self.kept is not None:
+            self._past = self.kept.of(turn_id)
+        return tuple(self._past)
+
+    def undo(self, call_id: str) -> bool:
+        """Takes it back; False when it is not known. Raises SandgateError."""
+        patches = self._runtime.tools.patches
+        past = self._past.get(call_id)
+        if past is not None and patches.undo_of(call_id) is None:
+            patches.know(call_id, past)
+        done = patches.undo(call_id)
+        if done:
+            self._past.pop(call_id, None)
+            if self.kept is not None:
+                self.kept.taken_back(call_id)
+        return done
+
+    def _keep(self, name: str, turn_id: str, record: Undo) -> None:
+        self._past.clear()  # a turn that patches is the last one that did
+        if self.hand_up is not None:
+            self.hand_up(name, record)
+        if self.kept is not None:
+            self.kept.keep(turn_id, name, record)
 
 
 class KeptUndo:

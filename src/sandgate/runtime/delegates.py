@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
+    from sandgate.patch.apply import Undo
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.operations import Review
+    from sandgate.runtime.agent_undo import PatchUndo
     from sandgate.runtime.delegate_room import Room
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
@@ -54,6 +56,7 @@ class Delegates:
         depth: int,
         asks: bool,
         servers: ExternalServers | None,
+        undoing: PatchUndo,
     ) -> None:
         self._opening = opening
         self._conversation = conversation
@@ -65,6 +68,7 @@ class Delegates:
         self._depth = depth
         self._asks = asks
         self._servers = servers
+        self._undoing = undoing
 
     async def work(self, prompt: str, call_id: str, context: CallContext) -> Answer:
         """A piece of work for a sub-agent, as an answer for the model. Raises RequestError when there is no room."""
@@ -106,6 +110,10 @@ class Delegates:
             named = request if request.asked_by else request.but(asked_by=ASKS[kind])
             return await context.ask(named, delegate=delegate)
 
+        def patched(name: str, record: Undo) -> None:
+            self._undoing.adopt(name, context.turn_id, record)
+            context.patches.append(name)
+
         budget = self._token_budget
         return Superior(
             session_id=self._session_id,
@@ -114,6 +122,7 @@ class Delegates:
             model=model,
             room=self._room,
             ask=ask if self._asks else None,
+            patched=patched,
             instructions=REVIEW_INSTRUCTIONS if kind == REVIEW else None,
             delegates=kind != REVIEW,
             servers=None if kind == REVIEW else self._servers,
