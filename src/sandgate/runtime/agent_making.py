@@ -122,9 +122,7 @@ class Making:
             settings = settings.but(document_bytes=0, instructions=None)
         situation = await on_thread(lambda: Situation(runtime, settings))
         approvals = SessionApprovals(runtime, holding.session_id)
-        kept = await on_thread(lambda: self._kept(runtime, holding, approvals))
-        self._warnings += await on_thread(lambda: approvals.renew(kept.approvals))
-        patches = await on_thread(lambda: self._patches(runtime, tools, holding, kept))
+        kept, patches = await on_thread(lambda: self._begun(runtime, holding, approvals, tools))
         conversation = Conversation(History(kept.items), kept.transcript, EventLog(), info=kept.info)
         servers = await self._started(runtime) if superior is None else superior.servers
         if servers is not None:
@@ -156,6 +154,12 @@ class Making:
             patches=patches,
             check=model.check,
         )
+        self._tell_beginning(conversation, kept, situation, holding)
+        return Made(session, model, conversation, approvals)
+
+    def _tell_beginning(
+        self, conversation: Conversation, kept: Beginning, situation: Situation, holding: SessionSettings
+    ) -> None:
         if kept.cut_off is not None:
             conversation.record((turn_aborted(reason="cut_off"),))
             kept.transcript.keep_event(TurnAborted(kept.cut_off, "interrupted"))  # said once, whatever happens next
@@ -168,7 +172,6 @@ class Making:
         notices = () if self.servers is None else self.servers.notices
         for warning in (*situation.problems, *notices, *self._warnings):
             conversation.tell("", Warned(warning))
-        return Made(session, model, conversation, approvals)
 
     def _asked(self, name: str) -> Answerer | None:
         superior = self._superior
@@ -251,6 +254,14 @@ class Making:
             delegate="" if superior is None else superior.kind,
             parent_id="" if superior is None else superior.session_id,
         )
+
+    def _begun(
+        self, runtime: Runtime, holding: SessionSettings, approvals: SessionApprovals, tools: AgentTools
+    ) -> tuple[Beginning, tuple[str, ...]]:
+        """What the session begins with, its approvals in force, and what of its last turn can be taken back. Blocks."""
+        kept = self._kept(runtime, holding, approvals)
+        self._warnings += approvals.renew(kept.approvals)
+        return kept, self._patches(runtime, tools, holding, kept)
 
     def _kept(self, runtime: Runtime, holding: SessionSettings, approvals: SessionApprovals) -> Beginning:
         """What the session begins with, and where it is kept. Blocks on the disk."""
