@@ -7,10 +7,8 @@ under a looser one the same command could do more than was approved.
 from __future__ import annotations
 
 from contextlib import suppress
-from hashlib import sha256
 
 from sandgate.approvals.keys import keys_of
-from sandgate.approvals.lasting import KIND, Sealer
 from sandgate.approvals.store import Renewed
 from sandgate.errors import SandgateError
 from sandgate.policy.rules.model import instant
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from sandgate.approvals.lasting import Lasting
+    from sandgate.approvals.lasting import Lasting, Sealer
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.runtime.runtime import Runtime
 
@@ -80,6 +78,8 @@ class SessionApprovals:
         """Makes approvals of the session with that id this one's own, which begins with a copy of it."""
 
         def carried(line: Mapping[str, Any]) -> Json | None:
+            from sandgate.approvals.lasting import KIND, Sealer
+
             if line.get("kind") != KIND:
                 return None
             with suppress(SandgateError):  # then they are asked about again
@@ -91,6 +91,7 @@ class SessionApprovals:
 
     def _with_key(self) -> Sealer:
         if self._sealer is None:
+            from sandgate.approvals.lasting import Sealer  # with hmac, for what most sessions never come to
             from sandgate.runtime.live import MARK
 
             key = sealing_key(self._runtime.environ)
@@ -102,6 +103,7 @@ class SessionApprovals:
 def policy_digest(runtime: Runtime) -> str:
     """What decides what a command may do and who is asked, as one word."""
     import json
+    from hashlib import sha256
 
     settings = {name: value for name, value in runtime.settings.fields().items() if name not in OTHER_SETTINGS}
     rules = runtime.policies.rules

@@ -108,10 +108,12 @@ class KeptUndo:
 
     def of(self, turn_id: str) -> dict[str, Undo]:
         """What takes the patches of that turn back, by their calls, in their order; nothing of any other turn."""
+        lines, found = self._lines(), dict[str, "Undo"]()
+        if not lines:
+            return found
         from sandgate.patch.undo_wire import as_undo
 
-        found: dict[str, Undo] = {}
-        for line in self._lines():
+        for line in lines:
             found.pop(str(line.get("done")), None)
             record = as_undo(line.get("undo"))
             if record is not None and line.get("turn") == turn_id:
