@@ -265,6 +265,7 @@ def test_a_provider_that_makes_room_itself_is_asked_instead_of_the_model() -> No
         [ContextWindowExceeded("too long")],
         [RequestTurnedAway("404")],
         [ItemDone(user_message("no seal")), completed()],
+        [ItemDone(Compaction("")), completed()],
         [ItemDone(SEALED), ModelFailed("after all")],
     ],
 )

@@ -163,6 +163,22 @@ def test_who_answers_elsewhere_is_told_which_sub_agent_asks() -> None:
     run(work())
 
 
+def test_a_question_that_comes_after_its_turn_is_refused_and_nobody_sees_it() -> None:
+    """A tool that does not end in time is left to itself; it gets nothing any more."""
+
+    async def work() -> None:
+        desk = Desk()
+        desk.inbox.drop("turn")
+        decision = await desk.ask("q")
+        assert (decision.decision, decision.reason, desk.told) == ("denied", TURN_OVER, [])
+        other = desk.ask("q", "next")
+        await settled()
+        assert desk.inbox.answer("q", YES)
+        assert (await other).approved
+
+    run(work())
+
+
 def test_what_a_turn_was_asked_is_forgotten_with_the_turn() -> None:
     async def work() -> None:
         desk = Desk()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 KIND = "session_approval"
+PURPOSE = b"sandgate: approvals of a session"  # the person's key seals other things, too, and none stands for another
 # What is typed into a live command, and the tools of a server that may be another one by now, are asked about again.
 FAMILIES = frozenset(("exec", "apply_patch"))
 GRANTS_MAX = 1_000  # of one line
@@ -44,7 +45,7 @@ class Sealer:
     """Of one session. `key` is the person's secret; `own` are the variables that we give every command ourselves."""
 
     def __init__(self, key: bytes, session_id: str, *, own: frozenset[str] = frozenset()) -> None:
-        self._key = key
+        self._key = hmac.digest(key, PURPOSE, "sha256")
         self._own = own
         self._session_id = session_id
 

@@ -54,7 +54,7 @@ def sealed(initial: Sequence[Item], items: Iterable[Item], given: Iterable[Item]
     Of what it gives only the sealed items are taken. What the person said is known here, and nobody else adds to it: it
     is what others go by who judge whether the person wanted something.
     """
-    kept = tuple(item for item in given if isinstance(item, Compaction))
+    kept = tuple(item for item in given if isinstance(item, Compaction) and item.encrypted_content)
     return (*_said(initial, items), *kept) if kept else None
 
 

@@ -9,7 +9,7 @@ that an answer that comes late approves nothing its giver has not seen.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import ApplyPatchApprovalRequest, ApprovalResolved, ExecApprovalRequest
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Delegate = Mapping[str, str]
     Answerer = Callable[[ApprovalRequest, Delegate | None], Awaitable[Decision]]
 
+TURNS_MAX = 64  # that are over and still known to be; what they began has long ended when they are forgotten
 TURN_OVER = "the turn ended before anybody answered"
 ASKED_TWICE = "a question with this id is open already"
 
@@ -40,10 +41,13 @@ class Inbox:
         self._tell = tell
         self._answerer = answerer
         self._open: dict[str, _Open] = {}
+        self._over: deque[str] = deque(maxlen=TURNS_MAX)
         self._names: dict[str, Counter[str]] = {}  # by turn: what its questions so far can be called by
 
     async def ask(self, request: ApprovalRequest, *, turn_id: str, delegate: Delegate | None = None) -> Decision:
         """Waits for the answer; cancelled, it takes the question back."""
+        if turn_id in self._over:  # of a tool that could not be ended in time
+            return Decision(request.stage, "denied", "none", reason=TURN_OVER)
         if request.request_id in self._open:
             return Decision(request.stage, "denied", "none", reason=ASKED_TWICE)
         kind = ApplyPatchApprovalRequest if request.changes else ExecApprovalRequest
@@ -84,8 +88,10 @@ class Inbox:
         return True
 
     def drop(self, turn_id: str) -> None:
-        """The turn is over: its questions are refused."""
+        """The turn is over: its questions are refused, and those that still come."""
         self._names.pop(turn_id, None)
+        if turn_id not in self._over:
+            self._over.append(turn_id)
         for question in self._open.values():
             if question.turn_id == turn_id and not question.answer.done():
                 question.answer.set_result(Decision(question.request.stage, "denied", "none", reason=TURN_OVER))
