@@ -306,6 +306,19 @@ def test_a_turn_for_which_there_is_no_key_leaves_nothing_and_changes_nothing(tmp
     run(work())
 
 
+@pytest.mark.parametrize("bad", [None, refuses(401, "who are you")])
+def test_who_has_no_key_or_a_wrong_one_is_told_where_to_get_one(tmp_path: Path, bad: Manner | None) -> None:
+    async def work() -> None:
+        with ResponsesServer(bad or says("never")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            place.env["GIVEN"] = "wrong"
+            key = ("env_key=NO_SUCH_KEY" if bad is None else "env_key=GIVEN", "env_key_instructions=ask at x.test")
+            async with place.opened(*(f"model_providers.test.{each}" for each in key)) as agent:
+                assert "ask at x.test" in only(await said(agent, "work"), Failed)[0].message
+
+    run(work())
+
+
 def test_a_session_whose_disk_is_full_goes_on_and_what_it_could_not_save_is_said_and_saved_later(
     tmp_path: Path,
 ) -> None:

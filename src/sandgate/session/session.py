@@ -234,7 +234,7 @@ class Session:
             await self._end_turn("replaced")
             window = self.settings.model.context_window
             self._conversation.log.emit(turn_id, TaskStarted(turn_id, round(time()), window))
-            self._conversation.log.emit(turn_id, Failed(str(problem), problem.code))
+            self._conversation.log.emit(turn_id, _failed(problem))
             return
         await self._begin(turn_id, work, schema=schema, hears=hears)
 
@@ -264,7 +264,7 @@ class Session:
         except BudgetSpent:
             ending = TurnAborted(context.turn_id, "budget_limited")
         except SandgateError as problem:
-            ending = Failed(str(problem), problem.code)
+            ending = _failed(problem)
         except Exception as problem:  # the turn's edge: a bug ends this turn and is told; the session goes on
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "sandgate: a turn failed", "exception": problem}
@@ -303,5 +303,10 @@ class Session:
         try:
             await self._conversation.transcript.close()
         except SandgateError as problem:
-            self._conversation.log.emit("", Failed(str(problem), problem.code))  # there is nothing to keep it in
+            self._conversation.log.emit("", _failed(problem))  # there is nothing to keep it in
         self._conversation.tell("", ShutdownComplete())
+
+
+def _failed(problem: SandgateError) -> Failed:
+    """With what the reader can do, which the event has no other place for."""
+    return Failed(f"{problem} ({problem.hint})" if problem.hint else str(problem), problem.code)
