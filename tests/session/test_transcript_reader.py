@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sandgate.errors import SessionNotFound, StorageError, TranscriptUnreadable
 from sandgate.protocol.items import FunctionCall, FunctionCallOutput, message_text, user_message
-from sandgate.session import transcript_reader
+from sandgate.session import transcript_bytes, transcript_reader
 from sandgate.session.transcript_lines import CompactedLine, ContextLine, EventLine, ItemLine, line_bytes
 from sandgate.session.transcript_reader import BadLine, read_transcript
 from transcripts import kept, meta, said, session_id, turn
@@ -162,8 +162,8 @@ def test_bad_lines_are_counted_and_the_first_are_shown(tmp_path: Path, monkeypat
 
 
 def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcript_reader, "LINE_BYTES_MAX", 4096)
-    monkeypatch.setattr(transcript_reader, "CHUNK_BYTES", 512)
+    monkeypatch.setattr(transcript_bytes, "LINE_BYTES_MAX", 4096)
+    monkeypatch.setattr(transcript_bytes, "CHUNK_BYTES", 512)
     path = kept(tmp_path, *said("one"), ItemLine(user_message("x" * 9000)), *said("two"))
     read = read_transcript(str(path))
     assert (texts(read.items), read.bad_count) == (["one", "two"], 1)
@@ -182,6 +182,21 @@ def test_what_was_replaced_takes_no_room(tmp_path: Path, monkeypatch: pytest.Mon
     for _ in range(20):
         many += [ItemLine(user_message("x" * 1000)), CompactedLine("m", ())]
     assert read_transcript(str(kept(tmp_path, *many))).items == ()
+
+
+def test_what_a_summary_replaced_is_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: a long past costs no more than its bytes."""
+    decoded: list[bytes] = []
+    parsed = transcript_bytes.parsed
+
+    def counted(data: bytes) -> dict[str, object]:
+        decoded.append(data)
+        return parsed(data)
+
+    monkeypatch.setattr(transcript_reader, "parsed", counted)
+    path = kept(tmp_path, *said("before") * 50, CompactedLine("m", (user_message("summary"),)), *said("after"))
+    assert texts(read_transcript(str(path)).items) == ["summary", "after"]
+    assert not [data for data in decoded if b"before" in data]
 
 
 def test_the_last_token_count_is_found(tmp_path: Path) -> None:
@@ -218,7 +233,7 @@ def test_a_file_torn_anywhere_gives_every_line_before_the_tear(cut: int, chunk: 
     """Required: and where a line lacks only its end, that line too."""
     data = b"".join(WHOLE)[:cut]
     with TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(transcript_reader, "CHUNK_BYTES", chunk)
+        patched.setattr(transcript_bytes, "CHUNK_BYTES", chunk)
         path = written(Path(home), data)
         if cut < len(WHOLE[0]) - 1:
             with pytest.raises(TranscriptUnreadable):

@@ -13,6 +13,7 @@ from sandgate.errors import UserMessageOutOfRange
 from sandgate.protocol.items import Message
 from sandgate.record import Record
 from sandgate.session.transcript_access import opened_to_read
+from sandgate.session.transcript_bytes import lines, parsed, parts
 from sandgate.session.transcript_lines import (
     SESSION_META,
     TASK_STARTED,
@@ -23,7 +24,7 @@ from sandgate.session.transcript_lines import (
     Malformed,
     as_line,
 )
-from sandgate.session.transcript_reader import lines, parsed, parts, read_transcript
+from sandgate.session.transcript_reader import read_transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

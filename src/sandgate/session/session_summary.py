@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sandgate.errors import SandgateError
 from sandgate.record import Record
 from sandgate.session.transcript_access import opened_to_read
+from sandgate.session.transcript_bytes import parsed, parts
 from sandgate.session.transcript_lines import (
     EVENT_MSG,
     SESSION_META,
@@ -18,7 +19,6 @@ from sandgate.session.transcript_lines import (
     as_line,
     timestamp,
 )
-from sandgate.session.transcript_reader import parsed, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -38,13 +38,13 @@ def _tokens(item: Item) -> int:
         case Message():
             return _of_parts(item.content)
         case FunctionCall():
-            return _of_texts(item.name, item.arguments)
+            return tokens(_bytes(item.name) + _bytes(item.arguments))
         case CustomToolCall():
-            return _of_texts(item.name, item.input)
+            return tokens(_bytes(item.name) + _bytes(item.input))
         case FunctionCallOutput():
-            return _of_texts(item.output) if isinstance(item.output, str) else _of_parts(item.output)
+            return tokens(_bytes(item.output)) if isinstance(item.output, str) else _of_parts(item.output)
         case CustomToolCallOutput():
-            return _of_texts(item.output)
+            return tokens(_bytes(item.output))
         case Reasoning():
             # Sealed thoughts come as base64, four characters for three bytes.
             return _of_texts(*item.summary) + tokens(len(item.encrypted_content or "") * 3 // 4)
@@ -60,5 +60,9 @@ def _of_parts(parts: tuple[Part, ...]) -> int:
 
 
 def _of_texts(*texts: str) -> int:
+    return tokens(sum(map(_bytes, texts)))
+
+
+def _bytes(text: str) -> int:
     # An ASCII string knows that it is one: nothing is encoded for what most texts are.
-    return tokens(sum(len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in texts))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -31,6 +31,7 @@ VERSION_CHARS_SHOWN = 20
 SESSION_META, RESPONSE_ITEM, EVENT_MSG = "session_meta", "response_item", "event_msg"
 TURN_CONTEXT, COMPACTED, APPROVAL_AUDIT = "turn_context", "compacted", "approval_audit"
 UNKNOWN_SOURCE = "unknown"
+NO_ITEM = "it holds no item that we know"
 TASK_STARTED, USER_MESSAGE, TOKEN_COUNT = "task_started", "user_message", "token_count"
 TURN_ENDS = frozenset(("task_complete", "turn_complete", "turn_aborted", "error"))
 
@@ -173,7 +174,7 @@ def as_line(kind: str, payload: object) -> Line | None:
 def _item(value: object) -> Item:
     item = as_item(value)
     if item is None:
-        raise Malformed("it holds no item that we know")
+        raise Malformed(NO_ITEM)
     return item
 
 

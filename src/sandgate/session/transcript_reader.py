@@ -7,20 +7,22 @@ long the file. The first `session_meta` says whose it is, so that lines from els
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
 from sandgate.display import visible
 from sandgate.errors import TranscriptUnreadable
+from sandgate.protocol.items_wire import as_item
 from sandgate.record import Record
 from sandgate.session.compaction import rebuilt
 from sandgate.session.transcript_access import opened_to_read
+from sandgate.session.transcript_bytes import last_summary_at, lines, parsed, parts
 from sandgate.session.transcript_lines import (
     APPROVAL_AUDIT,
     COMPACTED,
     EVENT_MSG,
     LINE_BYTES_MAX,
+    NO_ITEM,
     RESPONSE_ITEM,
     SESSION_META,
     TASK_STARTED,
@@ -28,27 +30,22 @@ from sandgate.session.transcript_lines import (
     TURN_CONTEXT,
     TURN_ENDS,
     CompactedLine,
-    ItemLine,
     Malformed,
     SessionMeta,
     as_line,
-    typed_first,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from sandgate.protocol.items import Item
 
     Json = Mapping[str, Any]
 
-CHUNK_BYTES = 1 << 20
 LIVE_BYTES_MAX = 512 << 20  # of lines that still count, kept while reading
 BAD_LINES_SHOWN = 100
-# As `transcript_lines.line_bytes` begins a line. Lines of others are read the long way.
-_OURS = re.compile(rb'\{"timestamp":"[^"\\]{1,40}","ordinal":(\d{1,15}),"type":"([a-z_]{1,40})","payload":(?=\{)')
 _EVENT_TYPE = re.compile(rb'\{"type":"([a-z_]{1,60})"')
 _APPROVAL = b'{"kind":"session_approval"'  # as `approvals.lasting` begins one
 _TURN_ID = re.compile(rb'"turn_id":"([^"\\]{0,200})"')
@@ -108,9 +105,13 @@ def read_descriptor(descriptor: int, path: str) -> Transcript:
     """The same of an open file, from its beginning."""
     reading = _Reading()
     try:
+        replaced_bytes = last_summary_at(descriptor)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        for number, line in enumerate(lines(descriptor), 1):
-            reading.take(number, line)
+        for line in lines(descriptor, replaced_bytes):
+            reading.take(line)
+        reading.counts = True
+        for line in lines(descriptor):
+            reading.take(line)
     except OSError as problem:
         raise _unreadable(path, str(problem.strerror)) from problem
     except TranscriptUnreadable as problem:
@@ -120,62 +121,6 @@ def read_descriptor(descriptor: int, path: str) -> Transcript:
     if reading.meta is None:
         raise _unreadable(path, "failed to parse conversation ID from rollout file", "no line of it says whose it is")
     return reading.transcript(path, reading.meta, torn=_is_torn(descriptor))
-
-
-def lines(descriptor: int) -> Iterator[bytes | None]:
-    """Lines without their ends, from where the descriptor stands; None for each that is longer than LINE_BYTES_MAX."""
-    held: list[bytes] = []
-    size = 0
-    while chunk := os.read(descriptor, CHUNK_BYTES):
-        if b"\n" not in chunk:
-            size += len(chunk)
-            held = [*held, chunk] if size <= LINE_BYTES_MAX else []
-            continue
-        first, *others = chunk.split(b"\n")
-        size += len(first)
-        yield b"".join((*held, first)) if size <= LINE_BYTES_MAX else None
-        last = others.pop()
-        yield from others
-        held, size = [last], len(last)
-    if size:
-        yield b"".join(held) if size <= LINE_BYTES_MAX else None
-
-
-def parts(line: bytes) -> tuple[int, str, bytes]:
-    """The ordinal of a line (-1 for none), its type, and its payload as JSON. Raises Malformed.
-
-    The payload of a line of ours was not looked at yet, and may be damaged.
-    """
-    ours = _OURS.match(line)
-    if ours is not None and line.endswith(b"}}"):
-        return int(ours[1]), ours[2].decode(), line[ours.end() : -1]
-    value = parsed(line)
-    kind, payload, ordinal = value.get("type"), value.get("payload"), value.get("ordinal")
-    if not isinstance(kind, str) or not isinstance(payload, dict):
-        raise Malformed("it has no type or no payload")
-    if kind == EVENT_MSG and "type" in payload:
-        payload = typed_first(payload)
-    number = ordinal if isinstance(ordinal, int) and 0 <= ordinal < 1 << 53 else -1
-    return number, kind, json.dumps(payload, separators=(",", ":")).encode()
-
-
-def parsed(data: bytes) -> dict[str, Any]:
-    """The JSON object. Raises Malformed."""
-    try:
-        text = data.decode().strip()
-        found, end = _scan(text)
-    except RecursionError:
-        raise Malformed("it is nested too deeply") from None
-    except ValueError:
-        raise Malformed("it is no JSON") from None
-    if end != len(text):
-        raise Malformed("something follows its JSON")
-    if not isinstance(found, dict):
-        raise Malformed("it is no object")
-    return found
-
-
-_scan = json.JSONDecoder().raw_decode
 
 
 def _as_object(data: bytes) -> Json | None:
@@ -191,9 +136,11 @@ class _Reading:
     def __init__(self) -> None:
         self.meta: SessionMeta | None = None
         self.empty = True
-        self._live: list[tuple[int, bytes]] = []  # items since the history was replaced: lines' numbers and payloads
-        self._live_bytes = 0
-        self._replaced: tuple[Item, ...] = ()
+        self.counts = False  # what is taken is not replaced by a summary that we know of
+        self._number = 0  # of the line
+        self._items: list[Item] = []
+        self._live_bytes = 0  # of the lines that these and the events were in
+        self._items_bytes = 0
         self._events: list[bytes] = []
         self._approvals: list[bytes] = []
         self._context: tuple[int, bytes] | None = None
@@ -202,30 +149,31 @@ class _Reading:
         self._bad: list[BadLine] = []
         self._bad_count = 0
 
-    def take(self, number: int, line: bytes | None) -> None:
+    def take(self, line: bytes | None) -> None:
         """The next line; None for one that is too long. Raises TranscriptUnreadable."""
+        self._number += 1
         if line is None:
             self.empty = False
-            self._pass_over(number, f"it is longer than {LINE_BYTES_MAX} bytes")
+            self._pass_over(self._number, f"it is longer than {LINE_BYTES_MAX} bytes")
         elif line and not line.isspace():
             self.empty = False
             try:
-                self._take(number, line)
+                self._take(line)
             except Malformed as problem:
-                self._pass_over(number, str(problem))
+                self._pass_over(self._number, str(problem))
 
-    def _take(self, number: int, line: bytes) -> None:
+    def _take(self, line: bytes) -> None:
         ordinal, kind, payload = parts(line)
         if ordinal >= self._next_ordinal:
             self._next_ordinal = ordinal + 1
         if kind == RESPONSE_ITEM:
-            self._hold(len(payload))
-            self._live.append((number, payload))
+            if self.counts:
+                self._item(payload)
         elif kind == EVENT_MSG:
             self._hold(len(payload))
             self._event(payload)
         elif kind == TURN_CONTEXT:
-            self._context = (number, payload)
+            self._context = (self._number, payload)
         elif kind == APPROVAL_AUDIT and payload.startswith(_APPROVAL):
             self._hold(len(payload))
             self._approvals.append(payload)
@@ -234,6 +182,14 @@ class _Reading:
         elif kind == SESSION_META and self.meta is None:
             meta = as_line(kind, parsed(payload))
             self.meta = meta if isinstance(meta, SessionMeta) else None
+
+    def _item(self, payload: bytes) -> None:
+        self._hold(len(payload))
+        self._items_bytes += len(payload)
+        item = as_item(parsed(payload))
+        if item is None:
+            raise Malformed(NO_ITEM)
+        self._items.append(item)
 
     def _event(self, payload: bytes) -> None:
         named = _EVENT_TYPE.match(payload)
@@ -251,24 +207,12 @@ class _Reading:
         line = as_line(COMPACTED, parsed(payload))
         if not isinstance(line, CompactedLine):
             return
-        if line.replacement is None:
-            self._replaced = rebuilt(self._items(), line.message)  # a file of another program
-        else:
-            self._replaced = line.replacement
-        self._live_bytes -= sum(len(raw) for _, raw in self._live)
-        self._live = []
-
-    def _items(self) -> tuple[Item, ...]:
-        found = list(self._replaced)
-        for number, payload in self._live:
-            try:
-                line = as_line(RESPONSE_ITEM, parsed(payload))
-            except Malformed as problem:
-                self._pass_over(number, str(problem))
-                continue
-            if isinstance(line, ItemLine):
-                found.append(line.item)
-        return tuple(found)
+        if line.replacement is not None:
+            self._items = list(line.replacement)
+        elif self.counts:
+            self._items = list(rebuilt(tuple(self._items), line.message))  # a file of another program
+        self._live_bytes -= self._items_bytes
+        self._items_bytes = 0
 
     def _hold(self, size: int) -> None:
         self._live_bytes += size
@@ -284,7 +228,6 @@ class _Reading:
 
     def transcript(self, path: str, meta: SessionMeta, *, torn: bool) -> Transcript:
         """Everything that was taken."""
-        items = self._items()
         context = None
         if self._context is not None:
             try:
@@ -292,7 +235,7 @@ class _Reading:
             except Malformed as problem:
                 self._pass_over(self._context[0], str(problem))
         return Transcript(
-            path, meta, items, context, self._open_turn, self._next_ordinal, torn,
+            path, meta, tuple(self._items), context, self._open_turn, self._next_ordinal, torn,
             tuple(self._bad), self._bad_count, tuple(self._events), tuple(self._approvals),
         )  # fmt: skip
 
