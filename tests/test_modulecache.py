@@ -182,6 +182,28 @@ def test_one_changed_source_makes_all_be_looked_for_again(copy: Path) -> None:
     assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "3"]
 
 
+def test_more_modules_are_added_to_the_file_and_what_it_has_is_copied_as_it_is(copy: Path) -> None:
+    """Required: whoever waits for the end of a run must not wait until all of it was read and written again."""
+    (copy / "later.py").write_text("")
+    for _ in range(3):
+        run(copy, LOADING_FIRST)
+    first = cache_files(copy)[0].read_bytes()
+    more = LOADING_FIRST.replace("import sandgate.errors,", "import sandgate.later, sandgate.errors,")
+    watched = more.replace(
+        "cache.keep()\n",
+        "import sandgate.modulecache as here\n"
+        "class Marshal:\n"
+        "    loads = None\n"
+        "    dumps = here.marshal.dumps\n"
+        "here.marshal = Marshal\n"
+        "cache.keep()\n",
+    )
+    assert run(copy, watched)[2:] == ["4", "4"]
+    start = 8 + int.from_bytes(first[:8], "little")
+    assert first[start:] in cache_files(copy)[0].read_bytes()
+    assert run(copy, more)[2:] == ["5", "4"]
+
+
 def test_what_asks_somebody_is_not_loaded_first(copy: Path) -> None:
     """A session with a question would make every later one load the prompt."""
     (copy / "assessment").mkdir()
