@@ -113,7 +113,7 @@ class ModuleCache:
             close(descriptor)  # last: a thread that still imports must not read another file under this number
 
     def _extend(self, found: dict[str, Made]) -> None:
-        """Write the file with more modules. What it has is copied as it is: reading it all takes a tenth of a second."""
+        """Write the file with more modules. What it has is copied as it is: reading it takes a tenth of a second."""
         known = b""
         if self._descriptor >= 0:
             try:
