@@ -179,7 +179,15 @@ def test_one_changed_source_makes_all_be_looked_for_again(copy: Path) -> None:
     text = (copy / "errors.py").read_text()
     (copy / "errors.py").write_text(text.replace('"bad_config"', '"changed_here"'))
     assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "3", "0"]
-    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "3"]
+    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "0"]
+    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "4"]
+
+
+def test_a_changed_package_does_not_leave_what_is_in_it_to_be_looked_for_ever_after(copy: Path) -> None:
+    for _ in range(3):
+        run(copy, LOADING_FIRST)
+    (copy / "protocol" / "__init__.py").write_text('"""Changed."""\n')
+    assert [run(copy, LOADING_FIRST)[2:] for _ in range(3)] == [["3", "0"], ["4", "0"], ["4", "4"]]
 
 
 def test_more_modules_are_added_to_the_file_and_what_it_has_is_copied_as_it_is(copy: Path) -> None:
@@ -202,6 +210,13 @@ def test_more_modules_are_added_to_the_file_and_what_it_has_is_copied_as_it_is(c
     start = 8 + int.from_bytes(first[:8], "little")
     assert first[start:] in cache_files(copy)[0].read_bytes()
     assert run(copy, more)[2:] == ["5", "4"]
+
+
+def test_what_comes_after_the_beginning_is_not_loaded_first(copy: Path) -> None:
+    """Required: what an agent needs for its tools must not hold up its first request."""
+    marked = LOADING_FIRST.replace("import sandgate.errors, ", "import sandgate.errors; begun(); import ")
+    marked = marked.replace("import install", "import begun, install")
+    assert [run(copy, marked)[2:] for _ in range(4)] == [["0", "0"], ["4", "0"], ["4", "1"], ["4", "1"]]
 
 
 def test_what_asks_somebody_is_not_loaded_first(copy: Path) -> None:

@@ -39,6 +39,7 @@ FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
 _NOTHING: Index = ({}, (), (0, 0))
+_installed: list[ModuleCache] = []
 
 
 class ModuleCache:
@@ -50,6 +51,7 @@ class ModuleCache:
         self._code: dict[str, CodeType] = {}  # found, and about to be run
         self._before = frozenset(sys.modules)  # came too early for us
         self.used: dict[str, None] = {}  # in the order in which they were complete
+        self._begun: int | None = None  # how many of these a run begins with; None: all
 
     def load_first(self) -> None:
         """What every run begins with; nothing if any of it has changed."""
@@ -67,7 +69,7 @@ class ModuleCache:
                     exec(code, fresh[name].__dict__)
                     self._complete(name, fresh.pop(name))
         except Exception:
-            pass
+            self._first = ()  # to be found out anew
         finally:
             for name in fresh:
                 del sys.modules[name]
@@ -93,17 +95,22 @@ class ModuleCache:
         exec(self._code.pop(name), module.__dict__)
         self.used[name] = None
 
+    def begun(self) -> None:
+        """What a run begins with is there; what comes later waits until it is asked for, next time as well."""
+        self._begun = len(self.used)
+
     def keep(self) -> None:
         """Write the file anew if it would have served this process better. Failing costs nothing."""
         # A copy, taken at once: a thread may still import.
         ours = {name: module for name, module in list(sys.modules.items()) if _is_ours(name)}
         ours = {name: module for name, module in ours.items() if name not in self._before}
         missing = [name for name in ours if name not in self.used]
-        is_first = not self._first and not any(name.startswith(RARELY_FIRST) for name in ours)
+        # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
+        is_first = not (self._first or missing) and not any(name.startswith(RARELY_FIRST) for name in ours)
         if (missing or is_first) and not sys.dont_write_bytecode:
             found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
             if is_first or not found.keys().isdisjoint(self._single):
-                first = tuple(self.used) if is_first else tuple(name for name, _about in self._first)
+                first = tuple(self.used)[: self._begun] if is_first else tuple(name for name, _about in self._first)
                 if found or first:
                     _write_anew(self._file, self._known() | found, first)
             elif found:
@@ -166,7 +173,14 @@ def install(name: str = "run") -> ModuleCache:
     """
     cache = ModuleCache(_place(name))
     sys.meta_path.insert(0, cache)
+    _installed.append(cache)
     return cache
+
+
+def begun() -> None:
+    """Says so to the cache that is installed, if one is."""
+    for cache in _installed:
+        cache.begun()
 
 
 def _is_unchanged(about: About) -> bool:

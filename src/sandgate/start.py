@@ -20,7 +20,7 @@ CLOSED_MODES = (O_WRONLY, O_RDONLY, O_RDONLY)  # of stdin, stdout, stderr
 GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
 # Commands whose start is on everybody's path, and the file their modules are kept in: they begin alike. The others load
 # what they need as usual.
-KEPT_FOR = {"run": "run", "check": "run", "agent": "agent", "review": "agent"}
+KEPT_FOR = {"run": "run", "check": "run", "agent": "agent", "review": "agent", "sessions": "sessions"}
 
 
 def entry() -> None:

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+from types import SimpleNamespace
+
+import pytest
+
+from sandgate.model.prompt import Asking, ModelSettings, Prompt
+from sandgate.model.streaming import Created
+from sandgate.runtime import first_call
+from sandgate.runtime.first_call import AskedModel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from sandgate.model.streaming import ModelEvent
 
 IN_TIME = """
 import asyncio, sys, threading
@@ -12,11 +27,12 @@ from sandgate.runtime.first_call import NEEDED, load_soon
 
 async def main():
     before = set(NEEDED) & set(sys.modules)
-    load_soon(asyncio.get_running_loop())
+    then = threading.Event()
+    load_soon(asyncio.get_running_loop(), then.set)
     async with asyncio.timeout(20):
         while not set(NEEDED) <= set(sys.modules):
             await asyncio.sleep(0.01)
-    print(sorted(before))
+    print(sorted(before), then.wait(20))
 
 asyncio.run(main())
 for thread in threading.enumerate():
@@ -36,9 +52,46 @@ def said(code: str) -> str:
 
 
 def test_it_is_loaded_soon_and_not_at_once() -> None:
-    assert said(IN_TIME) == "[]\n"
+    assert said(IN_TIME) == "[] True\n"
 
 
 def test_nothing_of_it_is_waited_for_before_the_first_request() -> None:
     """Required: what the door to an agent imports is what every start pays for."""
     assert said(OF_AN_AGENT) == "[]\n"
+
+
+class Model:
+    settings = ModelSettings("m")
+    closed = False
+
+    async def stream(self, _prompt: Prompt, _asking: Asking) -> AsyncIterator[ModelEvent]:
+        yield Created("r")
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def test_it_is_loaded_when_the_model_is_first_asked_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[object] = []
+
+    def soon(_loop: object, then: object) -> SimpleNamespace:
+        loads.append(then)
+        return SimpleNamespace(cancel=lambda: loads.append("cancelled"))
+
+    monkeypatch.setattr(first_call, "load_soon", soon)
+
+    def then() -> None:
+        """Never called here."""
+
+    async def asked() -> list[ModelEvent]:
+        model = Model()
+        asked = AskedModel(model, asyncio.get_running_loop(), then)
+        assert loads == []
+        prompt = Prompt("", ())
+        said = [event for _ in range(2) async for event in asked.stream(prompt, Asking("s", "t"))]
+        assert loads == [then]
+        await asked.close()
+        assert (loads, model.closed) == ([then, "cancelled"], True)
+        return said
+
+    assert asyncio.run(asked()) == [Created("r")] * 2

@@ -77,6 +77,14 @@ def test_another_file_of_the_same_name_is_read(tmp_path: Path) -> None:
     assert previews(tmp_path) == ["two"]
 
 
+def test_a_row_that_speaks_of_another_session_is_not_believed(tmp_path: Path) -> None:
+    kept(tmp_path, *said("one"), MODEL)
+    assert previews(tmp_path) == ["one"]
+    with closing(sqlite3.connect(tmp_path / INDEX_NAME)) as index, index:
+        index.execute("UPDATE heads SET head = replace(head, '00000000-', '00000009-')")
+    assert previews(tmp_path) == ["one"]
+
+
 def test_what_is_gone_is_forgotten(tmp_path: Path) -> None:
     """Required: nothing that was said outlives its session here."""
     for number in range(3):

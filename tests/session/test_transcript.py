@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,9 @@ import pytest
 from sandgate.errors import StorageError
 from sandgate.protocol.events import AgentMessageDelta, Failed, TaskStarted, UserMessage
 from sandgate.protocol.items import user_message
+from sandgate.session import session_index
+from sandgate.session.session_index import INDEX_NAME
+from sandgate.session.session_listing import list_sessions
 from sandgate.session.transcript import Kept, Unkept
 from sandgate.session.transcript_writer import TranscriptWriter
 from transcripts import meta
@@ -48,6 +53,43 @@ def test_pieces_are_not_kept_but_how_a_turn_began_and_failed_is(tmp_path: Path) 
     transcript.keep_event(AgentMessageDelta("h"))
     transcript.keep_event(Failed("no model"))
     assert written(transcript)[1:] == [("event_msg", "task_started"), ("event_msg", "error")]
+
+
+def test_a_session_lists_itself_as_soon_as_it_is_known_what_it_is_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: the first list of many sessions reads none that ended well."""
+    transcript = kept(tmp_path)
+    transcript.enlist()
+    transcript.keep(user_message("hi"))
+    transcript.enlist()
+    assert not (tmp_path / INDEX_NAME).exists()
+    transcript.keep_context({"turn_id": "t", "model": "m"})
+    transcript.keep_event(UserMessage("hi"))
+    transcript.enlist()
+    monkeypatch.setattr(session_index, "read_head", lambda _path: pytest.fail("it was read"))
+    assert [each.head.preview for each in list_sessions(str(tmp_path)).sessions] == ["hi"]
+
+
+def test_a_session_that_ends_is_listed_even_when_it_was_short(tmp_path: Path) -> None:
+    transcript = kept(tmp_path)
+    transcript.keep_context({"turn_id": "t", "model": "m"})
+    transcript.keep_event(UserMessage("hi"))
+    asyncio.run(transcript.close())
+    with closing(sqlite3.connect(tmp_path / INDEX_NAME)) as index:
+        assert index.execute("SELECT name, archived, complete FROM heads").fetchall() == [
+            (Path(transcript.writer.path).name, 0, 1)
+        ]
+
+
+def test_a_session_of_which_nothing_is_left_is_not_listed(tmp_path: Path) -> None:
+    transcript = kept(tmp_path)
+    transcript.keep_context({"turn_id": "t", "model": "m"})
+    transcript.keep_event(UserMessage("hi"))
+    Path(transcript.writer.path).unlink()
+    with pytest.raises(StorageError):
+        asyncio.run(transcript.close())
+    assert not (tmp_path / INDEX_NAME).exists()
 
 
 def test_what_is_closed_takes_no_more(tmp_path: Path) -> None:

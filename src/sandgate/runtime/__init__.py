@@ -1,10 +1,33 @@
-"""The one API every surface uses, and the place where the parts are put together."""
+"""The one API every surface uses, and the place where the parts are put together.
+
+Each name is loaded when it is first asked for: what lists past sessions needs no gate.
+"""
 
 from __future__ import annotations
 
-from sandgate.runtime.environment import Environment
-from sandgate.runtime.opening import open_runtime
-from sandgate.runtime.runtime import Runtime
-from sandgate.runtime.stdio import CAPTURED, Stdio
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.runtime.environment import Environment
+    from sandgate.runtime.opening import open_runtime
+    from sandgate.runtime.runtime import Runtime
+    from sandgate.runtime.stdio import CAPTURED, Stdio
 
 __all__ = ["CAPTURED", "Environment", "Runtime", "Stdio", "open_runtime"]
+
+_PLACES = {
+    "CAPTURED": "stdio",
+    "Environment": "environment",
+    "Runtime": "runtime",
+    "Stdio": "stdio",
+    "open_runtime": "opening",
+}
+
+
+def __getattr__(name: str) -> object:
+    """See PEP 562."""
+    place = _PLACES.get(name)
+    if place is None:
+        raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
+    found: object = getattr(__import__(f"{__name__}.{place}", fromlist=[name]), name)
+    globals()[name] = found
+    return found

@@ -15,7 +15,6 @@ from sandgate.runtime.agent_person import Person
 from sandgate.runtime.agent_tools import AgentTools
 from sandgate.runtime.aio import AsyncGate, on_thread
 from sandgate.runtime.async_reviewer import ReviewerBridge
-from sandgate.runtime.first_call import load_soon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,12 +183,10 @@ async def _opened(
         on_abort=lambda: session.submit(Interrupt()),
     )
     agent = Agent(session)
-    loading = load_soon(loop)
     try:
         await asyncio.sleep(0)  # its life has begun: a task that is cancelled before that ends nothing of what it has
         yield agent, made.model
     finally:
-        loading.cancel()
         await agent.close()
         await _let_go(making)
 

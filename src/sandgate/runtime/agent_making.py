@@ -26,6 +26,7 @@ from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.aio import on_thread
 from sandgate.runtime.delegate_room import Room
 from sandgate.runtime.delegates import Delegates
+from sandgate.runtime.first_call import AskedModel
 from sandgate.runtime.opening import open_runtime
 from sandgate.runtime.situation import Situation
 from sandgate.runtime.state import ensured_state
@@ -123,6 +124,9 @@ class Making:
         situation = await on_thread(lambda: Situation(runtime, settings))
         approvals = SessionApprovals(runtime, holding.session_id)
         kept, patches = await on_thread(lambda: self._begun(runtime, holding, approvals, tools))
+        offered = None if settings.compact_prompt else remote_compaction(model)
+        if superior is None:
+            model = AskedModel(model, self._loop, kept.transcript.enlist)
         conversation = Conversation(History(kept.items), kept.transcript, EventLog(), info=kept.info)
         servers = await self._started(runtime) if superior is None else superior.servers
         if servers is not None:
@@ -140,7 +144,7 @@ class Making:
             conversation,
             initial=situation.all,
             prompt=settings.compact_prompt or SUMMARY_PROMPT,
-            remote=None if settings.compact_prompt else remote_compaction(model),
+            remote=offered,
         )
         loop = TurnLoop(Sampler(model, tools, conversation, FairLock()), conversation, compactor)
         session = Session(

@@ -1,6 +1,7 @@
 """Loads what an agent's first tool call needs while the model thinks about it.
 
 Nothing needs it before, and it is a third of all our modules: in front of the first request they would be waited for.
+What is loaded by then is what the next agent begins with.
 """
 
 from __future__ import annotations
@@ -8,9 +9,15 @@ from __future__ import annotations
 from contextlib import suppress
 from threading import Thread
 
+from sandgate.modulecache import begun
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, TimerHandle
+    from collections.abc import AsyncIterator, Callable
+
+    from sandgate.model.prompt import Asking, Prompt
+    from sandgate.model.streaming import Model, ModelEvent
 
 NEEDED = (
     "sandgate.runtime.toolbox",
@@ -19,17 +26,46 @@ NEEDED = (
     "sandgate.kernel.foreground",
     "sandgate.sandbox.namespace",
 )
-SOON_S = (
-    0.05  # after the session is open: by then the first request is on the way, and two threads would share one core
-)
+SOON_S = 0.05  # after the model is asked: by then the request is on the way, and two threads would share one core
 
 
-def load_soon(loop: AbstractEventLoop) -> TimerHandle:
+class AskedModel:
+    """A model that is answering for the first time gives the rest of the program some time."""
+
+    def __init__(self, model: Model, loop: AbstractEventLoop, then: Callable[[], None]) -> None:
+        """`then` is called on a thread, when everything is loaded."""
+        self.settings = model.settings
+        self._model = model
+        self._loop = loop
+        self._then = then
+        self._loading: TimerHandle | None = None
+
+    def stream(self, prompt: Prompt, asking: Asking) -> AsyncIterator[ModelEvent]:
+        """As of the model itself."""
+        if self._loading is None:
+            self._loading = load_soon(self._loop, self._then)
+        return self._model.stream(prompt, asking)
+
+    def check(self) -> None:
+        """As of the model itself."""
+        self._model.check()
+
+    async def close(self) -> None:
+        """As of the model itself; what is not loaded by now is not needed."""
+        if self._loading is not None:
+            self._loading.cancel()
+        await self._model.close()
+
+
+def load_soon(loop: AbstractEventLoop, then: Callable[[], None]) -> TimerHandle:
     """On a thread that nobody waits for; a call that comes earlier loads the same itself."""
-    return loop.call_later(SOON_S, Thread(target=_load, name="sandgate-early", daemon=True).start)
+    return loop.call_later(SOON_S, Thread(target=_load, args=(then,), name="sandgate-early", daemon=True).start)
 
 
-def _load() -> None:
+def _load(then: Callable[[], None]) -> None:
+    begun()
     for name in NEEDED:
         with suppress(Exception):  # the call meets the same, and says so
             __import__(name)
+    with suppress(Exception):  # whoever closes the session does the same
+        then()

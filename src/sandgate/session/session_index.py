@@ -49,9 +49,9 @@ class _Known(Record):
     head: SessionHead | None
     complete: bool
 
-    def fits(self, found: os.stat_result) -> bool:
+    def fits(self, found: os.stat_result, session_id: str) -> bool:
         """The file is the same one, and nothing can have changed what is known of it."""
-        if found.st_ino != self.inode:
+        if found.st_ino != self.inode or (self.head is not None and self.head.id != session_id):
             return False
         return found.st_size >= self.size if self.complete else found.st_size == self.size
 
@@ -69,6 +69,15 @@ class SessionIndex:
             with suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
+
+    def add(self, path: str, head: SessionHead) -> None:
+        """Remembers the whole head of a transcript that is not archived, so that nobody has to look for it."""
+        try:
+            state = os.lstat(path)
+        except OSError:
+            return
+        row = (os.path.basename(path), False, state.st_ino, state.st_size, _as_text(head), True)
+        self._remember([row], [])
 
     def summaries(
         self, found: Sequence[FoundTranscript], *, archived: bool = False, before: str = AFTER_ALL, last: bool = False
@@ -90,7 +99,7 @@ class SessionIndex:
                 made.append(None)
                 continue
             remembered = known.get(each.name)
-            if remembered is not None and remembered.fits(state):
+            if remembered is not None and remembered.fits(state, each.id):
                 head = remembered.head
             else:
                 head = read_head(each.path)

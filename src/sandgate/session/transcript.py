@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandgate.protocol.events_wire import is_kept, message_json
+from sandgate.session.session_summary import read_head
 from sandgate.session.transcript_lines import AuditLine, CompactedLine, ContextLine, EventLine, ItemLine
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ class Kept:
     def __init__(self, writer: TranscriptWriter, on_thread: Blocking) -> None:
         self.writer = writer
         self._on_thread = on_thread
+        self._listed = not writer.home  # one that goes on was listed before
 
     def keep(self, item: Item) -> None:
         """In the kernel's hands before this returns, so that nothing comes of it that is not known."""
@@ -48,7 +50,29 @@ class Kept:
 
     async def close(self) -> None:
         """The same, and somebody else may go on with it."""
-        await self._on_thread(self.writer.close)
+        await self._on_thread(self._closed)
+
+    def enlist(self) -> None:
+        """Tells the index what the session is about, if that was said by now. On any thread; may take 0.2 s."""
+        if self._listed:
+            return
+        head = read_head(self.writer.path)
+        if head is None or not head.complete:
+            return
+        from sandgate.session.session_index import SessionIndex  # with sqlite3
+
+        index = SessionIndex(self.writer.home)
+        try:
+            index.add(self.writer.path, head)
+        finally:
+            index.close()
+        self._listed = True
+
+    def _closed(self) -> None:
+        try:
+            self.writer.close()
+        finally:
+            self.enlist()
 
 
 class Unkept:
@@ -67,6 +91,9 @@ class Unkept:
         return
 
     def keep_audit(self, _record: Mapping[str, Any]) -> None:
+        return
+
+    def enlist(self) -> None:
         return
 
     async def flush(self) -> None:

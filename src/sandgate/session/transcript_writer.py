@@ -53,7 +53,7 @@ class TranscriptWriter:
     ) -> None:
         """Use `new` or `resumed`."""
         self.path = path
-        self._home = home
+        self.home = home  # the state directory; "" for a transcript that was there before
         self._meta = meta  # to be written in front of the first line
         self._on_problem, self._on_recovered = on_problem, on_recovered
         self._guard = allocate_lock()  # of everything below
@@ -178,7 +178,7 @@ class TranscriptWriter:
         return self._rose()
 
     def _made(self) -> int:
-        directories = made_directories(self._home, os.path.relpath(os.path.dirname(self.path), self._home))
+        directories = made_directories(self.home, os.path.relpath(os.path.dirname(self.path), self.home))
         try:
             descriptor = made_alone(directories[-1], self.path)
         except BaseException:
