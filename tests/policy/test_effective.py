@@ -174,10 +174,11 @@ SECRETIVE = REPO.but(
     secrets=("/home/me/.aws", "/home/me/.ssh/id_rsa"), sockets=("/run",), sealed=("/home/me/.sandgate",)
 )
 ALL_HIDDEN = ("/run", "/home/me/.aws", "/home/me/.sandgate", "/home/me/.ssh/id_rsa")
+SEALED = ("/home/me/.sandgate",)
 
 
 def test_secrets_sockets_and_our_own_state_are_hidden() -> None:
-    assert effective_permissions(ReadOnly(), SECRETIVE) == EffectivePermissions(hidden=ALL_HIDDEN)
+    assert effective_permissions(ReadOnly(), SECRETIVE) == EffectivePermissions(hidden=ALL_HIDDEN, sealed=SEALED)
 
 
 def test_a_read_grant_opens_exactly_one_secret() -> None:
@@ -195,7 +196,7 @@ def test_a_read_grant_below_a_hidden_directory_reopens_that_part() -> None:
 def test_a_read_grant_above_a_secret_does_not_open_it() -> None:
     facts = SECRETIVE.but(**named("/home/me"))
     permissions = effective_permissions(ReadOnly(), facts, grants=(Grant("read_path", "/home/me"),))
-    assert permissions == EffectivePermissions(hidden=ALL_HIDDEN)
+    assert permissions == EffectivePermissions(hidden=ALL_HIDDEN, sealed=SEALED)
 
 
 @pytest.mark.parametrize("kind", ["read_path", "write_path", "write_root", "unix_socket"])
@@ -206,13 +207,13 @@ def test_nothing_opens_our_own_state(kind: str) -> None:
         with pytest.raises(ConfinementError, match=r"cannot make `/home/me/\.sandgate/x` writable"):
             effective_permissions(WorkspaceWrite(), facts, grants=grants)
     else:
-        assert effective_permissions(ReadOnly(), facts, grants=grants) == EffectivePermissions(hidden=ALL_HIDDEN)
+        assert effective_permissions(ReadOnly(), facts, grants=grants) == EffectivePermissions(hidden=ALL_HIDDEN, sealed=SEALED)
 
 
 def test_a_granted_socket_is_named_while_its_directory_stays_hidden() -> None:
     facts = SECRETIVE.but(**named("/run/docker.sock"))
     permissions = effective_permissions(ReadOnly(), facts, grants=(Grant("unix_socket", "/run/docker.sock"),))
-    assert permissions == EffectivePermissions(hidden=ALL_HIDDEN, sockets=("/run/docker.sock",))
+    assert permissions == EffectivePermissions(hidden=ALL_HIDDEN, sealed=SEALED, sockets=("/run/docker.sock",))
 
 
 def test_a_working_directory_among_sockets_is_reachable() -> None:

@@ -195,6 +195,25 @@ def test_denials_over_the_cap_are_counted() -> None:
         ("ls: cannot open directory '/run': Permission denied", "/run"),
     ],
 )
+def test_nothing_is_offered_for_what_no_grant_opens(text: str, path: str) -> None:
+    """Required: a hint that would change nothing is worse than none."""
+    own = plan()
+    sealed = own.but(permissions=own.permissions.but(sealed=(path,)))
+    (denial,) = explain(sealed, ended(exit_code=1, text=text)).denials
+    assert (denial.path, denial.grant) == (path, None)
+    (denial,) = explain(sealed, ended(Refused("read", "openat", f"{path}/x"))).denials
+    assert denial.grant is None
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("cat: /home/me/.aws/credentials: Permission denied", "/home/me/.aws"),
+        ("cat: .aws: Permission denied", "/home/me/.aws"),
+        ("PermissionError: [Errno 13] Permission denied: '.ssh/id_rsa'", "/home/me/.ssh/id_rsa"),
+        ("ls: cannot open directory '/run': Permission denied", "/run"),
+    ],
+)
 def test_a_failing_command_that_names_a_hidden_path_was_denied_a_read(text: str, path: str) -> None:
     assert explain(plan(), ended(exit_code=1, text=text)) == DenialReport(
         "denied",

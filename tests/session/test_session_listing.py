@@ -95,6 +95,17 @@ def test_only_wanted_sources_are_listed(tmp_path: Path) -> None:
     assert numbers(list_sessions(str(tmp_path), Wanted(sources=(SUBAGENT,)))) == [2]
 
 
+def test_sub_agents_can_be_left_out_and_say_whose_they_are(tmp_path: Path) -> None:
+    kept(tmp_path, *said("x"), number=1)
+    kept(tmp_path, *said("x"), number=2, source={"subagent": "review"})
+    kept(tmp_path, *said("x"), number=3, source={"subagent": "collab_spawn", "parent_thread_id": session_id(1)})
+    assert numbers(list_sessions(str(tmp_path), Wanted(subagents=False))) == [1]
+    for _ in range(2):  # read, and remembered
+        found = list_sessions(str(tmp_path)).sessions
+        assert [each.head.parent_id for each in found] == [session_id(1), None, None]
+        assert [each.head.is_subagent for each in found] == [True, True, False]
+
+
 def test_a_session_without_a_provider_counts_as_the_default_one(tmp_path: Path) -> None:
     for number, provider in enumerate(["a", None, "b"]):
         kept(tmp_path, *said("x"), number=number, model_provider=provider)

@@ -107,6 +107,7 @@ def effective_permissions(
         read_only=_shallow_first(protected),
         absent=tuple(absent),
         hidden=_shallow_first(hidden),
+        sealed=facts.sealed,
         reopened=reopened,
         sockets=tuple(reachable),
         hosts=tuple(host for host in _granted(grants, "host") if host != "*") if network == "off" else (),

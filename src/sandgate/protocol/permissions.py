@@ -83,6 +83,7 @@ class EffectivePermissions(Record):
     read_only: tuple[str, ...] = ()  # existing protected paths below a writable root
     absent: tuple[str, ...] = ()  # protected names that do not exist and must not come to exist
     hidden: tuple[str, ...] = ()  # existing paths that must not be readable
+    sealed: tuple[str, ...] = ()  # those of them that no grant opens: our own state
     reopened: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()  # host unix sockets that stay reachable
     hosts: tuple[str, ...] = ()  # granted `address:port`; `*` never stands here, it sets network "on"

@@ -43,7 +43,7 @@ from sandgate.session.notices import turn_aborted
 from sandgate.session.sampling import Sampler
 from sandgate.session.session import Session
 from sandgate.session.transcript import Kept, Unkept
-from sandgate.session.transcript_lines import SessionMeta, timestamp
+from sandgate.session.transcript_lines import PARENT, SessionMeta, timestamp
 from sandgate.session.transcript_writer import TranscriptWriter
 from sandgate.session.turn import SessionSettings
 from sandgate.session.turn_loop import TurnLoop
@@ -279,7 +279,7 @@ class Making:
             timestamp=timestamp(),
             cwd=holding.cwd,
             cli_version=__version__,
-            source=options.source if superior is None else {"subagent": superior.kind},
+            source=options.source if superior is None else {"subagent": superior.kind, PARENT: superior.session_id},
             model_provider=holding.provider_id,
             forked_from_id=past.transcript.meta.id if past is not None else None,
         )

@@ -9,7 +9,7 @@ from sandgate.record import Record
 from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.state import ensured_state
 from sandgate.session import session_listing, transcript_files
-from sandgate.session.session_listing import Wanted
+from sandgate.session.session_listing import SUBAGENT, Wanted
 from sandgate.session.transcript_reader import read_transcript
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ class ListedSession(Record):
     model: str
     source: str
     preview: str  # the first thing the person said
+    parent_id: str | None  # the session it worked for; "" when it does not say which
 
 
 class SessionList(Record):
@@ -43,10 +44,15 @@ class SessionList(Record):
 
 
 def list_sessions(
-    environ: Mapping[str, str], *, limit: int, cursor: str | None = None, archived: bool = False
+    environ: Mapping[str, str],
+    *,
+    limit: int,
+    cursor: str | None = None,
+    archived: bool = False,
+    subagents: bool = False,
 ) -> SessionList:
     """Raises RequestError for a cursor that is none, StorageError, ConfigError."""
-    wanted = Wanted(archived=archived)
+    wanted = Wanted(archived=archived, subagents=subagents)
     page = session_listing.list_sessions(ensured_state(environ), wanted, page_size=limit, cursor=cursor)
     return SessionList(tuple(map(_listed, page.sessions)), page.next_cursor)
 
@@ -81,8 +87,11 @@ def delete_session(environ: Mapping[str, str], wanted: str) -> None:
 
 def _listed(session: SessionSummary) -> ListedSession:
     head = session.head
-    source = head.source if isinstance(head.source, str) else "subagent"
-    return ListedSession(head.id, head.created_at, session.updated_at, head.cwd, head.model or "", source, head.preview)
+    source = SUBAGENT if head.is_subagent else str(head.source)
+    parent = (head.parent_id or "") if head.is_subagent else None
+    return ListedSession(
+        head.id, head.created_at, session.updated_at, head.cwd, head.model or "", source, head.preview, parent
+    )
 
 
 def _lines(item: Item) -> Iterator[str]:

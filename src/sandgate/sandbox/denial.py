@@ -119,7 +119,7 @@ def _grant_for(refused: Refused, permissions: EffectivePermissions, crowded: fro
         case "connect":
             return _connection_grant(refused.address)
         case "read" if refused.path is not None:
-            return Grant("read_path", refused.path)
+            return _read_grant(refused.path, permissions)
         case _:
             return None
 
@@ -139,6 +139,10 @@ def _write_grant(
     if by_name:
         return Grant("write_path", path) if path != "/" else None
     return Grant("write_root", parent) if parent != "/" else None
+
+
+def _read_grant(path: str, permissions: EffectivePermissions) -> Grant | None:
+    return Grant("read_path", path) if _innermost(path, permissions.sealed) is None else None
 
 
 def _connection_grant(address: str | None) -> Grant | None:
@@ -173,7 +177,7 @@ def _hidden_reads(text: str, permissions: EffectivePermissions) -> list[Denial]:
     complaints = [line for line in text.splitlines() if any(word in line.lower() for word in _PERMISSION_WORDS)]
     named = {path for line in complaints for path in _named(line, permissions.hidden)}
     return [
-        Denial("read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=Grant("read_path", path))
+        Denial("read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=_read_grant(path, permissions))
         for path in permissions.hidden
         if path in named
     ]

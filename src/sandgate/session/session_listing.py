@@ -38,6 +38,7 @@ class Wanted(Record):
     providers: tuple[str, ...] = ()  # empty: all
     default_provider: str = ""  # what a session without a provider counts as
     archived: bool = False
+    subagents: bool = True  # those that worked for another session, too
 
 
 EVERYTHING = Wanted()
@@ -114,8 +115,12 @@ class _Page:
         return SessionPage(tuple(sessions), looked_at if more else None, scanned, more)
 
     def _is_wanted(self, head: SessionHead) -> bool:
-        return _among(self._wanted.sources, head.source if isinstance(head.source, str) else SUBAGENT) and _among(
-            self._wanted.providers, head.provider or self._wanted.default_provider
+        wanted = self._wanted
+        source = SUBAGENT if head.is_subagent else str(head.source)
+        return (
+            (wanted.subagents or not head.is_subagent)
+            and _among(wanted.sources, source)
+            and _among(wanted.providers, head.provider or wanted.default_provider)
         )
 
 

@@ -11,6 +11,7 @@ from sandgate.session.transcript_access import opened_to_read
 from sandgate.session.transcript_bytes import parsed, parts
 from sandgate.session.transcript_lines import (
     EVENT_MSG,
+    PARENT,
     SESSION_META,
     TURN_CONTEXT,
     USER_MESSAGE,
@@ -48,6 +49,19 @@ class SessionHead(Record):
     def complete(self) -> bool:
         """Nothing that is written later can add to it."""
         return self.model is not None
+
+    @property
+    def is_subagent(self) -> bool:
+        """It worked for another session."""
+        return not isinstance(self.source, str)
+
+    @property
+    def parent_id(self) -> str | None:
+        """For which one, as far as it says so."""
+        if isinstance(self.source, str):
+            return None
+        parent = self.source.get(PARENT)
+        return parent if isinstance(parent, str) else None
 
 
 class SessionSummary(Record):

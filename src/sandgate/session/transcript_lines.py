@@ -31,6 +31,7 @@ VERSION_CHARS_SHOWN = 20
 SESSION_META, RESPONSE_ITEM, EVENT_MSG = "session_meta", "response_item", "event_msg"
 TURN_CONTEXT, COMPACTED, APPROVAL_AUDIT = "turn_context", "compacted", "approval_audit"
 UNKNOWN_SOURCE = "unknown"
+PARENT = "parent_thread_id"  # of a sub-agent's source
 NO_ITEM = "it holds no item that we know"
 TASK_STARTED, USER_MESSAGE, TOKEN_COUNT = "task_started", "user_message", "token_count"
 TURN_ENDS = frozenset(("task_complete", "turn_complete", "turn_aborted", "error"))
@@ -59,7 +60,7 @@ class SessionMeta(Record):
     cwd: str
     originator: str = "sandgate"
     cli_version: str = ""
-    source: str | Mapping[str, Any] = "cli"  # "cli", "exec", "mcp", "vscode", "unknown", or {"subagent": ...}
+    source: str | Mapping[str, Any] = "cli"  # "cli", "exec", "mcp", "vscode", "unknown", or {"subagent": ..., PARENT: ...}
     model_provider: str | None = None
     instructions: str | None = None
     git: GitState | None = None

@@ -45,6 +45,15 @@ def test_help_goes_to_stdout(program: Any, flag: str) -> None:
     assert (program(flag), program.out, program.err) == (0, overview(), "")
 
 
+def test_help_can_be_asked_for_by_the_name_of_a_command(program: Any) -> None:
+    agent = command_named("agent")
+    assert agent is not None
+    assert (program("help", "agent"), program.out) == (0, command_help(agent))
+    assert program("help", "nonsense") == 2
+    assert "no command `nonsense`" in program.err
+    assert (program("help", "--help"), program.out) == (0, overview())
+
+
 def test_help_of_one_command_runs_nothing(program: Any) -> None:
     run = command_named("run")
     assert run is not None

@@ -25,6 +25,7 @@ ITEM = SimpleNamespace(
     model="gpt",
     preview="fix\n0193  forged\x1b[2J",
     source="cli",
+    parent_id=None,
 )
 
 
@@ -60,13 +61,25 @@ def test_sessions_are_listed_and_cannot_forge_others(program: Any, kept: list[An
     assert program("sessions", "list") == 0
     assert program.out == "0192  2026-01-02T00:00:00Z  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
     assert "--cursor 'a|b'" in program.err
-    assert kept == [{"limit": 20, "cursor": None, "archived": False}]
+    assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": False}]
 
 
 def test_a_list_as_json_has_every_field(program: Any, kept: list[Any]) -> None:
     assert program("sessions", "list", "--json", "--archived", "--limit", "5", "--cursor", "x") == 0
     assert json.loads(program.out) == {"sessions": [vars(ITEM)], "next_cursor": "a|b"}
-    assert kept == [{"limit": 5, "cursor": "x", "archived": True}]
+    assert kept == [{"limit": 5, "cursor": "x", "archived": True, "subagents": False}]
+
+
+def test_all_of_them_are_those_of_sub_agents_too_and_these_are_marked(
+    program: Any, kept: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ITEM, "parent_id", "0191\x1b")
+    assert program("sessions", "list", "--all") == 0
+    assert program.out.startswith("0192  2026-01-02T00:00:00Z  gpt  /repo  sub-agent of 0191\\x1b\n")
+    assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": True}]
+    monkeypatch.setattr(ITEM, "parent_id", "")
+    assert program("sessions", "list", "--all") == 0
+    assert "sub-agent of another session\n" in program.out
 
 
 def test_a_session_is_shown_line_by_line(program: Any, kept: list[Any]) -> None:

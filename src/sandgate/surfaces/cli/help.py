@@ -30,7 +30,7 @@ def overview() -> str:
         "Commands:",
         *rows,
         "",
-        "  sandgate COMMAND --help           the options of one command",
+        "  sandgate help COMMAND             the options of one command",
         "  sandgate --version                the version",
         "",
         EXIT_CODES,

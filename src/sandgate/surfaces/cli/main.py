@@ -69,6 +69,8 @@ def _dispatch(arguments: list[str]) -> int:
     if arguments[0] == "--version":
         say.out(f"sandgate {__version__}\n")
         return 0
+    if arguments[0] == "help" and len(arguments) > 1:
+        arguments = [arguments[1], "--help"]
     if arguments[0] in ("-h", "--help", "help"):
         from sandgate.surfaces.cli.help import overview
 

@@ -153,6 +153,8 @@ def _why(denial: Denial, attempt: Attempt) -> str:
         return "the network is off" if permissions.network == "off" else "this socket is closed to the sandbox"
     if path is None:
         return _answer(denial) if denial.certain else UNWATCHED
+    if denial.operation == "read" and any(_is_or_below(path, place) for place in permissions.sealed):
+        return "Sandgate's own files stay its own, whatever is granted"
     if denial.operation == "read":
         return "secrets stay unreadable"
     if path in permissions.absent or any(_is_or_below(path, name) for name in permissions.read_only):

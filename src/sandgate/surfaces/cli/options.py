@@ -229,6 +229,7 @@ COMMANDS = (
         "see past sessions, put them away, or delete them",
         (
             Option(("--json",), "json", "list: print one JSON object"),
+            Option(("--all",), "all", "list: those of sub-agents, too"),
             Option(("--archived",), "archived", "list: those that were put away"),
             Option(("--limit",), "limit", "list: how many (20)", "N"),
             Option(("--cursor",), "cursor", "list: go on after this place, as the last list said", "CURSOR"),

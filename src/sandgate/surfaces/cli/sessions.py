@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 LIMIT, LIMIT_MAX = 20, 1000  # sessions of one list
 PREVIEW_CHARACTERS_MAX = 100
 ID_CHARACTERS_MAX = 100
-FIELDS = ("id", "created_at", "updated_at", "cwd", "model", "preview", "source")
-IDLE = ("json", "archived", "limit", "cursor")  # options of `list` alone
+FIELDS = ("id", "created_at", "updated_at", "cwd", "model", "preview", "source", "parent_id")
+IDLE = ("json", "all", "archived", "limit", "cursor")  # options of `list` alone
 
 
 def main(parsed: Parsed) -> int:
@@ -50,7 +50,11 @@ def _list(parsed: Parsed) -> int:
     from sandgate.runtime.sessions import list_sessions
 
     page = list_sessions(
-        os.environ, limit=_limit(parsed.text("limit")), cursor=parsed.text("cursor"), archived=parsed.on("archived")
+        os.environ,
+        limit=_limit(parsed.text("limit")),
+        cursor=parsed.text("cursor"),
+        archived=parsed.on("archived"),
+        subagents=parsed.on("all"),
     )
     if parsed.on("json"):
         items = [{name: getattr(item, name) for name in FIELDS} for item in page.items]
@@ -66,7 +70,8 @@ def _list(parsed: Parsed) -> int:
 
 
 def _listed(item: Any) -> str:
-    head = visible(f"{item.id}  {item.updated_at}  {item.model}  {item.cwd}")
+    whose = "" if item.parent_id is None else f"  sub-agent of {item.parent_id or 'another session'}"
+    head = visible(f"{item.id}  {item.updated_at}  {item.model}  {item.cwd}{whose}")
     return f"{head}\n  | {one_line(str(item.preview or ''), limit=PREVIEW_CHARACTERS_MAX)}\n"
 
 
