@@ -106,13 +106,18 @@ def test_a_session_goes_on_in_one_process_at_a_time(folder: Path) -> None:
         assert len(server.asked) == 1
 
 
-def test_a_missing_key_is_one_line_and_leaves_the_session_usable(folder: Path) -> None:
+def test_a_missing_key_is_one_line_and_leaves_no_session_and_the_last_one_usable(folder: Path) -> None:
     with ResponsesServer(says("hello")) as server:
         place = AgentPlace(folder, server.url)
         code, _, err = place.run("-c", "model_providers.test.env_key=NO_SUCH_KEY", "work")
-        assert code in (1, 125)
+        assert code == 78
         assert sum("NO_SUCH_KEY" in line for line in err.splitlines()) == 1
-        assert server.asked == []
+        assert (server.asked, place.transcripts()) == ([], [])
+        assert place.run("work")[:2] == (0, "hello\n")
+        before = place.transcript.read_bytes()
+        without = ("-c", "model_providers.test.env_key=NO_SUCH_KEY", "resume", "--last", "go on")
+        assert place.run(*without)[0] == 78
+        assert place.transcript.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from agent_journeys import ENDS, calls, done, only, outputs, place, run, said
 from live_sessions import left_of
 from responses_server import ResponsesServer, assesses, function_call, message, says, sends, turn
-from sandgate.errors import ModelFailed
+from sandgate.errors import MissingKey, ModelFailed
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
     ApprovalResolved,
@@ -176,13 +176,14 @@ def test_a_recorded_conversation_is_replayed_byte_for_byte(home: Path) -> None:
     assert json.loads(recording.read_text().splitlines()[0])
 
 
-def test_a_missing_key_fails_the_turn_and_names_the_variable(home: Path) -> None:
+def test_a_missing_key_is_told_before_anything_begins(home: Path) -> None:
     async def work() -> None:
         environment = place(home)
         environment = environment.but(environ={**environment.environ, "KEY": ""})
-        async with open_agent(environment, AgentOptions()) as agent:
-            failed = only(await said(agent, "go"), Failed)[0]
-            assert (failed.code, "`KEY`" in failed.message) == ("missing_key", True)
+        with pytest.raises(MissingKey, match="`KEY`"):
+            async with open_agent(environment, AgentOptions()):
+                pass
+        assert not list(home.rglob("rollout-*.jsonl"))
 
     run(work())
 

@@ -207,7 +207,9 @@ def test_nothing_opens_our_own_state(kind: str) -> None:
         with pytest.raises(ConfinementError, match=r"cannot make `/home/me/\.sandgate/x` writable"):
             effective_permissions(WorkspaceWrite(), facts, grants=grants)
     else:
-        assert effective_permissions(ReadOnly(), facts, grants=grants) == EffectivePermissions(hidden=ALL_HIDDEN, sealed=SEALED)
+        assert effective_permissions(ReadOnly(), facts, grants=grants) == EffectivePermissions(
+            hidden=ALL_HIDDEN, sealed=SEALED
+        )
 
 
 def test_a_granted_socket_is_named_while_its_directory_stays_hidden() -> None:

@@ -172,6 +172,7 @@ async def _opened(
         made = await making.made(gate, tools, child, answerer, asks=asks)
     except BaseException:
         await _let_go(making)
+        await on_thread(making.abandon)
         await gate.close()
         raise
     session = made.session

@@ -105,9 +105,13 @@ class Making:
                 self.environment, reviewers=reviewers, record=record, side_by_side=side_by_side, loaded=self._loaded
             )
         except BaseException:
-            if self._past is not None and self._past.writer is not None:
-                self._past.writer.close()
+            self.abandon()
             raise
+
+    def abandon(self) -> None:
+        """Nothing comes of it: others may go on with the session. Blocks on the disk."""
+        if self._past is not None and self._past.writer is not None:
+            self._past.writer.close()
 
     async def made(
         self, gate: AsyncGate, tools: AgentTools, opening: Opening, answerer: Answerer | None, *, asks: bool

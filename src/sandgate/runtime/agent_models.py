@@ -54,11 +54,15 @@ def replayed_model(path: str, settings: AgentSettings) -> Model:
 def provider_model(
     settings: AgentSettings, model: str | None, values: Mapping[str, Any], environ: Mapping[str, str]
 ) -> tuple[Model, int]:
-    """The model `model`, or that of the settings, and how often a broken answer is tried again. Raises ConfigError."""
+    """The model `model`, or that of the settings, and how often a broken answer is tried again.
+
+    Raises ConfigError, and ModelError for a key that is missing or cannot be sent: nothing has begun by then.
+    """
     name = model or settings.model
     if not name:
         raise ConfigError(NO_MODEL, hint=NO_MODEL_HINT)
     provider = provider_of(settings, values)
+    provider.headers(environ)
     how = model_settings(settings, name)
     from sandgate.model.wire import model_of
 

@@ -177,7 +177,9 @@ def _hidden_reads(text: str, permissions: EffectivePermissions) -> list[Denial]:
     complaints = [line for line in text.splitlines() if any(word in line.lower() for word in _PERMISSION_WORDS)]
     named = {path for line in complaints for path in _named(line, permissions.hidden)}
     return [
-        Denial("read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=_read_grant(path, permissions))
+        Denial(
+            "read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=_read_grant(path, permissions)
+        )
         for path in permissions.hidden
         if path in named
     ]

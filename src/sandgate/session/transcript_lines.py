@@ -60,7 +60,9 @@ class SessionMeta(Record):
     cwd: str
     originator: str = "sandgate"
     cli_version: str = ""
-    source: str | Mapping[str, Any] = "cli"  # "cli", "exec", "mcp", "vscode", "unknown", or {"subagent": ..., PARENT: ...}
+    source: str | Mapping[str, Any] = (
+        "cli"  # "cli", "exec", "mcp", "vscode", "unknown", or {"subagent": ..., PARENT: ...}
+    )
     model_provider: str | None = None
     instructions: str | None = None
     git: GitState | None = None

@@ -120,7 +120,7 @@ def test_each_way_a_turn_ends_has_its_code(program: Program, stage: Stage, story
 
 def test_what_cannot_start_is_an_event_too(program: Program, stage: Stage) -> None:
     stage.failure = MissingKey("Missing environment variable: `KEY`.")
-    assert program("agent", "--json", "x") == 125
+    assert program("agent", "--json", "x") == 78
     assert json.loads(program.out) == {"type": "error", "message": "Missing environment variable: `KEY`."}
     assert "Missing environment variable" in program.err
 

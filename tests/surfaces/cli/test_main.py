@@ -9,6 +9,7 @@ from sandgate.errors import (
     BackendUnavailable,
     ConfigError,
     DirectoryMissing,
+    MissingKey,
     ProgramNotFound,
     RequestError,
     RuleError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     ("error", "code"),
     [
         (ConfigError("x"), 78),
+        (MissingKey("x"), 78),
         (RuleError("x"), 78),
         (RequestError("x"), 2),
         (ProgramNotFound("x"), 127),

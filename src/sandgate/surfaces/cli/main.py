@@ -8,7 +8,15 @@ from __future__ import annotations
 import os
 
 from sandgate import __version__
-from sandgate.errors import ConfigError, LaunchError, ProgramNotFound, RequestError, RuleError, SandgateError
+from sandgate.errors import (
+    ConfigError,
+    LaunchError,
+    MissingKey,
+    ProgramNotFound,
+    RequestError,
+    RuleError,
+    SandgateError,
+)
 from sandgate.surfaces.cli import say
 
 TYPE_CHECKING = False
@@ -48,7 +56,7 @@ def _unless_lost(code: int) -> int:
 def exit_code(error: SandgateError) -> int:
     """The exit code of an error, from cli.md §3."""
     match error:
-        case ConfigError() | RuleError():
+        case ConfigError() | RuleError() | MissingKey():
             return BAD_CONFIG
         case RequestError():
             return BAD_USAGE
