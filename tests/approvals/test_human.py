@@ -37,10 +37,10 @@ class Person:
         self.seen = ""
         self.answer: Decision | BaseException | None = None
 
-    def is_asked(self, request: ApprovalRequest, advice: Advice | None = None) -> None:
+    def is_asked(self, request: ApprovalRequest, advice: Advice | None = None, withdrawn: int | None = None) -> None:
         def ask() -> None:
             try:
-                self.answer = TerminalReviewer(colour=False, terminal=self.path).review(request, advice)
+                self.answer = TerminalReviewer(colour=False, terminal=self.path).review(request, advice, withdrawn)
             except BaseException as error:
                 self.answer = error
 
@@ -259,6 +259,25 @@ def test_words_that_come_while_the_person_thinks_are_shown_and_the_key_is_asked_
 
 
 @pytest.mark.usefixtures("quickly")
+@pytest.mark.usefixtures("quickly")
+@pytest.mark.parametrize("advised", [False, True])
+def test_a_question_that_is_withdrawn_lets_go_of_the_terminal_without_a_key(
+    person: Person, advice: Advice, advised: bool
+) -> None:
+    """Required: the next key is not read by a question that nobody needs answered, and is seen as it is typed."""
+    before = termios.tcgetattr(person.master)
+    withdrawn = os.eventfd(0)
+    try:
+        person.is_asked(asked(), advice if advised else None, withdrawn)
+        person.sees("Your answer")
+        os.eventfd_write(withdrawn, 1)
+        assert person.decided() == Decision("retry", "denied", "none", reason=human.WITHDRAWN)
+    finally:
+        os.close(withdrawn)
+    person.sees(human.WITHDRAWN)
+    assert termios.tcgetattr(person.master) == before
+
+
 def test_a_lost_answer_is_said_and_the_keys_stay(person: Person, advice: Advice) -> None:
     person.is_asked(asked(risk=LOW), advice)
     person.sees("Your answer [y/a/u/n/q]: ")

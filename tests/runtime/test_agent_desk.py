@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 from typing import TYPE_CHECKING, Any, cast
@@ -32,7 +33,8 @@ class PersonDouble:
         self.let = threading.Event()
         self.let.set()
 
-    def review(self, request: ApprovalRequest, advice: Advice | None) -> Decision | None:
+    def review(self, request: ApprovalRequest, advice: Advice | None, withdrawn: int) -> Decision | None:
+        del withdrawn
         self.asked.append((request.request_id, advice))
         assert self.let.wait(10)
         return None if self.decision is None else Decision(request.stage, self.decision, "user")
@@ -84,5 +86,27 @@ def test_the_person_hears_what_a_model_thinks_of_this_question_and_of_no_other()
         with pytest.raises(OSError, match="Bad file descriptor"):  # it is let go with its question
             os.eventfd_read(advice.fileno())
         here.hear(question("a"), said)  # too late, and no harm
+
+    run(work())
+
+
+def test_a_question_that_is_cancelled_is_over_when_the_person_was_told() -> None:
+    """Required: the terminal is free before anything else happens there."""
+
+    class Waiting(PersonDouble):
+        def review(self, request: ApprovalRequest, advice: Advice | None, withdrawn: int) -> Decision | None:
+            self.asked.append((request.request_id, advice))
+            self.let.set()
+            assert os.eventfd_read(withdrawn) == 1
+            return Decision(request.stage, "denied", "none")
+
+    async def work() -> None:
+        person = Waiting()
+        person.let.clear()
+        answer = asyncio.ensure_future(desk(person=person).answer(question()))
+        assert await asyncio.to_thread(person.let.wait, 10)
+        answer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await answer
 
     run(work())

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 NO_REVIEWER = (
-    "no reviewer is attached: nobody is at a terminal and no --answer is left; "
-    "allow the command with a rule, or run it where a person can be asked"
+    "no reviewer is attached: nobody is at a terminal and no --answer is left; `--answer approve` says yes once, "
+    "`sandgate rules add -- COMMAND` for good, and `-a on-failure` runs in the sandbox unasked"
 )
 
 

@@ -39,6 +39,7 @@ TYPE_AHEAD_BYTES = 4096  # thrown away at a time
 SEQUENCE_BYTES_MAX = 32
 ESCAPE, CONTROL_C, CONTROL_D = "\x1b", "\x03", "\x04"
 VIEW = "v"
+WITHDRAWN = "taken back: no answer is needed any more"
 
 
 class TerminalReviewer:
@@ -48,17 +49,20 @@ class TerminalReviewer:
         self._colour = colour
         self._terminal = terminal
 
-    def review(self, request: ApprovalRequest, advice: Advice | None = None) -> Decision | None:
+    def review(
+        self, request: ApprovalRequest, advice: Advice | None = None, withdrawn: int | None = None
+    ) -> Decision | None:
         """Ask and wait for one key, as long as it takes. None when there is no terminal to ask at.
 
-        `advice`: what is said about the question meanwhile; it is shown when it comes.
+        `advice`: what is said about the question meanwhile; it is shown when it comes. `withdrawn`: a descriptor that
+        is readable as soon as no answer is needed any more; then it is no.
         """
         try:
             tty = os.open(self._terminal, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError:
             return None
         try:
-            return _answer(request, Keyboard(tty), advice, colour=self._colour)
+            return _answer(request, Keyboard(tty), advice, withdrawn, colour=self._colour)
         except (OSError, termios.error) as error:
             lost = f"the terminal went away before anybody answered ({error.args[-1]})"
             return Decision(request.stage, "denied", "none", reason=lost)
@@ -66,7 +70,9 @@ class TerminalReviewer:
             os.close(tty)
 
 
-def _answer(request: ApprovalRequest, keyboard: Keyboard, advice: Advice | None, *, colour: bool) -> Decision:
+def _answer(
+    request: ApprovalRequest, keyboard: Keyboard, advice: Advice | None, withdrawn: int | None, *, colour: bool
+) -> Decision:
     by_key = {choice.key: choice for choice in choices(request)}
     with keyboard:
         columns = keyboard.columns
@@ -76,7 +82,14 @@ def _answer(request: ApprovalRequest, keyboard: Keyboard, advice: Advice | None,
         keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
         keyboard.prompt(question(request))
         while True:
-            if advice is not None and not keyboard.pressed_before(advice.fileno()):
+            awaited = [] if withdrawn is None else [withdrawn]
+            if advice is not None:
+                awaited.append(advice.fileno())
+            first = keyboard.first_of(awaited)
+            if first is not None and first == withdrawn:
+                keyboard.write([WITHDRAWN])
+                return Decision(request.stage, "denied", "none", reason=WITHDRAWN)
+            if first is not None and advice is not None:
                 request, advice = _advised(request, advice, keyboard, colour=colour), None
                 by_key = {choice.key: choice for choice in choices(request)}
                 continue
@@ -162,12 +175,13 @@ class Keyboard:
             return "escape sequence"
         return first.decode("ascii", "replace")
 
-    def pressed_before(self, descriptor: int) -> bool:
-        """Waits; True when a key came, or the terminal went, False when `descriptor` is readable and no key is."""
+    def first_of(self, others: list[int]) -> int | None:
+        """Waits for a key, or the loss of the terminal: None; or for the first of `others` that is readable before."""
         poller = select.poll()
-        poller.register(self._descriptor, select.POLLIN)
-        poller.register(descriptor, select.POLLIN)
-        return any(ready == self._descriptor for ready, _events in poller.poll())
+        for descriptor in (self._descriptor, *others):
+            poller.register(descriptor, select.POLLIN)
+        ready = {descriptor for descriptor, _events in poller.poll()}
+        return None if self._descriptor in ready else next(each for each in others if each in ready)
 
     def _skip_sequence(self) -> None:
         """Read the rest of a control sequence (ECMA-48): an introducer, parameters, one final byte."""

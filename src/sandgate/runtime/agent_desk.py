@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 
 from sandgate.approvals.advice import Advice
@@ -33,7 +34,7 @@ class Desk:
             advice = self._advice.get(request.request_id)
         try:
             if decision is None and person is not None:
-                decision = await on_thread(lambda: person.review(request, advice))
+                decision = await _asked(person, request, advice)
         finally:
             with self._guard:
                 if self._advice.pop(request.request_id, None) is not None and advice is not None:
@@ -51,3 +52,14 @@ class Desk:
             advice = self._advice.get(request.request_id)
             if advice is not None:
                 advice.give(said)
+
+
+async def _asked(person: Person, request: ApprovalRequest, advice: Advice | None) -> Decision | None:
+    """Cancelled, it takes the question back, and has let go of the terminal before it ends."""
+    withdrawn = os.eventfd(0)
+    try:
+        return await on_thread(
+            lambda: person.review(request, advice, withdrawn), stop=lambda: os.eventfd_write(withdrawn, 1)
+        )
+    finally:
+        os.close(withdrawn)

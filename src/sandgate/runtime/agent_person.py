@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from _thread import allocate_lock
 
 from sandgate.protocol.decisions import Decision
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from sandgate.approvals.advice import Advice
     from sandgate.protocol.decisions import ApprovalRequest
 
+LOOK_AGAIN_S = 0.5  # how long a question that waits for its turn may not know that it is not needed any more
 STOPPED = "the person stopped the turn"
 
 
@@ -21,12 +23,27 @@ class Person:
         self._colour = colour
         self._terminal = allocate_lock()
 
-    def review(self, request: ApprovalRequest, advice: Advice | None) -> Decision | None:
-        """Asks, and waits for one key; None when there is no terminal. `advice` is shown when it comes."""
-        from sandgate.approvals.human import TerminalReviewer
+    def review(self, request: ApprovalRequest, advice: Advice | None, withdrawn: int) -> Decision | None:
+        """Asks, and waits for one key; None when there is no terminal. `advice` is shown when it comes.
 
-        with self._terminal:
-            try:
-                return TerminalReviewer(colour=self._colour).review(request, advice)
-            except KeyboardInterrupt:
-                return Decision(request.stage, "abort", "user", reason=STOPPED)
+        `withdrawn`: a descriptor that is readable when no answer is needed any more; the terminal is free at once.
+        """
+        from sandgate.approvals.human import WITHDRAWN, TerminalReviewer
+
+        while not self._terminal.acquire(timeout=LOOK_AGAIN_S):
+            if _is_readable(withdrawn):
+                return Decision(request.stage, "denied", "none", reason=WITHDRAWN)
+        try:
+            if _is_readable(withdrawn):
+                return Decision(request.stage, "denied", "none", reason=WITHDRAWN)
+            return TerminalReviewer(colour=self._colour).review(request, advice, withdrawn)
+        except KeyboardInterrupt:
+            return Decision(request.stage, "abort", "user", reason=STOPPED)
+        finally:
+            self._terminal.release()
+
+
+def _is_readable(descriptor: int) -> bool:
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    return bool(poller.poll(0))
