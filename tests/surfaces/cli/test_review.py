@@ -27,6 +27,11 @@ def story(review: ReviewOutput | None, *more: Any) -> tuple[Any, ...]:
     return (told.EnteredReviewMode("p"), told.ExitedReviewMode(review), *(more or (COMPLETE,)))
 
 
+@pytest.fixture(autouse=True)
+def _every_name_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandgate.surfaces.cli.review.require_revision", lambda *_asked: None)
+
+
 def test_findings_are_told_the_most_urgent_first(program: Any, stage: Stage) -> None:
     stage.story = story(BAD)
     assert program("review", "--base", "main") == 1

@@ -13,6 +13,7 @@ from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.agent import last_message_file, turn, write_last_message
 from sandgate.surfaces.cli.agent_options import Past
 from sandgate.surfaces.cli.review_prompt import review_target
+from sandgate.surfaces.cli.revision import require_revision
 from sandgate.surfaces.cli.session import environment
 
 TYPE_CHECKING = False
@@ -30,6 +31,8 @@ def main(parsed: Parsed) -> int:
     """0 nothing found, 1 findings; any other code means that there is no verdict."""
     target = review_target(parsed)
     where = environment(parsed)
+    if target.revision is not None:
+        require_revision(where, target.revision, target.kind)
     file = last_message_file(parsed, where)
     try:
         ended = turn(parsed, where, Review(target.prompt, target.hint), Past())

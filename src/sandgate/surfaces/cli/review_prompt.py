@@ -25,6 +25,8 @@ class ReviewTarget(Record):
 
     prompt: str
     hint: str
+    revision: str | None = None  # that Git has to know
+    kind: str = ""  # "branch", "commit"
 
 
 def review_target(parsed: Parsed) -> ReviewTarget:
@@ -57,6 +59,8 @@ def _against(branch: str) -> ReviewTarget:
         f"Review what the current branch would bring into `{branch}`. Find where both part with "
         f"`git merge-base HEAD {branch}`, and look at everything since with `git diff` against that commit. {REPORT}",
         f"changes against {branch}",
+        branch,
+        "branch",
     )
 
 
@@ -64,6 +68,8 @@ def _of_commit(commit: str) -> ReviewTarget:
     return ReviewTarget(
         f"Review the commit `{commit}` and nothing that came after it. `git show {commit}` shows it. {REPORT}",
         f"commit {commit}",
+        commit,
+        "commit",
     )
 
 
