@@ -79,6 +79,10 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
     (told.TurnAborted("t", "interrupted"), {"type": "turn_aborted", "turn_id": "t", "reason": "interrupted"}),
     (told.Failed("no", "model_error"), {"type": "error", "message": "no", "code": "model_error"}),
     (told.StreamError("again"), {"type": "stream_error", "message": "again"}),
+    (
+        told.StreamError("again", "lost"),
+        {"type": "stream_error", "message": "again", "additional_details": "lost"},
+    ),
     (told.Warned("look"), {"type": "warning", "message": "look"}),
     (told.DeprecationNotice("old"), {"type": "deprecation_notice", "summary": "old"}),
     (

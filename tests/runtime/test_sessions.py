@@ -10,7 +10,13 @@ from sandgate.errors import RequestError, SessionBusy, SessionNotFound
 from sandgate.patch.apply import Undo
 from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
 from sandgate.runtime.agent_undo import KeptUndo
-from sandgate.runtime.sessions import archive_session, delete_session, list_sessions, show_session
+from sandgate.runtime.sessions import (
+    archive_session,
+    delete_session,
+    list_sessions,
+    show_session,
+    unarchive_session,
+)
 from sandgate.session.transcript_lines import ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
 from transcripts import kept, session_id, turn
@@ -63,6 +69,17 @@ def test_what_is_put_away_is_in_the_other_list_and_only_once(state: tuple[dict[s
     assert next(show_session(environ, session_id(0))).startswith("session ")
     with pytest.raises(RequestError, match="put away already"):
         archive_session(environ, session_id(0))
+
+
+def test_what_is_put_away_can_be_taken_out_again(state: tuple[dict[str, str], Path]) -> None:
+    environ, home = state
+    kept(home, *turn("x"), number=1)
+    with pytest.raises(RequestError, match="not put away"):
+        unarchive_session(environ, session_id(1))
+    archive_session(environ, session_id(1))
+    unarchive_session(environ, session_id(1))
+    assert [item.id for item in list_sessions(environ, limit=5).items] == [session_id(1)]
+    assert list_sessions(environ, limit=5, archived=True).items == ()
 
 
 def test_what_is_deleted_is_gone_and_what_is_in_use_stays(state: tuple[dict[str, str], Path]) -> None:

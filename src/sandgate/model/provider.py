@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Pairs = tuple[tuple[str, str], ...]
 
+KEY_HINT = "it has to hold the key of the model provider `{provider}`; `model_provider` chooses another one"
 PATHS = {"responses": "/responses", "chat": "/chat/completions"}
 
 
@@ -63,7 +64,8 @@ class Provider(Record):
     def _key(self, environ: Mapping[str, str]) -> str:
         key = environ.get(self.env_key, "").strip()
         if not key:
-            raise MissingKey(f"Missing environment variable: `{self.env_key}`.", hint=self.env_key_instructions)
+            hint = self.env_key_instructions or KEY_HINT.format(provider=self.name)
+            raise MissingKey(f"Missing environment variable: `{self.env_key}`.", hint=hint)
         return _sendable(key, self.env_key)
 
 

@@ -101,6 +101,7 @@ class StreamError(Record):
     """The connection to the model broke and is tried again."""
 
     message: str
+    additional_details: str | None = None  # why
 
 
 class Warned(Record):

@@ -77,6 +77,15 @@ def archive_session(environ: Mapping[str, str], wanted: str) -> None:
     transcript_files.archive(home, found)
 
 
+def unarchive_session(environ: Mapping[str, str], wanted: str) -> None:
+    """Lists it again. Raises SessionNotFound, SessionBusy, StorageError."""
+    home = ensured_state(environ)
+    found = transcript_files.find_transcript(home, wanted)
+    if not found.archived:
+        raise RequestError("this session is not put away")
+    transcript_files.unarchive(home, found)
+
+
 def delete_session(environ: Mapping[str, str], wanted: str) -> None:
     """For good. Raises SessionNotFound, SessionBusy, StorageError."""
     home = ensured_state(environ)

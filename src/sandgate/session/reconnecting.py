@@ -21,6 +21,6 @@ async def before_retry(context: TurnContext, failed: int, problem: StreamBroken,
     limit = context.turn.settings.stream_max_retries
     if failed > limit:
         raise RetriesExhausted(problem.what, why=problem.why, hint=problem.hint) from problem
-    context.tell(StreamError(f"Reconnecting... {failed}/{limit}"))
+    context.tell(StreamError(f"Reconnecting... {failed}/{limit}", str(problem)))
     delay_ms = problem.retry_after_ms if problem.retry_after_ms is not None else backoff_ms(failed)
     await sleep(delay_ms / 1000)

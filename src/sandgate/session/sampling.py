@@ -158,7 +158,7 @@ class _Answering:
                 self._conversation.limits = event.limits
                 context.tell(TokenCount(self._conversation.info, event.limits))
             case Retrying():
-                context.tell(StreamError(f"Reconnecting... {event.attempt}/{event.attempts_max}"))
+                context.tell(StreamError(f"Reconnecting... {event.attempt}/{event.attempts_max}", event.why))
             case Completed():
                 window = context.turn.settings.model.context_window
                 self._conversation.count(context.turn_id, event.usage, window)

@@ -61,7 +61,7 @@ def test_a_story_is_short_lines() -> None:
         end("c1", "a\n\nboom\n", 2, "failed"),
         told.PatchApplyBegin("c3", "t", True, (FileChange("update", "/repo/a"), FileChange("add", "/repo2/b"))),
         told.PatchApplyEnd("c3", "t", True, "", ""),
-        told.StreamError("Reconnecting... 1/5"),
+        told.StreamError("Reconnecting... 1/5", "it hung\nup"),
         told.AgentMessage("bye"),
         told.TokenCount(TokenInfo(TokenUsage(100, 40, 30, 10, 130), TokenUsage())),
         COMPLETE,
@@ -76,7 +76,7 @@ def test_a_story_is_short_lines() -> None:
         "  | boom",
         "[3] patch: M a, A /repo2/b",
         "[3] applied",
-        "retry: Reconnecting... 1/5",
+        "retry: Reconnecting... 1/5 (it hung\\nup)",
         "tokens: 90 new (100 in, 40 of them cached; 30 out)",
     ]
 

@@ -47,6 +47,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     module.list_sessions = listed  # type: ignore[attr-defined]
     module.show_session = find  # type: ignore[attr-defined]
     module.archive_session = lambda _environ, session: asked.append(("archive", session))  # type: ignore[attr-defined]
+    module.unarchive_session = lambda _environ, session: asked.append(("unarchive", session))  # type: ignore[attr-defined]
     module.delete_session = lambda _environ, session: asked.append(("delete", session))  # type: ignore[attr-defined]
     before = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
@@ -91,8 +92,8 @@ def test_a_session_is_shown_line_by_line(program: Any, kept: list[Any]) -> None:
 
 
 def test_a_session_is_put_away_or_deleted_by_name(program: Any, kept: list[Any]) -> None:
-    assert (program("sessions", "archive", "0192"), program("sessions", "delete", "0192")) == (0, 0)
-    assert kept == [("archive", "0192"), ("delete", "0192")]
+    assert [program("sessions", deed, "0192") for deed in ("archive", "unarchive", "delete")] == [0, 0, 0]
+    assert kept == [("archive", "0192"), ("unarchive", "0192"), ("delete", "0192")]
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,8 @@ class AgentProgress:
                 hints = [HINTS[message.code]] if message.code in HINTS else []
                 return [*self._earlier(), self._painted(RED, f"error: {_shown(message.message)}"), *hints]
             case told.StreamError():
-                return [f"retry: {_shown(message.message)}"]
+                why = f" ({_shown(message.additional_details)})" if message.additional_details else ""
+                return [f"retry: {_shown(message.message)}{why}"]
             case told.Warned():
                 return [f"warning: {_shown(message.message)}"]
             case told.DeprecationNotice():

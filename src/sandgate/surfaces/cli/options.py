@@ -235,7 +235,7 @@ COMMANDS = (
             Option(("--cursor",), "cursor", "list: go on after this place, as the last list said", "CURSOR"),
         ),
         "sessions",
-        forms=("list", "show SESSION", "archive SESSION", "delete SESSION"),
+        forms=("list", "show SESSION", "archive SESSION", "unarchive SESSION", "delete SESSION"),
     ),
     Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
 )

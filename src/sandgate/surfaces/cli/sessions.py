@@ -40,6 +40,9 @@ def main(parsed: Parsed) -> int:
         case "archive":
             sessions.archive_session(os.environ, session)
             say.fact(f"put away: {visible(session, limit=ID_CHARACTERS_MAX)}")
+        case "unarchive":
+            sessions.unarchive_session(os.environ, session)
+            say.fact(f"back in the list: {visible(session, limit=ID_CHARACTERS_MAX)}")
         case _:
             sessions.delete_session(os.environ, session)
             say.fact(f"deleted: {visible(session, limit=ID_CHARACTERS_MAX)}")
