@@ -207,6 +207,7 @@ def test_control_c_at_the_prompt_interrupts(person: Person) -> None:
     person.presses("\x03")
     person._thread.join(WAIT_MS / 1000)
     assert isinstance(person.answer, KeyboardInterrupt)
+    person.sees("^C\r\n")
 
 
 @pytest.mark.usefixtures("quickly")

@@ -94,6 +94,9 @@ def _answer(
                 by_key = {choice.key: choice for choice in choices(request)}
                 continue
             key = keyboard.key()
+            if key == CONTROL_C:
+                keyboard.write(["^C"])
+                raise KeyboardInterrupt
             if key == VIEW and is_folded(request):
                 keyboard.write(["", *command_lines(request)])
                 keyboard.prompt(question(request))
@@ -118,8 +121,6 @@ def _advised(request: ApprovalRequest, advice: Advice, keyboard: Keyboard, *, co
 def _meaning(key: str, by_key: dict[str, Choice]) -> Choice | None:
     if key == "":
         raise OSError(5, "hang-up")
-    if key == CONTROL_C:
-        raise KeyboardInterrupt
     if key in (ESCAPE, CONTROL_D):
         return by_key["q"]
     return by_key.get(key)

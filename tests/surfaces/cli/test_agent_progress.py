@@ -161,8 +161,20 @@ def test_nothing_comes_between_a_question_at_this_terminal_and_its_answer() -> N
     ]
     assert "".join(said) == ""
     answered = progress(Event("t", 9, told.ApprovalResolved("a1", "c1", "approved", "user"))).splitlines()
-    assert answered[3:5] == ["[1] $ ls  (in /repo)", "[1] exit 0, 1.2 s"]
-    assert answered[HELD_LINES_MAX:] == ["(1005 more lines)", "  approved by user"]
+    assert answered[:2] == ["[1] $ ls  (in /repo)", "[1] exit 0, 1.2 s"]
+    assert answered[HELD_LINES_MAX:] == ["(1002 more lines)", "  approved by user"]
+
+
+def test_a_question_that_a_person_has_read_and_answered_is_not_told_again() -> None:
+    def told_to(source: Any) -> list[str]:
+        progress = AgentProgress(colour=False, asks_a_person=True)
+        answer = told.ApprovalResolved("a1", "c1", "approved", source)
+        return (progress(Event("t", 0, ASKED)) + progress(Event("t", 1, answer))).splitlines()
+
+    assert told_to("user") == ["  approved by user"]
+    by_another = told_to("auto_review")
+    assert by_another[0].startswith("question: ")
+    assert by_another[-1] == "  approved by auto review"
 
 
 def test_colour_is_never_the_only_sign() -> None:

@@ -46,7 +46,7 @@ class AgentProgress:
         self._asks_a_person = asks_a_person
         self._tells_all = tells_all
         self._numbers: dict[str, int] = {}  # of the calls that were shown, by id
-        self._questions: dict[str, ApprovalRequest] = {}
+        self._questions: dict[str, tuple[ApprovalRequest, list[str]]] = {}  # and what is still to be told of them
         self._last_message = ""  # shown when it turns out not to be the last
         self._held: list[str] = []
         self._held_more = 0
@@ -185,19 +185,24 @@ class AgentProgress:
         if request.risk is not None:
             level = self._painted(RISK_COLOURS.get(request.risk.risk_level, ""), request.risk.risk_level.upper())
             lines.append(f"  risk {level}: {one_line(request.risk.description, limit=LINE_CHARACTERS_MAX)}")
-        if len(self._questions) < HELD_LINES_MAX:
-            self._questions[question.approval_id] = request
-        return lines
+        if len(self._questions) >= HELD_LINES_MAX:
+            return lines
+        # A person reads the question at the terminal; only if somebody else answers has it to be told here.
+        kept = lines if self._asks_a_person else []
+        self._questions[question.approval_id] = request, kept
+        return [] if self._asks_a_person else lines
 
     def _answered(self, answer: told.ApprovalResolved) -> list[str]:
-        request = self._questions.pop(answer.approval_id, None)
+        request, question = self._questions.pop(answer.approval_id, (None, []))
+        if answer.source == "user":
+            question = []
         if answer.source != "none":
             word = answer.decision.replace("_", " ")
             colour = GREEN if answer.decision in APPROVED else RED
-            return [f"  {self._painted(colour, _shown(word))} by {_shown(answer.source.replace('_', ' '))}"]
+            return [*question, f"  {self._painted(colour, _shown(word))} by {_shown(answer.source.replace('_', ' '))}"]
         refused = self._painted(RED, "refused: nobody could be asked")
         hints = allowing(request) if request is not None else ()
-        return [f"  {refused}", *(f"  it would be allowed by: {_shown(hint)}" for hint in hints)]
+        return [*question, f"  {refused}", *(f"  it would be allowed by: {_shown(hint)}" for hint in hints)]
 
     def _painted(self, colour: str, text: str) -> str:
         return f"{colour}{text}{RESET}" if self._colour and colour else text
