@@ -12,20 +12,24 @@ sandgate_launch_ready() {
     read -r sandgate_launch_recorded <"$1/ready" && [ "$SANDGATE_PYTHON" = "$sandgate_launch_recorded" ]
 }
 
-# sandgate_launch_environment NAME LOCK: sets sandgate_launch_env to a ready environment, making it if need be.
-sandgate_launch_environment() {
+# sandgate_launch_existing NAME LOCK: sets sandgate_launch_env to where the environment belongs; false if it is not ready.
+sandgate_launch_existing() {
     # A Python that is asked for by name gets an environment of its own.
     sandgate_launch_name=$1${SANDGATE_PYTHON:+-${SANDGATE_PYTHON##*/}}
     sandgate_launch_env=$sandgate_launch_root/$sandgate_launch_name
     sandgate_launch_ready "$sandgate_launch_env" "$2" && return
-    if ! [ -w "$sandgate_launch_root" ] || ! [ -O "$sandgate_launch_root" ]; then
-        case ${XDG_CACHE_HOME-} in
-        /*) sandgate_launch_env=$XDG_CACHE_HOME ;;
-        *) sandgate_launch_env=${HOME-}/.cache ;;
-        esac
-        sandgate_launch_env=$sandgate_launch_env/sandgate/environments$sandgate_launch_root/$sandgate_launch_name
-        sandgate_launch_ready "$sandgate_launch_env" "$2" && return
-    fi
+    ! [ -w "$sandgate_launch_root" ] || ! [ -O "$sandgate_launch_root" ] || return 1
+    case ${XDG_CACHE_HOME-} in
+    /*) sandgate_launch_env=$XDG_CACHE_HOME ;;
+    *) sandgate_launch_env=${HOME-}/.cache ;;
+    esac
+    sandgate_launch_env=$sandgate_launch_env/sandgate/environments$sandgate_launch_root/$sandgate_launch_name
+    sandgate_launch_ready "$sandgate_launch_env" "$2"
+}
+
+# sandgate_launch_environment NAME LOCK: the same, making it if need be.
+sandgate_launch_environment() {
+    sandgate_launch_existing "$1" "$2" && return
     sandgate_launch_python || exit 125
     "$sandgate_launch_found" -IB "$sandgate_launch_root/requirements/environment.py" \
         "$2" "$sandgate_launch_root" "$sandgate_launch_env" "${SANDGATE_PYTHON-}" </dev/null >&2 || exit

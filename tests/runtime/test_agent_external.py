@@ -96,6 +96,8 @@ def test_a_call_that_is_denied_is_never_made(tmp_path: Path, program: list[str])
     with ResponsesServer(calling("hello"), says("done")) as server:
         told = asyncio.run(story(environment(tmp_path, server.url, program, ASK), "denied"))
         assert only(told, McpToolCallBegin) == []
+        (end,) = only(told, McpToolCallEnd)
+        assert (end.declined, end.success, end.error) == (True, False, output(server))
         assert "rejected by user" in output(server)
 
 
@@ -103,6 +105,8 @@ def test_where_nobody_can_be_asked_the_model_is_told_what_would_allow_it(tmp_pat
     with ResponsesServer(calling("hello"), says("done")) as server:
         told = asyncio.run(story(environment(tmp_path, server.url, program), None))
         assert only(told, McpToolCallBegin) == []
+        (end,) = only(told, McpToolCallEnd)
+        assert (end.declined, end.success, end.error) == (True, False, output(server))
         assert "default_tools_approval_mode" in output(server)
 
 

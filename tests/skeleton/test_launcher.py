@@ -251,6 +251,15 @@ def test_named_python_gets_an_environment_of_its_own(clone: Clone) -> None:
     assert told["executable"] == f"{clone.folder}/.venv-{Path(asked).name}/bin/python"
 
 
+def test_an_agent_has_what_servers_need_once_that_was_fetched_and_fetches_nothing_itself(clone: Clone) -> None:
+    (clone.folder / "requirements/mcp.txt").write_text("")
+    plain, servers = (f"{clone.folder}/{name}/bin/python" for name in (".venv", ".venv-mcp"))
+    assert _told(clone.run("agent"))["executable"] == plain
+    assert clone.environments() == [".venv"]
+    assert _told(clone.run("mcp"))["executable"] == servers
+    assert [_told(clone.run(name))["executable"] for name in ("agent", "review", "run")] == [servers, servers, plain]
+
+
 def test_failed_installation_says_why_and_leaves_nothing(clone: Clone) -> None:
     clone.lock(f"nothing-of-the-kind==1.0 --hash=sha256:{'0' * 64}\n")
     ended = clone.run(PIP_NO_INDEX="1")

@@ -129,7 +129,8 @@ class ExternalServers:
             raise ExternalServerFailed(
                 "cannot use MCP servers",
                 why=f"the Python package `{missing.name}` is not installed",
-                hint="install Sandgate with its extra `mcp`, or take `mcp_servers` out of the configuration",
+                hint="install Sandgate with its extra `mcp` (in a clone: `./sandgate mcp --help` fetches it once), "
+                "or take `mcp_servers` out of the configuration",
             ) from missing
         return {
             name: Connection(server, self._environ, self._cwd, self._version) for name, server in self._servers.items()

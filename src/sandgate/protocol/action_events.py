@@ -143,6 +143,7 @@ class McpToolCallEnd(Record):
     result: Mapping[str, Any] | None = None  # of MCP: content, structuredContent
     error: str | None = None
     arguments: Mapping[str, Any] | None = None
+    declined: bool = False  # it was not called, and `error` says why
 
 
 class WebSearchBegin(Record):

@@ -54,17 +54,16 @@ class ExternalTools:
         assert tool is not None  # `has` was asked
         arguments = external_arguments(text)
         refusal = await self._refusal(tool, arguments, call_id, reviewer)
+        where = (call_id, context.turn_id, tool.server, tool.tool)
         if refusal:
+            context.tell(McpToolCallEnd(*where, 0, success=False, error=refusal, arguments=arguments, declined=True))
             return Answer(refusal, success=False)
-        context.tell(McpToolCallBegin(call_id, context.turn_id, tool.server, tool.tool, arguments))
+        context.tell(McpToolCallBegin(*where, arguments))
         began_ns = monotonic_ns()
         answer = await self._servers.call(tool, arguments, policy=self._gate.runtime.tools.live.truncation)
         context.tell(
             McpToolCallEnd(
-                call_id,
-                context.turn_id,
-                tool.server,
-                tool.tool,
+                *where,
                 (monotonic_ns() - began_ns) // NS_PER_MS,
                 success=not answer.is_error,
                 result=answer.result_json(),

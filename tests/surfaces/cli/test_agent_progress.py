@@ -177,6 +177,12 @@ def test_a_question_that_a_person_has_read_and_answered_is_not_told_again() -> N
     assert by_another[-1] == "  approved by auto review"
 
 
+def test_a_call_of_a_server_that_was_refused_is_told_with_its_reason() -> None:
+    """Required: nobody may believe that it was made."""
+    end = told.McpToolCallEnd("c", "t", "s", "say", 0, False, error="nobody\nwas asked", declined=True)
+    assert after_start(end) == ["[1] refused: s.say", "  | nobody", "  | was asked"]
+
+
 def test_colour_is_never_the_only_sign() -> None:
     painted = seen(begin("c", "x"), end("c", "no", 1, "failed"), colour=True)
     assert "\033[31mexit 1\033[0m" in painted

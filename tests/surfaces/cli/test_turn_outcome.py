@@ -37,6 +37,7 @@ def outcome(*messages: Any, turn: str = "t") -> TurnOutcome:
         ((no("c", "user"), COMPLETE), 77),
         ((ran("c", "declined", None), COMPLETE), 77),
         ((told.PatchApplyEnd("c", "t", False, "", "", status="declined"), COMPLETE), 77),
+        ((told.McpToolCallEnd("c", "t", "s", "x", 0, False, declined=True), COMPLETE), 77),
         # The command of a refused retry ran once, confined: that is not going on.
         ((no("c"), ran("c", "failed", 1), COMPLETE), 77),
         # Another way worked, or was at least tried.

@@ -102,6 +102,8 @@ class AgentProgress:
             case told.McpToolCallBegin():
                 name = _shown(f"{message.server}.{message.tool}")
                 return [*self._earlier(), f"[{self._number(message.call_id)}] tool {name}"]
+            case told.McpToolCallEnd() if message.declined:
+                return self._declined(message)
             case told.McpToolCallEnd():
                 said = "done" if message.success else f"failed: {_shown(message.error or 'it said so')}"
                 return [f"[{self._number(message.call_id)}] {said}"]
@@ -174,6 +176,10 @@ class AgentProgress:
             return [f"{number} {self._painted(GREEN, 'applied')}"]
         word = "refused" if end.status == "declined" else "failed, and nothing was changed"
         return [f"{number} {self._painted(RED, word)}", *_tail(end.stderr or end.stdout)]
+
+    def _declined(self, end: told.McpToolCallEnd) -> list[str]:
+        refused = self._painted(RED, f"refused: {_shown(f'{end.server}.{end.tool}')}")
+        return [f"[{self._number(end.call_id)}] {refused}", *_quoted(end.error or "", OUTPUT_LINES_MAX)]
 
     def _asked(self, question: told.ExecApprovalRequest | told.ApplyPatchApprovalRequest) -> list[str]:
         request = question.request

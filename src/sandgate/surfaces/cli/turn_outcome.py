@@ -54,6 +54,8 @@ class TurnOutcome:
                 self._refuse(message.call_id)
             case told.PatchApplyEnd() if message.status == "declined":
                 self._refuse(message.call_id)
+            case told.McpToolCallEnd() if message.declined:
+                self._refuse(message.call_id)
             case told.ExecCommandEnd() | told.PatchApplyEnd() | told.McpToolCallEnd():
                 if message.call_id not in self._refused_calls:  # what a refused retry left behind is no progress
                     self._stopped_by_refusal = False
