@@ -13,6 +13,8 @@ import pytest
 
 from how_to_pages import LAUNCHER, blocks
 from responses_server import Manner, ResponsesServer, function_call, message, says, sends, turn
+from sandgate.config import load_settings
+from sandgate.external.server import Program
 
 PAGE = "agent.md"
 LIMIT_S = 300  # with the making of the environment on first use
@@ -44,7 +46,7 @@ def sandgate(home: Path, words: str, **more: str) -> subprocess.CompletedProcess
 
 
 def configured(home: Path, server: ResponsesServer, **changes: str) -> None:
-    (config,) = blocks(PAGE, "toml")
+    config, _servers = blocks(PAGE, "toml")
     for before, after in {"http://localhost:8000/v1": server.url, **changes}.items():
         assert before in config
         config = config.replace(before, after)
@@ -95,8 +97,17 @@ def test_a_missing_key_is_named(home: Path) -> None:
     with ResponsesServer(says("never")) as server:
         configured(home, server)
         done = sandgate(home, "sandgate agent 'make the test pass'")
-        assert (done.returncode, server.asked) == (1, [])
+        assert (done.returncode, server.asked) == (78, [])
     assert "MY_MODEL_KEY" in done.stderr
+
+
+def test_a_server_of_the_users_configuration_is_started_and_asked_about(home: Path) -> None:
+    (home / ".sandgate").mkdir(mode=0o700)
+    (home / ".sandgate" / "config.toml").write_text(blocks(PAGE, "toml")[1])
+    (home / ".sandgate" / "config.toml").chmod(0o600)
+    loaded = load_settings(cwd=str(home / "repo"), environ={"HOME": str(home)})
+    (server,) = loaded.settings.external_servers
+    assert (server.name, server.approval, server.transport) == ("docs", "prompt", Program("docs-server"))
 
 
 def test_a_schema_and_the_files_of_the_project_reach_the_provider(home: Path) -> None:
