@@ -112,6 +112,34 @@ def test_two_questions_of_one_turn_are_answered_in_any_order(tmp_path: Path) -> 
     run(work())
 
 
+def test_who_approves_a_call_twice_has_not_approved_its_retry_outside_the_sandbox(tmp_path: Path) -> None:
+    """Required: an answer by the call's id is about the question that was seen, and a late one about none."""
+
+    async def work() -> None:
+        outside = tmp_path / "home" / "outside"
+        with ResponsesServer(calls(command(f"echo one > {outside}")), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*ASKS, interactive=True) as agent:
+                stages: list[str] = []
+
+                def seen(event: Any) -> None:
+                    if isinstance(event.msg, ExecApprovalRequest):
+                        stages.append(event.msg.request.stage)
+                        yes = Decision("initial", "approved", "user", event.msg.request.grants)
+                        for name in ("c1", "c1", event.id):
+                            agent.submit(AnswerApproval(name, yes))
+                        if len(stages) == 2:
+                            no = Decision("retry", "denied", "user")
+                            agent.submit(AnswerApproval(event.msg.approval_id, no))
+
+                told = await said(agent, "work", seen)
+                assert stages == ["initial", "retry"]
+                assert [each.decision for each in only(told, ApprovalResolved)] == ["approved", "denied"]
+            assert not outside.exists()
+
+    run(work())
+
+
 def test_an_interrupt_while_a_question_is_open_takes_it_down_and_runs_nothing(tmp_path: Path) -> None:
     async def work() -> None:
         with ResponsesServer(calls(command("echo one >> log")), says("back")) as server:
