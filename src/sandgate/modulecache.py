@@ -97,7 +97,8 @@ class ModuleCache:
 
     def begun(self) -> None:
         """What a run begins with is there; what comes later waits until it is asked for, next time as well."""
-        self._begun = len(self.used)
+        if self._begun is None:
+            self._begun = len(self.used)
 
     def keep(self) -> None:
         """Write the file anew if it would have served this process better. Failing costs nothing."""

@@ -6,7 +6,7 @@ What is loaded by then is what the next agent begins with.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from threading import Thread
 
 from sandgate.modulecache import begun
@@ -14,7 +14,7 @@ from sandgate.modulecache import begun
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, TimerHandle
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, Callable
 
     from sandgate.model.prompt import Asking, Prompt
     from sandgate.model.streaming import Model, ModelEvent
@@ -40,11 +40,14 @@ class AskedModel:
         self._then = then
         self._loading: TimerHandle | None = None
 
-    def stream(self, prompt: Prompt, asking: Asking) -> AsyncIterator[ModelEvent]:
+    async def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """As of the model itself."""
         if self._loading is None:
             self._loading = load_soon(self._loop, self._then)
-        return self._model.stream(prompt, asking)
+        async with aclosing(self._model.stream(prompt, asking)) as events:  # type: ignore[type-var] # a generator
+            async for event in events:
+                begun()  # some models answer at once
+                yield event
 
     def check(self) -> None:
         """As of the model itself."""
