@@ -14,6 +14,7 @@ from sandgate.errors import ModelError, StreamBroken
 from sandgate.model.prompt import Asking, Prompt
 from sandgate.model.streaming import (
     Completed,
+    ItemAdded,
     ItemDone,
     LimitsSeen,
     ReasoningDelta,
@@ -32,6 +33,7 @@ from sandgate.protocol.events import (
     TokenCount,
     TurnDiff,
     Warned,
+    WebSearchBegin,
     WebSearchEnd,
 )
 from sandgate.protocol.items import (
@@ -147,6 +149,8 @@ class _Answering:
         match event:
             case ItemDone():
                 self._item(event.item)
+            case ItemAdded(kind="web_search_call"):  # it goes on elsewhere, and may take its time
+                context.tell(WebSearchBegin(event.item_id))
             case TextDelta():
                 context.first_token()
                 context.tell(AgentMessageDelta(event.delta))

@@ -248,6 +248,7 @@ class Session:
     async def _worked(self, active: ActiveTurn, work: Work) -> None:
         context = active.context
         ending: EventMessage
+        marked: tuple[Item, ...] = ()
         window = context.turn.settings.model.context_window
         context.tell(TaskStarted(context.turn_id, round(time()), window))
         try:
@@ -257,9 +258,7 @@ class Session:
                 context.turn_id, round(time()), context.lasted_ms, last, time_to_first_token_ms=context.first_token_ms
             )
         except asyncio.CancelledError:
-            self._conversation.record(
-                (*active.take_pending(), turn_aborted(map(str, self._tools.living()), active.reason))
-            )
+            marked = (turn_aborted(map(str, self._tools.living()), active.reason),)
             ending = TurnAborted(context.turn_id, active.reason)
         except BudgetSpent:
             ending = TurnAborted(context.turn_id, "budget_limited")
@@ -270,6 +269,8 @@ class Session:
                 {"message": "sandgate: a turn failed", "exception": problem}
             )
             ending = Failed(f"internal error: {type(problem).__name__}: {problem}", "internal_error")
+        # Words that came too late for the model are in the next turn's request.
+        self._conversation.record((*active.take_pending(), *marked))
         active.open = False
         self._inbox.drop(context.turn_id)
         if active.hears:  # what takes back, sums up or reviews patches nothing
