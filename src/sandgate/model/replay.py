@@ -2,7 +2,8 @@
 
 A recording has one JSON object a line, one line a request: its number in one life of a model (`run`), what decides the
 answer (`asked`), what came (`events`), and how it ended when that was an error. A replay takes requests in the order in
-which they were placed, and holds each one against the recorded one, so that a change shows where it is.
+which they were placed, and holds each one against the recorded one, but for what every run has of its own
+(`run_marks.py`), so that a change shows where it is.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import stat
 from sandgate import errors
 from sandgate.display import visible
 from sandgate.errors import ModelError, ModelFailed, RequestError, StreamBroken
+from sandgate.model.run_marks import Steady, renumbered
 from sandgate.model.scripted import SCRIPT_BYTES_MAX, shown
 from sandgate.model.streamed_json import as_event, event_json
 from sandgate.model.streaming import Completed
@@ -135,11 +137,13 @@ class ReplayingModel:
         if number >= len(self._recorded):
             raise ModelFailed(f"the recording {shown(self._path)} has {len(self._recorded)} requests and no more")
         recorded = self._recorded[number]
-        difference = first_difference(recorded.asked, asked_json(prompt, self.settings))
+        was, now = Steady(recorded.asked), Steady(asked_json(prompt, self.settings))
+        difference = first_difference(was.asked, now.asked)
         if difference:
             raise ModelFailed(f"request {number + 1} is not the recorded one of {shown(self._path)}", why=difference)
+        numbers = dict(zip(was.numbers, now.numbers, strict=True))
         for event in recorded.events:
-            yield event
+            yield renumbered(event, numbers)
         if recorded.error is not None:
             raise recorded.error
         if not recorded.events or not isinstance(recorded.events[-1], Completed):
