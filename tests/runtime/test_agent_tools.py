@@ -11,8 +11,21 @@ import pytest
 from agent_places import AgentPlace, calls, command, only, run, said, until
 from pictures import png
 from responses_server import ResponsesServer, custom_tool_call, function_call, says
-from sandgate.protocol.events import PatchApplyEnd, PlanUpdate, TaskComplete, UndoCompleted, ViewImageToolCall
-from sandgate.protocol.operations import Undo
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.events import (
+    ExecApprovalRequest,
+    ExecCommandBegin,
+    ExecCommandEnd,
+    ExecCommandOutputDelta,
+    PatchApplyEnd,
+    PlanUpdate,
+    TaskComplete,
+    TurnAborted,
+    TurnDiff,
+    UndoCompleted,
+    ViewImageToolCall,
+)
+from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -92,6 +105,103 @@ def test_commands_of_both_other_forms_run_in_the_same_sandbox(tmp_path: Path) ->
             first, second = answers(server.asked[-1].body)
             assert "the sandbox refused" in first
             assert "outside" in second
+
+    run(work())
+
+
+def shell(script: str, call_id: str, **more: Any) -> Any:
+    return function_call("shell", {"command": ["bash", "-c", script], **more}, call_id)
+
+
+def local_shell(script: str, call_id: str, own_id: str = "ls") -> Any:
+    action = {"type": "exec", "command": ["bash", "-c", script]}
+    return {"type": "local_shell_call", "id": own_id, "call_id": call_id, "status": "completed", "action": action}
+
+
+def stories(told: list[Any]) -> dict[str, list[str]]:
+    """What is told of each call, without the pieces of its output after the first."""
+    found: dict[str, list[str]] = {}
+    for each in told:
+        if isinstance(each, ExecApprovalRequest | ExecCommandBegin | ExecCommandOutputDelta | ExecCommandEnd):
+            names = found.setdefault(each.call_id, [])
+            if type(each).__name__ not in names[-1:]:
+                names.append(type(each).__name__)
+    return found
+
+
+def test_commands_of_the_other_forms_are_asked_about_and_told_under_their_own_ids(tmp_path: Path) -> None:
+    """Required: whoever watches sees every command, in whichever form the model wants it run."""
+    script = [
+        calls(shell("tee a <<< one", "c1"), local_shell("touch b; exit 3", "c2")),
+        calls(shell("touch no", "c3"), local_shell("touch d; echo e", "", "own")),
+        calls(shell("touch f; sleep 60", "c4", timeout_ms=500)),
+        says("done"),
+    ]
+
+    async def work() -> None:
+        with ResponsesServer(*script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            overrides = ("sandbox_mode=workspace-write", "approval_policy=untrusted")
+            async with place.opened(*overrides, interactive=True) as agent:
+
+                def seen(event: Any) -> None:
+                    if isinstance(event.msg, ExecApprovalRequest):
+                        wanted: Any = "denied" if event.msg.call_id == "c3" else "approved"
+                        decision = Decision(event.msg.request.stage, wanted, "user")
+                        agent.submit(AnswerApproval(event.msg.approval_id, decision))
+
+                told = await said(agent, "work", seen)
+            whole = ["ExecApprovalRequest", "ExecCommandBegin", "ExecCommandOutputDelta", "ExecCommandEnd"]
+            quiet = [*whole[:2], whole[3]]
+            assert stories(told) == {"c1": whole, "c2": quiet, "c3": quiet, "own": whole, "c4": quiet}
+            ends = {each.call_id: (each.status, each.exit_code) for each in only(told, ExecCommandEnd)}
+            assert ends == {
+                "c1": ("completed", 0),
+                "c2": ("failed", 3),
+                "c3": ("declined", None),
+                "own": ("completed", 0),
+                "c4": ("failed", 124),
+            }
+            turn = told[-1].turn_id
+            assert {each.turn_id for each in told if isinstance(each, ExecCommandBegin | ExecCommandEnd)} == {turn}
+            (end, *_) = only(told, ExecCommandEnd)
+            assert (end.aggregated_output, end.command) == ("one\n", ("bash", "-c", "tee a <<< one"))
+            assert not (place.repo / "no").exists()
+
+    run(work())
+
+
+def test_a_command_of_another_form_that_is_interrupted_has_its_end(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(calls(shell("echo on; sleep 60", "c1"))) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                agent.submit(UserInput((TextInput("work"),)))
+                await until(agent, ExecCommandOutputDelta)
+                agent.submit(Interrupt())
+                told = await until(agent, TurnAborted)
+                assert stories(told)["c1"] == ["ExecCommandBegin", "ExecCommandOutputDelta", "ExecCommandEnd"]
+                assert isinstance(told[-2], ExecCommandEnd)
+
+    run(work())
+
+
+HEREDOC = f"apply_patch <<'EOF'\n{PATCH}EOF"
+
+
+@pytest.mark.parametrize("item", [command(HEREDOC, "c1"), shell(HEREDOC, "c1")], ids=["exec_command", "shell"])
+def test_a_patch_that_was_handed_to_a_shell_is_a_patch_of_the_turn(tmp_path: Path, item: Any) -> None:
+    """Required: what the turn changed is told, and can be taken back, whichever way the model took."""
+
+    async def work() -> None:
+        with ResponsesServer(calls(item), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work")
+                assert [(each.call_id, each.success) for each in only(told, PatchApplyEnd)] == [("c1", True)]
+                assert "+hello" in only(told, TurnDiff)[0].unified_diff
+                await until(agent, UndoCompleted, of=agent.submit(Undo()))
+                assert not (place.repo / "made").exists()
 
     run(work())
 

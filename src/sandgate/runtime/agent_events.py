@@ -23,6 +23,7 @@ from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
     ApprovalUpdated,
+    CommandBegan,
     Notice,
     OutputArrived,
     PatchBegan,
@@ -40,13 +41,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.decisions import ApprovalRequest, Decision, Passage
     from sandgate.protocol.events import EventMessage
-    from sandgate.protocol.trace import TraceRecord
+    from sandgate.protocol.trace import TerminalStatus, TraceRecord
 
     Tell = Callable[[str, EventMessage], object]
 
 CALLS_MAX = 10_000  # of one session, whose turn is remembered; the oldest go
+NEVER_RAN = -1  # instead of an exit code
 OUTPUT_BYTES_MAX = 1024 * 1024  # of one command, in the event of its end (protocol.md section 3.1)
 
 
@@ -61,7 +63,8 @@ class AgentEvents:
         self._audit: Callable[[dict[str, Any]], object] = lambda _record: None
         self._lasting: Callable[[ApprovalRequest, Decision], list[dict[str, Any]]] = lambda _request, _decision: []
         self._turns: dict[str, str] = {}
-        self._commands: dict[str, CommandRequest] = {}
+        self._commands: dict[str, CommandRequest] = {}  # that have begun, by their calls
+        self._one_shots: set[str] = set()  # calls whose command is over when the call is
         self._asked: dict[str, ApprovalRequest] = {}  # by the question's id
 
     def begin(
@@ -82,11 +85,20 @@ class AgentEvents:
             tell(turn, message)
         self._early.clear()
 
-    def belongs(self, call_id: str, turn_id: str) -> None:
-        """What is told about this call is about that turn."""
+    def belongs(self, call_id: str, turn_id: str, *, one_shot: bool = False) -> None:
+        """What is told about this call is about that turn. `one_shot`: `over` tells how its command ended."""
         self._turns[call_id] = turn_id
+        if one_shot:
+            self._one_shots.add(call_id)
         while len(self._turns) > CALLS_MAX:
-            del self._turns[next(iter(self._turns))]
+            oldest = next(iter(self._turns))
+            del self._turns[oldest]
+            self._one_shots.discard(oldest)
+
+    def over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
+        """A command that does not live on is over, or never was: its passage, or why there is none. From any thread."""
+        with suppress(RuntimeError):  # the loop is closed; nobody watches any more
+            self._loop.call_soon_threadsafe(self._one_shot_over, call_id, command, became)
 
     def __call__(self, record: TraceRecord) -> None:
         """From any thread."""
@@ -115,6 +127,8 @@ class AgentEvents:
             case RiskAssessed() if record.status not in ("success", "cancelled", "skipped"):
                 turn = self._turns.get(record.call_id, "")
                 self._tell(turn, SandboxAssessment("", record.call_id, record.status))
+            case CommandBegan(call_id=call_id) if call_id in self._one_shots and call_id not in self._commands:
+                self._one_shot_began(call_id, record.command)
             case TerminalBegan() | TerminalEnded() | OutputArrived() | PatchBegan() | PatchEnded():
                 message = self._command_event(record)
                 if message is not None:
@@ -167,6 +181,19 @@ class AgentEvents:
                     record.status,
                 )
 
+    def _one_shot_began(self, call_id: str, command: CommandRequest) -> None:
+        self._commands[call_id] = command
+        turn = self._turns.get(call_id, "")
+        self._tell(turn, ExecCommandBegin(call_id, turn, command.argv, command.cwd))
+
+    def _one_shot_over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
+        if call_id not in self._commands:
+            self._one_shot_began(call_id, command)
+        del self._commands[call_id]
+        self._one_shots.discard(call_id)
+        turn = self._turns.get(call_id, "")
+        self._tell(turn, self._ended(_end_of(call_id, became), command, turn))
+
     def _ended(self, record: TerminalEnded, command: CommandRequest, turn: str) -> ExecCommandEnd:
         text = _cut(record.output, record.omitted_bytes)
         return ExecCommandEnd(
@@ -180,6 +207,18 @@ class AgentEvents:
             formatted_output=record.message or text,
             status=record.status,
         )
+
+
+def _end_of(call_id: str, became: Passage | str) -> TerminalEnded:
+    if isinstance(became, str):
+        return TerminalEnded(call_id, 0, NEVER_RAN, b"", 0, 0, 0, 0, "failed", became)
+    result = became.result
+    if result is None:
+        why = "" if became.refusal is None else became.refusal.why
+        return TerminalEnded(call_id, 0, NEVER_RAN, b"", 0, 0, 0, 0, "declined", why)
+    omitted = result.stdout_omitted_bytes + result.stderr_omitted_bytes
+    status: TerminalStatus = "completed" if result.exit_code == 0 else "failed"
+    return TerminalEnded(call_id, 0, result.exit_code, result.aggregated, omitted, 0, 0, result.duration_ms, status)
 
 
 def _cut(output: bytes, omitted: int) -> str:

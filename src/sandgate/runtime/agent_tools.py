@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 
 from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IMAGE
 from sandgate.errors import SandgateError, ToolArgumentsError
 from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall
-from sandgate.protocol.items import CustomToolCall, LocalShellCall
+from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
 from sandgate.runtime.agent_undo import PatchUndo
 from sandgate.runtime.aio import on_thread
 from sandgate.session.parts import Answer
@@ -99,14 +100,14 @@ class AgentTools:
 
     async def _carried_out(self, call: Call, context: CallContext) -> Answer:
         if isinstance(call, LocalShellCall):
-            return await self._shell(local_shell_arguments(call.action), context)
+            return await self._shell(local_shell_arguments(call.action), self._name(call_id_of(call)), context)
         arguments = call.input if isinstance(call, CustomToolCall) else call.arguments
         call_id = self._name(call.call_id)
         match call.name:
             case name if name in OF_THE_GATE:
                 return await self._gated(name, arguments, call_id, context)
             case "shell":
-                return await self._shell(shell_arguments(arguments), context)
+                return await self._shell(shell_arguments(arguments), call_id, context)
             case "update_plan":
                 context.tell(plan_update(arguments))
                 return Answer(PLAN_UPDATED, success=True)
@@ -119,10 +120,13 @@ class AgentTools:
             case name:
                 return Answer(f"unsupported call: {name}", success=False)
 
-    async def _shell(self, arguments: ShellArguments, context: CallContext) -> Answer:
+    async def _shell(self, arguments: ShellArguments, call_id: str, context: CallContext) -> Answer:
         from sandgate.runtime.one_shot import shell_call
 
-        return _answer(await shell_call(self._gate, arguments, reviewer=self._ask(context)))
+        self._events.belongs(call_id, context.turn_id, one_shot=True)
+        over = partial(self._events.over, call_id)
+        output = await shell_call(self._gate, arguments, reviewer=self._ask(context), call_id=call_id, over=over)
+        return await self._done(output, call_id, context)
 
     async def _gated(self, name: str, arguments: str, call_id: str, context: CallContext) -> Answer:
         self._events.belongs(call_id, context.turn_id)
@@ -136,7 +140,10 @@ class AgentTools:
         await self._told()
         for notice in (output.structured or {}).get("notices", ()):  # what the sandbox refused, above all
             context.tell(BackgroundEvent(notice))
-        if name == "apply_patch" and output.success:
+        return await self._done(output, call_id, context)
+
+    async def _done(self, output: ToolOutput, call_id: str, context: CallContext) -> Answer:
+        if self._gate.runtime.tools.patches.is_applied(call_id):  # also one that was handed to a shell
             context.patches.append(call_id)
             await on_thread(lambda: self.undoing.applied(call_id, context.turn_id))
         return _answer(output)

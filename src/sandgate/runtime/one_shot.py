@@ -11,32 +11,54 @@ from sandgate.tools.shell_tool import shell_answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import Passage
     from sandgate.runtime.aio import AsyncGate
     from sandgate.runtime.async_reviewer import AsyncReviewer
     from sandgate.runtime.runtime import Runtime
     from sandgate.tools.answers import ShellAnswer
     from sandgate.tools.shell_tool import ShellArguments
 
+    Over = Callable[[CommandRequest, Passage | str], object]
+
 USE_THE_TOOL = "apply_patch was requested via shell. Use the apply_patch tool instead of shell."
 NOT_RUN = "exec command rejected"
 
 
 async def shell_call(
-    gate: AsyncGate, arguments: ShellArguments, *, freeform: bool = False, reviewer: AsyncReviewer | None = None
+    gate: AsyncGate,
+    arguments: ShellArguments,
+    *,
+    freeform: bool = False,
+    reviewer: AsyncReviewer | None = None,
+    call_id: str = "",
+    over: Over | None = None,
 ) -> ToolOutput:
     """One command to its end. `freeform`: answered in lines, not as JSON. `reviewer` answers for this call alone.
 
+    `call_id`: its name in what is told about it. `over` hears, on some thread, what became of a command once judged:
+    its passage, or why it could not be run.
     Cancelling kills the command, and waits until it is gone. Raises nothing but what is a bug.
     """
     runtime = gate.runtime
     return await gate.killable(
-        lambda cancel: run_shell(runtime, arguments, cancel_fd=cancel, freeform=freeform), reviewer
+        lambda cancel: run_shell(
+            runtime, arguments, cancel_fd=cancel, freeform=freeform, call_id=call_id, over=over or _nobody
+        ),
+        reviewer,
     )
 
 
 def run_shell(
-    runtime: Runtime, arguments: ShellArguments, *, cancel_fd: int | None = None, freeform: bool = False
+    runtime: Runtime,
+    arguments: ShellArguments,
+    *,
+    cancel_fd: int | None = None,
+    freeform: bool = False,
+    call_id: str = "",
+    over: Over,
 ) -> ToolOutput:
     """The same, blocking; a readable `cancel_fd` kills the command."""
     tools = runtime.tools
@@ -45,10 +67,10 @@ def run_shell(
         return ToolOutput(unfit, success=False)
     try:
         command = _request(runtime, arguments)
-        patched = tools.patch_in_command(command, USE_THE_TOOL)
+        patched = tools.patch_in_command(command, USE_THE_TOOL, call_id)
         if patched is not None:
             return ToolOutput(tools.patch_text(patched), success=patched.exit_code == 0)
-        passage = runtime.run(command, cancel_fd=cancel_fd)
+        passage = _passed(runtime, command, cancel_fd, call_id, over)
     except LaunchError as error:
         return ToolOutput(f"execution error: {error}", success=False)
     except SandgateError as error:
@@ -58,6 +80,22 @@ def run_shell(
     if answer is None:
         return ToolOutput(passage.refusal.why if passage.refusal else NOT_RUN, success=False)
     return _told(runtime, answer, freeform=freeform)
+
+
+def _passed(runtime: Runtime, command: CommandRequest, cancel_fd: int | None, call_id: str, over: Over) -> Passage:
+    became: Passage | str = "it could not be run, because of an error on our side"
+    try:
+        became = runtime.run(command, cancel_fd=cancel_fd, call_id=call_id)
+    except SandgateError as error:
+        became = str(error)
+        raise
+    finally:
+        over(command, became)
+    return became
+
+
+def _nobody(_command: CommandRequest, _became: Passage | str) -> None:
+    return
 
 
 def _told(runtime: Runtime, answer: ShellAnswer, *, freeform: bool) -> ToolOutput:

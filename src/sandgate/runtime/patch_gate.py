@@ -132,6 +132,10 @@ class PatchGate:
         """A patch that was applied before this session went on can be taken back, too."""
         self._remember(call_id, record)
 
+    def is_applied(self, call_id: str) -> bool:
+        """Whether a patch of this call was applied, and can be taken back."""
+        return call_id in self._undo
+
     def combined(self, call_ids: Sequence[str]) -> str:
         """What these patches have changed together, as far as they are known."""
         from sandgate.patch.combined import combined_diff

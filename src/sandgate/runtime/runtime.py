@@ -12,7 +12,7 @@ from _thread import allocate_lock
 
 from sandgate.config import for_run
 from sandgate.execution.environment import command_environment
-from sandgate.gate.gate import Gate
+from sandgate.gate.gate import Gate, Matter
 from sandgate.gate.policies import Policies, as_judged
 from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest
@@ -145,8 +145,10 @@ class Runtime:
             set_variables=given,
         )
 
-    def run(self, command: CommandRequest, stdio: Stdio = CAPTURED, *, cancel_fd: int | None = None) -> Passage:
-        """Pass one command through the gate and wait for its end.
+    def run(
+        self, command: CommandRequest, stdio: Stdio = CAPTURED, *, cancel_fd: int | None = None, call_id: str = ""
+    ) -> Passage:
+        """Pass one command through the gate and wait for its end. `call_id`: its name in what is told about it.
 
         A failure, a denial, a refusal and a timeout are in the result. A readable `cancel_fd` stops the command.
         Raises ConfinementError when it cannot be confined as asked, LaunchError when it cannot be started.
@@ -161,7 +163,7 @@ class Runtime:
             timeout_ms=command.timeout_ms,
             cancel_fd=cancel_fd,
         )
-        return self.gate.pass_through(command, launch)
+        return self.gate.pass_through(Matter(command, call_id=call_id), launch)
 
     def terminal(
         self,
