@@ -1,0 +1,184 @@
+"""Sub-agents beside a person: what they ask, what is told of them, and what is left when nobody wants them any more.
+
+A real server, gate and files; session.md, "Test ideas" 31 to 35. More of it stands in tests/runtime/test_delegates.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_places import AgentPlace, by_prompt, calls, command, only, run, said, until
+from live_sessions import left_of
+from responses_server import ResponsesServer, function_call, message, says, sends, text_delta, turn
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.events import (
+    AgentMessageDelta,
+    AgentReasoningDelta,
+    ApplyPatchApprovalRequest,
+    ApprovalResolved,
+    DelegateBegin,
+    DelegateEnd,
+    ExecApprovalRequest,
+    ExecCommandBegin,
+    ExecCommandOutputDelta,
+    ItemCompleted,
+    PatchApplyBegin,
+    PatchApplyEnd,
+    SessionConfigured,
+    TaskComplete,
+    TaskStarted,
+    TokenCount,
+    TurnAborted,
+)
+from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, UserInput
+from waiting import wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+ASKS = ("approval_policy=untrusted", "sandbox_mode=workspace-write")
+WRITES = ("approval_policy=never", "sandbox_mode=workspace-write")
+PATCH = "*** Begin Patch\n*** Add File: made\n+by the child\n*** End Patch"
+
+
+def delegate(prompt: str, call_id: str = "d1") -> Any:
+    return function_call("delegate", {"prompt": prompt}, call_id)
+
+
+def test_a_question_of_a_sub_agent_has_its_own_call_and_its_risk(tmp_path: Path) -> None:
+    """Required: the hand-over changes nothing of what is shown (session.md section 10.1)."""
+
+    async def work() -> None:
+        script = by_prompt(
+            work=[calls(delegate("task one")), says("all done")],
+            task=[calls(command("rm -rf ../outside", "k1")), says("tried")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*ASKS, interactive=True) as agent:
+
+                def seen(event: Any) -> None:
+                    if isinstance(event.msg, ExecApprovalRequest):
+                        no = Decision(event.msg.request.stage, "denied", "user")
+                        agent.submit(AnswerApproval(event.msg.approval_id, no))
+
+                told = await said(agent, "work please", seen)
+                (question,) = only(told, ExecApprovalRequest)
+                assert (question.call_id, question.request.command.cwd) == ("k1", str(place.repo))
+                assert question.request.risk is not None
+                assert "data_deletion" in question.request.risk.risk_categories
+
+    run(work())
+
+
+@pytest.mark.parametrize("decision", ["approved", "denied"])
+def test_a_patch_of_a_sub_agent_is_asked_about_as_a_patch_and_done_as_answered(tmp_path: Path, decision: Any) -> None:
+    async def work() -> None:
+        script = by_prompt(
+            work=[calls(delegate("task one")), says("all done")],
+            task=[calls(function_call("apply_patch", {"input": PATCH}, "k1")), says("it is done")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*ASKS, interactive=True) as agent:
+
+                def seen(event: Any) -> None:
+                    if isinstance(event.msg, ApplyPatchApprovalRequest):
+                        answer = Decision(event.msg.request.stage, decision, "user")
+                        agent.submit(AnswerApproval(event.msg.approval_id, answer))
+
+                told = await said(agent, "work please", seen)
+                (question,) = only(told, ApplyPatchApprovalRequest)
+                (begun,) = only(told, DelegateBegin)
+                assert question.delegate == {"id": begun.delegate_id, "kind": "collab_spawn"}
+                assert [(each.kind, each.path) for each in question.request.changes] == [("add", f"{place.repo}/made")]
+                assert [each.decision for each in only(told, ApprovalResolved)] == [decision]
+                ends = [(each.call_id, each.success) for each in only(told, PatchApplyEnd)]
+                assert ends == [("k1", decision == "approved")]
+                assert len(only(told, PatchApplyBegin)) == 1
+            assert (place.repo / "made").exists() is (decision == "approved")
+
+    run(work())
+
+
+def test_of_a_sub_agent_its_deeds_are_told_and_not_its_pieces_and_its_account(tmp_path: Path) -> None:
+    async def work() -> None:
+        first = turn(message("first words"), command("echo child", "k1"))
+        thinks = {"type": "response.reasoning_summary_text.delta", "delta": "hm"}
+        script = by_prompt(
+            work=[calls(delegate("task one")), says("all done")],
+            task=[
+                sends(first[0], thinks, text_delta("first "), *first[1:]),
+                sends(text_delta("it"), *turn(message("it"))),
+            ],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work please")
+                begin, end = (
+                    next(at for at, each in enumerate(told) if isinstance(each, kind))
+                    for kind in (DelegateBegin, DelegateEnd)
+                )
+                between = {type(each) for each in told[begin + 1 : end]}
+                assert ExecCommandBegin in between
+                pieces = {AgentMessageDelta, AgentReasoningDelta, ExecCommandOutputDelta}
+                account = {SessionConfigured, TaskStarted, TokenCount, ItemCompleted, TaskComplete}
+                assert between & (pieces | account) == set()
+                # What it used is counted, as its superior's.
+                assert only(told, TokenCount)[-1].info.total.input_tokens == 20
+
+    run(work())
+
+
+def test_a_sub_agent_that_nobody_wants_any_more_before_it_has_begun_leaves_nothing(tmp_path: Path) -> None:
+    """Required: no session, no process, and its place is free again."""
+
+    async def work() -> None:
+        script = by_prompt(
+            work=[calls(delegate("task one"), command("touch begun; sleep 1004", "c2")), says("never")],
+            again=[calls(delegate("other one", "d2")), says("done")],
+            task=[says("never")] * 9,
+            other=[says("it")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened("agents.max_threads=1", *WRITES) as agent:
+                agent.submit(UserInput((TextInput("work please"),)))
+                await asyncio.to_thread(server.connection)
+                agent.submit(Interrupt())  # while the answer with the call comes in, or just after it
+                told = await until(agent, TurnAborted)
+                assert len(only(told, DelegateBegin)) == len(only(told, DelegateEnd))
+                told = await said(agent, "again please")
+                assert [each.last_agent_message for each in only(told, DelegateEnd)][-1] == "it"
+                assert left_of("1004") == 0
+
+    run(work())
+
+
+def test_the_processes_of_a_sub_agent_that_clings_end_with_its_superiors_turn(tmp_path: Path) -> None:
+    mark = "1005.5"
+    clings = f"trap '' TERM; echo on; sleep {mark}; sleep {mark}; sleep {mark}"
+
+    async def work() -> None:
+        script = by_prompt(
+            work=[calls(delegate("task one"))],
+            task=[calls(command(clings, "k1", login=False), command(clings, "k2", login=False, tty=True))],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                agent.submit(UserInput((TextInput("work please"),)))
+                await until(agent, ExecCommandBegin)
+                await asyncio.to_thread(wait_until, lambda: left_of(mark) == 2)
+                agent.submit(Interrupt())
+                told = await until(agent, TurnAborted)
+                assert [end.status for end in only(told, DelegateEnd)] == ["interrupted"]
+                assert left_of(mark) == 0
+
+    run(work())
