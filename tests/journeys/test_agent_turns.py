@@ -147,8 +147,11 @@ def test_words_during_an_answer_that_fails_are_not_lost(tmp_path: Path) -> None:
     run(work())
 
 
-@pytest.mark.parametrize(("op", "told_by"), [(Compact(), ContextCompacted), (Review("look"), ExitedReviewMode)])
-def test_another_task_ends_the_turn_and_its_command_first(tmp_path: Path, op: Any, told_by: type) -> None:
+@pytest.mark.parametrize(
+    ("op", "told_by", "label"),
+    [(Compact(), ContextCompacted, "compact"), (Review("look"), ExitedReviewMode, "review")],
+)
+def test_another_task_ends_the_turn_and_its_command_first(tmp_path: Path, op: Any, told_by: type, label: str) -> None:
     mark = f"1001.{id(op) % 100_000}"
 
     async def work() -> None:
@@ -164,6 +167,8 @@ def test_another_task_ends_the_turn_and_its_command_first(tmp_path: Path, op: An
                 ends = [index for index, each in enumerate(told) if isinstance(each, TurnAborted | TaskStarted)]
                 assert [type(told[index]) for index in ends] == [TaskStarted, TurnAborted, TaskStarted]
                 assert left_of(mark) == 0
+            # A gateway can tell who asks (session.md section 10.4).
+            assert [asked.headers.get("x-openai-subagent") for asked in server.asked] == [None, label]
 
     run(work())
 

@@ -23,7 +23,8 @@ from sandgate.protocol.events import (
     TurnAborted,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, Shutdown, TextInput, UserInput
-from sandgate.runtime.agent import AgentOptions
+from sandgate.runtime import Environment
+from sandgate.runtime.agent import AgentOptions, open_agent
 from sandgate.session.transcript_reader import read_transcript
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -227,6 +228,20 @@ def test_what_cannot_be_opened_leaves_nothing(
         place = AgentPlace(tmp_path, "http://127.0.0.1:9/v1")
         with pytest.raises(error):
             async with place.opened(*overrides, options=options):
+                pass
+        assert place.transcripts() == []
+
+    run(work())
+
+
+def test_a_directory_that_is_not_absolute_begins_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: session.md section 1; where we happen to stand must not decide where a model may write."""
+
+    async def work() -> None:
+        place = AgentPlace(tmp_path, "http://127.0.0.1:9/v1")
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(RequestError, match="`repo` is not an absolute path"):
+            async with open_agent(Environment("repo", place.env), AgentOptions()):
                 pass
         assert place.transcripts() == []
 

@@ -14,7 +14,14 @@ import pytest
 from external_servers import STAGE
 from responses_server import ResponsesServer, function_call, says, sends, turn
 from sandgate.protocol.decisions import Decision
-from sandgate.protocol.events import ExecApprovalRequest, Failed, McpToolCallBegin, McpToolCallEnd, TaskComplete
+from sandgate.protocol.events import (
+    ExecApprovalRequest,
+    Failed,
+    McpToolCallBegin,
+    McpToolCallEnd,
+    SessionConfigured,
+    TaskComplete,
+)
 from sandgate.protocol.operations import AnswerApproval, TextInput, UserInput
 from sandgate.runtime.agent import open_agent
 from sandgate.runtime.agent_options import AgentOptions
@@ -122,4 +129,5 @@ def test_a_server_that_does_not_start_is_told_and_the_session_works(tmp_path: Pa
         told = asyncio.run(story(environment(tmp_path, server.url, ["/nonexistent"]), None))
         (failed,) = only(told, Failed)
         assert "stage" in failed.message
+        assert [type(each) for each in told[:2]] == [SessionConfigured, Failed]
         assert only(told, TaskComplete)

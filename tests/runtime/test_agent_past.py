@@ -62,6 +62,24 @@ def test_a_session_stays_as_strict_as_it_was_and_says_so(tmp_path: Path) -> None
     run(work())
 
 
+def test_a_policy_under_the_other_name_of_its_tag_holds_as_well(tmp_path: Path) -> None:
+    """Required: transcripts of other programs of this lineage go on here, and none of them with more freedom."""
+
+    async def work() -> None:
+        with ResponsesServer(says("ok")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            settled(place, 'sandbox_mode = "read-only"')
+            async with place.opened() as agent:
+                await said(agent, "first")
+            kept = place.transcript.read_text()
+            assert '"sandbox_policy":{"mode":"read-only"' in kept
+            place.transcript.write_text(kept.replace('"sandbox_policy":{"mode":', '"sandbox_policy":{"type":'))
+            settled(place, 'sandbox_mode = "danger-full-access"')
+            assert (await policy(place))[1] == "read-only"
+
+    run(work())
+
+
 def test_what_is_typed_widens_it_again(tmp_path: Path) -> None:
     async def work() -> None:
         with ResponsesServer(says("ok")) as server:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.config import load_settings
+from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.runtime.environment import Environment
 from sandgate.runtime.reviewers import reviewers_for
@@ -39,6 +40,8 @@ def open_runtime(
         environment = Environment(cwd=os.getcwd(), environ=os.environ)
     if not isinstance(environment, Environment):
         raise RequestError("open_runtime takes an Environment", hint="Environment(cwd=..., environ=os.environ)")
+    if not os.path.isabs(environment.cwd):
+        raise RequestError(f"the directory `{visible(environment.cwd)}` is not an absolute path")
     loaded = loaded or load_settings(
         cwd=environment.cwd,
         environ=environment.environ,
