@@ -197,6 +197,56 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
             "item": {"type": "function_call", "id": "fc_1", "name": "f", "arguments": "{}", "call_id": "c"},
         },
     ),
+    (told.AgentMessage("yes"), {"type": "agent_message", "message": "yes"}),
+    (told.AgentMessageDelta("y"), {"type": "agent_message_delta", "delta": "y"}),
+    (told.AgentReasoning("hm"), {"type": "agent_reasoning", "text": "hm"}),
+    (told.AgentReasoningDelta("h"), {"type": "agent_reasoning_delta", "delta": "h"}),
+    (told.AgentReasoningSectionBreak(), {"type": "agent_reasoning_section_break"}),
+    (told.BackgroundEvent("still here"), {"type": "background_event", "message": "still here"}),
+    (
+        told.ExecCommandOutputDelta("c", bytes((1, 2, 3, 4, 5)), "stderr"),
+        {"type": "exec_command_output_delta", "call_id": "c", "stream": "stderr", "chunk": "AQIDBAU="},
+    ),
+    (
+        told.ApprovalResolved("a", "c", "denied", "user"),
+        {"type": "approval_resolved", "approval_id": "a", "call_id": "c", "decision": "denied", "source": "user"},
+    ),
+    (
+        told.PatchApplyEnd("c", "t", False, "", "no", CHANGES[:1], "declined"),
+        {
+            "type": "patch_apply_end",
+            "call_id": "c",
+            "turn_id": "t",
+            "success": False,
+            "stdout": "",
+            "stderr": "no",
+            "changes": {"/repo/n": {"type": "add", "content": "new\n"}},
+            "status": "declined",
+        },
+    ),
+    (told.TurnDiff("+x"), {"type": "turn_diff", "unified_diff": "+x"}),
+    (
+        told.McpToolCallBegin("c", "t", "s", "say"),
+        {"type": "mcp_tool_call_begin", "call_id": "c", "turn_id": "t", "invocation": {"server": "s", "tool": "say"}},
+    ),
+    (told.WebSearchBegin("w"), {"type": "web_search_begin", "call_id": "w"}),
+    (told.WebSearchEnd("w", "q"), {"type": "web_search_end", "call_id": "w", "query": "q"}),
+    (told.ViewImageToolCall("c", "/p.png"), {"type": "view_image_tool_call", "call_id": "c", "path": "/p.png"}),
+    (
+        told.DelegateBegin("c", "d", "review", "look"),
+        {"type": "delegate_begin", "call_id": "c", "delegate_id": "d", "kind": "review", "prompt": "look"},
+    ),
+    (
+        told.DelegateEnd("c", "d", "review", "failed"),
+        {"type": "delegate_end", "call_id": "c", "delegate_id": "d", "kind": "review", "status": "failed"},
+    ),
+    (
+        told.EnteredReviewMode("look", "changes"),
+        {"type": "entered_review_mode", "prompt": "look", "user_facing_hint": "changes"},
+    ),
+    (told.ContextCompacted(), {"type": "context_compacted"}),
+    (told.UndoStarted(), {"type": "undo_started"}),
+    (told.UndoCompleted(False, "no"), {"type": "undo_completed", "success": False, "message": "no"}),
     (told.ShutdownComplete(), {"type": "shutdown_complete"}),
 ]
 
@@ -206,6 +256,14 @@ def test_an_event_is_written_as_the_wire_has_it(message: Any, written: dict[str,
     """Required: names and fields of protocol.md section 1.2, and absent optional fields left out."""
     assert message_json(message) == written
     assert event_json(Event("t", 7, message)) == {"id": "t", "seq": 7, "msg": written}
+
+
+def test_every_event_is_shown_here_and_is_the_same_when_it_was_sent() -> None:
+    """Required: no event of the table is written in a way that nobody has looked at."""
+    questions = {told.ExecApprovalRequest, told.ApplyPatchApprovalRequest}  # which have tests of their own
+    assert {type(message) for message, _ in CASES} | questions == set(NAMES)
+    for message, written in CASES:
+        assert json.loads(json.dumps(event_json(Event("t", 0, message)))) == {"id": "t", "seq": 0, "msg": written}
 
 
 def test_every_event_has_a_name_of_its_own() -> None:
