@@ -33,6 +33,24 @@ def test_a_provider_shows_only_its_name() -> None:
     assert PROVIDER.but(path="/responses/compact").url == "https://x.test/v1/responses/compact"
 
 
+@pytest.mark.parametrize(
+    ("address", "stores"),
+    [
+        ("https://mine.openai.azure.com/openai/v1", True),
+        ("https://MINE.OpenAI.Azure.com:443/openai/v1", True),
+        ("https://mine.services.ai.azure.com/openai/v1", True),
+        ("https://api.openai.com/v1", False),
+        ("https://x.test/mine.openai.azure.com/v1", False),
+        ("https://mine.openai.azure.com@x.test/v1", False),
+        ("https://mine.openai.azure.com.x.test/v1", False),
+        ("http://localhost:8000/v1", False),
+    ],
+)
+def test_only_azure_is_asked_to_keep_what_was_said(address: str, stores: bool) -> None:
+    """Required: protocol.md section 2.1; elsewhere a conversation is not left with the provider."""
+    assert Provider("mine", address).stores is stores
+
+
 def test_what_must_not_be_repeated_is_every_value_that_is_ours() -> None:
     provider = PROVIDER.but(query_params=(("key", "in-the-query"),))
     assert provider.secrets({"MY_KEY": KEY, "MY_ORG": " "}) == ("a-secret", "in-the-query", KEY)

@@ -179,6 +179,31 @@ def test_a_model_that_is_not_told_how_to_think_is_not_asked_for_its_thoughts() -
         assert (body["reasoning"], body["include"], "text" in body) == (None, [], False)
 
 
+def test_a_provider_that_keeps_what_was_said_is_told_its_ids() -> None:
+    """Required: protocol.md section 2.1, for Azure alone; thoughts in clear are sent to nobody."""
+    thought = Reasoning(("I think",), ("secret",), "xyz", id="rs_1")
+
+    async def asked(url: str) -> None:
+        for stores in (False, True):
+            model = ResponsesModel(provider(url), SETTINGS, environ=ENVIRON)
+            model._stores = stores
+            for _ in range(2):
+                await heard(model, PROMPT.but(input=(*PROMPT.input, thought)))
+            await model.close()
+
+    with ResponsesServer(says("x")) as server:
+        run(asked(server.url))
+        bodies = [each.body for each in server.asked]
+    written = {
+        "type": "reasoning",
+        "summary": [{"type": "summary_text", "text": "I think"}],
+        "encrypted_content": "xyz",
+    }
+    assert [body["store"] for body in bodies] == [False, False, True, True]
+    assert [body["input"][1] for body in bodies] == [written] * 2 + [{**written, "id": "rs_1"}] * 2
+    assert ["id" in body["input"][0] for body in bodies] == [False] * 4
+
+
 def test_half_characters_do_not_make_a_request_unreadable() -> None:
     async def asked(url: str) -> None:
         model = ResponsesModel(provider(url), SETTINGS, environ=ENVIRON)

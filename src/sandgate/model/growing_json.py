@@ -9,7 +9,7 @@ from __future__ import annotations
 from operator import is_
 
 from sandgate.model.exchange import encoded
-from sandgate.protocol.items_wire import item_json
+from sandgate.protocol.items_wire import item_json, named_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 
 class GrowingJson:
-    """Of one conversation. Items are values, so the same item has the same JSON for ever."""
+    """Of one conversation. Items are values, so the same item has the same JSON for ever. `named`: with their ids."""
 
-    __slots__ = ("_items", "_joined")
+    __slots__ = ("_items", "_joined", "_named")
 
-    def __init__(self) -> None:
+    def __init__(self, *, named: bool = False) -> None:
+        self._named = named
         self._items: tuple[Item, ...] = ()
         self._joined = b""
 
@@ -30,7 +31,8 @@ class GrowingJson:
         known = len(self._items)
         if known > len(items) or not all(map(is_, self._items, items)):
             known, self._joined = 0, b""
-        new = [encoded(item_json(item)) for item in items[known:]]
+        written = named_json if self._named else item_json
+        new = [encoded(written(item)) for item in items[known:]]
         self._joined = b",".join([self._joined, *new] if known else new)
         self._items = items
         return b"[%s]" % self._joined

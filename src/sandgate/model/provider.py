@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Pairs = tuple[tuple[str, str], ...]
 
 KEY_HINT = "it has to hold the key of the model provider `{provider}`; `model_provider` chooses another one"
+# Its Responses API loses the thoughts of a model that it has not stored (protocol.md section 2.1).
+AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 PATHS = {"responses": "/responses", "chat": "/chat/completions"}
 
 
@@ -43,6 +45,12 @@ class Provider(Record):
     def url(self) -> str:
         """Where questions go, without the query."""
         return self.base_url.rstrip("/") + (self.path or PATHS[self.wire_api])
+
+    @property
+    def stores(self) -> bool:
+        """It is asked to keep what was said, and told the ids it gave to it. Everywhere else nothing is kept."""
+        place = self.base_url.partition("://")[2].partition("/")[0].rpartition("@")[2]
+        return place.partition(":")[0].lower().endswith(AZURE)
 
     def headers(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The provider's own headers with the key. Raises MissingKey, and ModelFailed for what cannot be a header."""

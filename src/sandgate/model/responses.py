@@ -32,6 +32,7 @@ class ResponsesModel:
         self.remote_compaction = (
             RemoteCompaction(provider, settings, environ=environ) if provider.remote_compaction else None
         )
+        self._stores = provider.stores
         self._exchange = Exchange(provider, environ)
         self._conversations: dict[str, GrowingJson] = {}  # the one used last is last
 
@@ -50,7 +51,7 @@ class ResponsesModel:
         ContextWindowExceeded, UsageLimitReached and ModelFailed.
         """
         said = self._said(asking.session_id).json(prompt.input)
-        content = request_content(request_body(prompt, self.settings, asking), said)
+        content = request_content(request_body(prompt, self.settings, asking, stores=self._stores), said)
         return self._exchange.answer(content, asking, ResponseEvents)
 
     async def close(self) -> None:
@@ -60,7 +61,7 @@ class ResponsesModel:
             await self.remote_compaction.close()
 
     def _said(self, session_id: str) -> GrowingJson:
-        said = self._conversations.pop(session_id, None) or GrowingJson()
+        said = self._conversations.pop(session_id, None) or GrowingJson(named=self._stores)
         self._conversations[session_id] = said
         while len(self._conversations) > CONVERSATIONS_MAX:
             del self._conversations[next(iter(self._conversations))]
@@ -75,7 +76,7 @@ def request_content(body: Mapping[str, Any], said: bytes) -> bytes:
     return b"{%s}" % b"".join(parts[1:])
 
 
-def request_body(prompt: Prompt, settings: ModelSettings, asking: Asking) -> dict[str, Any]:
+def request_body(prompt: Prompt, settings: ModelSettings, asking: Asking, *, stores: bool = False) -> dict[str, Any]:
     """The request of protocol.md section 2.1, but for what was said: in its place stands SAID."""
     reasoning = {
         **({"effort": settings.effort} if settings.effort else {}),
@@ -92,7 +93,7 @@ def request_body(prompt: Prompt, settings: ModelSettings, asking: Asking) -> dic
         "tool_choice": "auto",
         "parallel_tool_calls": prompt.parallel_tool_calls,
         "reasoning": reasoning or None,
-        "store": False,
+        "store": stores,
         "stream": True,
         "include": ["reasoning.encrypted_content"] if reasoning else [],
         "prompt_cache_key": asking.session_id,

@@ -45,6 +45,12 @@ def item_json(item: Item) -> Json:
     return fields
 
 
+def named_json(item: Item) -> Json:
+    """The same with the provider's id, for one that keeps items and finds them by it."""
+    own = getattr(item, "id", "")
+    return {**item_json(item), "id": own} if own else item_json(item)
+
+
 def kept_json(item: Item) -> Json:
     """The item as a transcript has it: with all that `as_item` reads."""
     fields = _fields(item)
