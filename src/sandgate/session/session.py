@@ -180,7 +180,7 @@ class Session:
             case Compact():
                 await self._start(submission.id, self._works.compact, hears=False)
             case Review() as op:
-                await self._start(submission.id, lambda active: self._works.review(active, op), hears=False)
+                await self._start(submission.id, lambda active: self._reviewed(active, op), hears=False)
             case Undo():
                 await self._begin(
                     submission.id, lambda active: self._works.undo(active, self._last_patches), hears=False
@@ -204,6 +204,11 @@ class Session:
         self._conversation.record(items)
         self._tell_said(context, items)
         return await self._works.regular(active)
+
+    async def _reviewed(self, active: ActiveTurn, op: Review) -> str | None:
+        # Whoever goes on with this session later goes on under the policy it was reviewed with.
+        self._conversation.transcript.keep_context(self._situated(active.context))
+        return await self._works.review(active, op)
 
     def _situated(self, context: TurnContext) -> dict[str, Any]:
         """What holds for the turn, for whoever goes on with the session (session.md section 9)."""
