@@ -7,6 +7,7 @@ supplied the facts. The order of the questions in `place_of` is the order of sev
 from __future__ import annotations
 
 from sandgate.assessment.listing import words
+from sandgate.policy.secret_places import kept_in_home, kept_on_machine, named_for_secrets
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -39,14 +40,6 @@ USER_TREES = ("/home", "/Users")  # the parents of home directories
 TEMPORARY_TREES = ("/tmp", "/var/tmp", "/dev/shm")
 
 # Relative to a home directory. A trailing slash means everything below.
-CREDENTIALS = words("""
-    .ssh/ .gnupg/ .aws/ .azure/ .kube/ .config/gcloud/ .config/gh/ .docker/config.json .netrc .pgpass .my.cnf .npmrc
-    .pypirc .git-credentials .password-store/ .local/share/keyrings/ .mozilla/ .config/google-chrome/
-    .config/chromium/ .cargo/credentials .cargo/credentials.toml .gem/credentials .terraform.d/credentials.tfrc.json
-    .vault-token .bash_history .zsh_history .python_history .psql_history .mysql_history .config/op/ .thunderbird/
-    .config/rclone/ .s3cfg .boto .config/hub .databrickscfg .snowflake/ .m2/settings.xml .gradle/gradle.properties
-    Library/Keychains/ .sandgate/
-    """)
 STARTUP = words("""
     .bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
     .tcshrc .login .inputrc .xinitrc .xprofile .xsession .pam_environment .config/fish/ .config/autostart/
@@ -54,17 +47,9 @@ STARTUP = words("""
     .ssh/environment .gitconfig .config/git/ .vimrc .config/nvim/ .tmux.conf .gdbinit .pythonrc .local/bin/ bin/
     .crontab Library/LaunchAgents/
     """)
-SYSTEM_CREDENTIALS = words("""
-    /etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/ssh_host /etc/ssl/private /etc/krb5.keytab /proc/kcore /dev/mem
-    /var/run/secrets /run/secrets /etc/kubernetes/admin.conf /root/.ssh
-    """)
-CREDENTIAL_NAMES = frozenset(
-    words("""
-    id_rsa id_dsa id_ecdsa id_ed25519 .netrc .pgpass credentials.json service-account.json .htpasswd secrets.yml
-    secrets.yaml secrets.json .git-credentials .env .env.local .env.production .envrc
-    """)
-)
-CREDENTIAL_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".jks", ".asc", ".gpg")
+# More names than deserve a question: here, a certificate that turns out to be one costs nothing.
+CREDENTIAL_ENDINGS = (".pem", ".asc", ".gpg")
+KEY_BEGINNINGS = ("/etc/ssh/ssh_host", "/root/.ssh", "/etc/sudoers")
 PUBLIC_NAMES = frozenset({"known_hosts", "authorized_keys", "config"})  # readable without harm
 CACHES = words(".cache/ .npm/ .cargo/registry/ .gradle/caches/ .nuget/ go/pkg/ .local/share/Trash/")
 BUILD_OUTPUTS = frozenset(
@@ -106,7 +91,7 @@ class _Trees:
         return inner in self._exact or inner.startswith(self._above)
 
 
-_CREDENTIALS, _STARTUP, _CACHES = _Trees(CREDENTIALS), _Trees(STARTUP), _Trees(CACHES)
+_STARTUP, _CACHES = _Trees(STARTUP), _Trees(CACHES)
 _SYSTEM = tuple([f"{tree}/" for tree in SYSTEM_TREES])
 _NO_WORKSPACES = tuple([f"{tree}/" for tree in NO_WORKSPACES])
 
@@ -182,19 +167,18 @@ def _home_place(path: str, scene: _Scene) -> Place | None:
         inner = path[len(home) + 1 :]
         if _STARTUP.hold(inner):
             return Place("startup", path, "code or settings that run by themselves")
-        if _CREDENTIALS.hold(inner):
+        if kept_in_home(inner):
             return Place("credentials", path, "private keys or credentials")
     return None
 
 
 def _secret_name(path: str) -> Place | None:
     name = path.rsplit("/", 1)[-1]
-    if name.endswith((".example", ".sample", ".template", ".pub")):
-        return None
     if (
-        path.startswith(SYSTEM_CREDENTIALS)
-        or name in CREDENTIAL_NAMES
+        named_for_secrets(name)
         or name.endswith(CREDENTIAL_ENDINGS)
+        or kept_on_machine(path)
+        or path.startswith(KEY_BEGINNINGS)
         or (path.startswith("/proc/") and name == "environ")
     ):
         return Place("credentials", path, "secrets")

@@ -8,6 +8,15 @@ deciding does no I/O, and a variable may hide any name; the sandbox has a list o
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.secret_places import (
+    in_secret_tree,
+    inside_home,
+    kept_in_home,
+    kept_on_machine,
+    may_match_kept,
+    named_for_secrets,
+    sounds_like,
+)
 
 # Programs that show names, sizes and times, and nothing of what a file holds.
 LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza realpath readlink basename "
@@ -15,24 +24,6 @@ LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza
                              "wc md5sum sha1sum sha256sum sha512sum namei getfacl lsattr find fd fdfind locate "
                              "which type "
                              "echo printf true ssh-keygen ssh-add"))  # fmt: skip
-_TREES = (".ssh/", ".gnupg/", ".aws/", ".azure/", ".kube/", ".config/gcloud/", ".config/gh/", ".password-store/",
-          ".local/share/keyrings/", ".config/op/", ".mozilla/", ".config/google-chrome/", ".config/chromium/",
-          ".config/rclone/", ".terraform.d/", ".snowflake/", ".thunderbird/", "/etc/ssl/private/", "/run/secrets/",
-          "/var/run/secrets/", ".config/doctl/", ".oci/", ".config/hcloud/", ".config/sops/", ".electrum/", ".bitcoin/",
-          ".ethereum/", "Library/Keychains/")  # fmt: skip
-# One of these is in every tree: most paths have none.
-_TREE_MARKS = tuple(dict.fromkeys("/." if tree[0] == "." else f"/{tree}" for tree in _TREES))
-_NAMES = frozenset(words_of(
-    "id_rsa id_dsa id_ecdsa id_ed25519 .netrc _netrc .pgpass .my.cnf .git-credentials .htpasswd .vault-token "
-    ".s3cfg .boto "
-    ".bash_history .zsh_history .python_history .psql_history .mysql_history shadow gshadow sudoers "
-    "credentials.tfrc.json "
-    ".databrickscfg krb5.keytab kcore ssh_host_rsa_key ssh_host_ed25519_key ssh_host_ecdsa_key .pypirc "
-    "login.keychain-db "
-    "application_default_credentials.json service_account_key.json wallet.dat key3.db key4.db logins.json"
-))  # fmt: skip
-_WHOLE = (".docker/config.json", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", "/.npmrc",
-          "~/.npmrc", "/etc/kubernetes/admin.conf", "/dev/mem", "/dev/kmem", ".config/hub")  # fmt: skip
 _SOUGHT = (
     ".pem",
     ".key",
@@ -50,7 +41,12 @@ _SOUGHT = (
 _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys environment rc gitconfig "
                            "pubring.kbx trustdb.gpg sshd_config ssh_config"))  # fmt: skip
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
-
+# These tell names, dates and states, and no content, unless they are asked for changes.
+_GIT_LISTERS = frozenset(words_of("ls-files check-ignore check-attr status ls-tree rev-parse"))
+_FILTERING = frozenset(words_of("jq yq gojq jaq"))  # whose first word is a filter, as a searcher's is a pattern
+_CHOOSING = frozenset(words_of("-g --glob --iglob --include -f --file"))  # their values are files, not patterns
+_GLOB_MARKS = ("*", "?", "[", "{")
+_SURE_MIN = 3  # characters before a mark of a pattern, to be sure that it means one of ours
 
 # Programs that search in what files hold; the second ones go through directories unasked.
 _SEARCHERS = frozenset(words_of("grep egrep fgrep rgrep zgrep"))
@@ -65,7 +61,30 @@ def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     """Whether `program`, which prints what it reads, is given a file that holds keys or passwords."""
     if program in LISTERS:
         return False
-    return any(names_secret(word) for word in words) or searches_secrets(program, words)
+    if program == "git":
+        return not _only_lists(words) and any(names_secret(word.rpartition(":")[2]) for word in words)
+    return any(names_secret(word) for word in _files_among(program, words)) or searches_secrets(program, words)
+
+
+def _only_lists(words: tuple[str, ...]) -> bool:
+    """Whether git, so told, shows nothing of what files hold."""
+    command = next((word for word in words if word[:1] != "-"), "")
+    if command == "log":
+        return not any(word.startswith(("-p", "-u", "--patch", "-S", "-G", "-L", "--word-diff", "-c")) for word in words)
+    return command in _GIT_LISTERS
+
+
+def _files_among(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without the pattern or filter that comes first: `grep .env .gitignore` reads `.gitignore` only."""
+    if not (is_searcher(program) or program in _FILTERING):
+        return words
+    if "--files" in words:
+        return ()
+    for at, word in enumerate(words):
+        if word[:1] == "-" or word.isdecimal():
+            continue
+        return words if at and words[at - 1] in _CHOOSING else (*words[:at], *words[at + 1 :])
+    return words
 
 
 def is_searcher(program: str) -> bool:
@@ -110,22 +129,47 @@ def seeks_secrets(words: tuple[str, ...]) -> bool:
 
 def names_secret(word: str) -> bool:
     """Whether a word is, or ends in, the path of a file with keys or passwords, or of a directory of such files."""
-    if "." not in word and "/" not in word and "_" not in word and word not in _NAMES:
+    if "." not in word and "/" not in word and "_" not in word:
         return False
     path = word.partition("=")[2] if word[:1] == "-" and "=" in word else word
-    name = path.rstrip("/").rsplit("/", 1)[-1]
-    if name in _NAMES:
-        return "/" in path or name not in ("shadow", "gshadow", "sudoers", "kcore")
+    path = path.rstrip("/").removeprefix("./")
+    name = path.rsplit("/", 1)[-1]
+    if named_for_secrets(name):
+        return "/" in path or name != "kcore"
     if name.endswith(".pub") or "*.pub" in name:
         return False
-    if path.endswith(_WHOLE) or path in ("~/.*", "$HOME/.*"):
+    if kept_on_machine(path) or (path[:6] == "/proc/" and name == "environ"):
         return True
-    if path.startswith("/proc/") and name == "environ":
-        return True
-    inside = f"/{path}" if path.endswith("/") else f"/{path}/"
-    if not any(mark in inside for mark in _TREE_MARKS):
-        return False
-    for tree in _TREES:
-        if f"/{tree}" in inside:
-            return not (name in _OPEN and tree in _OPEN_TREES)
+    return _kept_below(path, name) or _pattern_means_secret(path, name)
+
+
+def _kept_below(path: str, name: str) -> bool:
+    """Whether `path` is, below a home or below any directory, one of the places where a home keeps secrets."""
+    inner = inside_home(path)
+    if inner is None and path[:1] == "." and "/" in path:  # relative: the working directory may be a home
+        inner = path
+    if inner is not None and kept_in_home(inner):
+        return not _is_open(inner, name)
+    marked = f"/{path}"
+    at = marked.find("/.")
+    while at >= 0:
+        if in_secret_tree(marked[at + 1 :]):
+            return not _is_open(marked[at + 1 :], name)
+        at = marked.find("/.", at + 1)
     return False
+
+
+def _is_open(inner: str, name: str) -> bool:
+    """`~/.ssh/known_hosts`: beside secrets, and none."""
+    return name in _OPEN and inner.startswith(_OPEN_TREES)
+
+
+def _pattern_means_secret(path: str, name: str) -> bool:
+    """`.env*`, `~/.codex/*.json`, `~/.*`."""
+    if path in ("~/.*", "$HOME/.*", ".*"):
+        return True
+    inner = inside_home(path)
+    if inner is not None and may_match_kept(inner):
+        return True
+    at = min([found for mark in _GLOB_MARKS if (found := name.find(mark)) >= 0], default=-1)
+    return at >= _SURE_MIN and sounds_like(name[:at])

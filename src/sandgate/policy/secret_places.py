@@ -1,0 +1,145 @@
+"""Where keys, passwords and tokens are kept, by name alone: below a home, on a machine, in any directory.
+
+Two questions are asked of a path: does a command that shows it deserve a question (`secret_names`), and how bad is
+reading or changing it (`assessment.places`). Both are answered from here, so that what one of them calls a secret is
+one for the other. What is on the disk is not looked at. The names are those the programs' own manuals give.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.words import words_of
+
+# Relative to a home directory. A trailing slash means everything below. A project may have files of the same names
+# that hold nothing, so these count only where a path says that it is below a home.
+IN_HOME = words_of("""
+    .ssh/ .gnupg/ .aws/ .azure/ .kube/ .age/ .password-store/ .mozilla/ .thunderbird/ .snowflake/ .snowsql/ .oci/
+    .electrum/ .bitcoin/ .ethereum/ .solana/ .monero/ .sandgate/ .cloudflared/ .purple/ .remmina/ .openconnect/
+    .local/share/keyrings/ .local/share/kwalletd/ .local/share/remmina/ .gnome2/keyrings/ .local/share/Bitwarden/
+    .config/gcloud/ .config/gh/ .config/op/ .config/rclone/ .config/doctl/ .config/hcloud/ .config/sops/
+    .config/solana/ .config/Bitwarden/ .config/Bitwarden-CLI/ .config/Signal/ .config/anthropic/ .config/stripe/
+    .config/configstore/ .config/glab-cli/ .config/tea/ .config/ngrok/ .config/github-copilot/ .config/keepassxc/
+    .config/google-chrome/ .config/chromium/ .config/BraveSoftware/ .config/microsoft-edge/ .config/opera/
+    .config/vivaldi/ .config/filezilla/ .config/Slack/ .config/discord/ .config/teams/ .config/scaleway/
+    .config/1Password/ .config/protonvpn/ .config/lpass/ .var/app/org.mozilla.firefox/ snap/chromium/ snap/firefox/
+    Library/Keychains/ Library/Cookies/ Library/Messages/ Library/Mail/
+    .netrc _netrc .pgpass .my.cnf .mylogin.cnf .npmrc .yarnrc.yml .pypirc .git-credentials .config/git/credentials
+    .docker/config.json .dockercfg .cargo/credentials .cargo/credentials.toml .gem/credentials .bundle/config
+    .composer/auth.json .config/composer/auth.json .m2/settings.xml .m2/settings-security.xml
+    .gradle/gradle.properties .sbt/.credentials .ivy2/.credentials .hex/hex.config .nuget/NuGet/NuGet.Config
+    .condarc .config/pip/pip.conf .pip/pip.conf .terraform.d/credentials.tfrc.json .terraformrc .vault-token
+    .s3cfg .boto .mc/config.json .passwd-s3fs .smbcredentials .config/hub .databrickscfg .fly/config.yml
+    .netlify/config.json .config/netlify/config.json .wrangler/config/default.toml
+    .config/.wrangler/config/default.toml .config/linode-cli .linode-cli .sentryclirc .kaggle/kaggle.json
+    .huggingface/token .cache/huggingface/token .cache/huggingface/stored_tokens .ngrok2/ngrok.yml .rclone.conf
+    .claude/.credentials.json .claude.json .codex/auth.json .gemini/oauth_creds.json .gemini/google_accounts.json
+    .qwen/oauth_creds.json .aider.conf.yml .continue/config.json .local/share/opencode/auth.json .pulumi/credentials.json
+    .subversion/auth/ .msmtprc .mbsyncrc .offlineimaprc .fetchmailrc .vnc/passwd .weechat/sec.conf .irssi/config
+    .config/fish/fish_variables .local/share/fish/fish_history .docker/machine/ .ansible/galaxy_token .cpanel/
+    .config/Code/User/globalStorage/state.vscdb .config/Cursor/User/globalStorage/state.vscdb
+    """)
+# Absolute.
+ON_MACHINE = words_of("""
+    /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d/ /etc/security/opasswd
+    /etc/krb5.keytab /etc/ssl/private/ /etc/pki/tls/private/ /etc/wireguard/ /etc/ipsec.secrets
+    /etc/ppp/chap-secrets /etc/ppp/pap-secrets /etc/NetworkManager/system-connections/ /etc/wpa_supplicant/
+    /etc/openvpn/ /etc/kubernetes/admin.conf /etc/kubernetes/pki/ /etc/rancher/ /etc/mysql/debian.cnf
+    /etc/docker/key.json /var/lib/kubelet/pki/ /var/run/secrets/ /run/secrets/ /run/credentials/ /root/.ssh/
+    /proc/kcore /dev/mem /dev/kmem
+    """)
+# Wherever they lie.
+NAMES = frozenset(words_of("""
+    id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk .netrc _netrc .pgpass .my.cnf .git-credentials .htpasswd
+    .vault-token .vault_pass .vault_pass.txt .ansible_vault_pass .s3cfg .boto .pypirc .databrickscfg krb5.keytab kcore
+    .bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history .rediscli_history
+    .sqlite_history .irb_history .lesshst fish_history
+    ssh_host_rsa_key ssh_host_ed25519_key ssh_host_ecdsa_key login.keychain-db credentials.tfrc.json
+    application_default_credentials.json service_account_key.json service-account.json service-account-key.json
+    wallet.dat key3.db key4.db logins.json master.key privkey.pem
+    """))  # fmt: skip
+# The settings of a program that is being developed, with the passwords it is run with.
+OF_PROJECTS = frozenset(words_of("""
+    .env .env.local .env.production .env.prod .env.staging .env.development .env.dev .env.development.local
+    .env.production.local .env.secret .env.secrets .envrc .dev.vars credentials.json credentials.yml secrets.yml
+    secrets.yaml secrets.json secrets.toml .secrets client_secret.json
+    """))  # fmt: skip
+ENDINGS = (".p12", ".pfx", ".kdbx", ".jks", ".keystore", ".ppk", ".key")
+_PRIVATE_ENDINGS = ("key.pem", "private.pem", "priv.pem")
+_OPEN_ENDINGS = (".pub", ".example", ".sample", ".template", ".dist", ".enc")
+_PUBLIC_ENDINGS = (".pub", ".crt", ".cer", ".csr", "chain.pem")
+
+# Names that programs of which nobody here has heard give to what they keep below a hidden directory of a home.
+_STEMS = frozenset(words_of("""
+    auth oauth oauth_creds creds credential credentials token tokens access_token access_tokens refresh_token
+    api_key api_keys apikey key keys secret secrets password passwords passwd passphrase cookies session sessions
+    stored_tokens service_account
+    """))  # fmt: skip
+_KEPT_ENDINGS = frozenset(("", "json", "yml", "yaml", "toml", "txt", "ini", "conf", "db", "sqlite", "cfg", "properties"))
+_HOME_WORDS = ("~/", "$HOME/", "${HOME}/", "/root/")
+_HOME_PARENTS = ("/home/", "/Users/")
+_GLOBS = ("*", "?", "[", "{")
+
+_files = frozenset([place for place in IN_HOME if place[-1] != "/"])
+_trees = tuple([place for place in IN_HOME if place[-1] == "/"])
+_bare_trees = frozenset([tree[:-1] for tree in _trees])
+_machine_files = frozenset([place for place in ON_MACHINE if place[-1] != "/"])
+_machine_trees = tuple([place for place in ON_MACHINE if place[-1] == "/"])
+_machine_bare_trees = frozenset([tree[:-1] for tree in _machine_trees])
+
+
+def kept_in_home(inner: str) -> bool:
+    """Whether `inner`, relative to a home, holds secrets or is a directory of them."""
+    return inner in _files or in_secret_tree(inner) or _sounds_kept(inner)
+
+
+def kept_on_machine(path: str) -> bool:
+    """Whether `path`, absolute, is where a machine keeps secrets."""
+    if path in _machine_files or path in _machine_bare_trees:
+        return True
+    return path.startswith(_machine_trees) and not path.endswith(_PUBLIC_ENDINGS)
+
+
+def named_for_secrets(name: str) -> bool:
+    """Whether a file of this name (without its directory) holds secrets wherever it lies."""
+    if name.endswith(_OPEN_ENDINGS):
+        return False
+    return name in NAMES or name in OF_PROJECTS or name.endswith(ENDINGS) or name.endswith(_PRIVATE_ENDINGS)
+
+
+def sounds_like(beginning: str) -> bool:
+    """Whether a name that begins so may be one of those that mean secrets everywhere."""
+    return any(name.startswith(beginning) for name in (*NAMES, *OF_PROJECTS))
+
+
+def in_secret_tree(inner: str) -> bool:
+    """Whether `inner`, relative to some directory, lies in a tree that no project has, or is one."""
+    return inner in _bare_trees or inner.startswith(_trees)
+
+
+def inside_home(path: str) -> str | None:
+    """`~/.aws/config`, `$HOME/…`, `/home/u/…` → what comes behind the home; None for a path that names no home."""
+    for home in _HOME_WORDS:
+        if path.startswith(home):
+            return path[len(home) :]
+    for parent in _HOME_PARENTS:
+        if path.startswith(parent):
+            return path[len(parent) :].partition("/")[2]
+    if path[:1] == "~" and "/" in path:  # `~user/`
+        return path.partition("/")[2]
+    return None
+
+
+def may_match_kept(inner: str) -> bool:
+    """Whether a pattern, relative to a home, may stand for one of the places; exact paths are `kept_in_home`."""
+    at = min([found for mark in _GLOBS if (found := inner.find(mark)) >= 0], default=-1)
+    if at < 0:
+        return False
+    sure = inner[:at]
+    return bool(sure) and any(place.startswith(sure) for place in IN_HOME)
+
+
+def _sounds_kept(inner: str) -> bool:
+    """`.program/auth.json`: in a hidden directory, and called what secrets are called."""
+    if inner[:1] != "." or "/" not in inner:
+        return False
+    stem, _, ending = inner.rsplit("/", 1)[-1].lstrip(".").lower().partition(".")
+    return ending in _KEPT_ENDINGS and (stem in _STEMS or stem.endswith(("_token", "_creds", "_credentials")))
