@@ -26,15 +26,15 @@ Each row: a module, and the programs whose judge it has.
 
 
 FAMILIES = (
-    "crypto", "disks", "text", "daemons", "services", "reading", "files", "git", "forges", "distributions", "building",
-    "packages", "network", "system", "archives", "containers", "databases", "interpreters", "remote", "media",
-    "machine",
+    "agents", "crypto", "disks", "text", "daemons", "services", "reading", "files", "git", "forges", "distributions",
+    "building", "packages", "network", "system", "archives", "containers", "databases", "interpreters", "remote",
+    "media", "machine",
 )  # fmt: skip
 """In the order in which they are believed: the later one where two know the same name."""
 
 JUDGING = (
-    "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files", "network",
-    "sockets", "tools", "git", "running", "interpreters", "builtins",
+    "agents", "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files",
+    "network", "sockets", "tools", "git", "running", "interpreters", "builtins",
 )  # fmt: skip
 """The later one where two judge the same program."""
 

@@ -45,7 +45,15 @@ STARTUP = words("""
     .tcshrc .login .inputrc .xinitrc .xprofile .xsession .pam_environment .config/fish/ .config/autostart/
     .config/systemd/ .config/environment.d/ .local/share/systemd/ .ssh/authorized_keys .ssh/rc .ssh/config
     .ssh/environment .gitconfig .config/git/ .vimrc .config/nvim/ .tmux.conf .gdbinit .pythonrc .local/bin/ bin/
-    .crontab Library/LaunchAgents/
+    .crontab Library/LaunchAgents/ .bash_aliases .xsessionrc .screenrc .lldbinit .psqlrc .sqliterc .Rprofile .irbrc
+    .pryrc .config/zsh/ .oh-my-zsh/custom/ .emacs .emacs.d/ .config/emacs/ .vim/ .ipython/ .curlrc .wgetrc .hgrc
+    .cargo/config.toml .cargo/config .gradle/init.gradle .gradle/init.d/ .config/Code/User/settings.json
+    .config/Code/User/tasks.json .config/plasma-workspace/ .config/i3/ .config/sway/ .config/hypr/
+    .local/share/applications/ .local/share/dbus-1/ .config/direnv/ .direnvrc .config/starship.toml .config/kitty/
+    .config/alacritty/ .config/wezterm/ .wezterm.lua .config/tmux/ .git-templates/ .githooks/
+    .claude/settings.json .claude/settings.local.json .claude/hooks/ .claude/plugins/ .codex/config.toml .codex/rules/
+    .gemini/settings.json .qwen/settings.json .cursor/mcp.json .cursor/hooks.json .config/opencode/ .config/goose/
+    .config/Claude/ .config/sandgate/
     """)
 # More names than deserve a question: here, a certificate that turns out to be one costs nothing.
 CREDENTIAL_ENDINGS = (".pem", ".asc", ".gpg")
@@ -68,6 +76,11 @@ MADE_TO_SHIP = frozenset(
     test-results playwright-report
     """)
 )
+# Of a project: what an agent that works in it may do unasked, and what it starts.
+AGENT_SETTINGS = (
+    "/.claude/settings.json", "/.claude/settings.local.json", "/.mcp.json", "/.cursor/mcp.json", "/.cursor/hooks.json",
+    "/.codex/config.toml", "/.gemini/settings.json",
+)  # fmt: skip
 FOUND = "found*"  # stands for "some files below", when a filter decides which
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
 
@@ -186,6 +199,8 @@ def _secret_name(path: str) -> Place | None:
 
 
 def _repository_place(path: str) -> Place | None:
+    if path.endswith(AGENT_SETTINGS):
+        return Place("startup", path, "what an agent may do and starts by itself")
     parts = path.split("/")
     for name in parts:
         if name in VERSION_CONTROL:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, Finding
-from sandgate.assessment.judges import JUDGES, interpreters, origins, running
+from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
@@ -136,6 +136,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     given = (call.program, *(arg.text for arg in call.args))
     for text in commissioned(given) if call.program in LANGUAGES else handed_over(given):
         inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
+    launchers.judge_launched(call, inquiry)
     if running.judge_runner(call, inquiry):
         return
     if call.program in TOOLS and call.program not in SHELLS and _only_reads(call):
@@ -146,6 +147,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
         return
     if call.program in origins.MANAGERS:
         origins.judge_origins(call, inquiry)
+        trust.judge_unchecked_options(call, inquiry)
     judge = JUDGES.get(call.program)
     if judge is not None:
         judge(call, inquiry)

@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import Value
 from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM
 from sandgate.assessment.judges.feeding import fed_arguments
 from sandgate.assessment.judges.spoken import printed
+from sandgate.assessment.judges.trust import HISTORIES, no_history
 from sandgate.assessment.options import parsed
 
 TYPE_CHECKING = False
@@ -41,6 +42,8 @@ def _judge_read(call: Call, inquiry: Inquiry) -> None:
         inquiry.run_script(callback.text, call)
     for arg in options.operands:
         if call.program == "unset":
+            if arg.text in HISTORIES:
+                no_history(arg.text, inquiry)
             call.shell.variables[arg.text] = Value(("",))
         elif call.stdin_text is not None and call.program == "read":
             known = not any(mark in call.stdin_text for mark in "$`")
@@ -54,6 +57,8 @@ def _judge_read(call: Call, inquiry: Inquiry) -> None:
 def _judge_set(call: Call, inquiry: Inquiry) -> None:
     """`set -- a b`: the script's own arguments."""
     texts = [arg.text for arg in call.args]
+    if texts[:2] == ["+o", "history"]:
+        no_history("history", inquiry)
     if not texts:
         call.carry("environment", "the environment")
     if "--" in texts:

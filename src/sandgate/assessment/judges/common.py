@@ -130,9 +130,10 @@ def rated(entry: Entry, options: Parsed) -> Finding:
     )  # fmt: skip
     for worse in entry.worse:
         if RANK[worse.level] >= RANK[found.level] and _applies(worse, options):
+            also = found.categories if found.level == worse.level else ()
             found = Finding(
                 worse.level, entry.kind, entry.name, worse.does[0].lower() + worse.does[1:], worse.does,
-                worse.consequence, worse.categories,
+                worse.consequence, tuple(dict.fromkeys((*worse.categories, *also))),
             )  # fmt: skip
     return found
 

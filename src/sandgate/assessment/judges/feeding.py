@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.places import FOUND
+from sandgate.assessment.places import FOUND, VERSION_CONTROL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,21 @@ def find_bases(call: Call) -> tuple[list[Arg], bool]:
             break
         if arg.text[:1] != "-":
             bases.append(arg)
-    filtered = any(arg.text in FIND_FILTERS for arg in call.args)
-    return bases or [Arg(".")], filtered
+    return bases or [Arg(".")], any(_chooses(at, call) for at in range(len(call.args)))
+
+
+def _chooses(at: int, call: Call) -> bool:
+    """Whether the word at `at` is a filter that picks something; `! -name keep` and `-path x -prune -o` only spare it."""
+    texts = [arg.text for arg in call.args[max(at - 1, 0) : at + 4]]
+    before, here, after = (texts[0] if at else ""), texts[1 if at else 0], texts[(2 if at else 1) :]
+    spared = before in {"!", "-not"} or (after[1:2] == ["-prune"] and after[2:3] in (["-o"], ["-or"]))
+    return here in FIND_FILTERS and not spared
+
+
+def picked_repository(call: Call) -> str:
+    """`.git` when that is what a `find` picks, which is no filter to be glad about."""
+    names = [call.args[at + 1].text for at, arg in enumerate(call.args[:-1]) if arg.text in {"-name", "-iname"}]
+    return next((name for name in names if name in VERSION_CONTROL), "")
 
 
 def picks_sources(call: Call) -> bool:
@@ -56,9 +69,9 @@ def seeks_secrets(call: Call) -> bool:
     return outside and any(mark in name.lower() for name in names for mark in SECRET_MARKS)
 
 
-def below_base(base: Arg, *, filtered: bool) -> Arg:
-    """What `{}` stands for below `base`."""
-    name = FOUND if filtered else "*"
+def below_base(base: Arg, *, filtered: bool, named: str = "") -> Arg:
+    """What `{}` stands for below `base`; `named`: the one name it has."""
+    name = named or (FOUND if filtered else "*")
     return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
 
 
@@ -73,7 +86,8 @@ def fed_arguments(feeder: Call | None, taker: str = "") -> list[Arg]:
     if feeder.program == "find":
         bases, chosen = find_bases(feeder)
         chosen = chosen and not (taker in DELETERS and picks_sources(feeder))
-        return [below_base(base, filtered=chosen or filtered) for base in bases]
+        named = picked_repository(feeder) if taker in DELETERS else ""
+        return [below_base(base, filtered=chosen or filtered, named=named) for base in bases]
     operands = list(parsed(feeder.args, "-I -name").operands)
     if feeder.program in {"echo", "printf"}:
         return operands

@@ -7,7 +7,14 @@ from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIG
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import ENDLESS_INPUTS
 from sandgate.assessment.judges.common import by_table
-from sandgate.assessment.judges.feeding import DELETERS, below_base, find_bases, picks_sources, seeks_secrets
+from sandgate.assessment.judges.feeding import (
+    DELETERS,
+    below_base,
+    find_bases,
+    picked_repository,
+    picks_sources,
+    seeks_secrets,
+)
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -74,7 +81,8 @@ def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquir
                     f"Reads files below {shown(bases[0].text)} that are named like keys or passwords", "",
                     (EXFILTRATION,))  # fmt: skip
     for base in bases:
-        found = below_base(base, filtered=filtered)
+        named = picked_repository(call) if inner[0].text in DELETERS and filtered else ""
+        found = below_base(base, filtered=filtered, named=named)
         args = [found if arg.text == "{}" else _filled(arg, found) for arg in inner]
         inquiry.run(call.inside(args[0].text, args[1:]))
 

@@ -7,6 +7,7 @@ from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges import git_remotes
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.trust import judge_git_setting
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.listing import words
@@ -51,6 +52,7 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             call.shell.cwd = call.shell.resolve(arg.text)
         elif name == "-c":
             _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)
+            judge_git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], inquiry)
         elif name in GIT_PLACES:
             variable, why = GIT_PLACES[name]
             inquiry.add(MEDIUM, "runs", arg.text, why)

@@ -7,6 +7,10 @@ Each row: a module, and the programs whose judge it has.
 from __future__ import annotations
 
 JUDGED: tuple[tuple[str, str], ...] = (
+    ("agents", """
+aider auggie claude cline codex crush cursor-agent droid gemini gptme interpreter kimi kiro-cli opencode openhands
+plandex qchat qwen rovodev
+"""),
     ("machine", """
 badblocks brew-services cryptsetup date debugfs e2fsck e2label fdisk fsck fsck.ext4 fsck.vfat gdisk hostname
 invoke-rc.d mkdosfs mke2fs mkfs mkfs.btrfs mkfs.exfat mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.fat mkfs.ntfs mkfs.vfat

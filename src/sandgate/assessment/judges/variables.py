@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
 from sandgate.assessment.findings import HIGH, MEDIUM, PRIVILEGE, SYSTEM
+from sandgate.assessment.judges.trust import judge_protection
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below, place_of
 from sandgate.assessment.wording import shown
@@ -41,6 +42,7 @@ PATH_ENTRIES_MAX = 50  # of a search path that are looked at
 def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
     """`name` is set to `values`, for this shell or for the command behind it."""
     name = name.removesuffix("+")
+    judge_protection(name, values, inquiry)
     if name == "PATH":
         for arg in values:
             _judge_search_path(arg, call, inquiry)

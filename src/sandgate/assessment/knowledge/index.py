@@ -7,6 +7,10 @@ Each row: a family, and the programs it has entries for; where two know the same
 from __future__ import annotations
 
 PROGRAMS: tuple[tuple[str, str], ...] = (
+    ("agents", """
+acli aider auggie claude cline codex copilot crush cursor-agent droid gemini goose gptme interpreter kimi kiro-cli
+opencode openhands plandex q qchat qwen rovodev
+"""),
     ("crypto", """
 1password 7zc acme.sh aescrypt age age-keygen aircrack-ng airmon-ng ansible-vault apksigner arpspoof aws-vault b2sum
 b3sum beef-xss bettercap blackbox_cat bloodhound-python bw caddy ccdecrypt ccrypt certbot certigo certstrap certtool
