@@ -11,6 +11,7 @@ from posixpath import normpath
 
 from sandgate.assessment.listing import words
 from sandgate.commandline.decoding import ansi
+from sandgate.policy.secret_settings import is_secret_variable
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 MAX_PIECES = 256  # of a word that is expanded with all alternatives; longer ones are read once, straight through
 MAX_ARGUMENTS = 64  # that one word may become; more is cut, and the last one marked unknown
 UNKNOWN = "\x1a"  # stands in a text where only the running shell knows
-SECRET_ENDINGS = ("SECRET", "SECRET_KEY", "ACCESS_KEY", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY",
-                  "PRIVATE_KEY",
-                  "CREDENTIALS", "DATABASE_URL")  # fmt: skip
 _GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"
 KEPT_MAX = 4_096  # plain words remembered with their argument,
 KEPT_CHARACTERS_MAX = 100  # of at most this length
@@ -190,10 +188,19 @@ def _append(
         return [_with_text(draft, piece, index, shell, direct)]
     if piece.kind == "variable":
         return _with_variable(draft, piece, shell, direct)
+    if piece.kind == "opaque" and shell.lookup(name := _required(piece.text)) is not None:
+        return _with_variable(draft, piece.but(kind="variable", text=name), shell, direct)
     text = known_output(piece.text, shell) if piece.kind == "command" else None
     more = draft.plus(_gaps(text, piece.quoted, shell) if text is not None else UNKNOWN, known=text is not None)
     more.carries = draft.carries + substituted
     return [more]
+
+
+def _required(text: str) -> str:
+    """`${NAME:?message}` → `NAME`: nothing runs when that is empty. "" for anything else."""
+    name, asked, _ = text.removeprefix("${").partition("?")
+    name = name.removesuffix(":")
+    return name if asked and text[:2] == "${" and name.isidentifier() else ""
 
 
 def _with_text(draft: _Draft, piece: Piece, index: int, shell: Shell, direct: bool) -> _Draft:
@@ -225,14 +232,9 @@ def _tilde(text: str, shell: Shell) -> str:
     return text
 
 
-def _is_secret(name: str) -> bool:
-    """Whether a variable is named like one that holds a password."""
-    return name.isupper() and name.endswith(SECRET_ENDINGS)
-
-
 def _with_variable(draft: _Draft, piece: Piece, shell: Shell, direct: bool) -> list[_Draft]:
     value = shell.lookup(piece.text)
-    if _is_secret(piece.text):
+    if is_secret_variable(piece.text):
         draft = draft.plus("")
         draft.carries = (*draft.carries, ("environment", f"${piece.text}"))
     if value is None or value.texts == ("",):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, Finding
+from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, Finding
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import knows
@@ -15,6 +15,7 @@ from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import commissioned
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
+from sandgate.policy.secret_settings import asks_for_secret_setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
             if "/" in arg.text and arg.text[:1] != "-":
                 inquiry.read(arg, call)
         return
+    if any(arg.text == "config" for arg in call.args):
+        _judge_secret_setting(call, inquiry)
     if call.program in origins.MANAGERS:
         origins.judge_origins(call, inquiry)
         trust.judge_unchecked_options(call, inquiry)
@@ -153,6 +156,14 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
         judge(call, inquiry)
     elif by_table(call, inquiry) is None and not defined:
         _unfamiliar(call, inquiry)
+
+
+def _judge_secret_setting(call: Call, inquiry: Inquiry) -> None:
+    """`npm config get //host/:_authToken`: prints what is stored there."""
+    if asks_for_secret_setting(tuple([arg.text for arg in call.args])):
+        inquiry.add(HIGH, "reads", call.program, "prints a setting that is named like a secret",
+                    f"Prints a password or token that {shown(call.program)} keeps", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("secret", f"a setting of {call.program}")
 
 
 def _only_reads(call: Call) -> bool:

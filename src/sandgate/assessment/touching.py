@@ -150,7 +150,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
         inside = any(below(place.path, root) for root in (facts.cwd, *facts.writable_roots))
         return Finding(
             MEDIUM if inside else HIGH, "writes", place.path, f"changes {place.words}", sentence, "",
-            () if inside else (SYSTEM, PRIVILEGE) if place.path.startswith("/etc/") else (SYSTEM, COMPLIANCE),
+            () if inside else _replaced(place, verb),
         )  # fmt: skip
     if place.kind in {"personal", "elsewhere"}:
         return _outside(path, place, facts, sentence, recursive=recursive, changes=verb in CHANGING)
@@ -161,6 +161,13 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     if place.path.startswith("/var/log/") and verb != "Appends to":
         privileged = (SYSTEM, DELETION, COMPLIANCE)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
+
+
+def _replaced(place: Place, verb: str) -> tuple[RiskCategory, ...]:
+    """What it means that a file with secrets, outside the workspace, is written."""
+    if place.path.startswith("/etc/"):
+        return SYSTEM, PRIVILEGE
+    return (DELETION, SYSTEM, COMPLIANCE) if f"{verb} ".startswith(REPLACING) else (SYSTEM, COMPLIANCE)
 
 
 def _outside(

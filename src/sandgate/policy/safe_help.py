@@ -26,7 +26,9 @@ EXPLAINS_ITSELF: frozenset[str] = frozenset(SYSTEM) | words_of(
     "diff cmp comm join paste column nl tac rev fold expand unexpand strings hexdump objdump readelf nm size strip "
     "ar sha256sum md5sum sha1sum sha512sum cksum b2sum tsort pr ptx dircolors link pathchk truncate bwrap "
     "firejail docker podman buildah skopeo kubectl helm psql pg_dump mysql mysqldump sqlite3 redis-cli mongosh "
-    "ffmpeg ffprobe convert magick pandoc gh glab aws gcloud az vault pip pip3 pipx"
+    "ffmpeg ffprobe convert magick pandoc gh glab aws gcloud az vault pip pip3 pipx "
+    "ldd nix nix-build nix-env nix-shell nix-store eza rye tectonic wasmtime nvcc nvidia-smi adb anvil cast forge solc "
+    "k3s tree-sitter httpd apache2 gopls gnuplot dot claude codex gemini cursor vite prisma xcodebuild msbuild nuget"
 )
 
 

@@ -134,6 +134,8 @@ SYSTEM: dict[str, str] = {
     "passwd": "-S --status 1 needs:-S,--status",
     "finger": "-lmps * check:no_host",
     "getenforce": "0",
+    "csrutil": "stop * sub",
+    "spctl": "--status 0 needs:--status",
     "sestatus": "-bv 0",
     "getsebool": "-a *",
     "aa-status": "--enabled --profiled --enforced --complaining --verbose --json --pretty-json 0",

@@ -24,6 +24,7 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
             "seat-status"
         )
     },
+    "csrutil status": "0",
     "systemd-analyze time": "0",
     "systemd-analyze blame": "--no-pager 0",
     "systemd-analyze critical-chain": "--no-pager *",

@@ -17,6 +17,7 @@ from sandgate.policy.secret_places import (
     named_for_secrets,
     sounds_like,
 )
+from sandgate.policy.secret_settings import asks_for_secret_setting, shows_secret_variable
 
 # Programs that show names, sizes and times, and nothing of what a file holds.
 LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza realpath readlink basename "
@@ -59,8 +60,12 @@ _WIDE_TREES = frozenset(words_of("/ ~ $HOME ${HOME} /home /Users /root /etc /var
 
 def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     """Whether `program`, which prints what it reads, is given a file that holds keys or passwords."""
+    if shows_secret_variable(program, words):
+        return True
     if program in LISTERS:
         return False
+    if "config" in words and asks_for_secret_setting(words):
+        return True
     if program == "git":
         return not _only_lists(words) and any(names_secret(word.rpartition(":")[2]) for word in words)
     return any(names_secret(word) for word in _files_among(program, words)) or searches_secrets(program, words)
@@ -70,7 +75,9 @@ def _only_lists(words: tuple[str, ...]) -> bool:
     """Whether git, so told, shows nothing of what files hold."""
     command = next((word for word in words if word[:1] != "-"), "")
     if command == "log":
-        return not any(word.startswith(("-p", "-u", "--patch", "-S", "-G", "-L", "--word-diff", "-c")) for word in words)
+        return not any(
+            word.startswith(("-p", "-u", "--patch", "-S", "-G", "-L", "--word-diff", "-c")) for word in words
+        )
     return command in _GIT_LISTERS
 
 

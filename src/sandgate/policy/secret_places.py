@@ -73,7 +73,9 @@ _STEMS = frozenset(words_of("""
     api_key api_keys apikey key keys secret secrets password passwords passwd passphrase cookies session sessions
     stored_tokens service_account
     """))  # fmt: skip
-_KEPT_ENDINGS = frozenset(("", "json", "yml", "yaml", "toml", "txt", "ini", "conf", "db", "sqlite", "cfg", "properties"))
+_KEPT_ENDINGS = frozenset(
+    ("", "json", "yml", "yaml", "toml", "txt", "ini", "conf", "db", "sqlite", "cfg", "properties")
+)
 _HOME_WORDS = ("~/", "$HOME/", "${HOME}/", "/root/")
 _HOME_PARENTS = ("/home/", "/Users/")
 _GLOBS = ("*", "?", "[", "{")

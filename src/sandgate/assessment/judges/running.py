@@ -52,6 +52,9 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
     if name == "sudo" and is_safe((name, *[arg.text for arg in call.args]), sure=("exact", *certainties(call))):
         inquiry.add(LOW, "reads", name, "only shows who may do what")
         return
+    if call.args and all(arg.text in {"--version", "--help", "-V"} for arg in call.args):
+        inquiry.add(LOW, "reads", name, "only explains itself")
+        return
     if name in PRIVILEGED:
         inquiry.note(
             Finding(HIGH, "privilege", name, f"runs with other rights (`{name}`)",

@@ -48,7 +48,7 @@ ENTRIES: tuple[Entry, ...] = (
         security delete-certificate
         """, DELETION, EXFILTRATION),
     *looking("Shows names of stored passwords", """
-        pass ls, pass list, gopass ls, bw status, op whoami, op account list, security list-keychains, security
+        pass ls, pass list, gopass ls, bw status, op whoami, op account list, op item list, op vault list, op user list, security list-keychains, security
         find-identity, keyctl show, keyctl list, lpass status
         """),
     *acting("Decrypts or encrypts", """

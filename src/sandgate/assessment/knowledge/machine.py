@@ -50,11 +50,16 @@ ENTRIES: tuple[Entry, ...] = (
         update-crypto-policies, fips-mode-setup, mokutil, sbctl, tpm2_clear, usbguard, fail2ban-client, freshclam,
         rkhunter, tripwire
         """, SYSTEM, COMPLIANCE, harmless="-l --list --list-enrolled --sb-state --status"),
-    *looking("Shows a protection of this machine", "fail2ban-client status, usbguard list-devices, clamscan, lynis "
+    *looking("Shows a protection of this machine", "csrutil status, spctl status, fail2ban-client status, usbguard list-devices, clamscan, lynis "
             "show, chkrootkit"),
     *acting("Changes security labels", "chcon, restorecon", SYSTEM, kind="writes", level=MEDIUM, operands="write",
             values="-t -u -r -l",
             harmless="-n"),
+    *acting("Mines for a currency", """
+        xmrig, xmr-stak, xmr-stak-rx, cpuminer, cpuminer-multi, minerd, ccminer, ethminer, t-rex, nbminer, lolMiner,
+        lolminer, PhoenixMiner, teamredminer, gminer, srbminer, SRBMiner-MULTI, cgminer, bfgminer, nicehash, nheqminer,
+        xmrig-proxy, nanominer, wildrig, bzminer, rigel, onezerominer, kawpowminer, claymore, ewbf
+        """, EXHAUSTION, NETWORK, COMPLIANCE, kind="runs", consequence="It takes the machine for as long as it runs"),
     # Processes of others, memory
     *acting("Looks into other programs' memory", "gcore, mimikatz, gdbserver, memdump, volatility, avml, criu",
             PRIVILEGE, EXFILTRATION),
@@ -174,9 +179,16 @@ ENTRIES: tuple[Entry, ...] = (
     *looking("Shows settings of the system", "debconf-show, debconf-get-selections, postconf, netplan get, kextstat"),
     *acting("Changes settings of this account", """
         gsettings set, gsettings reset, gsettings reset-recursively, dconf, dconf write, dconf reset, dconf load,
-        kwriteconfig5, xfconf-query, xdg-mime, xdg-settings, defaults write, defaults import, plutil, PlistBuddy,
+        kwriteconfig5, xfconf-query, xdg-mime, xdg-settings, defaults import, plutil, PlistBuddy,
         git-credential-store
         """, SYSTEM, level=MEDIUM, kind="writes"),
+    Entry("defaults write", MEDIUM, "Changes settings of this account",
+          ("defaults write com.apple.dock tilesize 36", "defaults write com.apple.LaunchServices LSQuarantine -bool NO "
+           "=> high"), kind="writes", categories=(SYSTEM,), clusters=False,
+          worse=(Worse("", HIGH, "Switches a protection of this machine", (SYSTEM, COMPLIANCE),
+                       operands="LSQuarantine com.apple.LaunchServices com.apple.alf com.apple.screensaver "
+                       "com.apple.loginwindow com.apple.security com.apple.SoftwareUpdate com.apple.commerce "
+                       "/Library/Preferences/"),)),
     *acting("Deletes settings of this account", "defaults delete", SYSTEM, DELETION, level=MEDIUM, kind="writes"),
     *looking("Shows settings of this account", """
         gsettings, gsettings get, gsettings list-keys, gsettings list-schemas, gsettings list-recursively, dconf

@@ -144,7 +144,7 @@ ENTRIES: tuple[Entry, ...] = (
                           ("traefik", "--help"), ("envoy", "--version"), ("named", "-v"), ("squid", "-v"))),
     *(Entry(name, HIGH, "Deletes or reads backups", (f"{name} -d -f x",), kind="deletes", categories=(DELETION,))
       for name in ("tarsnap",)),
-    *(Entry(name, HIGH, "Changes the firewall", (f"{name} x",), kind="privilege", categories=(SYSTEM, COMPLIANCE),
+    *(Entry(name, HIGH, "Changes the firewall", (f"{name} x",), kind="privilege", categories=(SYSTEM, COMPLIANCE, NETWORK),
             harmless=f"{looks} {ASKING}")
       for name, looks in (
           ("iptables", "-L -S -C --list --list-rules --check -V"), ("ip6tables", "-L -S -C --list --list-rules -V"),

@@ -279,7 +279,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     *(
         Entry(name, HIGH, "Prints secrets of a service", (name,), kind="reads", categories=(EXFILTRATION, NETWORK))
-        for name in ("doppler secrets", "infisical secrets", "heroku config")
+        for name in ("doppler secrets", "infisical secrets", "heroku config", "vercel env pull", "vercel pull")
     ),
     *(
         Entry(name, MEDIUM, "Makes a new project", (name,), kind="writes")

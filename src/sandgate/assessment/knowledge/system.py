@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.knowledge.listed import acting, looking
 from sandgate.assessment.listing import phrases
@@ -23,7 +33,7 @@ def _all(does: str, categories: tuple[RiskCategory, ...], names: str, harmless: 
 
 
 ENTRIES: tuple[Entry, ...] = (
-    *_all("Changes the firewall", (SYSTEM, COMPLIANCE),
+    *_all("Changes the firewall", (SYSTEM, COMPLIANCE, NETWORK),
           "iptables, ip6tables, nft, ufw, firewall-cmd, ebtables, ipset, pfctl, iptables-restore",
           harmless="-L -S --list --list-rules --list-all --state --list-services --list-ports"),
     *looking("Shows the firewall", "ufw status, ufw show, nft list, ipset list, ipset test, iptables-save, "

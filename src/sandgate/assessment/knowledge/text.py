@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import LOW, MEDIUM
+from sandgate.assessment.findings import DELETION, HIGH, LOW, MEDIUM
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.knowledge.listed import acting, looking
 from sandgate.assessment.listing import phrases
@@ -67,8 +67,11 @@ ENTRIES: tuple[Entry, ...] = (
         """, operands="read"),
     *acting("Deletes duplicate files", "rdfind, hardlink, rmlint", "data_deletion", level=MEDIUM, kind="writes",
             operands="write"),
-    *acting("Deletes {}", "trash-put, trashy, gio trash, gio remove, gvfs-trash, recycle, delete-trash",
+    *acting("Deletes {}", "trash-put, trashy, gio remove, gvfs-trash, recycle, delete-trash",
             "data_deletion", level=LOW, kind="deletes", operands="delete"),
+    Entry("gio trash", LOW, "Deletes {}", ("gio trash notes.txt => medium", "gio trash --empty => high"), kind="deletes",
+          categories=(DELETION,), operands="delete",
+          worse=(Worse("--empty", HIGH, "Empties the trash", (DELETION,), "Nothing of it can be brought back"),)),
     *acting("Empties the trash", "trash-empty, trash-rm, rmtrash", "data_deletion", kind="deletes",
             consequence="Nothing of it can be brought back"),
     *acting("Brings files back from the trash", "trash-restore", level=MEDIUM, kind="writes"),
