@@ -296,21 +296,11 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
         rule = strictest(inner)
         if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:
             return Judged(_by_rule(segment, rule), rule)
-    idle = _idle(segment, matching, rules) if heuristic.verdict != "allow" else ""
-    return Judged(heuristic.but(detail=f"{heuristic.detail}; {idle}") if idle else heuristic)
+    if heuristic.verdict != "allow" and (matching or rules.short):
+        from sandgate.policy.idle_rules import with_idle_rule
 
-
-def _idle(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet) -> str:
-    """Why the rule that people would think of does not count; empty where there is none."""
-    if matching:
-        rule, why = strictest(matching), f"it ends before the program that `{program_name(segment[0])}` starts"
-    else:
-        bare = (program_name(segment[0]), *segment[1:])
-        short = [rule for rule in rules.short if rule.covers(segment) or rule.covers(bare)] if segment else []
-        if not short:
-            return ""
-        rule, why = short[0], "this needs it oftener than it still holds"
-    return f"rule `{rule.shown_prefix}`{_where(rule)} does not count, as {why}"
+        return Judged(with_idle_rule(heuristic, matching, rules.short))
+    return Judged(heuristic)
 
 
 def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:
@@ -387,11 +377,7 @@ def _as_written(what: Segments) -> bool:
 
 def _by_rule(segment: Argv, rule: Rule) -> Because:
     why = f": {rule.because}" if rule.because else ""
-    return Because(segment, rule.decide, "rule", f"rule `{rule.shown_prefix}`{_where(rule)}{why}")
-
-
-def _where(rule: Rule) -> str:
-    return f" in {rule.source}" if rule.source else ""
+    return Because(segment, rule.decide, "rule", f"{rule.named}{why}")
 
 
 def _forbidden(shown: str, rule: Rule | None, because: tuple[Because, ...]) -> str:

@@ -60,6 +60,11 @@ class Rule(Record):
         return " ".join([joined(place[:1]) if len(place) == 1 else "|".join(place) for place in self.prefix])
 
     @property
+    def named(self) -> str:
+        """The rule as a reason names it, with where it is written."""
+        return f"rule `{self.shown_prefix}`" + (f" in {self.source}" if self.source else "")
+
+    @property
     def identity(self) -> str:
         """What makes it this rule, whatever file and line it stands in: uses are counted by it."""
         return repr((self.prefix, self.decide, self.sandbox, self.until, self.uses, self.any_case, self.exact))
