@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from assessing import ENVIRONMENT, PROJECT, judged
 from sandgate.commandline import segments
-from sandgate.policy.approval import TOO_LONG, verdict_for
+from sandgate.policy.approval import verdict_for
 from sandgate.policy.explanation import PARTS_MAX, Circumstances, explain
-from sandgate.policy.lengths import ECHOED_CHARACTERS_MAX, JUDGED_MAX, echoed, too_long
+from sandgate.policy.lengths import ECHOED_CHARACTERS_MAX, JUDGED_MAX, TOO_LONG, echoed, too_long
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid, Verdict

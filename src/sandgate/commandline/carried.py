@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 TEXTS_MAX = 200  # of one script that are read as scripts
 _RUNNING_CODE = ("system", "exec", "popen", "Popen", "spawn", "subprocess", "`", "%x", "getline", "| ")
+# Behind one of these and a bracket stands, as text, what is run: `os.system("ls")`, `subprocess.run(["ls"])`.
+_RUNNING_CALLS = (
+    "system", "popen", "Popen", "run", "call", "check_call", "check_output", "exec", "execSync", "execvp", "execlp",
+    "execFile", "spawn", "spawnSync",
+)  # fmt: skip
 _TEXT_READERS = frozenset(("eval", "source", "."))
 _SETTING = ("alias", "export", "declare", "typeset", "env", "sudo", "doas")
 # All programs that are looked at for what they hand over.
@@ -111,11 +116,16 @@ def _of_code(argv: Argv) -> Iterator[str]:
         if len(code) > 3 and any(mark in code for mark in _RUNNING_CODE):
             for quote in "'\"`":
                 for piece in code.split(quote)[1::2]:
-                    if " " in piece:
+                    if " " in piece or (quote == "`" and program_name(argv[0]) in ("perl", "ruby", "php")):
                         yield piece
             pieces = [piece for piece in code.replace("'", '"').split('"')[1::2] if piece.strip(", ")]
             if len(pieces) > 1:
                 yield " ".join(pieces)
+            for mark in _RUNNING_CALLS:
+                for after in code.split(mark)[1:]:
+                    text = after.lstrip(" ([")
+                    if text[:1] in ("'", '"') and text != after:
+                        yield text[1:].partition(text[0])[0]
 
 
 def _runs_text(argv: Argv) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Argv = tuple[str, ...]
 
+UNSEEN = "${?}"  # a script that the text does not show
 ABBREVIATED_MIN = 4  # characters of a shortened long option that are enough to mean it, dashes included
 # The value is a command line. A name of two words is for that sub-command alone; `-O[=]` takes an attached value only.
 COMMAND_LINES: dict[str, str] = {
@@ -169,7 +170,8 @@ def commissioned(argv: Argv) -> Iterator[str]:
         marks, skipped = RESTS[name]
         yield from [joined(argv[at + 1 + skipped :]) for at, word in enumerate(argv) if word in marks]
     if name == "sed":
-        yield from [command for script in sedscripts.scripts_of(argv[1:]) for command in sedscripts.commands(script)]
+        for script in sedscripts.scripts_of(argv[1:]):
+            yield from [command.replace(sedscripts.INPUT, UNSEEN) for command in sedscripts.commands(script)]
     if name in SETTINGS:
         yield from _set_commands(_values(argv, SETTINGS[name], clusters=clusters))
     if name in PIPED:

@@ -11,7 +11,7 @@ from sandgate.commandline import segments
 from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import STARTERS
 from sandgate.policy.dangerous import find_danger
-from sandgate.policy.lengths import JUDGED_MAX, echoed, too_long
+from sandgate.policy.lengths import TOO_LONG, echoed, too_long
 from sandgate.policy.rules.model import NO_RULES, STRICTNESS, Rule, strictest
 from sandgate.policy.safety import SYSTEM_BINS, only_system_bins, safe_commands, trusted_program
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     FileSystemKind = Literal["unrestricted", "external", "restricted"]
     Tool = Literal["command", "apply_patch"]
 
-TOO_LONG = f"more commands than are judged ({JUDGED_MAX})"
 REASON_NEVER = "approval required by policy, but AskForApproval is set to Never"
 REASON_RULES_OFF = "approval required by policy rule, but AskForApproval::Granular.rules is false"
 REASON_SANDBOX_OFF = "approval required by policy, but AskForApproval::Granular.sandbox_approval is false"
@@ -205,7 +204,9 @@ def judge(
         judged.append(answer)
     if rules.network:
         judged = _with_hosts(what, judged, rules)
-    return Judgement(what, tuple(judged), max([each.because.verdict for each in judged], key=STRICTNESS.__getitem__))
+    if rules.rules:
+        judged += _with_hidden(what, _strictest(judged), rules)
+    return Judgement(what, tuple(judged), _strictest(judged))
 
 
 def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
@@ -301,6 +302,20 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
 
         return Judged(with_idle_rule(heuristic, matching, rules.short))
     return Judged(heuristic)
+
+
+def _strictest(judged: list[Judged]) -> RuleDecision:
+    return max([each.because.verdict for each in judged], key=STRICTNESS.__getitem__)
+
+
+def _with_hidden(what: Segments, decide: RuleDecision, rules: RuleSet) -> list[Judged]:
+    """The line once more, where it runs what a rule is about, or what nobody can know, without naming it."""
+    from sandgate.policy.hidden_programs import hidden
+
+    found = hidden(what, decide, rules)
+    if found is None or found.rule is None:
+        return [Judged(Because(what.argv, "ask", "unparsed", found.unknown))] if found else []
+    return [Judged(_by_rule(found.argv, found.rule), found.rule)]
 
 
 def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
 
 JUDGED_MAX = 2_000  # commands of one command line that are judged, about half a second
+TOO_LONG = f"more commands than are judged ({JUDGED_MAX})"
 _NESTED_MAX = 8  # wrappers inside one another that the safe list looks through; each one is judged, too
 _CHARACTERS_EACH_MIN = 3  # `w;w` in a script: shorter texts cannot hold too many, whatever they say
 _BETWEEN = (" ", "\t", "\n", ";", "|", "&")  # one of these stands between any two programs of a script

@@ -1,0 +1,149 @@
+"""Programs that a script runs without naming them where a program's name stands.
+
+A rule speaks about words. Where some rule asks or forbids, a script must not pass it by putting the words into a
+variable, a default or the input of a shell, nor by leaving open what runs: what the text gives is put in and compared
+with the rules, and a program that the text does not show is asked about. Without such a rule nothing here is done, and
+the sandbox decides as ever.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline.carried import handed_over
+from sandgate.commandline.invocation import started_by
+from sandgate.commandline.printing import UNKNOWN
+from sandgate.commandline.respelling import respelled, unusual
+from sandgate.commandline.unfolding import Work, is_known, unfold
+from sandgate.policy.rules.model import STRICTNESS, strictest
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sandgate.commandline import Segments
+    from sandgate.policy.rules.model import Rule, RuleSet
+    from sandgate.protocol.verdicts import RuleDecision
+
+    Argv = tuple[str, ...]
+    Held = tuple[tuple[str, tuple[str, ...]], ...]
+
+COMMANDS_MAX = 500  # that are put together for one command line
+SCRIPTS_MAX = 50  # that are read for one command line
+_PARAMETERS_MAX = 9
+# A text without any of these says all it runs, as it stands.
+_HIDING = (
+    "$",
+    "`",
+    "|",
+    "<",
+    "*",
+    "?",
+    "[",
+    "alias",
+    "eval",
+    "xargs",
+    "source",
+    "trap",
+    "system",
+    "exec",
+    "{",
+    "parallel",
+    ">",
+)
+
+
+class Hidden(Record):
+    """What makes a verdict stricter: a rule about a command that the words do not name, or what cannot be known."""
+
+    rule: Rule | None = None
+    argv: Argv = ()  # the command it speaks about
+    unknown: str = ""  # a sentence
+
+
+def hidden(what: Segments, decide: RuleDecision, rules: RuleSet) -> Hidden | None:
+    """What `what` runs beside the words it shows, held against the rules; None when `decide` remains as it is."""
+    tightening = any(rule.decide != "allow" for rule in rules.rules)
+    if decide == "forbid" or not tightening or not any(mark in word for word in what.argv for mark in _HIDING):
+        return None
+    search = _Search(what)
+    search.run()
+    for argv in search.commands:
+        matching = [rule for rule in rules.matching(_shown(argv)) if STRICTNESS[rule.decide] > STRICTNESS[decide]]
+        if matching:
+            return Hidden(strictest(tuple(matching)), _shown(argv))
+    if search.unknown and decide == "allow":
+        return Hidden(unknown=f"names a program the text does not show: {next(iter(search.unknown))}")
+    return None
+
+
+class _Search:
+    """Everything a command line runs with its values put in, within a budget."""
+
+    def __init__(self, what: Segments) -> None:
+        self.commands: dict[Argv, None] = {}
+        self._work = Work()
+        self.unknown: dict[str, None] = {}
+        self._scripts: dict[tuple[str, Held], None] = {}
+        self._waiting: list[tuple[str, Held, str]] = []
+        if what.script is None:
+            self._follow([what.argv], ())
+            return
+        text = what.argv[-1]
+        self._add(text, ())
+        if unusual(text):
+            self._add(respelled(text), ())
+
+    def run(self) -> None:
+        while self._waiting:
+            text, held, by = self._waiting.pop()
+            found = unfold(text, self._work, held)
+            self.unknown.update(dict.fromkeys(by if by and "$?" in each else each for each in found.unknown))
+            for script in found.scripts:
+                self._add(script, found.values, by)
+            self._follow(found.commands, found.values)
+
+    def _add(self, text: str, held: Held, by: str = "") -> None:
+        """`by`: the command that runs this text, for a sentence about what it leaves open."""
+        key = text.replace(UNKNOWN, "${?}"), held
+        if not text.strip() or key in self._scripts:
+            return
+        if len(self._scripts) >= SCRIPTS_MAX:
+            self.unknown["more scripts than are read"] = None
+            return
+        self._scripts[key] = None
+        self._waiting.append((*key, by))
+
+    def _follow(self, commands: Iterable[Argv], held: Held) -> None:
+        """Each command, and all it starts in turn."""
+        for command in commands:
+            by = " ".join(_shown(command))
+            waiting = [command]
+            while waiting:
+                argv = waiting.pop()
+                if not argv or argv in self.commands:
+                    continue
+                if len(self.commands) >= COMMANDS_MAX:
+                    self.unknown["more commands than are looked at"] = None
+                    return
+                self.commands[argv] = None
+                if not is_known(argv[0]):
+                    self.unknown.setdefault(by)
+                started = started_by(argv)
+                waiting.extend(started.commands)
+                self._parameters(argv)
+                for text in (*started.scripts, *handed_over(argv)):
+                    self._add(text, held, by)
+
+    def _parameters(self, argv: Argv) -> None:
+        """`bash -c '"$@"' _ ls`: the words behind a script are what it calls `$1` and `$@`."""
+        for text in started_by(argv).scripts:
+            at = argv.index(text) if text in argv else len(argv)
+            rest = argv[at + 2 :]
+            if "$" in text and argv[at + 1 :]:
+                numbered = [(str(number), (word,)) for number, word in enumerate(rest[:_PARAMETERS_MAX], 1)]
+                everything = " ".join(rest)
+                self._add(text, (("0", argv[at + 1 : at + 2]), ("@", (everything,)), ("*", (everything,)), *numbered))
+
+
+def _shown(argv: Argv) -> Argv:
+    return tuple([word.replace(UNKNOWN, "…") for word in argv])
