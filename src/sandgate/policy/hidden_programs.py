@@ -11,7 +11,7 @@ from __future__ import annotations
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
-from sandgate.commandline.respelling import respelled, unusual
+from sandgate.commandline.respelling import plainer
 from sandgate.commandline.unfolding import Work, is_known, unfold
 from sandgate.policy.rules.model import STRICTNESS, strictest
 from sandgate.record import Record
@@ -90,8 +90,7 @@ class _Search:
             return
         text = what.argv[-1]
         self._add(text, ())
-        if unusual(text):
-            self._add(respelled(text), ())
+        self._add(plainer(text), ())
 
     def run(self) -> None:
         while self._waiting:
