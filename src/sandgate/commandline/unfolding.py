@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"  # where an unquoted value is split; bare `{`, `,`, `}`
 # A pattern stands for a name that is not known; the directories before it do not matter.
 _MEANING = str.maketrans({"*": UNKNOWN, "?": UNKNOWN, "[": UNKNOWN, "{": _OPEN, ",": _COMMA, "}": _CLOSE})
+_PATTERNS = frozenset("*?[{,}")
 _LONG_WORDS = 1_000  # of longer commands fewer alternatives are made
 _COMMAND_STEPS = 5  # what one command costs beside its words
 STEPS_MAX = 50_000  # pieces put together for one command line, about a tenth of a second
@@ -38,6 +39,7 @@ OUTPUTS_DEEP_MAX = 4  # substitutions inside one another, or `cat` behind `cat`,
 ROUNDS = 3  # names that get their values from other names
 _READING = words_of("read mapfile readarray getopts")
 _SETTING = words_of("env sudo doas export")
+_NAMING = _READING | _SETTING | {"printf", "set"}  # these give values to names
 _SOURCING = words_of("source .")
 _STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _PARAMETERS = ("@", "*", *"123456789")
@@ -101,10 +103,14 @@ class _Unfolding:
         self._unknown: dict[str, None] = {}
         self._depth = 0
         self._files: dict[str, str | None] = {}
+        self._plain: dict[int, tuple[Word, list[str]]] = {}  # words that mean themselves, by identity
         for _ in range(ROUNDS):
             self._outputs: dict[str, str | None] = {}
+            self._learned = False
             for command in commands:
                 self._learn(command)
+            if not self._learned:
+                break
 
     def result(self, *unknown: str) -> Unfolded:
         self._outputs = {}
@@ -133,7 +139,7 @@ class _Unfolding:
             self._set(each.name, *self._held(each))
         for piece in [piece for word in command.words for piece in word.pieces if piece.fallback]:
             self._set(piece.text, piece.fallback.strip("'\""), UNKNOWN)  # `: ${x:=ls}`
-        for argv in self._argvs(command):
+        for argv in self._argvs(command) if self._may_set(command) else ():
             name, rest = argv[0], argv[1:]
             if name in _READING:
                 told = command.stdin_text
@@ -153,6 +159,12 @@ class _Unfolding:
                 for parameter in _PARAMETERS[2:]:
                     self._set(parameter, *words)
 
+    def _may_set(self, command: SimpleCommand) -> bool:
+        name = command.words[0].literal if command.words else None
+        if not name or not _PATTERNS.isdisjoint(name):
+            return True
+        return name in _NAMING or name in self._functions
+
     def _held(self, assignment: Assignment) -> list[str]:
         texts = [text for word in assignment.values for text in self._texts(word)] or [UNKNOWN]
         # `"${a[@]}"` is all of an array.
@@ -161,8 +173,10 @@ class _Unfolding:
     def _set(self, name: str, *texts: str) -> None:
         held = self._values.setdefault(name, {})
         for text in texts:
-            fits = len(held) < ALTERNATIVES_MAX and len(text) <= VALUE_CHARACTERS_MAX
-            held[text if fits else UNKNOWN] = None
+            if text not in held:
+                fits = len(held) < ALTERNATIVES_MAX and len(text) <= VALUE_CHARACTERS_MAX
+                self._learned = self._learned or fits or UNKNOWN not in held
+                held[text if fits else UNKNOWN] = None
 
     def _argvs(self, command: SimpleCommand) -> list[Argv]:
         """What the command may be, words split where the shell splits them."""
@@ -177,9 +191,16 @@ class _Unfolding:
         return [argv for argv in argvs if argv]
 
     def _texts(self, word: Word) -> list[str]:
+        known = self._plain.get(id(word))
+        if known is not None:
+            self._work.spend(1)
+            return known[1]
+        literal = word.literal
+        if literal is not None and (literal in ("[", "[[") or _PATTERNS.isdisjoint(literal)):
+            self._plain[id(word)] = word, [literal]
         drafts = [""]
         for piece in word.pieces:
-            ends = self._piece(piece) if word.literal not in ("[", "[[") else [piece.text]
+            ends = self._piece(piece) if literal not in ("[", "[[") else [piece.text]
             self._work.spend(len(drafts) * len(ends))
             drafts = [_short(draft + end) for draft in drafts for end in ends][: ALTERNATIVES_MAX + 1]
         drafts = [_GAP.join(_braced(draft)) if _OPEN in draft else draft for draft in drafts]
