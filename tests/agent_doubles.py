@@ -63,9 +63,6 @@ class ModelDouble:
         self.by: list[Asking] = []
         self.closed_early = 0
 
-    def check(self) -> None:
-        return
-
     async def stream(self, prompt: Prompt, asking: Asking) -> AsyncIterator[ModelEvent]:
         self.asked.append(prompt)
         self.by.append(asking)

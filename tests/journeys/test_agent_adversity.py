@@ -29,6 +29,7 @@ from responses_server import (
     text_delta,
     turn,
 )
+from sandgate.errors import MissingKey
 from sandgate.protocol.events import Failed, StreamError, TaskComplete, Warned
 from sandgate.runtime.agent import AgentOptions
 from sandgate.session.transcript_reader import read_transcript
@@ -282,22 +283,26 @@ def test_broken_characters_in_words_and_output_reach_nobody_as_broken_json(tmp_p
     run(work())
 
 
-def test_a_turn_for_which_there_is_no_key_leaves_nothing_and_changes_nothing(tmp_path: Path) -> None:
-    """Required: no transcript of its own, and no word in that of a session that goes on."""
-
+def test_without_a_key_nothing_begins_and_a_session_that_was_to_go_on_is_left_as_it_was(tmp_path: Path) -> None:
     async def work() -> None:
         with ResponsesServer(says("hello"), says("fine")) as server:
             place = AgentPlace(tmp_path, server.url)
-            async with place.opened("model_providers.test.env_key=NO_SUCH_KEY") as agent:
-                for _ in range(2):
-                    told = await said(agent, "work")
-                    assert "NO_SUCH_KEY" in only(told, Failed)[-1].message
+            without = (
+                "model_providers.test.env_key=NO_SUCH_KEY",
+                "model_providers.test.env_key_instructions=ask x.test",
+            )
+            for _ in range(2):
+                with pytest.raises(MissingKey) as caught:
+                    async with place.opened(*without):
+                        pass
+                assert ("NO_SUCH_KEY" in caught.value.what, caught.value.hint) == (True, "ask x.test")
             assert place.transcripts() == []
             async with place.opened() as agent:
                 await said(agent, "work")
             before = place.transcript.read_bytes()
-            async with place.opened("model_providers.test.env_key=NO_SUCH_KEY", options=LAST) as agent:
-                assert only(await said(agent, "unheard"), Failed)
+            with pytest.raises(MissingKey):
+                async with place.opened(*without, options=LAST):
+                    pass
             assert place.transcript.read_bytes() == before
             async with place.opened(options=LAST) as agent:
                 await said(agent, "again")
@@ -306,15 +311,15 @@ def test_a_turn_for_which_there_is_no_key_leaves_nothing_and_changes_nothing(tmp
     run(work())
 
 
-@pytest.mark.parametrize("bad", [None, refuses(401, "who are you")])
-def test_who_has_no_key_or_a_wrong_one_is_told_where_to_get_one(tmp_path: Path, bad: Manner | None) -> None:
+def test_who_has_a_wrong_key_is_told_where_to_get_another(tmp_path: Path) -> None:
     async def work() -> None:
-        with ResponsesServer(bad or says("never")) as server:
+        with ResponsesServer(refuses(401, "who are you")) as server:
             place = AgentPlace(tmp_path, server.url)
             place.env["GIVEN"] = "wrong"
-            key = ("env_key=NO_SUCH_KEY" if bad is None else "env_key=GIVEN", "env_key_instructions=ask at x.test")
+            key = ("env_key=GIVEN", "env_key_instructions=ask at x.test")
             async with place.opened(*(f"model_providers.test.{each}" for each in key)) as agent:
-                assert "ask at x.test" in only(await said(agent, "work"), Failed)[0].message
+                message = only(await said(agent, "work"), Failed)[0].message
+            assert ("who are you" in message, "ask at x.test" in message, "wrong" in message) == (True, True, False)
 
     run(work())
 

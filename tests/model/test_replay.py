@@ -46,9 +46,6 @@ class Failing:
     def __init__(self, error: ModelError) -> None:
         self._error = error
 
-    def check(self) -> None:
-        raise self._error
-
     async def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         del prompt, asking
         yield Created("r")
@@ -173,9 +170,3 @@ def test_a_file_that_is_no_recording_is_named_with_its_line(tmp_path: Path, cont
         ReplayingModel(str(tmp_path / "f"), SETTINGS)
     with pytest.raises(RequestError, match="cannot be read"):
         ReplayingModel(str(tmp_path), SETTINGS)
-
-
-def test_a_recording_asks_the_model_itself_whether_it_can_begin(tmp_path: Path, scripted: ScriptedModel) -> None:
-    RecordingModel(scripted, str(tmp_path / "one")).check()
-    with pytest.raises(StreamBroken):
-        RecordingModel(Failing(StreamBroken("no")), str(tmp_path / "two")).check()

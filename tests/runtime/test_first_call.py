@@ -67,9 +67,6 @@ class Model:
     async def stream(self, _prompt: Prompt, _asking: Asking) -> AsyncIterator[ModelEvent]:
         yield Created("r")
 
-    def check(self) -> None:
-        """Never called here."""
-
     async def close(self) -> None:
         self.closed = True
 

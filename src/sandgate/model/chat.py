@@ -26,10 +26,6 @@ class ChatModel:
         self.settings = settings
         self._exchange = Exchange(provider, environ)
 
-    def check(self) -> None:
-        """Raises MissingKey, and ModelFailed for a key that cannot be sent."""
-        self._exchange.check()
-
     def prepare(self) -> None:
         """Does early, on any thread, what the first request would wait for: about a quarter of a second."""
         self._exchange.prepare()

@@ -80,10 +80,6 @@ class Exchange:
         self._client: Client | None = None
         self._drains: set[asyncio.Task[None]] = set()
 
-    def check(self) -> None:
-        """Raises MissingKey, and ModelFailed for a key that cannot be sent."""
-        self._provider.headers(self._environ)
-
     def prepare(self) -> Client:
         """Import what requests need and read the certificates, which takes up to half a second. On any thread."""
         with self._guard:

@@ -60,10 +60,6 @@ class RecordingModel:
         self._run = os.urandom(RUN_BYTES).hex()
         self._number = 0
 
-    def check(self) -> None:
-        """As the model itself."""
-        self._model.check()
-
     async def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """The model's own answer, written down when it has ended, however that was."""
         number = self._number
@@ -125,9 +121,6 @@ class ReplayingModel:
         self._path = path
         self._recorded = read_recording(path)
         self._asked = 0
-
-    def check(self) -> None:
-        """Nothing is missing."""
 
     async def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """The recorded answer, with its error. Raises ModelFailed for a request that differs, or was not recorded."""

@@ -36,10 +36,6 @@ class ResponsesModel:
         self._exchange = Exchange(provider, environ)
         self._conversations: dict[str, GrowingJson] = {}  # the one used last is last
 
-    def check(self) -> None:
-        """Raises MissingKey, and ModelFailed for a key that cannot be sent."""
-        self._exchange.check()
-
     def prepare(self) -> None:
         """Does early, on any thread, what the first request would wait for: about a quarter of a second."""
         self._exchange.prepare()

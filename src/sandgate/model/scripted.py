@@ -46,9 +46,6 @@ class ScriptedModel:
         self._responses = read_script(path)
         self._asked = 0
 
-    def check(self) -> None:
-        """Nothing is missing."""
-
     async def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """The next response. Raises ModelFailed past the end of the file."""
         del prompt, asking

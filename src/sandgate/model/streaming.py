@@ -81,9 +81,6 @@ if TYPE_CHECKING:
 
         settings: ModelSettings
 
-        def check(self) -> None:
-            """Raises ModelError for what is known to be missing before anything is asked: a key above all."""
-
         def stream(self, prompt: Prompt, asking: Asking) -> AsyncIterator[ModelEvent]:
             """The answer as it comes; ends after `Completed`, or raises ModelError. `StreamBroken` may be tried again.
 

@@ -160,7 +160,6 @@ class Making:
             situation=situation,
             configured=_configured(holding, kept),
             patches=patches,
-            check=model.check,
         )
         self._tell_beginning(conversation, kept, situation, holding)
         return Made(session, model, conversation, approvals)

@@ -49,10 +49,6 @@ class AskedModel:
                 begun()  # some models answer at once
                 yield event
 
-    def check(self) -> None:
-        """As of the model itself."""
-        self._model.check()
-
     async def close(self) -> None:
         """As of the model itself; what is not loaded by now is not needed."""
         if self._loading is not None:

@@ -120,13 +120,8 @@ class Session:
         situation: Situation,
         configured: SessionConfigured,
         patches: Sequence[str] = (),
-        check: Callable[[], None] = lambda: None,
     ) -> None:
-        """`patches`: the calls whose patches were the last turn's, in a session that goes on.
-
-        `check` raises SandgateError while no turn with the model can begin.
-        """
-        self._check = check
+        """`patches`: the calls whose patches were the last turn's, in a session that goes on."""
         self.settings = settings
         self.configured = configured
         self._conversation = conversation
@@ -182,7 +177,7 @@ class Session:
             case Review() as op:
                 await self._start(submission.id, lambda active: self._reviewed(active, op), hears=False)
             case Undo():
-                await self._begin(
+                await self._start(
                     submission.id, lambda active: self._works.undo(active, self._last_patches), hears=False
                 )
             case _:
@@ -232,18 +227,6 @@ class Session:
                 context.tell(UserMessage(message_text(item), images))
 
     async def _start(self, turn_id: str, work: Work, *, schema: Any = None, hears: bool = True) -> None:
-        """A turn with the model. One that cannot begin leaves nothing: a session of such turns has no transcript."""
-        try:
-            self._check()
-        except SandgateError as problem:
-            await self._end_turn("replaced")
-            window = self.settings.model.context_window
-            self._conversation.log.emit(turn_id, TaskStarted(turn_id, round(time()), window))
-            self._conversation.log.emit(turn_id, _failed(problem))
-            return
-        await self._begin(turn_id, work, schema=schema, hears=hears)
-
-    async def _begin(self, turn_id: str, work: Work, *, schema: Any = None, hears: bool) -> None:
         await self._end_turn("replaced")
         context = TurnContext(Turn(turn_id, self.settings, schema), self._conversation, self._inbox)
         active = self._active = ActiveTurn(context, hears=hears)
