@@ -13,7 +13,7 @@ from sandgate.patch.apply import Undo as Record
 from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
 from sandgate.protocol.events import TaskComplete, TurnDiff, UndoCompleted
-from sandgate.protocol.operations import Compact, Undo
+from sandgate.protocol.operations import Compact, Review, Undo
 from sandgate.runtime import agent_undo
 from sandgate.runtime.agent import AgentOptions
 from sandgate.runtime.agent_undo import KeptUndo
@@ -165,6 +165,24 @@ def test_what_sub_agents_patched_for_a_turn_is_taken_back_with_it_however_deep(t
                 async with place.opened(*WRITES, options=resumed) as agent:
                     assert (await undone(agent)).success
             assert place.files() == BEFORE
+
+    run(work())
+
+
+def test_a_review_in_between_is_no_turn_of_the_person_also_after_a_pause(tmp_path: Path) -> None:
+    async def work() -> None:
+        review = says('{"findings": [], "overall_correctness": "fine", "overall_explanation": "fine"}')
+        with ResponsesServer(calls(function_call("apply_patch", {"input": PATCH})), says("done"), review) as server:
+            place = Desk(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                await said(agent, "work")
+                session = AgentOptions(resume=agent.session_id)
+            for _ in range(2):
+                async with place.opened(*WRITES, options=session) as agent:
+                    await until(agent, TaskComplete, of=agent.submit(Review("look at it")))
+            async with place.opened(*WRITES, options=session) as agent:
+                assert (await undone(agent)).success
+                assert place.files() == BEFORE
 
     run(work())
 

@@ -160,6 +160,7 @@ class Making:
             situation=situation,
             configured=_configured(holding, kept),
             patches=patches,
+            last_turn=kept.last_turn,
         )
         self._tell_beginning(conversation, kept, situation, holding)
         return Made(session, model, conversation, approvals)
@@ -306,8 +307,7 @@ class Making:
             return ()
         if kept.path is not None:
             tools.undoing.kept = KeptUndo(ensured_state(runtime.environ), holding.session_id)
-        turn = (kept.context or {}).get("turn_id")
-        return tools.undoing.applied_in(turn) if isinstance(turn, str) and turn else ()
+        return tools.undoing.applied_in(kept.last_turn) if kept.last_turn else ()
 
     def _warn(self, text: str) -> None:
         """Of the transcript, on whatever thread met it; told at once where there is a conversation already."""

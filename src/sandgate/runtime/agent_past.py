@@ -70,6 +70,13 @@ class Beginning(Record):
     forked_from_id: str | None = None
     approvals: tuple[Mapping[str, Any], ...] = ()  # for the session, as they were written
 
+    @property
+    def last_turn(self) -> str:
+        """The id of the last turn that was the person's; "" where none is known."""
+        context = self.context or {}
+        found = context.get("last_turn", context.get("turn_id"))
+        return found if isinstance(found, str) else ""
+
 
 def beginning(earlier: Transcript, transcript: Kept, path: str) -> Beginning:
     """Of a session that goes on, or of a copy."""

@@ -120,8 +120,9 @@ class Session:
         situation: Situation,
         configured: SessionConfigured,
         patches: Sequence[str] = (),
+        last_turn: str = "",
     ) -> None:
-        """`patches`: the calls whose patches were the last turn's, in a session that goes on."""
+        """Where it goes on: `last_turn` is the last one of the person, `patches` the calls that patched in it."""
         self.settings = settings
         self.configured = configured
         self._conversation = conversation
@@ -132,6 +133,7 @@ class Session:
         self._submissions: asyncio.Queue[Submission] = asyncio.Queue(SUBMISSIONS_MAX)
         self._active: ActiveTurn | None = None
         self._last_patches = list(patches)
+        self._last_turn = last_turn
         self._over = False
         conversation.tell("", configured)
 
@@ -194,6 +196,7 @@ class Session:
 
     async def _regular(self, active: ActiveTurn, items: Sequence[Item]) -> str | None:
         context = active.context
+        self._last_turn = context.turn_id
         self._conversation.record(self._situation.news(self._conversation.history.items))
         self._conversation.transcript.keep_context(self._situated(context))
         self._conversation.record(items)
@@ -210,6 +213,7 @@ class Session:
         settings = context.turn.settings
         return {
             "turn_id": context.turn_id,
+            "last_turn": self._last_turn,  # whose patches can be taken back: a review is no turn of the person
             "cwd": settings.cwd,
             "approval_policy": settings.approval_policy,
             "sandbox_policy": dict(settings.sandbox_policy),
