@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, only, run, said, until
-from responses_server import ResponsesServer, message, refuses, says, sends, turn
+from agent_places import AgentPlace, by_prompt, calls, only, run, said, until
+from responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
 from sandgate.protocol.events import ContextCompacted, Failed, TaskComplete, Warned
 from sandgate.protocol.operations import Compact
 from sandgate.runtime.agent import AgentOptions
@@ -96,6 +96,25 @@ def test_a_provider_that_offers_nothing_and_a_person_with_words_of_their_own_get
                 await said(agent, "one")
                 await until(agent, TaskComplete, Failed, of=agent.submit(Compact()))
             assert {asked.target for asked in server.asked} == {"/v1/responses"}
+
+    run(work())
+
+
+def test_the_provider_makes_room_for_a_sub_agent_too(tmp_path: Path) -> None:
+    async def work() -> None:
+        *events, completed = turn(function_call("update_plan", {"plan": []}, "p1"))
+        usage = {"input_tokens": 900, "output_tokens": 5, "total_tokens": 905}
+        fills = sends(*events, {**completed, "response": {"id": "r", "usage": usage}})
+        script = by_prompt(
+            work=[calls(function_call("delegate", {"prompt": "task one"}, "d1")), says("all done")],
+            task=[fills, SEALS, says("did it")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(OFFERED, "model_auto_compact_token_limit=900") as agent:
+                assert only(await said(agent, "work"), TaskComplete)[0].last_agent_message == "all done"
+            targets = [asked.target.removeprefix("/v1") for asked in server.asked]
+            assert targets == ["/responses", "/responses", "/responses/compact", "/responses", "/responses"]
 
     run(work())
 

@@ -128,7 +128,6 @@ class Making:
         situation = await on_thread(lambda: Situation(runtime, settings))
         approvals = SessionApprovals(runtime, holding.session_id)
         kept, patches = await on_thread(lambda: self._begun(runtime, holding, approvals, tools))
-        offered = None if settings.compact_prompt else remote_compaction(model)
         if superior is None:
             model = AskedModel(model, self._loop, kept.transcript.enlist)
         conversation = Conversation(History(kept.items), kept.transcript, EventLog(), info=kept.info)
@@ -148,7 +147,7 @@ class Making:
             conversation,
             initial=situation.all,
             prompt=settings.compact_prompt or SUMMARY_PROMPT,
-            remote=offered,
+            remote=None if settings.compact_prompt else remote_compaction(model),
         )
         loop = TurnLoop(Sampler(model, tools, conversation, FairLock()), conversation, compactor)
         session = Session(

@@ -10,6 +10,7 @@ from contextlib import aclosing, suppress
 from threading import Thread
 
 from sandgate.modulecache import begun
+from sandgate.runtime.agent_models import remote_compaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class AskedModel:
     def __init__(self, model: Model, loop: AbstractEventLoop, then: Callable[[], None]) -> None:
         """`then` is called on a thread, when everything is loaded."""
         self.settings = model.settings
+        self.remote_compaction = remote_compaction(model)  # for sub-agents, too, which share the model
         self._model = model
         self._loop = loop
         self._then = then
