@@ -13,7 +13,7 @@ import pytest
 
 from agent_places import AgentPlace, calls, command
 from program import WAIT_SECONDS
-from responses_server import ResponsesServer, message, says, stays_silent
+from responses_server import ResponsesServer, function_call, message, says, stays_silent
 from sandgate.session.transcript_reader import read_transcript
 from waiting import LIMIT_S
 
@@ -161,8 +161,6 @@ def test_a_transcript_of_a_later_version_is_refused_and_left_alone(folder: Path)
 
 
 def test_the_last_session_is_the_persons_own_and_not_that_of_a_sub_agent(folder: Path) -> None:
-    from responses_server import function_call
-
     delegate = calls(function_call("delegate", {"prompt": "look around"}))
     with ResponsesServer(delegate, says("I looked"), says("it looked"), says("mine")) as server:
         place = AgentPlace(folder, server.url)
@@ -170,6 +168,29 @@ def test_the_last_session_is_the_persons_own_and_not_that_of_a_sub_agent(folder:
         assert len(place.transcripts()) == 2
         assert place.run("resume", "--last", "go on")[:2] == (0, "mine\n")
         assert "work" in words(server.asked[-1].body)
+
+
+def test_the_last_turn_is_taken_back_by_the_program_without_a_key_and_not_over_what_was_written_since(
+    folder: Path,
+) -> None:
+    patch = "*** Begin Patch\n*** Add File: made\n+hello\n*** End Patch\n"
+    with ResponsesServer(calls(function_call("apply_patch", {"input": patch})), says("done")) as server:
+        place = AgentPlace(folder, server.url)
+        assert place.run("work")[0] == 0
+        made = place.repo / "made"
+        without = ("-c", "model_providers.test.env_key=NO_SUCH_KEY", "undo", "--last")
+        made.write_text("by hand\n")
+        code, out, err = place.run(*without)
+        assert (code, out, made.read_text()) == (1, "", "by hand\n")
+        assert "undo: failed" in err
+        code, out, _err = place.run("--json", *without)
+        assert (code, '"type": "error"' in out) == (1, True)
+        made.write_text("hello\n")
+        code, out, err = place.run(*without)
+        assert (code, out, made.exists()) == (0, "", False)
+        assert "undo: done" in err
+        assert place.run(*without)[0] == 1
+        assert len(server.asked) == 2
 
 
 def test_a_turn_that_failed_is_not_told_as_cut_off(folder: Path) -> None:

@@ -19,6 +19,7 @@ from sandgate.runtime.agent_models import (
     remote_compaction,
     replayed_model,
     scripted_model,
+    unasked_model,
 )
 from sandgate.runtime.agent_past import Beginning, as_it_was, beginning, copied, look_back, sealed_elsewhere
 from sandgate.runtime.agent_tools import AgentTools
@@ -238,6 +239,8 @@ class Making:
             return scripted_model(options.model_script, settings), 0, settings.but(provider_id=SCRIPTED)
         if options.model_replay is not None:
             return replayed_model(options.model_replay, settings), 0, settings.but(provider_id=SCRIPTED)
+        if options.unasked:
+            return unasked_model(settings), 0, settings
         model, retries = provider_model(settings, options.model, runtime.loaded.values, runtime.environ)
         if options.model_record is not None:
             model = recorded_model(model, options.model_record)

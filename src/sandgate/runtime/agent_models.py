@@ -30,6 +30,13 @@ def model_settings(settings: AgentSettings, model: str) -> ModelSettings:
     )
 
 
+def unasked_model(settings: AgentSettings) -> Model:
+    """For a session in which none is needed."""
+    from sandgate.model.unasked import UnaskedModel
+
+    return UnaskedModel(model_settings(settings, settings.model or SCRIPTED))
+
+
 def scripted_model(path: str, settings: AgentSettings) -> Model:
     """The offline model that says what the file has. Raises RequestError for a file that is no script."""
     from sandgate.model.scripted import ScriptedModel

@@ -30,6 +30,7 @@ class AgentOptions(Record):
     fork: bool = False  # go on in a copy of it
     fork_before: int | None = None  # with what came before this message of the person's, counted from 0; None: all
     ephemeral: bool = False  # nothing is kept
+    unasked: bool = False  # nothing is said to a model, so there has to be none
     source: str = "cli"
 
 

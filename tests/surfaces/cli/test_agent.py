@@ -11,7 +11,7 @@ import pytest
 from agent_double import Stage
 from sandgate.errors import MissingKey
 from sandgate.protocol import events as told
-from sandgate.protocol.operations import LocalImageInput, Shutdown, TextInput, UserInput
+from sandgate.protocol.operations import LocalImageInput, Shutdown, TextInput, Undo, UserInput
 from sandgate.runtime.agent_options import AgentOptions
 
 TYPE_CHECKING = False
@@ -92,6 +92,16 @@ def test_an_earlier_session_goes_on(
     assert program("agent", *arguments) == 0
     assert (stage.options.resume, stage.options.fork_before) == (resume, before)
     assert stage.asked == UserInput((TextInput("go on"),))
+
+
+@pytest.mark.parametrize(("success", "code"), [(True, 0), (False, 1)])
+def test_the_last_turn_is_taken_back_without_a_model(program: Program, stage: Stage, success: bool, code: int) -> None:
+    stage.story = (told.UndoCompleted(success, "as it is"), told.TaskComplete("turn-1", 2, 5, None))
+    assert program("agent", "undo", "--last") == code
+    assert (stage.options, stage.asked) == (AgentOptions(resume="last", unasked=True), Undo())
+    assert program.out == ""
+    assert f"undo: {'done' if success else 'failed'}" in program.err
+    assert "without a word" not in program.err
 
 
 NO = told.ApprovalResolved("a1", "c1", "denied", "none")
@@ -205,6 +215,10 @@ def test_a_model_cannot_paint_the_terminal_with_its_last_message(
         (("--last", "p"), "belongs to `resume`"),
         (("--ephemeral", "resume", "--last", "p"), "keeps nothing"),
         (("--ephemeral", "fork", "--last", "p"), "keeps nothing"),
+        (("undo",), "which session"),
+        (("undo", "id", "and more"), "does not take"),
+        (("undo", "--last", "more"), "says nothing"),
+        (("undo", "id", "--before", "1"), "belongs to `fork`"),
         (("--output-schema", "/nowhere", "p"), "cannot read the schema"),
         (("-i", "/nowhere", "p"), "no picture"),
         (("--model-script", "/nowhere", "p"), "no model script"),

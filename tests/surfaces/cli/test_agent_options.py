@@ -20,6 +20,8 @@ from sandgate.surfaces.cli.parse import parse
         (("resume", "id"), Past("id"), None),
         (("resume", "--last"), Past("last"), None),
         (("fork", "id", "--before", "2", "p"), Past("id", fork=True, fork_before=2), "p"),
+        (("undo", "--last"), Past("last"), None),
+        (("undo", "id"), Past("id"), None),
     ],
 )
 def test_a_past_session_and_a_prompt_are_told_apart(arguments: tuple[str, ...], past: Past, prompt: str | None) -> None:

@@ -33,6 +33,8 @@ def outcome(*messages: Any, turn: str = "t") -> TurnOutcome:
 @pytest.mark.parametrize(
     ("story", "code"),
     [
+        ((told.UndoCompleted(True), COMPLETE), 0),
+        ((told.UndoCompleted(False, "changed"), COMPLETE), 1),
         ((no("c"), COMPLETE), 77),
         ((no("c", "user"), COMPLETE), 77),
         ((ran("c", "declined", None), COMPLETE), 77),

@@ -30,13 +30,13 @@ STDOUT, STDERR = 1, 2
 
 def main(parsed: Parsed) -> int:
     """One turn; the exit code is that of `agent --help`."""
-    from sandgate.surfaces.cli.agent_options import past_and_prompt, require_known_place, user_input
+    from sandgate.surfaces.cli.agent_options import operation_of, past_and_prompt, require_known_place
 
     try:
         past, argument = past_and_prompt(parsed)
         where = environment(parsed)
         require_known_place(parsed, where.cwd, trusted=lambda: _settings(where).trust == "trusted")
-        said = user_input(parsed, argument)
+        said = operation_of(parsed, argument)
         file = last_message_file(parsed, where)
         try:
             ended = turn(parsed, where, said, past)
@@ -53,6 +53,7 @@ def main(parsed: Parsed) -> int:
 
 def turn(parsed: Parsed, where: Environment, operation: Operation, past: Past) -> Ended:
     """Run one operation in a session as the options ask. Raises what opening it raises."""
+    from sandgate.protocol.operations import Undo
     from sandgate.runtime.agent import AgentOptions, open_agent
     from sandgate.surfaces.cli.agent_turn import run_turn
 
@@ -65,6 +66,7 @@ def turn(parsed: Parsed, where: Environment, operation: Operation, past: Past) -
         fork=past.fork,
         fork_before=past.fork_before,
         ephemeral=parsed.on("ephemeral"),
+        unasked=isinstance(operation, Undo),
         source="cli",
     )
     return run_turn(
@@ -109,11 +111,13 @@ def printed(text: str) -> str:
 
 
 def _conclude(parsed: Parsed, ended: Ended, file: LastMessageFile | None) -> None:
+    from sandgate.surfaces.cli.agent_options import takes_back
+
     text = ended.outcome.last_message if ended.outcome.completed else None
     if not parsed.on("json"):
         if text is not None:
             say.out(printed(text))
-        elif ended.outcome.completed and file is None:
+        elif ended.outcome.completed and file is None and not takes_back(parsed):
             say.fact("the model ended the turn without a word")
     write_last_message(file, text)
 

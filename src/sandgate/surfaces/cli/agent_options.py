@@ -6,7 +6,7 @@ import os
 
 from sandgate.display import visible
 from sandgate.errors import RequestError
-from sandgate.protocol.operations import LocalImageInput, TextInput, UserInput
+from sandgate.protocol.operations import LocalImageInput, TextInput, Undo, UserInput
 from sandgate.record import Record
 from sandgate.surfaces.cli.prompt_input import prompt_text
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from sandgate.protocol.operations import Operation
     from sandgate.surfaces.cli.parse import Parsed
 
 SCHEMA_BYTES_MAX = 1 << 20
 IMAGES_MAX = 32
 BEFORE_MAX = 1_000_000  # more messages than a session holds
 LAST = "last"
-DEEDS = ("resume", "fork")
+UNDO = "undo"
+DEEDS = ("resume", "fork", UNDO)
 PAST_HINT = "sandgate agent {deed} SESSION PROMPT, or {deed} --last PROMPT"
 
 
@@ -48,9 +50,21 @@ def past_and_prompt(parsed: Parsed) -> tuple[Past, str | None]:
     if not parsed.on("last") and not words:
         raise RequestError(f"{deed} which session?", hint=f"sandgate agent {deed} SESSION, or {deed} --last")
     session = LAST if parsed.on("last") else words.pop(0)
+    if deed == UNDO and words:
+        raise RequestError("`undo` says nothing to a model", hint="sandgate agent undo SESSION, or undo --last")
     if len(words) > 1:
         raise RequestError("`--last` and a session contradict each other", hint=f"sandgate agent {deed} --last PROMPT")
     return Past(session, deed == "fork", _before(parsed, deed)), words[0] if words else None
+
+
+def operation_of(parsed: Parsed, argument: str | None) -> Operation:
+    """What the session is to do. Raises RequestError."""
+    return Undo() if takes_back(parsed) else user_input(parsed, argument)
+
+
+def takes_back(parsed: Parsed) -> bool:
+    """No model is asked: the last turn's patches are taken back."""
+    return parsed.form.partition(" ")[0] == UNDO
 
 
 def user_input(parsed: Parsed, argument: str | None) -> UserInput:
@@ -81,7 +95,7 @@ def require_known_place(parsed: Parsed, directory: str, *, trusted: Callable[[],
 
 def _before(parsed: Parsed, deed: str) -> int | None:
     text = parsed.text("before")
-    if deed == "resume":
+    if deed != "fork":
         if text is not None:
             raise RequestError("`--before` belongs to `fork`", hint="sandgate agent fork SESSION --before 0")
         return None

@@ -195,7 +195,7 @@ COMMANDS = (
         (
             *MODEL,
             Option(("-i", "--image"), "image", "show the model this picture, too (repeatable)", "FILE", many=True),
-            Option(("--last",), "last", "resume, fork: the newest session"),
+            Option(("--last",), "last", "resume, fork, undo: the newest session"),
             Option(("--before",), "before", "fork: before the user's message of this number, from 0", "N"),
             Option(("--ephemeral",), "ephemeral", "keep no transcript"),
             Option(("--skip-git-repo-check",), "skip_git", "work also outside of repositories and trusted directories"),
@@ -205,7 +205,7 @@ COMMANDS = (
             *ASKING_A_MODEL,
         ),
         "agent",
-        forms=("resume [SESSION] [PROMPT]", "fork [SESSION] [PROMPT]", "[PROMPT]"),
+        forms=("resume [SESSION] [PROMPT]", "fork [SESSION] [PROMPT]", "undo [SESSION]", "[PROMPT]"),
         codes=AGENT_CODES,
     ),
     Command(

@@ -86,6 +86,8 @@ class ThreadEvents:
                 self._once({"type": "reasoning", "text": message.text})
             case told.Warned() | told.StreamError():
                 self._once({"type": "error", "message": message.message})
+            case told.UndoCompleted() if not message.success:
+                self._once({"type": "error", "message": message.message or "nothing was taken back"})
             case told.DeprecationNotice():
                 details = f": {message.details}" if message.details else ""
                 self._once({"type": "error", "message": message.summary + details})

@@ -30,6 +30,7 @@ class TurnOutcome:
         self._refused_calls: set[str] = set()
         self._stopped_by_refusal = False
         self._stop_wanted = False  # an answer was to end the turn
+        self._kept = False  # patches were to be taken back, and were not
 
     @property
     def code(self) -> int:
@@ -50,6 +51,8 @@ class TurnOutcome:
                 self.review = message.review_output
             case told.ApprovalResolved():
                 self._answered(message)
+            case told.UndoCompleted():
+                self._kept = not message.success
             case told.ExecCommandEnd() if message.status == "declined":
                 self._refuse(message.call_id)
             case told.PatchApplyEnd() if message.status == "declined":
@@ -76,7 +79,7 @@ class TurnOutcome:
             case told.TaskComplete():
                 self.completed = True
                 self.last_message = message.last_agent_message or self.last_message
-                self._code = REFUSED if self._stopped_by_refusal else DONE
+                self._code = FAILED if self._kept else REFUSED if self._stopped_by_refusal else DONE
             case told.Failed():
                 self._code = LIMIT if message.code in LIMIT_CODES else FAILED
             case told.TurnAborted(reason="interrupted"):
