@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, by_prompt, calls, run, said, until
+from agent_places import AgentPlace, by_prompt, calls, command, run, said, until
 from responses_server import ResponsesServer, by_last, function_call, says
 from sandgate.patch.apply import Undo as Record
 from sandgate.patch.plan import FileWrite
@@ -165,6 +165,25 @@ def test_what_sub_agents_patched_for_a_turn_is_taken_back_with_it_however_deep(t
                 async with place.opened(*WRITES, options=resumed) as agent:
                     assert (await undone(agent)).success
             assert place.files() == BEFORE
+
+    run(work())
+
+
+def test_a_call_named_like_a_patch_of_before_the_pause_is_not_taken_for_it(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(patches(PATCH)) as server:
+            place = Desk(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                await said(agent, "work")
+        with ResponsesServer(by_last(calls(command("true", "p0")), says("done"))) as server:
+            place.url = server.url
+            async with place.opened(*WRITES, options=LAST) as agent:
+                place.write(old="by hand\n")
+                assert not (await undone(agent)).success
+                told = await said(agent, "only look")
+                assert not [each for each in told if isinstance(each, TurnDiff)]
+                place.write(old="two\n")
+                assert not (await undone(agent)).success, "that turn has patched nothing"
 
     run(work())
 

@@ -224,7 +224,7 @@ def test_a_sub_agent_is_kept_apart_with_its_own_name(folder: Path) -> None:
             kept = {read_transcript(str(path)).meta.id: read_transcript(str(path)) for path in place.transcripts()}
             assert len(kept) == 2
             (child,) = [each for name, each in kept.items() if name != own]
-            assert child.meta.source == {"subagent": "collab_spawn"}
+            assert child.meta.source == {"subagent": "collab_spawn", "parent_thread_id": own}
 
     run(work())
 

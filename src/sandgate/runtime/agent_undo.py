@@ -39,7 +39,9 @@ class PatchUndo:
         self._runtime = runtime
         self.kept: KeptUndo | None = None
         self.hand_up: Callable[[str, Undo], None] | None = None
-        self._past: dict[str, Undo] = {}  # of the last turn, from before the session went on
+        # Of the last turn, from before the session went on: its name on disk, and the record. Its name here begins with
+        # the turn: calls are named anew since, and one of them must not be taken for it.
+        self._past: dict[str, tuple[str, Undo]] = {}
         self._guard = allocate_lock()  # sub-agents hand up what they patch side by side
 
     def applied(self, call_id: str, turn_id: str) -> None:
@@ -58,20 +60,21 @@ class PatchUndo:
     def applied_in(self, turn_id: str) -> tuple[str, ...]:
         """The calls of that turn whose patches can be taken back, though the session was closed."""
         if self.kept is not None:
-            self._past = self.kept.of(turn_id)
+            found = self.kept.of(turn_id).items()
+            self._past = {f"{turn_id}/{call_id}": (call_id, record) for call_id, record in found}
         return tuple(self._past)
 
     def undo(self, call_id: str) -> bool:
         """Takes it back; False when it is not known. Raises SandgateError."""
         patches = self._runtime.tools.patches
-        past = self._past.get(call_id)
-        if past is not None and patches.undo_of(call_id) is None:
+        kept_as, past = self._past.get(call_id, (call_id, None))
+        if past is not None:
             patches.know(call_id, past)
         done = patches.undo(call_id)
         if done:
             self._past.pop(call_id, None)
             if self.kept is not None:
-                self.kept.taken_back(call_id)
+                self.kept.taken_back(kept_as)
         return done
 
     def _keep(self, name: str, turn_id: str, record: Undo) -> None:
