@@ -136,6 +136,41 @@ def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
     assert done.stdout == "False True\n"
 
 
+LIBRARY = (
+    "import sys; sys.path.insert(0, sys.argv[1])\n"
+    "from sandgate.modulecache import install\n"
+    "cache = install(); cache.load_first(); first = 'json.decoder' in cache.used\n"
+    "import asyncio, json, sandgate.errors\n"
+    "names = ('json', 'json.decoder', 'asyncio', 'asyncio.events')\n"
+    "seen = [(m.__name__, m.__file__, m.__package__, m.__spec__.origin, m.__spec__.parent) for m in\n"
+    "        (sys.modules[name] for name in names)]\n"
+    "print(first, all(name in cache.used for name in names))\n"
+    "print(json.loads('[1]'), asyncio.run(asyncio.sleep(0, 7)), seen)\n"
+    "print('_json' in cache._single, 'os' in cache._single)\n"
+    "cache.keep()\n"
+)
+
+
+def test_modules_of_pythons_library_are_kept_as_well_and_are_the_same(copy: Path) -> None:
+    """They are a third of what an agent begins with."""
+    first, second, third = (run(copy, LIBRARY) for _ in range(3))
+    assert (first[:2], second[:2], third[:2]) == (["False", "False"], ["False", "True"], ["True", "True"])
+    assert first[2:] == second[2:] == third[2:]
+    assert third[-2:] == ["False", "False"]  # not made from a source
+
+
+def test_a_module_that_only_has_the_name_of_one_is_not_kept(copy: Path) -> None:
+    """Required: what lies in a directory that somebody else put in front must not outlast that."""
+    elsewhere = copy.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "colorsys.py").write_text("foreign = True")
+    code = LISTING.replace("import sandgate.errors,", "import colorsys, sandgate.errors,").replace(
+        "cache.keep()\n", "cache.keep(); print(hasattr(colorsys, 'foreign'), 'colorsys' in install()._single)\n"
+    )
+    assert run(copy, code, PYTHONPATH=str(elsewhere))[-2:] == ["True", "False"]
+    assert run(copy, code)[-2:] == ["False", "True"]
+
+
 @pytest.mark.parametrize("content", [b"", b"not marshal", b"\xff" * 64])
 def test_a_damaged_file_counts_as_none(copy: Path, content: bytes) -> None:
     run(copy)

@@ -1,11 +1,11 @@
 """Loads the modules of one command from a single file instead of ninety.
 
 Finding, opening and checking small byte-code files costs more than what is in them does, on the path of every
-command (docs/decisions/0006). So the program keeps the byte code of what a run imported in one file beside
-Python's own caches, with the same trust and the same checks: a module whose source has another size or time is
-loaded the ordinary way, and the file is written anew. What every run begins with is not even looked for: it is loaded
-at once, in the order in which it was once complete. Nothing depends on the file; without it everything is the same,
-only slower.
+command (docs/decisions/0006). So the program keeps the byte code of what a run imported, of itself and of Python's
+library, in one file beside Python's own caches, with the same trust and the same checks: a module whose source has
+another size or time is loaded the ordinary way, and the file is written anew. What every run begins with is not even
+looked for: it is loaded at once, in the order in which it was once complete. Nothing depends on the file; without it
+everything is the same, only slower.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
-    About = tuple[str, bool, int, int]  # source below the package, is a package, its mtime in ns, its size
+    About = tuple[str, bool, int, int]  # its source, is a package, its mtime in ns, its size
     Made = tuple[About, CodeType]
     Place = tuple[int, int]  # start and length of marshalled code, from where the code begins
     # modules one by one; then again, all at one place, what a run begins with, in this order
     Index = tuple[dict[str, tuple[About, Place]], tuple[tuple[str, About], ...], Place]
 
-FORMAT = "sandgate modules 4"
+FORMAT = "sandgate modules 5"
 HEAD_BYTES = 8  # the length of the index, little endian; then the index, then the code
 PACKAGE = "sandgate"
 INDEX_BYTES_MAX = 1 << 20  # some thousand modules
 DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package elsewhere has another file to trust
+LIBRARY = ospath.dirname(getattr(ospath, "__file__", f"{DIRECTORY}/"))  # Python's own modules
 FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
@@ -103,8 +104,8 @@ class ModuleCache:
     def keep(self) -> None:
         """Write the file anew if it would have served this process better. Failing costs nothing."""
         # A copy, taken at once: a thread may still import.
-        ours = {name: module for name, module in list(sys.modules.items()) if _is_ours(name)}
-        ours = {name: module for name, module in ours.items() if name not in self._before}
+        ours = {name: module for name, module in list(sys.modules.items()) if name not in self._before}
+        ours = {name: module for name, module in ours.items() if _is_kept(name, module)}
         missing = [name for name in ours if name not in self.used]
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
         is_first = not (self._first or missing) and not any(name.startswith(RARELY_FIRST) for name in ours)
@@ -144,11 +145,12 @@ class ModuleCache:
 
     def _complete(self, name: str, module: ModuleType) -> None:
         above, _, last = name.rpartition(".")
-        setattr(sys.modules[above], last, module)
+        if above:
+            setattr(sys.modules[above], last, module)
         self.used[name] = None
 
     def _spec(self, name: str, about: About) -> ModuleSpec:
-        source = f"{DIRECTORY}/{about[0]}"
+        source = about[0]
         spec = ModuleSpec(name, self, origin=source, is_package=about[1])  # type: ignore[arg-type] # typeshed wants more
         spec.has_location = True
         if about[1]:
@@ -186,14 +188,20 @@ def begun() -> None:
 
 def _is_unchanged(about: About) -> bool:
     try:
-        now = stat(f"{DIRECTORY}/{about[0]}")
+        now = stat(about[0])
     except OSError:
         return False
     return (now.st_mtime_ns, now.st_size) == about[2:]
 
 
-def _is_ours(name: str) -> bool:
-    return name.startswith(f"{PACKAGE}.")
+def _is_kept(name: str, module: ModuleType) -> bool:
+    """Ours or one of Python's library, there under its own name, and made from a source that lies where it should."""
+    spec: Any = getattr(module, "__spec__", None)
+    if getattr(spec, "name", None) != name or not spec.has_location or not spec.origin.endswith(".py"):
+        return False
+    if name.startswith(f"{PACKAGE}."):
+        return bool(spec.origin.startswith(f"{DIRECTORY}/"))
+    return name.partition(".")[0] in sys.stdlib_module_names and bool(spec.origin.startswith(f"{LIBRARY}/"))
 
 
 def _place(name: str) -> str:
@@ -212,7 +220,7 @@ def _opened(file: str) -> tuple[int, int, Index]:
     try:
         length = int.from_bytes(pread(descriptor, HEAD_BYTES, 0), "little")
         form, version, directory, index = marshal.loads(pread(descriptor, min(length, INDEX_BYTES_MAX), HEAD_BYTES))
-        if (form, version, directory) == (FORMAT, sys.hexversion, DIRECTORY):
+        if (form, version, directory) == (FORMAT, sys.hexversion, (DIRECTORY, LIBRARY)):
             return descriptor, HEAD_BYTES + length, index
     except _DAMAGED:
         pass  # damaged, or another format: as if there were none
@@ -236,7 +244,7 @@ def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -
         parts.append(marshal.dumps(code))
         single[name] = about, (start, len(parts[-1]))
         start += len(parts[-1])
-    index = marshal.dumps((FORMAT, sys.hexversion, DIRECTORY, (single, *about_known[1:])))
+    index = marshal.dumps((FORMAT, sys.hexversion, (DIRECTORY, LIBRARY), (single, *about_known[1:])))
     fresh = f"{file}.{getpid()}"
     try:
         with open(fresh, "xb") as stream:
@@ -250,9 +258,6 @@ def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -
 
 def _made_of(module: ModuleType) -> Made | None:
     spec: Any = module.__spec__
-    below = DIRECTORY + "/"
-    if not getattr(spec, "has_location", False) or not spec.origin.startswith(below):
-        return None
     try:
         before = stat(spec.origin)
         code: CodeType | None = spec.loader.get_code(module.__name__)
@@ -262,4 +267,4 @@ def _made_of(module: ModuleType) -> Made | None:
     if code is None or before.st_mtime_ns != after.st_mtime_ns:
         return None
     is_package = spec.submodule_search_locations is not None
-    return (spec.origin[len(below) :], is_package, after.st_mtime_ns, after.st_size), code
+    return (spec.origin, is_package, after.st_mtime_ns, after.st_size), code
