@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import statistics
+import subprocess
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from agent_server import Step, calls, says
 from agent_workloads import AgentContestant, Run, sandgate_agent
+from contestants import SANDGATE, quiet_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +107,7 @@ def _resuming(argv: list[str], transcript: str) -> list[str]:
 
 
 def _listed(home: Path) -> str:
+    from sandgate.session.session_index import INDEX_NAME
     from sandgate.session.session_listing import list_sessions
 
     other = home / "many"
@@ -116,16 +119,31 @@ def _listed(home: Path) -> str:
         found = len(list_sessions(str(_state(other)), page_size=SESSIONS).sessions)
         times.append((time.perf_counter() - began) * 1000)
         assert found == SESSIONS
+    whole = []
+    for _ in range(6):  # the first makes the program's own caches
+        began = time.perf_counter()
+        line = [SANDGATE, "sessions", "list", "--limit", str(SESSIONS)]
+        subprocess.run(line, env=quiet_environment(other), check=True, stdout=subprocess.DEVNULL)
+        whole.append((time.perf_counter() - began) * 1000)
+    for each in _state(other).glob(f"{INDEX_NAME}*"):
+        each.unlink()
+    began = time.perf_counter()
+    list_sessions(str(_state(other)), page_size=SESSIONS)
+    foreign = (time.perf_counter() - began) * 1000
     later = statistics.median(times[1:])
-    return f"{SESSIONS} sessions listed: {times[0]:.0f} ms the first time, then {later:.0f} ms" + _verdict(
-        later < LISTED_MS_MAX
+    return (
+        f"{SESSIONS} sessions that listed themselves: {times[0]:.0f} ms the first time, then {later:.0f} ms"
+        f"{_verdict(max(times[0], later) < LISTED_MS_MAX)}; "
+        f"the whole program {statistics.median(whole[1:]):.0f} ms; all of them foreign {foreign:.0f} ms"
     )
 
 
 def _write_session(home: Path, lines: Iterable[Line], prompt: str) -> str:
     """The path of its transcript."""
     from sandgate.protocol.items import user_message
+    from sandgate.runtime.aio import on_thread
     from sandgate.session.ids import new_id
+    from sandgate.session.transcript import Kept
     from sandgate.session.transcript_lines import ContextLine, EventLine, ItemLine, SessionMeta
     from sandgate.session.transcript_writer import TranscriptWriter
 
@@ -139,6 +157,7 @@ def _write_session(home: Path, lines: Iterable[Line], prompt: str) -> str:
     for line in lines:
         writer.write(line)
     writer.close()
+    Kept(writer, on_thread).enlist()
     return writer.path
 
 
