@@ -110,8 +110,8 @@ def _before(source: str, at: BeforeUserMessage, is_prefix: IsPrefix) -> list[Lin
         return []
     raise UserMessageOutOfRange(
         f"there is no message {at.number} to fork before",
-        why=f"the session has {counted} messages of the person, and the first is number 0",
-        hint="allow an empty session, to begin with nothing",
+        why=f"the session has {counted} message{'s' * (counted != 1)} of the person, and the first is number 0",
+        hint="`sandgate sessions show SESSION` has them in their order",
     )
 
 

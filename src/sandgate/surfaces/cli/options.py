@@ -195,7 +195,7 @@ COMMANDS = (
         (
             *MODEL,
             Option(("-i", "--image"), "image", "show the model this picture, too (repeatable)", "FILE", many=True),
-            Option(("--last",), "last", "resume, fork, undo: the newest session"),
+            Option(("--last",), "last", "resume, fork, undo: the newest session of this directory"),
             Option(("--before",), "before", "fork: before the user's message of this number, from 0", "N"),
             Option(("--ephemeral",), "ephemeral", "keep no transcript"),
             Option(("--skip-git-repo-check",), "skip_git", "work also outside of repositories and trusted directories"),
