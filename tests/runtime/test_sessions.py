@@ -91,8 +91,10 @@ def test_what_is_deleted_is_gone_and_what_is_in_use_stays(state: tuple[dict[str,
             deed(environ, session_id(0))
     writer.close()
     assert KeptUndo(str(home), session_id(0)).keep("t", "c", Undo(()))
+    assert len(list_sessions(environ, limit=1).items) == 1
     delete_session(environ, session_id(0))
     assert not path.exists()
     assert not list((home / "undo").iterdir()), "what its files held before goes with it"
+    assert not [each for each in home.iterdir() if each.is_file() and b"words" in each.read_bytes()]
     with pytest.raises(SessionNotFound):
         list(show_session(environ, session_id(0)))

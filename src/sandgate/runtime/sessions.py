@@ -9,6 +9,7 @@ from sandgate.record import Record
 from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.state import ensured_state
 from sandgate.session import session_listing, transcript_files
+from sandgate.session.session_index import SessionIndex
 from sandgate.session.session_listing import SUBAGENT, Wanted
 from sandgate.session.transcript_reader import read_transcript
 
@@ -92,6 +93,11 @@ def delete_session(environ: Mapping[str, str], wanted: str) -> None:
     found = transcript_files.find_transcript(home, wanted)
     transcript_files.delete(home, found)
     KeptUndo(home, found.id).forget()
+    index = SessionIndex(home)
+    try:
+        index.forget(found.name, archived=found.archived)
+    finally:
+        index.close()
 
 
 def _listed(session: SessionSummary) -> ListedSession:

@@ -79,6 +79,10 @@ class SessionIndex:
         row = (os.path.basename(path), False, state.st_ino, state.st_size, _as_text(head), True)
         self._remember([row], [])
 
+    def forget(self, name: str, *, archived: bool) -> None:
+        """Nothing is left here of the transcript of that name."""
+        self._remember([], [(name, archived)])
+
     def summaries(
         self, found: Sequence[FoundTranscript], *, archived: bool = False, before: str = AFTER_ALL, last: bool = False
     ) -> list[SessionSummary | None]:
