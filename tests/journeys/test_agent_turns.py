@@ -5,6 +5,8 @@ A real server, gate, kernel and files; the tables of session.md ("Test ideas" 2 
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agent_places import AgentPlace, calls, command, only, run, said, until
+from external_servers import STAGE
 from live_sessions import left_of
 from responses_server import HEAD, LIMIT_S, ResponsesServer, failed, function_call, message, says, sends, sse, turn
 from sandgate.protocol.decisions import Decision
@@ -25,6 +28,8 @@ from sandgate.protocol.events import (
     ExecCommandOutputDelta,
     ExitedReviewMode,
     Failed,
+    McpToolCallBegin,
+    McpToolCallEnd,
     TaskComplete,
     TaskStarted,
     TurnAborted,
@@ -268,6 +273,31 @@ def test_a_command_that_does_not_want_to_go_is_gone_two_seconds_after_an_interru
                 await until(agent, TurnAborted)
                 assert time.monotonic() - began < INTERRUPTED_S
                 assert left_of(mark) == 0
+
+    run(work())
+
+
+def test_a_call_of_a_server_that_is_interrupted_has_its_end_and_the_server_goes_on(tmp_path: Path) -> None:
+    server_of_others = f"mcp_servers.stage={{command={json.dumps(sys.executable)}, args={json.dumps([STAGE, 'stdio'])}"
+    settings = f'{server_of_others}, default_tools_approval_mode="approve", startup_timeout_sec=60}}'
+    waits = calls(function_call("mcp__stage__waits", {}, "c1"))
+
+    async def work() -> None:
+        with ResponsesServer(
+            waits, calls(function_call("mcp__stage__echo", {"text": "hi"}, "c2")), says("ok")
+        ) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(settings, *WRITES) as agent:
+                agent.submit(UserInput((TextInput("begin"),)))
+                await until(agent, McpToolCallBegin)
+                agent.submit(Interrupt())
+                told = await until(agent, TurnAborted)
+                (end,) = only(told, McpToolCallEnd)
+                assert (end.call_id, end.success, end.error, end.tool) == ("c1", False, "aborted", "waits")
+                told = await said(agent, "again")
+                assert [each.success for each in only(told, McpToolCallEnd)] == [False, True]
+            given = [item["output"] for item in server.asked[1].body["input"] if "output" in item]
+            assert [each.split(" after ")[0] for each in given] == ["aborted by user"]
 
     run(work())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from time import monotonic_ns
 
 from sandgate.external.servers import external_arguments
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from sandgate.external.answer import ExternalAnswer
     from sandgate.external.offer import ExternalTool
     from sandgate.external.servers import ExternalServers
     from sandgate.runtime.aio import AsyncGate
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from sandgate.session.parts import CallContext
 
 NS_PER_MS = 1_000_000
+ABORTED = "aborted"  # instead of a result
 
 
 class ExternalTools:
@@ -60,7 +63,7 @@ class ExternalTools:
             return Answer(refusal, success=False)
         context.tell(McpToolCallBegin(*where, arguments))
         began_ns = monotonic_ns()
-        answer = await self._servers.call(tool, arguments, policy=self._gate.runtime.tools.live.truncation)
+        answer = await self._answered(tool, arguments, call_id, context)
         context.tell(
             McpToolCallEnd(
                 *where,
@@ -94,3 +97,15 @@ class ExternalTools:
         )
         decision = await self._gate.ask(request, reviewer)
         return "" if decision.approved else decision.reason or COMMAND_REJECTED
+
+    async def _answered(
+        self, tool: ExternalTool, arguments: Mapping[str, Any], call_id: str, context: CallContext
+    ) -> ExternalAnswer:
+        began_ns = monotonic_ns()
+        try:
+            return await self._servers.call(tool, arguments, policy=self._gate.runtime.tools.live.truncation)
+        except CancelledError:  # what has begun has an end, also when nobody wants it any more
+            lasted_ms = (monotonic_ns() - began_ns) // NS_PER_MS
+            told = (call_id, context.turn_id, tool.server, tool.tool, lasted_ms)
+            context.tell(McpToolCallEnd(*told, success=False, error=ABORTED, arguments=arguments))
+            raise
