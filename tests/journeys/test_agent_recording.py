@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, only, run, said
-from responses_server import ResponsesServer, function_call, message, reasoning, sends, text_delta, turn
+from agent_places import AgentPlace, by_prompt, calls, only, run, said
+from responses_server import ResponsesServer, function_call, message, reasoning, says, sends, text_delta, turn
 from sandgate.errors import ModelFailed
 from sandgate.model.run_marks import Steady
-from sandgate.protocol.events import ExecCommandEnd, Failed, PatchApplyEnd, PlanUpdate, TaskComplete, TurnDiff
+from sandgate.protocol.events import (
+    DelegateEnd,
+    ExecCommandEnd,
+    Failed,
+    PatchApplyEnd,
+    PlanUpdate,
+    TaskComplete,
+    TurnDiff,
+)
 from sandgate.protocol.items_wire import item_json
 from sandgate.runtime.agent import AgentOptions
 from sandgate.session.transcript_reader import read_transcript
@@ -159,5 +167,28 @@ def test_a_replay_in_which_a_command_says_something_else_stops_there(tmp_path: P
         assert failed.code == ModelFailed.code
         assert "request 2 is not the recorded one" in failed.message
         assert "(b, a)" in failed.message
+
+    run(work())
+
+
+def test_sub_agents_that_worked_side_by_side_are_played_again(tmp_path: Path) -> None:
+    async def work() -> None:
+        recording = tmp_path / "recording.jsonl"
+        two = [function_call("delegate", {"prompt": f"{name} part"}, f"call_{name}") for name in ("one", "other")]
+        script = by_prompt(
+            work=[sends(*streamed(*two)), says("both did it")],
+            one=[calls(exec_command("echo one", "call_a")), says("first")],
+            other=[calls(exec_command("echo other", "call_b")), says("second")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES, options=AgentOptions(model_record=str(recording))) as agent:
+                first = await said(agent, "work please")
+        for _ in range(3):
+            async with place.opened(*WRITES, options=AgentOptions(model_replay=str(recording))) as agent:
+                again = await said(agent, "work please")
+            assert only(again, TaskComplete)[0].last_agent_message == "both did it"
+            assert sorted(each.last_agent_message for each in only(again, DelegateEnd)) == ["first", "second"]
+            assert len(only(again, ExecCommandEnd)) == len(only(first, ExecCommandEnd)) == 2
 
     run(work())

@@ -12,6 +12,7 @@ from answering import ASKING, SETTINGS, heard, heard_until_error, run
 from answering import PROMPT as QUESTION
 from responses_server import function_call, message
 from sandgate.errors import ContextWindowExceeded, ModelFailed, RequestError, StreamBroken
+from sandgate.model import replay
 from sandgate.model.replay import RecordingModel, ReplayingModel, first_difference
 from sandgate.model.scripted import ScriptedModel
 from sandgate.model.streaming import Created, ItemDone
@@ -126,6 +127,26 @@ def test_requests_are_replayed_in_the_order_in_which_they_were_placed(tmp_path: 
     assert len(run(heard(replaying, PROMPT))) == 3
     assert ItemDone(Message("assistant", (OutputText("hi"),))) in run(heard(replaying, NEXT))
     assert isinstance(run(heard_until_error(replaying, third))[1], StreamBroken)
+
+
+def test_requests_of_sub_agents_that_work_side_by_side_may_come_in_another_order(
+    tmp_path: Path, scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: which of two asks first is chance. The same request asked twice gets its answers in their order."""
+    path = str(tmp_path / "recording")
+    recording = RecordingModel(scripted, path)
+    first, second = run(heard(recording, PROMPT)), run(heard(recording, NEXT))
+    replaying = ReplayingModel(path, SETTINGS)
+    assert [run(heard(replaying, NEXT)), run(heard(replaying, PROMPT))] == [second, first]
+    with open(path, "r+") as file:
+        again = {**json.loads(file.readline()), "number": 2, "events": []}
+        file.seek(0, os.SEEK_END)
+        file.write(json.dumps(again))
+    replaying = ReplayingModel(path, SETTINGS)
+    assert run(heard(replaying, PROMPT)) == first
+    assert isinstance(run(heard_until_error(replaying, PROMPT))[1], StreamBroken)
+    monkeypatch.setattr(replay, "AHEAD_MAX", 1)
+    assert "request 1 is not" in str(run(heard_until_error(ReplayingModel(path, SETTINGS), NEXT))[1])
 
 
 def test_an_answer_that_nobody_read_to_its_end_is_broken_when_replayed(tmp_path: Path, scripted: ScriptedModel) -> None:

@@ -1,8 +1,8 @@
 """What a model was asked and said, written down, and said again without a network.
 
 A recording has one JSON object a line, one line a request: its number in one life of a model (`run`), what decides the
-answer (`asked`), what came (`events`), and how it ended when that was an error. A replay takes requests in the order in
-which they were placed, and holds each one against the recorded one, but for what every run has of its own
+answer (`asked`), what came (`events`), and how it ended when that was an error. A replay takes requests about in the
+order in which they were placed, and holds each one against the recorded one, but for what every run has of its own
 (`run_marks.py`), so that a change shows where it is.
 """
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 RUN_BYTES = 8
+AHEAD_MAX = 16  # requests among which one is looked for: sub-agents ask side by side, in no order
 EXCERPT_CHARS = 60  # of a value in a message
 AGREEING_CHARS = 20  # of two texts, shown before they part
 
@@ -120,27 +121,33 @@ class ReplayingModel:
         self.settings = settings
         self._path = path
         self._recorded = read_recording(path)
-        self._asked = 0
+        self._left = [*range(len(self._recorded))]
 
     async def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """The recorded answer, with its error. Raises ModelFailed for a request that differs, or was not recorded."""
         del asking
-        number = self._asked
-        self._asked += 1
-        if number >= len(self._recorded):
-            raise ModelFailed(f"the recording {shown(self._path)} has {len(self._recorded)} requests and no more")
-        recorded = self._recorded[number]
-        was, now = Steady(recorded.asked), Steady(asked_json(prompt, self.settings))
-        difference = first_difference(was.asked, now.asked)
-        if difference:
-            raise ModelFailed(f"request {number + 1} is not the recorded one of {shown(self._path)}", why=difference)
-        numbers = dict(zip(was.numbers, now.numbers, strict=True))
+        recorded, numbers = self._taken(Steady(asked_json(prompt, self.settings)))
         for event in recorded.events:
             yield renumbered(event, numbers)
         if recorded.error is not None:
             raise recorded.error
         if not recorded.events or not isinstance(recorded.events[-1], Completed):
             raise StreamBroken("the recorded answer was not read to its end")
+
+    def _taken(self, now: Steady) -> tuple[Recorded, dict[str, str]]:
+        """The recorded request, which is used up, and the numbers its commands have here."""
+        differences = []
+        for place in self._left[:AHEAD_MAX]:
+            was = Steady(self._recorded[place].asked)
+            difference = first_difference(was.asked, now.asked)
+            if not difference:
+                self._left.remove(place)
+                return self._recorded[place], dict(zip(was.numbers, now.numbers, strict=True))
+            differences.append(difference)
+        if not differences:
+            raise ModelFailed(f"the recording {shown(self._path)} has {len(self._recorded)} requests and no more")
+        number = self._left.pop(0) + 1
+        raise ModelFailed(f"request {number} is not the recorded one of {shown(self._path)}", why=differences[0])
 
     async def close(self) -> None:
         """Nothing is held."""
