@@ -171,6 +171,50 @@ def test_commands_of_the_other_forms_are_asked_about_and_told_under_their_own_id
     run(work())
 
 
+@pytest.mark.parametrize(("feature", "begins"), [("false", '{"output": "hi'), ("true", "Exit code: 0\nWall time: ")])
+def test_where_patches_are_written_as_they_are_so_are_answers_of_a_shell(
+    tmp_path: Path, feature: str, begins: str
+) -> None:
+    """Required: protocol.md section 2.2."""
+    shells = (shell("echo hi", "c1"), local_shell("echo hi", "c2"))
+    item = custom_tool_call("apply_patch", PATCH, "c3")
+
+    async def work() -> None:
+        with ResponsesServer(calls(*shells, item), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(f"features.apply_patch_freeform={feature}", *WRITES) as agent:
+                told = await said(agent, "work")
+                assert [each.success for each in only(told, PatchApplyEnd)] == [True]
+            first, second = server.asked
+            (offered,) = [tool for tool in first.body["tools"] if tool["name"] == "apply_patch"]
+            assert offered["type"] == ("custom" if feature == "true" else "function")
+            one, two, patched = [item for item in second.body["input"] if "output" in item]
+            assert one["output"].startswith(begins)
+            assert two["output"].startswith(begins)
+            assert (patched["type"], patched["call_id"]) == ("custom_tool_call_output", "c3")
+            assert "Success. Updated the following files:\nA made" in patched["output"]
+
+    run(work())
+
+
+@pytest.mark.parametrize(
+    ("features", "offered"),
+    [
+        (("unified_exec=false",), ["shell", "apply_patch", "update_plan", "view_image", "delegate"]),
+        (("view_image_tool=false",), ["exec_command", "write_stdin", "apply_patch", "update_plan", "delegate"]),
+    ],
+)
+def test_features_choose_the_tools(tmp_path: Path, features: tuple[str, ...], offered: list[str]) -> None:
+    async def work() -> None:
+        with ResponsesServer(says("hi")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*(f"features.{each}" for each in features), *WRITES) as agent:
+                await said(agent, "work")
+            assert [tool["name"] for tool in server.asked[0].body["tools"]] == offered
+
+    run(work())
+
+
 def test_a_command_of_another_form_that_is_interrupted_has_its_end(tmp_path: Path) -> None:
     async def work() -> None:
         with ResponsesServer(calls(shell("echo on; sleep 60", "c1"))) as server:

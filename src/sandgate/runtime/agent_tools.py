@@ -125,7 +125,11 @@ class AgentTools:
 
         self._events.belongs(call_id, context.turn_id, one_shot=True)
         over = partial(self._events.over, call_id)
-        output = await shell_call(self._gate, arguments, reviewer=self._ask(context), call_id=call_id, over=over)
+        # A model that writes patches as they are reads such answers in the same lines (protocol.md section 2.2).
+        freeform = APPLY_PATCH_FREEFORM in self._gate.runtime.settings.features
+        output = await shell_call(
+            self._gate, arguments, freeform=freeform, reviewer=self._ask(context), call_id=call_id, over=over
+        )
         return await self._done(output, call_id, context)
 
     async def _gated(self, name: str, arguments: str, call_id: str, context: CallContext) -> Answer:
