@@ -13,6 +13,7 @@ from pictures import png
 from responses_server import ResponsesServer, custom_tool_call, function_call, says
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
+    BackgroundEvent,
     ExecApprovalRequest,
     ExecCommandBegin,
     ExecCommandEnd,
@@ -99,7 +100,11 @@ def test_commands_of_both_other_forms_run_in_the_same_sandbox(tmp_path: Path) ->
         with ResponsesServer(calls(shell), calls(local), says("done")) as server:
             place = AgentPlace(tmp_path, server.url)
             async with place.opened(*WRITES) as agent:
-                await said(agent, "work")
+                told = await said(agent, "work")
+                refused = [
+                    each.message for each in only(told, BackgroundEvent) if "the sandbox refused" in each.message
+                ]
+                assert ["outside" in each for each in refused] == [True, True]
             assert place.lines() == ["one", "two"]
             assert not (tmp_path / "outside").exists()
             first, second = answers(server.asked[-1].body)

@@ -142,11 +142,11 @@ class AgentTools:
             await asyncio.shield(on_thread(lambda: self._end(call_id)))
             raise
         await self._told()
-        for notice in (output.structured or {}).get("notices", ()):  # what the sandbox refused, above all
-            context.tell(BackgroundEvent(notice))
         return await self._done(output, call_id, context)
 
     async def _done(self, output: ToolOutput, call_id: str, context: CallContext) -> Answer:
+        for notice in (output.structured or {}).get("notices", ()):  # what the sandbox refused, above all
+            context.tell(BackgroundEvent(notice))
         if self._gate.runtime.tools.patches.is_applied(call_id):  # also one that was handed to a shell
             context.patches.append(call_id)
             await on_thread(lambda: self.undoing.applied(call_id, context.turn_id))

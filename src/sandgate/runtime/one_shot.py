@@ -12,6 +12,7 @@ from sandgate.tools.shell_tool import shell_answer
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
@@ -101,7 +102,12 @@ def _nobody(_command: CommandRequest, _became: Passage | str) -> None:
 def _told(runtime: Runtime, answer: ShellAnswer, *, freeform: bool) -> ToolOutput:
     policy = runtime.live.truncation
     text = answer.freeform_text(policy) if freeform else answer.structured_text(policy)
-    structured = {"exit_code": answer.exit_code, "duration_ms": answer.duration_ms, "timed_out": answer.timed_out}
+    structured: dict[str, Any] = {
+        "exit_code": answer.exit_code,
+        "duration_ms": answer.duration_ms,
+        "timed_out": answer.timed_out,
+        "notices": list(answer.notices),
+    }
     return ToolOutput(text, success=answer.exit_code == 0, structured=structured)
 
 
