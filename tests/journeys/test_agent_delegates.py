@@ -23,6 +23,7 @@ from sandgate.protocol.events import (
     DelegateEnd,
     ExecApprovalRequest,
     ExecCommandBegin,
+    ExecCommandEnd,
     ExecCommandOutputDelta,
     ItemCompleted,
     PatchApplyBegin,
@@ -161,6 +162,30 @@ def test_a_sub_agent_that_nobody_wants_any_more_before_it_has_begun_leaves_nothi
     run(work())
 
 
+def test_what_a_sub_agent_leaves_running_ends_with_it_and_is_told_to(tmp_path: Path) -> None:
+    """Required: every begin has one end, before the sub-agent's own."""
+    mark = "1006.5"
+
+    async def work() -> None:
+        script = by_prompt(
+            work=[calls(delegate("task one")), says("all done")],
+            task=[calls(command(f"echo up; exec sleep {mark}", "k1", yield_time_ms=300)), says("it runs")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work please")
+                assert left_of(mark) == 0
+                of_it: list[Any] = [
+                    each for each in told if isinstance(each, ExecCommandBegin | ExecCommandEnd | DelegateEnd)
+                ]
+                assert [type(each) for each in of_it] == [ExecCommandBegin, ExecCommandEnd, DelegateEnd]
+                assert (of_it[1].call_id, of_it[1].aggregated_output) == ("k1", "up\n")
+                assert of_it[2].last_agent_message == "it runs"
+
+    run(work())
+
+
 def test_the_processes_of_a_sub_agent_that_clings_end_with_its_superiors_turn(tmp_path: Path) -> None:
     mark = "1005.5"
     clings = f"trap '' TERM; echo on; sleep {mark}; sleep {mark}; sleep {mark}"
@@ -180,5 +205,7 @@ def test_the_processes_of_a_sub_agent_that_clings_end_with_its_superiors_turn(tm
                 told = await until(agent, TurnAborted)
                 assert [end.status for end in only(told, DelegateEnd)] == ["interrupted"]
                 assert left_of(mark) == 0
+                begun = sorted(each.call_id for each in only(told, ExecCommandBegin))
+                assert sorted(each.call_id for each in only(told, ExecCommandEnd)) == begun == ["k1", "k2"]
 
     run(work())

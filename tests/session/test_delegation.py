@@ -12,6 +12,11 @@ from sandgate.errors import ModelFailed, SessionEnded
 from sandgate.protocol.events import (
     AgentMessage,
     ExecCommandBegin,
+    ExecCommandEnd,
+    McpToolCallBegin,
+    McpToolCallEnd,
+    PatchApplyBegin,
+    PatchApplyEnd,
     SandboxAssessment,
     ShutdownComplete,
     TurnDiff,
@@ -20,13 +25,20 @@ from sandgate.protocol.events import (
 from sandgate.protocol.operations import Shutdown, TextInput, UserInput
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.session import delegation
-from sandgate.session.delegation import Outcome, one_shot
+from sandgate.session.delegation import ENDS, Outcome, one_shot
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage
 
 WORK = UserInput((TextInput("work"),))
 RISK = SandboxAssessment("q", "c", "success", RiskAssessment("Removes things.", "high"))
+BEGIN = ExecCommandBegin("c", "t", ("ls",), "/")
+END = ExecCommandEnd("c", "t", ("ls",), "/", "a", 0, 1, "a", "completed")
+LAST: list[Any] = []  # the context of the last call
+
+
+async def _tells_the_end(_tools: ToolsDouble) -> None:
+    LAST.pop().tell(END)
 
 
 class ChildOf:
@@ -51,17 +63,53 @@ async def done(model: ModelDouble, tools: ToolsDouble | None = None, **settings:
 def test_the_last_words_are_the_result_and_earlier_ones_are_told() -> None:
     async def work() -> None:
         async def tool(_call: Any, context: Any) -> str:
-            context.tell(ExecCommandBegin("c", "t", ("ls",), "/"))
+            context.tell(BEGIN)
             context.tell(Warned("careful"))
             context.tell(TurnDiff("not told"))
             context.tell(RISK)
+            context.tell(END)
             return "ok"
 
         model = ModelDouble([*says("first")[:1], *calls(("c", "tool"))], says("the result"))
         outcome, told = await done(model, ToolsDouble(tool=tool))
         assert outcome == Outcome("completed", "the result", tokens=20)
-        of_tool = [ExecCommandBegin("c", "t", ("ls",), "/"), Warned("careful"), RISK]
-        assert told in ([*of_tool, AgentMessage("first")], [AgentMessage("first"), *of_tool])
+        deeds = [BEGIN, Warned("careful"), RISK, END]
+        assert told in ([*deeds, AgentMessage("first")], [AgentMessage("first"), *deeds])
+
+    run(work())
+
+
+def test_what_began_and_has_no_end_of_its_own_is_told_to_have_ended() -> None:
+    """Required: whoever waits for an end gets it, and once (protocol.md section 1.2)."""
+
+    async def work() -> None:
+        async def tool(_call: Any, context: Any) -> str:
+            for begun in (BEGIN, PatchApplyBegin("p", "t", True, ()), McpToolCallBegin("m", "t", "s", "say")):
+                context.tell(begun)
+            return "ok"
+
+        _, told = await done(ModelDouble(calls(("c", "tool")), says("it")), ToolsDouble(tool=tool))
+        ends = [each for each in told if isinstance(each, ENDS)]
+        assert [(type(each), each.call_id) for each in ends] == [
+            (ExecCommandEnd, "c"),
+            (PatchApplyEnd, "p"),
+            (McpToolCallEnd, "m"),
+        ]
+
+    run(work())
+
+
+def test_what_ends_with_the_session_has_its_own_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ToolsDouble, "close", _tells_the_end)
+
+    async def work() -> None:
+        async def tool(_call: Any, context: Any) -> str:
+            context.tell(BEGIN)
+            LAST.append(context)
+            return "ok"
+
+        _, told = await done(ModelDouble(calls(("c", "tool")), says("it")), ToolsDouble(tool=tool))
+        assert told == [BEGIN, END]
 
     run(work())
 

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
         def events(self, after: int = 0) -> AsyncIterator[Event]: ...
 
 
-DRAIN_S = 0.5  # for a session that is not wanted any more to end its turn (session.md section 10.3)
+DRAIN_S = 0.5  # for a session that is not wanted any more to end what it began (session.md section 10.3)
+CUT_OFF = "ended with the sub-agent"  # instead of what it would have come to
 
 # Questions are told by the session that answers them.
 PASSED_ON = (
@@ -70,6 +71,8 @@ PASSED_ON = (
     ViewImageToolCall,
     Warned,
 )
+BEGINNINGS = (ExecCommandBegin, McpToolCallBegin, PatchApplyBegin)
+ENDS = (ExecCommandEnd, McpToolCallEnd, PatchApplyEnd)
 
 
 class Outcome(Record):
@@ -84,53 +87,89 @@ class Outcome(Record):
 async def one_shot(child: Child, op: Operation, tell: Tell) -> Outcome:
     """Has the session do one thing, and ends it. `tell` hears what it does, but not its last words.
 
-    Cancelled, it ends the session's turn before it lets go.
+    What began there has its end, too: its own, if it comes in time. Cancelled, it ends the session's turn first.
     """
+    following = _Following(child, tell)
     turn = child.submit(op)
     try:
-        outcome = await _followed(child, turn, tell)
+        outcome = await following.outcome(turn)
     except asyncio.CancelledError:
-        await _ended(child)
+        with suppress(SandgateError):
+            child.submit(Interrupt())
+        with suppress(asyncio.CancelledError):
+            await following.ends()
         raise
-    with suppress(SandgateError):  # it has ended by itself
-        child.submit(Shutdown())
+    await following.ends()
     return outcome
 
 
-async def _followed(child: Child, turn: str, tell: Tell) -> Outcome:
-    said: AgentMessage | None = None  # held back: the last one is the result
-    used = 0
-    async for event in child.events():
-        message = event.msg
-        match message:
-            case TaskComplete() if event.id == turn:
-                return Outcome("completed", message.last_agent_message, tokens=used)
-            case TurnAborted() if event.id == turn:
-                ended: Status = "limit_reached" if message.reason == "budget_limited" else "interrupted"
-                return Outcome(ended, tokens=used)
-            case Failed() if event.id == turn:
-                return Outcome("failed", why=message.message, tokens=used)
-            case TokenCount() if message.info is not None:
-                used = message.info.total.blended
-            case AgentMessage():
-                if said is not None:
-                    tell(said)
-                said = message
-            case _ if isinstance(message, PASSED_ON):
-                tell(message)
-    return Outcome("interrupted", tokens=used)
+class _Following:
+    """What is seen of a session, each event once."""
+
+    def __init__(self, child: Child, tell: Tell) -> None:
+        self._child = child
+        self._tell = tell
+        self._next = 0  # the number of the first event that was not seen
+        self._open: dict[str, EventMessage] = {}  # what has begun, by its call
+
+    async def outcome(self, turn: str) -> Outcome:
+        """Of that turn."""
+        said: AgentMessage | None = None  # held back: the last one is the result
+        used = 0
+        async for event in self._child.events(self._next):
+            self._next = event.seq + 1
+            message = event.msg
+            match message:
+                case TaskComplete() if event.id == turn:
+                    return Outcome("completed", message.last_agent_message, tokens=used)
+                case TurnAborted() if event.id == turn:
+                    ended: Status = "limit_reached" if message.reason == "budget_limited" else "interrupted"
+                    return Outcome(ended, tokens=used)
+                case Failed() if event.id == turn:
+                    return Outcome("failed", why=message.message, tokens=used)
+                case TokenCount() if message.info is not None:
+                    used = message.info.total.blended
+                case AgentMessage():
+                    if said is not None:
+                        self._tell(said)
+                    said = message
+                case _ if isinstance(message, PASSED_ON):
+                    self._pass_on(message)
+        return Outcome("interrupted", tokens=used)
+
+    async def ends(self) -> None:
+        """The session ends, and so does what has begun in it; whoever opened it ends it for good."""
+        with suppress(SandgateError):  # it has ended by itself
+            self._child.submit(Shutdown())
+        try:
+            with suppress(TimeoutError, SandgateError):
+                await asyncio.wait_for(self._rest(), DRAIN_S)
+        finally:
+            for begun in self._open.values():
+                self._tell(_end_of(begun))
+
+    async def _rest(self) -> None:
+        async for event in self._child.events(self._next):
+            self._next = event.seq + 1
+            if getattr(event.msg, "call_id", None) in self._open and isinstance(event.msg, ENDS):
+                self._pass_on(event.msg)
+
+    def _pass_on(self, message: EventMessage) -> None:
+        if isinstance(message, BEGINNINGS):
+            self._open[message.call_id] = message
+        elif isinstance(message, ENDS):
+            self._open.pop(message.call_id, None)
+        self._tell(message)
 
 
-async def _ended(child: Child) -> None:
-    with suppress(SandgateError):
-        child.submit(Interrupt())
-        child.submit(Shutdown())
-
-    async def over() -> None:
-        async for _event in child.events():
-            continue
-
-    try:
-        await asyncio.wait_for(over(), DRAIN_S)
-    except (TimeoutError, asyncio.CancelledError):
-        return  # whoever opened it ends it for good
+def _end_of(begun: EventMessage) -> EventMessage:
+    match begun:
+        case ExecCommandBegin():
+            where = (begun.call_id, begun.turn_id, begun.command, begun.cwd)
+            return ExecCommandEnd(*where, "", None, 0, CUT_OFF, "failed")
+        case PatchApplyBegin():
+            return PatchApplyEnd(begun.call_id, begun.turn_id, False, "", CUT_OFF, begun.changes, "failed")
+        case _:
+            assert isinstance(begun, McpToolCallBegin)
+            tool = (begun.call_id, begun.turn_id, begun.server, begun.tool)
+            return McpToolCallEnd(*tool, 0, success=False, error=CUT_OFF, arguments=begun.arguments)
