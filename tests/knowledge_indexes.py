@@ -34,7 +34,7 @@ FAMILIES = (
 
 JUDGING = (
     "agents", "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files",
-    "network", "sockets", "tools", "git", "running", "interpreters", "builtins",
+    "revealing", "network", "sockets", "tools", "git", "running", "interpreters", "builtins",
 )  # fmt: skip
 """The later one where two judge the same program."""
 

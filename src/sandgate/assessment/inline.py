@@ -19,6 +19,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
     SYSTEM,
 )
+from sandgate.assessment.judges.revealing import judge_code_variables
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
     DECODING,
@@ -95,6 +96,7 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     found = tokens(as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
+    judge_code_variables(found, call, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
     if "secret" in call.outflow and "network" in call.outflow:
         inquiry.send(f"the content of {shown(call.outflow['secret'])}", call.outflow["network"])

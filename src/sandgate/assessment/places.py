@@ -7,7 +7,7 @@ supplied the facts. The order of the questions in `place_of` is the order of sev
 from __future__ import annotations
 
 from sandgate.assessment.listing import words
-from sandgate.policy.secret_places import kept_in_home, kept_on_machine, named_for_secrets
+from sandgate.policy.secret_places import FILES_IN_HOME, kept_in_home, kept_on_machine, named_for_secrets
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -178,7 +178,7 @@ def _home_place(path: str, scene: _Scene) -> Place | None:
         if not tree.startswith(f"{home}/"):
             continue
         inner = path[len(home) + 1 :]
-        if _STARTUP.hold(inner):
+        if _STARTUP.hold(inner) and inner not in FILES_IN_HOME:
             return Place("startup", path, "code or settings that run by themselves")
         if kept_in_home(inner):
             return Place("credentials", path, "private keys or credentials")

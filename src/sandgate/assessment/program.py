@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, Finding
-from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, running, trust
+from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
@@ -15,7 +15,6 @@ from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import commissioned
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
-from sandgate.policy.secret_settings import asks_for_secret_setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ TRUSTED_DIRECTORIES = (
 PROJECT_TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "vendor/bin", ".tox/py/bin")
 # Orders that mean the same to every program, known or not.
 DESTRUCTIVE = frozenset(words("delete destroy purge drop wipe nuke erase terminate delete-all drop-db destroy-all"))
+MINING = ("stratum+", "stratum1+", "stratum2+", "stratum://")  # protocols between a miner and its pool
 PROJECT_SCRIPTS = frozenset(words("gradlew mvnw configure manage.py"))
 OTHER_NAMES = {
     "netcat": "nc", "ncat": "nc", "cryptcat": "nc", "pwncat": "nc",
@@ -36,7 +36,7 @@ OTHER_NAMES = {
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
-    "django-admin": "manage.py", "del-cli": "rimraf",
+    "django-admin": "manage.py", "gitlab-rake": "rake", "del-cli": "rimraf",
     "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
 }  # fmt: skip
 VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ node nc bash make vim"))
@@ -55,6 +55,7 @@ def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
         )  # fmt: skip
         return
     call.program = canonical_name(given)
+    _judge_words(call, inquiry)
     if "/" in given and _judge_location(given, call, inquiry):
         return
     _judge_program(call, inquiry, defined=given in functions)
@@ -146,8 +147,6 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
             if "/" in arg.text and arg.text[:1] != "-":
                 inquiry.read(arg, call)
         return
-    if any(arg.text == "config" for arg in call.args):
-        _judge_secret_setting(call, inquiry)
     if call.program in origins.MANAGERS:
         origins.judge_origins(call, inquiry)
         trust.judge_unchecked_options(call, inquiry)
@@ -158,12 +157,14 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
         _unfamiliar(call, inquiry)
 
 
-def _judge_secret_setting(call: Call, inquiry: Inquiry) -> None:
-    """`npm config get //host/:_authToken`: prints what is stored there."""
-    if asks_for_secret_setting(tuple([arg.text for arg in call.args])):
-        inquiry.add(HIGH, "reads", call.program, "prints a setting that is named like a secret",
-                    f"Prints a password or token that {shown(call.program)} keeps", "", (EXFILTRATION,))  # fmt: skip
-        call.carry("secret", f"a setting of {call.program}")
+def _judge_words(call: Call, inquiry: Inquiry) -> None:
+    """What gives a program away whatever it is called: the address of a pool of miners, a setting that is a secret."""
+    if any(arg.text.startswith(MINING) for arg in call.args):
+        inquiry.add(HIGH, "runs", call.program, "mines for a currency",
+                    f"Runs {shown(call.program)}, which mines for a currency",
+                    "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
+    if any(arg.text == "config" for arg in call.args):
+        revealing.judge_setting(call, inquiry)
 
 
 def _only_reads(call: Call) -> bool:

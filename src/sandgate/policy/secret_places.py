@@ -32,7 +32,8 @@ IN_HOME = words_of("""
     .config/.wrangler/config/default.toml .config/linode-cli .linode-cli .sentryclirc .kaggle/kaggle.json
     .huggingface/token .cache/huggingface/token .cache/huggingface/stored_tokens .ngrok2/ngrok.yml .rclone.conf
     .claude/.credentials.json .claude.json .codex/auth.json .gemini/oauth_creds.json .gemini/google_accounts.json
-    .qwen/oauth_creds.json .aider.conf.yml .continue/config.json .local/share/opencode/auth.json .pulumi/credentials.json
+    .qwen/oauth_creds.json .aider.conf.yml .continue/config.json .local/share/opencode/auth.json
+    .pulumi/credentials.json
     .subversion/auth/ .msmtprc .mbsyncrc .offlineimaprc .fetchmailrc .vnc/passwd .weechat/sec.conf .irssi/config
     .config/fish/fish_variables .local/share/fish/fish_history .docker/machine/ .ansible/galaxy_token .cpanel/
     .config/Code/User/globalStorage/state.vscdb .config/Cursor/User/globalStorage/state.vscdb
@@ -80,7 +81,7 @@ _HOME_WORDS = ("~/", "$HOME/", "${HOME}/", "/root/")
 _HOME_PARENTS = ("/home/", "/Users/")
 _GLOBS = ("*", "?", "[", "{")
 
-_files = frozenset([place for place in IN_HOME if place[-1] != "/"])
+FILES_IN_HOME = frozenset([place for place in IN_HOME if place[-1] != "/"])
 _trees = tuple([place for place in IN_HOME if place[-1] == "/"])
 _bare_trees = frozenset([tree[:-1] for tree in _trees])
 _machine_files = frozenset([place for place in ON_MACHINE if place[-1] != "/"])
@@ -90,7 +91,7 @@ _machine_bare_trees = frozenset([tree[:-1] for tree in _machine_trees])
 
 def kept_in_home(inner: str) -> bool:
     """Whether `inner`, relative to a home, holds secrets or is a directory of them."""
-    return inner in _files or in_secret_tree(inner) or _sounds_kept(inner)
+    return inner in FILES_IN_HOME or in_secret_tree(inner) or _sounds_kept(inner)
 
 
 def kept_on_machine(path: str) -> bool:

@@ -40,7 +40,7 @@ def find_bases(call: Call) -> tuple[list[Arg], bool]:
 
 
 def _chooses(at: int, call: Call) -> bool:
-    """Whether the word at `at` is a filter that picks something; `! -name keep` and `-path x -prune -o` only spare it."""
+    """Whether the word at `at` picks something; `! -name keep` and `-path x -prune -o` only spare it."""
     texts = [arg.text for arg in call.args[max(at - 1, 0) : at + 4]]
     before, here, after = (texts[0] if at else ""), texts[1 if at else 0], texts[(2 if at else 1) :]
     spared = before in {"!", "-not"} or (after[1:2] == ["-prune"] and after[2:3] in (["-o"], ["-or"]))

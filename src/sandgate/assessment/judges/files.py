@@ -21,7 +21,6 @@ from sandgate.assessment.options import parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
 from sandgate.commandline import sedscripts
-from sandgate.policy.secret_settings import is_secret_variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -363,25 +362,6 @@ def judge_rewriter(call: Call, inquiry: Inquiry) -> None:
     call.carry("decoded", call.program)
 
 
-def _judge_printenv(call: Call, inquiry: Inquiry) -> None:
-    by_table(call, inquiry)
-    call.carry("environment", "the environment")
-    for arg in call.args:
-        if is_secret_variable(arg.text):
-            inquiry.add(HIGH, "reads", arg.text, "prints a variable that is named like a secret",
-                        f"Prints the secret in {shown(arg.text)}", "", (EXFILTRATION,))  # fmt: skip
-
-
-def _judge_echo(call: Call, inquiry: Inquiry) -> None:
-    inquiry.add(LOW, "reads", call.program, "prints text")
-    named = next((what for arg in call.args for tag, what in arg.carries if tag == "environment" and what[:1] == "$"), "")
-    if named:
-        inquiry.add(MEDIUM, "reads", named, "prints a variable that is named like a secret",
-                    f"Prints the secret in {shown(named)}", "", (EXFILTRATION,))  # fmt: skip
-    if any("/proc/" in arg.text and "environ" in arg.text for arg in call.args):
-        call.carry("environment", "the environment")
-
-
 def _judge_rimraf(call: Call, inquiry: Inquiry) -> None:
     for arg in parsed(call.args).operands:
         inquiry.delete(arg.but(glob=arg.glob or "*" in arg.text), call, recursive=True)
@@ -406,9 +386,6 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "tee": _judge_tee,
     "tr": judge_rewriter,
     "rev": judge_rewriter,
-    "printenv": _judge_printenv,
-    "echo": _judge_echo,
-    "yes": _judge_echo,
     **dict.fromkeys(
         ("base64", "base32", "xxd", "uuencode", "gzip", "bzip2", "xz", "zstd", "lz4", "brotli", *UNPACKERS),
         judge_encoder,

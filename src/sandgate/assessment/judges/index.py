@@ -82,8 +82,11 @@ openssl ssh-keygen
 kill killall pgrep pidof pkill ps
 """),
     ("files", """
-awk base32 base64 brotli bunzip2 bzcat bzip2 dd echo fallocate fd fdfind find gunzip gzip ln lz4 printenv rev rimraf
-rm sed sort tar tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat yes zcat zip zstd
+awk base32 base64 brotli bunzip2 bzcat bzip2 dd fallocate fd fdfind find gunzip gzip ln lz4 rev rimraf rm sed sort tar
+tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat zcat zip zstd
+"""),
+    ("revealing", """
+echo printenv yes
 """),
     ("network", """
 autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosquitto_pub msmtp mutt neomutt nslookup
@@ -106,9 +109,9 @@ systemd-run taskset then time timeout tini torsocks toybox trap unbuffer unshare
 """),
     ("interpreters", """
 . R Rscript ash bash bb bpython busybox-sh clisp clj clojure crystal csh csi d8 dash ecl ed elixir emacs emacsclient
-erl escript eval fish ghc gosh groovy guile hhvm iex irb jruby julia kotlin ksh littler lua luajit matlab mksh node
-ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc sage sbcl scala sh source swift swipl
-tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
+erl escript eval fish ghc gosh groovy guile hhvm http-server iex irb jruby julia kotlin ksh littler live-server lua
+luajit matlab mksh node ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc sage sbcl
+scala serve sh source swift swipl tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
 """),
     ("builtins", """
 alias bind cd chdir complete declare export getopts local mapfile popd printf pushd read readarray readonly set

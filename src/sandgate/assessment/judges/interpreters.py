@@ -282,6 +282,12 @@ def _serves(bound: Arg | None, given: Arg | None, call: Call, inquiry: Inquiry) 
                 f"Lets other machines read {what}", "", (NETWORK, "data_exfiltration"))  # fmt: skip
 
 
+def _judge_server(call: Call, inquiry: Inquiry) -> None:
+    """`serve DIRECTORY`, `http-server DIRECTORY`."""
+    options = parsed(call.args, "-l --listen -p --port -a --host -c --config -o --open -P --proxy -S -C -K")
+    _serves(options.value("-a --host"), options.operands[0] if options.operands else None, call, inquiry)
+
+
 def _judge_eval(call: Call, inquiry: Inquiry) -> None:
     text = " ".join(arg.raw or arg.text for arg in call.args)
     if not text.strip() and any(arg.note for arg in call.args):
@@ -315,6 +321,7 @@ def run_fed_lines(call: Call, inquiry: Inquiry, mark: str) -> None:
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "eval": _judge_eval,
     "source": _judge_source,
+    **dict.fromkeys(("serve", "http-server", "live-server"), _judge_server),
     ".": _judge_source,
     "ed": _judge_ed,
     **dict.fromkeys(SHELLS, _judge_shell),

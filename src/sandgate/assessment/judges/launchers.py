@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
 OPTIONS_WITH_VALUES = (
-    "-n -p --name --prefix --node --npm --yarn --using -w --watch -e --exts --ext -i --ignore -f --filter -d --debounce -g "
-    "-t -s -c -L --cwd --interval -r --runs -m --min-runs --warmup --export-json --export-markdown --python --with "
+    "-n -p --name --prefix --node --npm --yarn --using -w --watch -e --exts --ext -i --ignore -f --filter -d "
+    "--debounce -g -t -s -c -L --cwd --interval -r --runs -m --min-runs --warmup --export-json --export-markdown --python --with "
     "--from --package --spec --config"
 )
 OWN_VALUES = {"tmux": "-s -n -t -c -e -x -y -F -f -l -L -S", "screen": "-S -c -s -t -T -h -e -p"}

@@ -10,11 +10,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Inquiry
 
-LOSING = frozenset(words("drop reset wipe purge truncate fresh flush nuke destroy erase zap teardown clear"))
+LOSING = frozenset(words("drop reset wipe purge truncate fresh flush nuke destroy erase zap teardown clear restore"))
 STORES = frozenset(
     words("""
     db database databases migrate migration migrations schema schemas table tables ecto prisma pg postgres postgresql
-    mysql mongo mongodb redis sqlite sql data storage volume volumes users es elasticsearch repo
+    mysql mongo mongodb redis sqlite sql data storage volume volumes users es elasticsearch repo backup backups
     """)
 )
 EMPTYING = frozenset(words("flush reset_db db:schema:load db:structure:load db:setup doctrine:fixtures:load sqlflush"))

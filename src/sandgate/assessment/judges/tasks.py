@@ -13,6 +13,7 @@ from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.interpreters import judge_interpreter, judge_script_file, run_fed_lines
 from sandgate.assessment.judges.naming import judge_name
+from sandgate.assessment.judges.trust import judge_protection
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -102,6 +103,11 @@ def _judge_script_runtime(call: Call, inquiry: Inquiry) -> None:
 def _judge_go(call: Call, inquiry: Inquiry) -> None:
     """`go run FILE`: a program in a file, wherever the file comes from."""
     by_table(call, inquiry)
+    if call.args[:1] and call.args[0].text == "env":
+        for arg in call.args[1:]:
+            name, equals, value = arg.text.partition("=")
+            if equals:
+                judge_protection(name, [arg.but(text=value, raw="")], inquiry)
     if call.args[:1] and call.args[0].text == "run":
         for arg in parsed(call.args[1:], "-exec -mod -tags -ldflags", clusters=False).operands[:1]:
             if arg.text == "-" or call.shell.resolve(arg.text) in inquiry.downloads:

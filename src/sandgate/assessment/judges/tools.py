@@ -7,6 +7,7 @@ from sandgate.assessment.findings import (
     COMPLIANCE,
     DELETION,
     EXFILTRATION,
+    EXHAUSTION,
     HIGH,
     NETWORK,
     PRIVILEGE,
@@ -16,6 +17,7 @@ from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.spoken import spoken
+from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -113,6 +115,9 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
         if name in {"-v", "--volume", "--mount", "--device", "--cap-add", "--security-opt"}:
             _mounted(name, arg, call, inquiry)
     inner = options.operands[1:]
+    image = options.operands[0].text.rsplit("/", 1)[-1].partition(":")[0] if options.operands else ""
+    if (known := entry_for((image,))) is not None and EXHAUSTION in known.categories:
+        inquiry.run(call.inside(image, inner))  # the image of a miner
     if inner:
         within = call.inside(inner[0].text, inner[1:], remote=True)
         within.contained = True
@@ -169,6 +174,8 @@ def _all_removed(texts: list[str], call: Call, inquiry: Inquiry) -> None:
 
 
 def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    if name == "--security-opt" and arg.text.startswith("no-new-privileges"):
+        return
     if name in {"--device", "--cap-add", "--security-opt"}:
         inquiry.add(HIGH, "privilege", arg.text, "gives a container extra rights",
                     f"Gives a container {shown(arg.text)}", "", (PRIVILEGE,))  # fmt: skip

@@ -7,6 +7,8 @@ wants who has something to hide. Names and values are those of the programs' man
 from __future__ import annotations
 
 from sandgate.assessment.findings import COMPLIANCE, HIGH, NETWORK, SYSTEM
+from sandgate.assessment.inline import host_of
+from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.listing import words
 
 TYPE_CHECKING = False
@@ -32,6 +34,16 @@ WAIVERS = frozenset(
     SKIP_TLS_VERIFY ARGOCD_INSECURE
     """)
 )
+# With any value, or with this one, they let go of the check of what was fetched.
+LOOSE = {"GOSUMDB": "off", "GOFLAGS": "-insecure", "GONOSUMDB": "*", "GONOSUMCHECK": "", "GOINSECURE": "",
+         "PIP_TRUSTED_HOST": "", "UV_INSECURE_HOST": ""}  # fmt: skip
+# They say where packages come from.
+SOURCES = frozenset(
+    words("""
+    PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_DEFAULT_INDEX UV_EXTRA_INDEX_URL NPM_CONFIG_REGISTRY
+    npm_config_registry YARN_REGISTRY YARN_NPM_REGISTRY_SERVER GOPROXY BUNDLE_MIRROR__ALL
+    """)
+)
 HISTORIES = frozenset(words("HISTFILE HISTSIZE HISTFILESIZE SAVEHIST"))
 NOWHERE = frozenset(("", "/dev/null", "0"))
 # Options of any program that fetch from whom nobody checked; the value, where one is needed, is one of `OFF`.
@@ -42,7 +54,12 @@ FETCHING = frozenset(words("install i add ci update upgrade get require clone fe
 def judge_protection(name: str, values: Sequence[Arg], inquiry: Inquiry) -> None:
     """One finding for a variable that switches off a check, or that ends a shell's history."""
     text = values[0].text if values else ""
-    if (name in CHECKS and text.lower() in OFF) or (name in WAIVERS and text.lower() in ON):
+    if (
+        (name in CHECKS and text.lower() in OFF)
+        or (name in WAIVERS and text.lower() in ON)
+        or (name in LOOSE and text and LOOSE[name] in text)
+        or (name in SOURCES and (text.startswith("http://") and not is_local(host_of(text))))
+    ):
         _unchecked(name, inquiry)
     elif name in HISTORIES and text in NOWHERE:
         no_history(name, inquiry)

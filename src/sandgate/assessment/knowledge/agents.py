@@ -1,4 +1,4 @@
-"""Agents that work by themselves: asking one is asking somebody else to type commands, with its own rules or with none."""
+"""Agents that work by themselves: who asks one lets somebody else type commands, by rules of its own or by none."""
 
 from __future__ import annotations
 

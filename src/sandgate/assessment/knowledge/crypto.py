@@ -48,8 +48,8 @@ ENTRIES: tuple[Entry, ...] = (
         security delete-certificate
         """, DELETION, EXFILTRATION),
     *looking("Shows names of stored passwords", """
-        pass ls, pass list, gopass ls, bw status, op whoami, op account list, op item list, op vault list, op user list, security list-keychains, security
-        find-identity, keyctl show, keyctl list, lpass status
+        pass ls, pass list, gopass ls, bw status, op whoami, op account list, op item list, op vault list, op user list,
+        security list-keychains, security find-identity, keyctl show, keyctl list, lpass status
         """),
     *acting("Decrypts or encrypts", """
         age, rage, sops, ccrypt, ccdecrypt, mcrypt, aescrypt, scrypt, openssl enc, openssl cms, openssl smime,

@@ -50,8 +50,8 @@ ENTRIES: tuple[Entry, ...] = (
         update-crypto-policies, fips-mode-setup, mokutil, sbctl, tpm2_clear, usbguard, fail2ban-client, freshclam,
         rkhunter, tripwire
         """, SYSTEM, COMPLIANCE, harmless="-l --list --list-enrolled --sb-state --status"),
-    *looking("Shows a protection of this machine", "csrutil status, spctl status, fail2ban-client status, usbguard list-devices, clamscan, lynis "
-            "show, chkrootkit"),
+    *looking("Shows a protection of this machine", "csrutil status, spctl status, fail2ban-client status, "
+            "usbguard list-devices, clamscan, lynis show, chkrootkit"),
     *acting("Changes security labels", "chcon, restorecon", SYSTEM, kind="writes", level=MEDIUM, operands="write",
             values="-t -u -r -l",
             harmless="-n"),

@@ -138,6 +138,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("pip3", MEDIUM, "Uses pip", ("pip3 cache purge",), kind="writes"),
     Entry("npm", MEDIUM, "Uses npm", ("npm init",), kind="writes", values="--prefix -C -w --workspace"),
     Entry("cargo clean", MEDIUM, "Deletes what was built", ("cargo clean",), kind="deletes"),
+    Entry("go env", LOW, "Shows settings of go", ("go env GOPATH", "go env -w GOBIN=/x => medium"), kind="reads",
+          worse=(Worse("-w -u", MEDIUM, "Changes settings of go for all your projects"),)),
     Entry("go clean", MEDIUM, "Deletes what was built", ("go clean -cache",), kind="deletes"),
     Entry("npm config set", MEDIUM, "Changes settings of npm", ("npm config set x y",), kind="writes"),
     Entry("npm cache clean", MEDIUM, "Deletes the package cache", ("npm cache clean --force",), kind="deletes"),

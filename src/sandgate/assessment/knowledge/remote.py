@@ -144,8 +144,8 @@ ENTRIES: tuple[Entry, ...] = (
                           ("traefik", "--help"), ("envoy", "--version"), ("named", "-v"), ("squid", "-v"))),
     *(Entry(name, HIGH, "Deletes or reads backups", (f"{name} -d -f x",), kind="deletes", categories=(DELETION,))
       for name in ("tarsnap",)),
-    *(Entry(name, HIGH, "Changes the firewall", (f"{name} x",), kind="privilege", categories=(SYSTEM, COMPLIANCE, NETWORK),
-            harmless=f"{looks} {ASKING}")
+    *(Entry(name, HIGH, "Changes the firewall", (f"{name} x",), kind="privilege",
+            categories=(SYSTEM, COMPLIANCE, NETWORK), harmless=f"{looks} {ASKING}")
       for name, looks in (
           ("iptables", "-L -S -C --list --list-rules --check -V"), ("ip6tables", "-L -S -C --list --list-rules -V"),
           ("iptables-legacy", "-L -S"), ("iptables-nft", "-L -S"), ("arptables", "-L"), ("ebtables", "-L"),

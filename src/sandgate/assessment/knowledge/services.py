@@ -285,6 +285,10 @@ ENTRIES: tuple[Entry, ...] = (
         Entry(name, MEDIUM, "Makes a new project", (name,), kind="writes")
         for name in ("sls create", "serverless create")
     ),
+    *(
+        Entry(name, MEDIUM, "Asks a code host", (name,), kind="contacts", categories=(NETWORK,))
+        for name in ("gh ruleset list", "gh ruleset view", "gh ruleset check")
+    ),
     Entry(
         "gh extension install",
         MEDIUM,
