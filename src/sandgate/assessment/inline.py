@@ -19,6 +19,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
     SYSTEM,
 )
+from sandgate.assessment.judges.loops import judge_code_loop
 from sandgate.assessment.judges.revealing import judge_code_variables
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
@@ -97,6 +98,7 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
     judge_code_variables(found, call, inquiry)
+    judge_code_loop(found, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
     if "secret" in call.outflow and "network" in call.outflow:
         inquiry.send(f"the content of {shown(call.outflow['secret'])}", call.outflow["network"])
@@ -105,13 +107,8 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     if unknown:
         inquiry.doubt(f"runs {language} code that was not understood", target=language)
     elif len(inquiry.findings) + len(inquiry.pending) == before:
-        inquiry.add(
-            LOW,
-            "runs",
-            language,
-            f"runs {language} code that only looks or computes",
-            f"Runs a few words of {language}",
-        )
+        inquiry.add(LOW, "runs", language, f"runs {language} code that only looks or computes",
+                    f"Runs a few words of {language}")  # fmt: skip
 
 
 def _judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:

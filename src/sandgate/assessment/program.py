@@ -30,6 +30,7 @@ PROJECT_TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "env/bin", "node_modules/.b
 DESTRUCTIVE = frozenset(words("delete destroy purge drop wipe nuke erase terminate delete-all drop-db destroy-all"))
 MINING = ("stratum+", "stratum1+", "stratum2+", "stratum://")  # protocols between a miner and its pool
 PROJECT_SCRIPTS = frozenset(words("gradlew mvnw configure manage.py"))
+WORDS_OF_A_VERB = 3  # `delete-all-jobs`; more is a name
 OTHER_NAMES = {
     "netcat": "nc", "ncat": "nc", "cryptcat": "nc", "pwncat": "nc",
     "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
@@ -172,10 +173,18 @@ def _only_reads(call: Call) -> bool:
     return is_safe((call.program, *[arg.raw or arg.text for arg in call.args]), sure=("exact", *certainties(call)))
 
 
+def _destroys(word: str) -> bool:
+    """`delete`, `delete-job`, `purge_all`, `jobs:destroy`."""
+    if word in DESTRUCTIVE or word[:1] == "-":
+        return word in DESTRUCTIVE
+    parts = "".join([letter if letter.isalnum() else " " for letter in word]).split()
+    return len(parts) <= WORDS_OF_A_VERB and "." not in word and "/" not in word and not DESTRUCTIVE.isdisjoint(parts)
+
+
 def _unfamiliar(call: Call, inquiry: Inquiry) -> None:
     """Not in our tables: never low, and we say that we do not know."""
     name = shown(call.program)
-    ordered = next((arg.text for arg in call.args[:3] if arg.text in DESTRUCTIVE), None)
+    ordered = next((arg.text for arg in call.args[:3] if _destroys(arg.text)), None)
     if ordered is not None:
         inquiry.note(
             Finding(HIGH, "deletes", call.program, "a program that is not known is told to delete",

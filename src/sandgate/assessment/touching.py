@@ -81,6 +81,8 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
     system = place.kind in {"root", "system", "startup", "credentials"}
     why = f"deletes recursively: {place.words}" if recursive else f"deletes {place.words}"
     categories: tuple[RiskCategory, ...] = (DELETION, SYSTEM) if system else (DELETION,)
+    if place.path.startswith("/var/log"):
+        categories = (*categories, COMPLIANCE)
     sentence = words.format(words=place.words, path=what)
     return Finding(HIGH, "deletes", place.path, why, sentence, GONE, categories)
 
@@ -144,7 +146,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
         return Finding(
             HIGH, "writes", place.path, f"changes {place.words}", sentence,
             "What it says will run or apply later, outside the sandbox",
-            (PRIVILEGE, SYSTEM) if rights else (SYSTEM,),
+            ((PRIVILEGE, SYSTEM) if rights else (SYSTEM,)) + ((DELETION,) if f"{verb} ".startswith(REPLACING) else ()),
         )  # fmt: skip
     if place.kind == "credentials":
         inside = any(below(place.path, root) for root in (facts.cwd, *facts.writable_roots))

@@ -6,7 +6,17 @@ them; a statement that only asks is medium, since it talks to a server.
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    SYSTEM,
+)
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.naming import LOSING, parts_of
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.assessment.inquiry import Call, Inquiry
-    from sandgate.protocol.risk import RiskLevel
+    from sandgate.protocol.risk import RiskCategory, RiskLevel
 
 RESTORE_VALUES = (
     "-d -h -p -U -f -F -j -n -t -T -I -L --dbname --host --port --username --file --format --jobs --uri --db"
@@ -69,13 +79,15 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
     """Add one finding: the worst thing the statements in `text` do."""
     squeezed = " " + " ".join(text.upper().split()) + " "
     names = "".join([letter if letter.isalnum() or letter == "_" else " " for letter in squeezed]).split()
+    sent: tuple[RiskCategory, ...] = (EXFILTRATION,) if " TO PROGRAM " in squeezed else ()
     if _loses(names, squeezed, call):
         level: RiskLevel = MEDIUM if _passing(call, inquiry) else HIGH
         inquiry.add(level, "deletes", "database", "a statement that loses data", "Deletes data in a database",
                     GONE, (DELETION,))  # fmt: skip
     elif any(word in squeezed for word in RUNNING_SQL):
         inquiry.add(HIGH, "runs", "database", "runs programs or writes files on the database's machine",
-                    "Makes the database run programs or write files", "", (SYSTEM, "privilege_escalation"))  # fmt: skip
+                    "Makes the database run programs or write files", "",
+                    (SYSTEM, "privilege_escalation", *sent))  # fmt: skip
     elif any(word in squeezed for word in RIGHTS_SQL):
         inquiry.add(HIGH, "privilege", "database", "changes rights in a database",
                     "Changes who may do what in a database", "", ("privilege_escalation",))  # fmt: skip

@@ -15,6 +15,7 @@ from sandgate.assessment.judges.feeding import (
     picks_sources,
     seeks_secrets,
 )
+from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -32,6 +33,7 @@ FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
 SHARED_TREES = words("/var /etc /srv /home /usr /opt /root /data /mnt /boot")
+SEQUENCE_MANY = 1_000_000_000  # numbers; written out, ten gigabytes
 HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
@@ -172,6 +174,8 @@ def never_ends(call: Call) -> bool:
     if call.program == "head":
         size = parsed(call.args, "-c -n --bytes --lines").value("-c --bytes")
         return size is not None and _is_huge(size.text.upper())
+    if call.program == "seq":
+        return any(is_many(arg.text, SEQUENCE_MANY) for arg in call.args[-1:])
     copies = call.program in {"cat", "tee", "pv"}
     return call.program == "yes" or (copies and any(each.text in ENDLESS_INPUTS for each in call.args))
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
 OPTIONS_WITH_VALUES = (
-    "-n -p --name --prefix --node --npm --yarn --using -w --watch -e --exts --ext -i --ignore -f --filter -d "
-    "--debounce -g -t -s -c -L --cwd --interval -r --runs -m --min-runs --warmup --export-json --export-markdown --python --with "
-    "--from --package --spec --config"
+    "-n -p --name --prefix --node --npm --yarn --using -w --watch -e --exts --ext -i --ignore -f --filter "
+    "-d --debounce -g -t -s -c -L --cwd --interval -r --runs -m --min-runs --warmup --export-json "
+    "--export-markdown --python --with --from --package --spec --config"
 )
 OWN_VALUES = {"tmux": "-s -n -t -c -e -x -y -F -f -l -L -S", "screen": "-S -c -s -t -T -h -e -p"}
 SCRIPTS_MAX = 50  # of one command that are looked at
@@ -122,6 +122,8 @@ _TABLE = """
     toolbox run = rest
     wsl = behind -e…
     lxc exec = behind
+    adb shell = joined
+    adb exec-out = joined
     incus exec = behind
     multipass exec = behind
     vagrant ssh = -c --command
@@ -134,7 +136,7 @@ _TABLE = """
     sops exec-file = each
     bazel run = behind
 """
-REMOTE = frozenset(listed("lxc incus multipass vagrant limactl wsl"))
+REMOTE = frozenset(listed("lxc incus multipass vagrant limactl wsl adb"))
 
 
 def _lines() -> dict[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]:
@@ -168,12 +170,13 @@ def _judge_place(place: str, args: Sequence[Arg], call: Call, inquiry: Inquiry) 
         _run(args[texts.index("--") + 1 :] if "--" in texts else (), call, inquiry)
         return
     values = OWN_VALUES.get(call.program, OPTIONS_WITH_VALUES)
-    operands = parsed(args, values, stop_at_operand=place not in {"each", "joined"}).operands
+    operands = parsed(args, values, stop_at_operand=place != "each").operands
     if place == "each":
         for arg in operands[:SCRIPTS_MAX]:
             inquiry.run_script(arg.text, call)
     elif place == "joined":
-        inquiry.run_script(" ".join([arg.text for arg in operands if arg.text not in {"Enter", "C-m"}]), call)
+        whole = " ".join([arg.text for arg in operands if arg.text not in {"Enter", "C-m"}])
+        inquiry.run_script(whole, call.inside(call.program, (), remote=call.program in REMOTE))
         if operands and " " in operands[-1].text:  # the name of a session or a pane may stand before it
             inquiry.run_script(operands[-1].text, call)
     else:

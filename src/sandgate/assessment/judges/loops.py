@@ -15,11 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandgate.assessment.inquiry import Inquiry
+    from sandgate.assessment.lexing import Token
     from sandgate.commandline.script import SimpleCommand
     from sandgate.protocol.risk import RiskLevel
 
 MANY = 100_000  # files or processes from one loop; no project needs as many
 ENDING = frozenset(words("sleep break exit return read wait inotifywait fswatch usleep"))  # a loop with these waits
+
+CODE_ENDING = ENDING | frozenset(
+    words("""
+    recv accept readline readLine input gets select poll serve_forever listen waitpid getline stdin raise throw
+    settimeout setTimeout Event nanosleep last
+    """)
+)
 
 
 class Loops(Record):
@@ -60,15 +68,34 @@ def _endless(commands: Sequence[SimpleCommand]) -> bool:
 def _many(commands: Sequence[SimpleCommand]) -> bool:
     """Whether a loop among these runs through a very long row of numbers."""
     for each in commands:
-        if _first(each) == "seq" and each.substituted_into is not None and _is_many(each.words[-1].literal or ""):
+        if _first(each) == "seq" and each.substituted_into is not None and is_many(each.words[-1].literal or ""):
             return True
         for assignment in each.assignments:
             for value in assignment.values:
                 text = value.literal or ""
-                if text[:1] == "{" and text[-1:] == "}" and any(_is_many(part) for part in text[1:-1].split("..")):
+                if text[:1] == "{" and text[-1:] == "}" and any(is_many(part) for part in text[1:-1].split("..")):
                     return True
     return False
 
 
-def _is_many(text: str) -> bool:
-    return text.isdecimal() and len(text) < len(str(MANY)) + 20 and int(text) >= MANY
+def is_many(text: str, many: int = MANY) -> bool:
+    """Whether `text` is a number of at least `many`."""
+    return text.isdecimal() and len(text) < len(str(many)) + 20 and int(text) >= many
+
+
+def judge_code_loop(found: Sequence[Token], inquiry: Inquiry) -> None:
+    """`while True: pass`, `for (;;) {}`: code on the command line that neither ends nor rests."""
+    texts = [token.text for token in found]
+    if not CODE_ENDING.isdisjoint([part for text in texts for part in text.split(".")]):
+        return
+    for at, text in enumerate(texts):
+        rest = texts[at + 1 : at + 8]
+        spins = text == "while" and [each for each in rest if each not in "()"][:1] in (["True"], ["true"], ["1"])
+        if (
+            spins
+            or (text == "for" and "".join(rest).startswith("(;;)"))
+            or (text == "loop" and rest[:1] in (["do"], ["{"]))
+        ):
+            inquiry.add(HIGH, "runs", "?", "repeats without end or rest",
+                        "Takes all of the processor, and does not stop by itself", "", (EXHAUSTION,))  # fmt: skip
+            return

@@ -62,6 +62,12 @@ DESTROYING = (
     "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe -replace "
     "--replace"
 )
+# What keeps watch over an account, and what it has written down.
+WATCHING = ("cloudtrail", "guardduty", "securityhub", "inspector", "macie", "audit", "flow-log", "configservice",
+            "logging",
+            "access-analyzer", "detector", "diagnostic-settings", "log-profiles", "sinks", "cloudwatch",
+            "protection", "ruleset", "org-policies", "policy")  # fmt: skip
+SENDING = frozenset({"upload", "publish", "push"})
 UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
 # Where changes are made for review: writing there is ordinary work.
 FORGES = frozenset({"gh", "glab", "hub", "tea", "jira", "linear", "sentry-cli", "circleci", "travis"})
@@ -206,7 +212,7 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
         deed = "contributing"
     meaning = MEANINGS.get(deed)
     path = verb_path(call)
-    if deed == "changing" and any(_parts(word)[0] in {"upload", "publish"} or word in UPLOADS for word in path):
+    if deed == "changing" and any(_parts(word)[0] in SENDING or word in UPLOADS for word in path):
         inquiry.send("files", call.program)
     if deed == "granting" and _says(f" {' '.join(path)} ", SHARING):
         inquiry.send("what was private", "other accounts")
@@ -224,9 +230,11 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
 
 def _note(meaning: Meaning, call: Call, path: Sequence[str], inquiry: Inquiry) -> None:
     target = " ".join((call.program, *path[:4]))
+    watched = meaning.level == HIGH and any(mark in word for word in path for mark in WATCHING)
+    categories = tuple(dict.fromkeys((*meaning.categories, COMPLIANCE))) if watched else meaning.categories
     inquiry.note(
         Finding(meaning.level, meaning.kind, target, meaning.does.split(" through")[0].lower(),
-                meaning.does.replace("{}", shown(target)), meaning.consequence, meaning.categories)
+                meaning.does.replace("{}", shown(target)), meaning.consequence, categories)
     )  # fmt: skip
 
 

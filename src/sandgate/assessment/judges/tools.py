@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.protocol.risk import RiskCategory
 
+MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "role=admin", "permission=admin", "/keys")  # who may do what
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -54,8 +56,9 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "deletes", "code host", "deletes something on the code host",
                     "Deletes something on the code host", "It is gone for everybody", (DELETION, NETWORK))  # fmt: skip
     elif name in {"PUT", "PATCH"} or "mutation" in query:
+        rights: tuple[RiskCategory, ...] = (PRIVILEGE,) if any(mark in query for mark in MEMBERS) else ()
         inquiry.add(HIGH, "contacts", "code host", "changes something on the code host",
-                    "Changes something on the code host", "", (NETWORK, SYSTEM))  # fmt: skip
+                    "Changes something on the code host", "", (NETWORK, SYSTEM, *rights))  # fmt: skip
 
 
 def _judge_editor(call: Call, inquiry: Inquiry) -> None:

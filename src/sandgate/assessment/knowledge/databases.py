@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, SYSTEM
+from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.listing import phrases, words
 
@@ -60,6 +60,15 @@ def _losing(does: str, names: str) -> tuple[Entry, ...]:
 
 
 ENTRIES: tuple[Entry, ...] = (
+    *(
+        Entry(name, MEDIUM, "Works on files of a cluster", (f"{name} -ls /a", f"{name} -rm -r /a => high"),
+              kind="contacts", categories=(NETWORK,), clusters=False,
+              worse=(Worse("-rm -rmr -rmdir -expunge -truncate", HIGH, "Deletes files of a cluster",
+                           (DELETION, NETWORK), "Other people may depend on them"),
+                     Worse("-put -copyFromLocal -moveFromLocal -appendToFile -chmod -chown -setfacl -mv -cp", HIGH,
+                           "Changes files of a cluster", (SYSTEM, NETWORK))))
+        for name in ("hdfs dfs", "hadoop fs", "hadoop dfs")
+    ),
     *(Entry(name, LOW, "Talks to a database", (f"{name} --version",), kind="contacts") for name in CLIENTS),
     *(Entry(name, MEDIUM, "Copies a database", (f"{name} app",), kind="reads", categories=(EXFILTRATION,))
       for name in DUMPERS),

@@ -231,16 +231,16 @@ vboxmanage velero virsh waypoint werf yamllint ytt
     ("databases", """
 ace adonis alembic arangosh artisan atlas beeline bq-shell clickhouse clickhouse-client clusterdb cockroach-sql
 console consul cqlsh craft createdb createlang createuser curator_cli cypher-shell db2 dbmate diesel doctrine dotnet
-dotnet-ef drizzle-kit dropdb dropuser drush duckdb etcdctl fauna flask flyway gh-ost goose hive impala-shell influx
-influxd influxd-backup initdb iredis isql kafka-console-consumer kafka-console-producer kafka-delete-records
-kafka-topics kcat keydb-cli knex liquibase litecli manage.py mariadb mariadb-dump memcached memcflush migrate
-mikro-orm mongo mongod mongodump mongoexport mongofiles mongoimport mongorestore mongosh mongostat mongotop mycli
-mysql mysql_config mysqladmin mysqld mysqldump mysqlpump mysqlshow nats neo4j-shell neonctl nodetool osql pg_amcheck
-pg_basebackup pg_config pg_controldata pg_createcluster pg_ctl pg_dropcluster pg_dump pg_dumpall pg_isready
-pg_lsclusters pg_resetwal pg_restore pg_rewind pg_upgrade pgbench pgcli phinx piccolo postgres presto prisma pscale
-psql pt-online-schema-change rabbitmqadmin rabbitmqctl rails rake redis-benchmark redis-cli redis-server reindexdb
-rs.drop sea-orm-cli sequelize sequelize-cli skeema snowsql snowsql-cli spark spark-sql sqitch sqlcmd sqlite3 sqlplus
-sqlx supabase trino turso typeorm usql vacuumdb valkey-cli wp
+dotnet-ef drizzle-kit dropdb dropuser drush duckdb etcdctl fauna flask flyway gh-ost goose hadoop hdfs hive
+impala-shell influx influxd influxd-backup initdb iredis isql kafka-console-consumer kafka-console-producer
+kafka-delete-records kafka-topics kcat keydb-cli knex liquibase litecli manage.py mariadb mariadb-dump memcached
+memcflush migrate mikro-orm mongo mongod mongodump mongoexport mongofiles mongoimport mongorestore mongosh mongostat
+mongotop mycli mysql mysql_config mysqladmin mysqld mysqldump mysqlpump mysqlshow nats neo4j-shell neonctl nodetool
+osql pg_amcheck pg_basebackup pg_config pg_controldata pg_createcluster pg_ctl pg_dropcluster pg_dump pg_dumpall
+pg_isready pg_lsclusters pg_resetwal pg_restore pg_rewind pg_upgrade pgbench pgcli phinx piccolo postgres presto
+prisma pscale psql pt-online-schema-change rabbitmqadmin rabbitmqctl rails rake redis-benchmark redis-cli redis-server
+reindexdb rs.drop sea-orm-cli sequelize sequelize-cli skeema snowsql snowsql-cli spark spark-sql sqitch sqlcmd sqlite3
+sqlplus sqlx supabase trino turso typeorm usql vacuumdb valkey-cli wp
 """),
     ("interpreters", """
 bash bun deno dotnet java node perl php python ruby setup.py
@@ -320,8 +320,8 @@ youtube-dl yt-dlp zathura zbarimg zopflipng
 """),
     ("machine", """
 PhoenixMiner PlistBuddy SRBMiner-MULTI a2ps aa-complain aa-disable aa-enforce aa-remove-unknown aa-status aa-teardown
-aa-unconfined acpi adcli addgroup adduser adjtimex alsactl alsamixer alternatives amixer amtool apcaccess apcupsd apg
-apparmor_parser apparmor_status archlinux-java arecord asciiquarium atop auditctl augenrules augtool authconfig
+aa-unconfined acpi adb adcli addgroup adduser adjtimex alsactl alsamixer alternatives amixer amtool apcaccess apcupsd
+apg apparmor_parser apparmor_status archlinux-java arecord asciiquarium atop auditctl augenrules augtool authconfig
 authselect auto-cpufreq avml avrdude banner bcdedit bfgminer biosdecode bless bmon bonnie++ bootctl bossac bpftool
 bpftrace bpytop brightnessctl btm btop busybox bzminer c_rehash caffeine cal caller cancel capsh catalog-update cbmem
 ccminer cert-sync certmgr cgclassify cgconfigparser cgcreate cgdelete cgexec cgminer cgset chage chcon chfn chgpasswd
@@ -367,7 +367,7 @@ update-desktop-database update-grub update-grub2 update-initramfs update-java-al
 update-mime-database update-rc updatedb upower upsc upscmd upsdrvctl uptime usb-devices usbguard usbreset useradd
 userdel usermod uuidgen vainfo vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat vnstat volatility
 vpddecode vulkaninfo wall wbinfo weak-modules wf-recorder whereami whiptail wildrig wl-copy wl-paste wlr-randr wmctrl
-wpctl write wrmsr wslview wtype x86_energy_perf_policy x86info xbacklight xclip xdg-email xdg-mime xdg-open
+wpctl write wrmsr wslview wtype x86_energy_perf_policy x86info xbacklight xclip xcrun xdg-email xdg-mime xdg-open
 xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput xkcdpass xlsclients xmodmap
 xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb xscreensaver-command xsel xset xwd xwininfo y-cruncher
 ydotool zdump zenity zipl zzz

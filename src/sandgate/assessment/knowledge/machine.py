@@ -46,10 +46,11 @@ ENTRIES: tuple[Entry, ...] = (
         """),
     *acting("Switches a protection of this machine", """
         setenforce, aa-disable, aa-complain, aa-teardown, aa-enforce, aa-remove-unknown, apparmor_parser,
-        auditctl, augenrules, spctl, csrutil, semanage, setsebool, semodule, load_policy, fixfiles,
+        augenrules, spctl, csrutil, semanage, setsebool, semodule, load_policy, fixfiles,
         update-crypto-policies, fips-mode-setup, mokutil, sbctl, tpm2_clear, usbguard, fail2ban-client, freshclam,
         rkhunter, tripwire
         """, SYSTEM, COMPLIANCE, harmless="-l --list --list-enrolled --sb-state --status"),
+    *acting("Switches a protection of this machine", "auditctl", SYSTEM, COMPLIANCE, harmless="-l -s -v"),
     *looking("Shows a protection of this machine", "csrutil status, spctl status, fail2ban-client status, "
             "usbguard list-devices, clamscan, lynis show, chkrootkit"),
     *acting("Changes security labels", "chcon, restorecon", SYSTEM, kind="writes", level=MEDIUM, operands="write",
@@ -114,9 +115,25 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Changes firmware or hardware registers", """
         flashrom, fwupdmgr, fwupdtool, setpci, wrmsr, rdmsr, ipmitool, ipmi-chassis, amtool, dfu-util, esptool,
         esptool.py, avrdude, openocd, st-flash, nvflash, mft, mstflint, rpi-eeprom-update, rpi-eeprom-config,
-        usbreset, uhubctl, i2cset, gpioset, devmem2, devmem, busybox devmem, hid-tools, stm32flash, fastboot,
+        usbreset, uhubctl, i2cset, gpioset, devmem2, devmem, busybox devmem, hid-tools, stm32flash,
         heimdall, picotool load, bossac, cbmem
         """, SYSTEM, consequence="Hardware can become unusable"),
+    Entry("fastboot", HIGH, "Changes the system of a phone", ("fastboot flash boot boot.img",
+          "fastboot devices => low"), kind="privilege", categories=(SYSTEM,),
+          consequence="The phone may not start any more",
+          worse=(Worse("-w", HIGH, "Deletes everything on a phone", (DELETION,),
+                       operands="erase format format:ext4 wipe-super"),), harmless="--help --version"),
+    Entry("adb", MEDIUM, "Talks to a phone", ("adb install app.apk", "adb uninstall a.b => high", "adb devices => low"),
+          kind="contacts",
+          worse=(Worse("", HIGH, "Deletes things on a phone", (DELETION,), operands="uninstall wipe"),
+                 Worse("", HIGH, "Changes the system of a phone", (SYSTEM, PRIVILEGE),
+                       operands="root remount disable-verity sideload"))),
+    *looking("Shows phones", "adb devices, adb version, adb logcat, adb get-state"),
+    Entry("adb pull", MEDIUM, "Copies files from a phone", ("adb pull /sdcard/a",), kind="writes"),
+    Entry("xcrun simctl", MEDIUM, "Uses a simulator of a phone", ("xcrun simctl boot a",
+          "xcrun simctl erase all => high", "xcrun simctl list => low"), kind="runs",
+          worse=(Worse("", HIGH, "Deletes what simulators hold", (DELETION,), operands="erase delete"),)),
+    *looking("Shows simulators of phones", "xcrun simctl list, xcrun simctl help"),
     *looking("Shows hardware", """
         fwupdmgr get-devices, fwupdmgr get-updates, fwupdmgr get-history, ipmitool sensor, ipmitool sdr, ipmitool
         sel list, ipmitool fru, ipmitool chassis status, dmidecode, lshw, hwinfo, inxi, lsmem, lsirq, lscpu,

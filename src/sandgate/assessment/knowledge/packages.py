@@ -6,7 +6,17 @@ published comes back.
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.knowledge.families import family
 
@@ -183,10 +193,18 @@ ENTRIES: tuple[Entry, ...] = (
             "vagrant cloud publish",
             "buf push", "graph publish", "rover subgraph publish", "chromatic publish", "gh-pages",
             "mike deploy",
-            "mkdocs gh-deploy", "ghp-import", "huggingface-cli upload", "hf upload", "wandb sync",
-            "kaggle datasets create",
-            "kaggle kernels push", "dvc push", "git lfs push", "git annex sync", "oras push", "skopeo copy",
-            "crane push",
+            "mkdocs gh-deploy", "ghp-import",
+
+            "kaggle kernels push",
+
+        )
+    ),
+    *(
+        Entry(name, HIGH, "Sends data to a service that keeps it for others", (name,), kind="contacts",
+              categories=(EXFILTRATION, NETWORK, COMPLIANCE), consequence="What has been sent cannot be taken back")
+        for name in (
+            "huggingface-cli upload", "hf upload", "wandb sync", "kaggle datasets create", "kaggle datasets version",
+            "dvc push", "git lfs push", "git annex sync", "oras push", "crane push", "skopeo copy",
         )
     ),
     Entry("npm unpublish", HIGH, "Withdraws a published package", ("npm unpublish pkg",), kind="deletes",
