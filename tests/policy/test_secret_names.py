@@ -26,6 +26,21 @@ SECRET = (
     "rg -i api_key $HOME",
     "grep -rl 'BEGIN RSA PRIVATE KEY' /",
     "cat ~/.*",
+    "cat .env",
+    "cat .env*",
+    "grep -n KEY .env",
+    "grep --regexp=KEY .env",
+    "grep -eKEY .env",
+    "grep -f words.txt .env",
+    "rg -g .env KEY",
+    "jq -f filter.jq ~/.codex/auth.json",
+    "git show HEAD:.env",
+    "git log -p -- .env",
+    "git log -U3 -- .env",
+    "git -C status show HEAD:.env",
+    "cat ~/.codex/*.json",
+    "cd ~ && cat .codex/auth.json",
+    "cat ~/.program-nobody-knows/api_key",
 )
 HARMLESS = (
     "ls -la ~/.ssh",
@@ -42,6 +57,15 @@ HARMLESS = (
     "grep -i password /etc/login.defs",
     "cat config/aws.py",
     "cat /etc/passwd",
+    "cat .env.example",
+    "grep -n '.env' .gitignore",
+    "jq '.env' package.json",
+    "rg --files -g '.env*'",
+    "git ls-files .env",
+    "git check-ignore -v .env",
+    "git --no-pager log --oneline -5 -- .env",
+    "cat ~/.codex/config.toml",
+    "cat ~/.config/nvim/init.lua",
 )
 
 

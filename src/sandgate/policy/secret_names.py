@@ -45,7 +45,16 @@ _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; t
 # These tell names, dates and states, and no content, unless they are asked for changes.
 _GIT_LISTERS = frozenset(words_of("ls-files check-ignore check-attr status ls-tree rev-parse"))
 _FILTERING = frozenset(words_of("jq yq gojq jaq"))  # whose first word is a filter, as a searcher's is a pattern
-_CHOOSING = frozenset(words_of("-g --glob --iglob --include -f --file"))  # their values are files, not patterns
+_CHOOSING = frozenset(words_of("-g --glob --iglob --include"))  # their values are files, not patterns
+_GIVING = ("--regexp", "--file", "--from-file", "--match", "--expression")  # a pattern or a filter
+_GIT_PLAIN = frozenset(words_of("--no-pager -P -p --paginate --no-optional-locks --literal-pathspecs"))
+# Options of `git log` with which it shows no content, each with whatever follows in the same word.
+_LOG_LISTS = (
+    "--oneline", "--all", "--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--format", "--pretty",
+    "--follow", "--graph", "--decorate", "--date", "--since", "--until", "--after", "--before", "--author", "--grep",
+    "--max-count", "-n", "--no-color", "--reverse", "--abbrev", "--first-parent", "--no-merges", "--merges",
+    "--diff-filter",
+)  # fmt: skip
 _GLOB_MARKS = ("*", "?", "[", "{")
 _SURE_MIN = 3  # characters before a mark of a pattern, to be sure that it means one of ours
 
@@ -72,13 +81,12 @@ def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
 
 
 def _only_lists(words: tuple[str, ...]) -> bool:
-    """Whether git, so told, shows nothing of what files hold."""
-    command = next((word for word in words if word[:1] != "-"), "")
-    if command == "log":
-        return not any(
-            word.startswith(("-p", "-u", "--patch", "-S", "-G", "-L", "--word-diff", "-c")) for word in words
-        )
-    return command in _GIT_LISTERS
+    """Whether git, so told, shows nothing of what files hold; only options without a value are passed over."""
+    at = next((at for at, word in enumerate(words) if word not in _GIT_PLAIN), len(words))
+    if words[at : at + 1] == ("log",):
+        options = [word for word in words[at:] if word[:1] == "-" and word != "--"]
+        return all(word.startswith(_LOG_LISTS) or word[1:].isdecimal() for word in options)
+    return not _GIT_LISTERS.isdisjoint(words[at : at + 1])
 
 
 def _files_among(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -87,6 +95,8 @@ def _files_among(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
         return words
     if "--files" in words:
         return ()
+    if any(word.startswith(_GIVING) or _has_letter(word, "ef") for word in words):
+        return words  # the pattern is in an option, and the first word is a file
     for at, word in enumerate(words):
         if word[:1] == "-" or word.isdecimal():
             continue
