@@ -26,7 +26,7 @@ KNOWN = [
     "x=ls sh -c '$x'", "bash -c '\"$@\"' _ ls", "sh -c '$0' ls", "x=ls; timeout 5 sudo $x", "x=ls; find . -exec $x",
     "echo 'x=ls; $x' | bash", "echo ls | xargs env", "x=ls; trap $x EXIT", "$SHELL -c ls", "timeout 5 bash <<< ls",
     "sudo -u x -- bash -lc 'x=ls; $x'", "x=ls; PAGER=$x man y", "echo ls > a; sh a", "x=ls; alias q=\"$x\"; q",
-    "python3 -c 'import os; os.system(\"ls\")'", "perl -e 'exec \"ls\"'", "rg --pre ls x", "$EMPTY ls",
+    "x=ls; bash <<E\n$x\nE", "python3 -c 'import os; os.system(\"ls\")'", "perl -e 'exec \"ls\"'", "rg --pre ls x", "$EMPTY ls",
 ]  # fmt: skip
 
 
@@ -87,3 +87,10 @@ def test_a_script_of_too_many_scripts_is_asked_about() -> None:
     found = verdict("".join(f"echo a{n} | sh; " for n in range(200)), NO_LS)
     assert isinstance(found, Ask)
     assert "more" in found.because[-1].detail
+
+
+def test_a_line_with_an_empty_segment_is_judged_like_any_other() -> None:
+    """Required: an assignment before a here-document once ended judging with an error, where there were rules."""
+    script = "x=make; bash <<E\n$x\nE"
+    assert isinstance(verdict(script, NO_PUSH, policy="untrusted"), Ask)
+    assert isinstance(verdict(script, Rule((("make",),), "allow"), policy="untrusted"), Ask)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from sandgate.commandline import segments
 from sandgate.commandline.words import program_name
-from sandgate.commandline.wrappers import STARTERS
 from sandgate.policy.dangerous import find_danger
 from sandgate.policy.lengths import TOO_LONG, echoed, too_long
+from sandgate.policy.reach import reaching, tightening
 from sandgate.policy.rules.model import NO_RULES, STRICTNESS, Rule, strictest
 from sandgate.policy.safety import SYSTEM_BINS, only_system_bins, safe_commands, trusted_program
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
@@ -288,7 +288,7 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
         return Judged(heuristic)
     matching = rules.matching(segment)
     outer = reaching(segment, matching)
-    inner = _tightening(what, segment, rules)
+    inner = tightening(what, segment, rules)
     if outer:
         rule = strictest(outer + inner)
         bypass = rule.decide == "allow" and _as_written(what) and _leaves(segment, outer, rules, found)
@@ -349,37 +349,6 @@ def _leaves(segment: Argv, matching: tuple[Rule, ...], rules: RuleSet, found: Fo
     if "/" not in found.argv[0] and not found.system_only:  # of a script: its shell
         return False
     return any(rule.sandbox == "bypass" and found.means(segment[0], rule, rules) for rule in matching)
-
-
-def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """Without rules that allow a program and stop before what it runs: `env` allows no `env rm`, `rg` no `rg --pre`."""
-    if not matching or program_name(segment[0]) not in STARTERS:
-        return matching
-    from sandgate.commandline.commissions import commissioned
-    from sandgate.commandline.invocation import inner_place
-
-    place = inner_place(segment)
-    told = list(commissioned(segment))
-    return tuple(
-        [
-            rule
-            for rule in matching
-            if rule.decide != "allow"
-            or ((place is None or len(rule.prefix) > place) and told == list(commissioned(segment[: len(rule.prefix)])))
-        ]
-    )
-
-
-def _tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:
-    """Asking and forbidding rules that match a command this segment starts."""
-    if not segment or program_name(segment[0]) not in STARTERS:
-        return ()
-    from sandgate.commandline.invocation import everything_run
-
-    inside = everything_run(what if segment == what.argv else segments(segment)).commands
-    return tuple(
-        [rule for argv in inside if argv != segment for rule in rules.matching(argv) if rule.decide != "allow"]
-    )
 
 
 def _as_written(what: Segments) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sandgate.commandline.words import program_name
 from sandgate.gate.policies import as_judged
-from sandgate.policy.approval import judge, reaching
+from sandgate.policy.approval import judge
+from sandgate.policy.reach import reaching
 from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
 

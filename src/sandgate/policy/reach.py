@@ -1,0 +1,49 @@
+"""How far a rule reaches into what a program starts.
+
+One that allows stops before the program its words do not name; one that asks or forbids goes through wrappers to all of
+them. So allowing `env` allows nothing that `env` runs, and forbidding `rm` forbids `env rm`.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline import segments
+from sandgate.commandline.words import program_name
+from sandgate.commandline.wrappers import STARTERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.commandline import Segments
+    from sandgate.policy.rules.model import Rule, RuleSet
+
+    Argv = tuple[str, ...]
+
+
+def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Without rules that allow a program and stop before what it runs: `env` allows no `env rm`, `rg` no `rg --pre`."""
+    if not matching or program_name(segment[0]) not in STARTERS:
+        return matching
+    from sandgate.commandline.commissions import commissioned
+    from sandgate.commandline.invocation import inner_place
+
+    place = inner_place(segment)
+    told = list(commissioned(segment))
+    return tuple(
+        [
+            rule
+            for rule in matching
+            if rule.decide != "allow"
+            or ((place is None or len(rule.prefix) > place) and told == list(commissioned(segment[: len(rule.prefix)])))
+        ]
+    )
+
+
+def tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:
+    """Asking and forbidding rules that match a command this segment starts."""
+    if not segment or program_name(segment[0]) not in STARTERS:
+        return ()
+    from sandgate.commandline.invocation import everything_run
+
+    inside = everything_run(what if segment == what.argv else segments(segment)).commands
+    return tuple(
+        [rule for argv in inside if argv != segment for rule in rules.matching(argv) if rule.decide != "allow"]
+    )
