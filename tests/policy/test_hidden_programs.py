@@ -26,7 +26,8 @@ KNOWN = [
     "x=ls sh -c '$x'", "bash -c '\"$@\"' _ ls", "sh -c '$0' ls", "x=ls; timeout 5 sudo $x", "x=ls; find . -exec $x",
     "echo 'x=ls; $x' | bash", "echo ls | xargs env", "x=ls; trap $x EXIT", "$SHELL -c ls", "timeout 5 bash <<< ls",
     "sudo -u x -- bash -lc 'x=ls; $x'", "x=ls; PAGER=$x man y", "echo ls > a; sh a", "x=ls; alias q=\"$x\"; q",
-    "x=ls; bash <<E\n$x\nE", "python3 -c 'import os; os.system(\"ls\")'", "perl -e 'exec \"ls\"'", "rg --pre ls x", "$EMPTY ls",
+    "x=ls; bash <<E\n$x\nE", "python3 -c 'import os; os.system(\"ls\")'", "perl -e 'exec \"ls\"'", "rg --pre ls x",
+    "$EMPTY ls",
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import islice, product
 
+from sandgate.commandline.braces import CLOSE, COMMA, OPEN, braced
 from sandgate.commandline.commissions import run_for
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.printing import UNKNOWN, printed, said
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
     Values = dict[str, dict[str, None]]  # name → what it may hold
 
-_GAP, _OPEN, _COMMA, _CLOSE = "\x1c", "\x1d", "\x1e", "\x1f"  # where an unquoted value is split; bare `{`, `,`, `}`
+_GAP = "\x1c"  # where an unquoted value is split
 # A pattern stands for a name that is not known; the directories before it do not matter.
-_MEANING = str.maketrans({"*": UNKNOWN, "?": UNKNOWN, "[": UNKNOWN, "{": _OPEN, ",": _COMMA, "}": _CLOSE})
+_MEANING = str.maketrans({"*": UNKNOWN, "?": UNKNOWN, "[": UNKNOWN, "{": OPEN, ",": COMMA, "}": CLOSE})
 _PATTERNS = frozenset("*?[{,}")
 _LONG_WORDS = 1_000  # of longer commands fewer alternatives are made
 _COMMAND_STEPS = 5  # what one command costs beside its words
@@ -203,7 +204,7 @@ class _Unfolding:
             ends = self._piece(piece) if literal not in ("[", "[[") else [piece.text]
             self._work.spend(len(drafts) * len(ends))
             drafts = [_short(draft + end) for draft in drafts for end in ends][: ALTERNATIVES_MAX + 1]
-        drafts = [_GAP.join(_braced(draft)) if _OPEN in draft else draft for draft in drafts]
+        drafts = [_GAP.join(braced(draft, ALTERNATIVES_MAX)) if OPEN in draft else draft for draft in drafts]
         return [*drafts[:ALTERNATIVES_MAX], UNKNOWN] if len(drafts) > ALTERNATIVES_MAX else drafts
 
     def _piece(self, piece: Piece) -> list[str]:
@@ -373,23 +374,6 @@ def _reads_input(argv: Argv) -> bool:
 
 def _short(text: str) -> str:
     return text if len(text) <= SCRIPT_BYTES_MAX else UNKNOWN
-
-
-def _braced(text: str) -> list[str]:
-    """`l{s,m}` → `ls`, `lm`; a brace without a comma stays as it is."""
-    waiting, done = [text], list[str]()
-    while waiting:
-        current = waiting.pop()
-        close = current.find(_CLOSE)
-        start = current.rfind(_OPEN, 0, close) if close >= 0 else -1
-        if start < 0 or len(waiting) + len(done) >= ALTERNATIVES_MAX:
-            done.append(current.replace(_OPEN, "{").replace(_COMMA, ",").replace(_CLOSE, "}"))
-            continue
-        before, choices, after = current[:start], current[start + 1 : close].split(_COMMA), current[close + 1 :]
-        waiting += [
-            before + each + after if len(choices) > 1 else f"{before}{{{each}}}{after}" for each in choices[::-1]
-        ]
-    return done
 
 
 def _written(word: Word) -> str:

@@ -8,7 +8,6 @@ says what a question becomes (`QUESTIONS`): under `never` it is a refusal. Pure:
 from __future__ import annotations
 
 from sandgate.commandline import segments
-from sandgate.commandline.words import program_name
 from sandgate.policy.dangerous import find_danger
 from sandgate.policy.lengths import TOO_LONG, echoed, too_long
 from sandgate.policy.reach import reaching, tightening
