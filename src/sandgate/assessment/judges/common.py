@@ -16,7 +16,7 @@ from sandgate.assessment.findings import (
     SYSTEM,
     Finding,
 )
-from sandgate.assessment.knowledge import entry_for
+from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
@@ -35,12 +35,24 @@ if TYPE_CHECKING:
 HELP_ONLY = frozenset({"--help", "--version", "-h", "-V", "--usage"})
 OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
 MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
+NAMES_MAX = 16  # of hosts or containers that are passed over
 SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
 
 
 def base_name(text: str) -> str:
     """The last component of a path."""
     return text.rsplit("/", 1)[-1]
+
+
+def after_names(words: Sequence[Arg]) -> Sequence[Arg]:
+    """The command in `words` when names stand before it; empty when it begins at once, or nowhere for sure.
+
+    In `for h in a b; do ssh "$h" CMD` the variable stands for all of its values, which so come to stand before CMD.
+    """
+    for at, arg in enumerate(words[:NAMES_MAX]):
+        if " " in arg.text or knows(arg.text):
+            return words[at:] if at else ()
+    return ()
 
 
 def certainties(call: Call) -> tuple[Certainty, ...]:

@@ -6,7 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
-from sandgate.assessment.judges.common import by_table, transfer
+from sandgate.assessment.judges.common import after_names, by_table, transfer
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -249,8 +249,10 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)
-    if rest:
-        inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in rest))], remote=True)
+    for words_run in (rest, after_names(rest)):
+        if not words_run:
+            continue
+        inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in words_run))], remote=True)
         inner.upstream = {}
         inquiry.run(inner)
 

@@ -15,7 +15,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
-from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.common import after_names, by_table
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.knowledge.containers import RUN_VALUES
@@ -121,8 +121,10 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
     image = options.operands[0].text.rsplit("/", 1)[-1].partition(":")[0] if options.operands else ""
     if (known := entry_for((image,))) is not None and EXHAUSTION in known.categories:
         inquiry.run(call.inside(image, inner))  # the image of a miner
-    if inner:
-        within = call.inside(inner[0].text, inner[1:], remote=True)
+    for words_run in (inner, after_names(inner)):
+        if not words_run:
+            continue
+        within = call.inside(words_run[0].text, words_run[1:], remote=True)
         within.contained = True
         inquiry.run(within)
 
