@@ -26,6 +26,7 @@ from sandgate.protocol.events import (
     ExecCommandEnd,
     ExecCommandOutputDelta,
     ItemCompleted,
+    ItemStarted,
     PatchApplyBegin,
     PatchApplyEnd,
     SessionConfigured,
@@ -129,7 +130,7 @@ def test_of_a_sub_agent_its_deeds_are_told_and_not_its_pieces_and_its_account(tm
                 between = {type(each) for each in told[begin + 1 : end]}
                 assert ExecCommandBegin in between
                 pieces = {AgentMessageDelta, AgentReasoningDelta, ExecCommandOutputDelta}
-                account = {SessionConfigured, TaskStarted, TokenCount, ItemCompleted, TaskComplete}
+                account = {SessionConfigured, TaskStarted, TokenCount, ItemStarted, ItemCompleted, TaskComplete}
                 assert between & (pieces | account) == set()
                 # What it used is counted, as its superior's.
                 assert only(told, TokenCount)[-1].info.total.input_tokens == 20

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage
 
 COMMAND = CommandRequest(("echo", "hi"), "/repo", {})
+PARSED = ({"type": "unknown", "cmd": "echo hi"},)
 RISK = RiskAssessment("Removes things.", "high")
 CHANGE = FileChange("add", "/repo/f", content="x\n")
 
@@ -97,7 +98,7 @@ def test_a_command_is_told_from_its_beginning_to_its_end_under_its_turn() -> Non
     async def work(desk: Watched) -> None:
         told = await desk.hears(TerminalBegan("c", 7, COMMAND, False), OutputArrived("c", "stdout", b"hi\n"), ended())
         assert [turn for turn, _message in told] == ["turn"] * 3
-        assert told[0][1] == ExecCommandBegin("c", "turn", ("echo", "hi"), "/repo", process_id="7")
+        assert told[0][1] == ExecCommandBegin("c", "turn", ("echo", "hi"), "/repo", PARSED, process_id="7")
         assert told[1][1] == ExecCommandOutputDelta("c", b"hi\n", "stdout")
         last = told[2][1]
         assert isinstance(last, ExecCommandEnd)

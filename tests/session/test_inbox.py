@@ -48,6 +48,7 @@ def test_a_question_is_told_with_its_turn_and_its_answer_comes_back() -> None:
             "call-q",
             {"id": "d", "kind": "review"},
         )
+        assert told.parsed_cmd == ({"type": "unknown", "cmd": "true"},)
         assert desk.inbox.answer("q", YES)
         assert (await asked).approved
         assert desk.told[-1] == ("turn", ApprovalResolved("q", "call-q", "approved", "user"))

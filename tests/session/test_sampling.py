@@ -9,12 +9,14 @@ import pytest
 
 from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says
 from sandgate.errors import ContextWindowExceeded, ModelFailed, StreamBroken, UsageLimitReached
-from sandgate.model.streaming import ItemDone, LimitsSeen, ReasoningDelta, Retrying, SectionBreak, TextDelta
+from sandgate.model.streaming import ItemAdded, ItemDone, LimitsSeen, ReasoningDelta, Retrying, SectionBreak, TextDelta
 from sandgate.protocol.events import (
     AgentMessageDelta,
     AgentReasoning,
     AgentReasoningDelta,
     Failed,
+    ItemCompleted,
+    ItemStarted,
     StreamError,
     TokenCount,
     TurnAborted,
@@ -200,6 +202,29 @@ def test_calls_of_other_kinds_are_answered_in_theirs_and_what_the_model_may_not_
                 ("CustomToolCall", ""),
                 ("LocalShellCall", ""),
                 ("CustomToolCallOutput", "unsupported call: tool"),
+            ]
+
+    run(work())
+
+
+def test_an_item_begins_when_the_model_says_so_and_otherwise_when_it_is_complete() -> None:
+    """Required: session.md section 4, each with its end."""
+
+    async def work() -> None:
+        thought, answer = Reasoning(("hm",), id="r"), Message("assistant", (OutputText("yes"),), "m")
+        model = ModelDouble(
+            [ItemDone(thought), ItemAdded("message", "m"), TextDelta("yes"), ItemDone(answer), completed()]
+        )
+        async with SessionDesk(model) as desk:
+            events = await desk.turn("well?")
+            turn = only(events, ItemStarted)[0].turn_id
+            told = [event.msg for event in events][4:]
+            assert [each for each in told if isinstance(each, ItemStarted | ItemCompleted | AgentMessageDelta)] == [
+                ItemStarted(turn, thought, "r"),
+                ItemCompleted(turn, thought, "r"),
+                ItemStarted(turn, Message("assistant", ()), "m"),
+                AgentMessageDelta("yes"),
+                ItemCompleted(turn, answer, "m"),
             ]
 
     run(work())

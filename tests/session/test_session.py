@@ -107,7 +107,10 @@ def test_a_turn_without_tools_asks_once_and_tells_what_was_said() -> None:
             events = await desk.turn("hi")
             assert kinds(events) == [
                 "TaskStarted",
+                "ItemStarted",
+                "ItemCompleted",
                 "UserMessage",
+                "ItemStarted",
                 "ItemCompleted",
                 "AgentMessage",
                 "TokenCount",

@@ -10,7 +10,7 @@ import json
 
 from sandgate.approvals.again import saved_as
 from sandgate.approvals.prompt import choices, prompt_lines
-from sandgate.commandline.summary import summarize, summary_json
+from sandgate.commandline.summary import summaries_json
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable
 from sandgate.record import Record
@@ -91,7 +91,7 @@ def _details(request: ApprovalRequest) -> Json:
     else:
         found["codex_command"] = list(command.argv)
         found["codex_cwd"] = command.cwd
-        found["codex_parsed_cmd"] = [summary_json(each) for each in summarize(command.argv)]
+        found["codex_parsed_cmd"] = list(summaries_json(command.argv))
     if request.reason:
         found["codex_reason"] = request.reason
     if command.set_variables:

@@ -56,6 +56,11 @@ def summary_json(summary: Summary) -> dict[str, str | None]:
     return {"type": _tag(summary), **summary.fields()}
 
 
+def summaries_json(argv: tuple[str, ...]) -> tuple[dict[str, str | None], ...]:
+    """What `argv` does, as events and questions carry it."""
+    return tuple([summary_json(each) for each in summarize(argv)])
+
+
 def _tag(summary: Summary) -> str:
     match summary:
         case Read():

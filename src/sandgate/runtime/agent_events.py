@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from sandgate.commandline.summary import summaries_json
 from sandgate.errors import SandgateError, StorageError
 from sandgate.protocol.events import (
     BackgroundEvent,
@@ -161,8 +162,8 @@ class AgentEvents:
             case TerminalBegan():
                 self._commands[record.call_id] = record.command
                 command = record.command
-                number = str(record.process_id)
-                return ExecCommandBegin(record.call_id, turn, command.argv, command.cwd, process_id=number)
+                parsed, number = summaries_json(command.argv), str(record.process_id)
+                return ExecCommandBegin(record.call_id, turn, command.argv, command.cwd, parsed, process_id=number)
             case OutputArrived():
                 return ExecCommandOutputDelta(record.call_id, record.chunk, record.stream)
             case TerminalEnded():
@@ -184,7 +185,7 @@ class AgentEvents:
     def _one_shot_began(self, call_id: str, command: CommandRequest) -> None:
         self._commands[call_id] = command
         turn = self._turns.get(call_id, "")
-        self._tell(turn, ExecCommandBegin(call_id, turn, command.argv, command.cwd))
+        self._tell(turn, ExecCommandBegin(call_id, turn, command.argv, command.cwd, summaries_json(command.argv)))
 
     def _one_shot_over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
         if call_id not in self._commands:

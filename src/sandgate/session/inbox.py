@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 
+from sandgate.commandline.summary import summaries_json
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import ApplyPatchApprovalRequest, ApprovalResolved, ExecApprovalRequest
 
@@ -50,11 +51,10 @@ class Inbox:
             return Decision(request.stage, "denied", "none", reason=TURN_OVER)
         if request.request_id in self._open:
             return Decision(request.stage, "denied", "none", reason=ASKED_TWICE)
-        kind = ApplyPatchApprovalRequest if request.changes else ExecApprovalRequest
         question = _Open(request, turn_id, delegate)
         self._open[request.request_id] = question
         self._names.setdefault(turn_id, Counter()).update(question.names)
-        self._tell(turn_id, kind(request.call_id, request.request_id, turn_id, request, delegate))
+        self._tell(turn_id, _told(request, turn_id, delegate))
         decision = Decision(request.stage, "abort", "none", reason=TURN_OVER)
         asking = None if self._answerer is None else asyncio.ensure_future(self._asked(self._answerer, question))
         try:
@@ -118,3 +118,12 @@ class _Open:
 
 def _of_call(call_id: str, stage: str) -> str:
     return f"{stage} {call_id}"
+
+
+def _told(
+    request: ApprovalRequest, turn_id: str, delegate: Delegate | None
+) -> ApplyPatchApprovalRequest | ExecApprovalRequest:
+    if request.changes:
+        return ApplyPatchApprovalRequest(request.call_id, request.request_id, turn_id, request, delegate)
+    parsed = summaries_json(request.command.argv)
+    return ExecApprovalRequest(request.call_id, request.request_id, turn_id, request, delegate, parsed)

@@ -29,6 +29,7 @@ from sandgate.protocol.events import (
     AgentReasoningDelta,
     AgentReasoningSectionBreak,
     ItemCompleted,
+    ItemStarted,
     StreamError,
     TokenCount,
     TurnDiff,
@@ -135,6 +136,14 @@ class Sampler:
         return None
 
 
+# What an item is while the model has said nothing of it but its kind.
+_EMPTY: dict[str, Item] = {
+    "message": Message("assistant", ()),
+    "reasoning": Reasoning(),
+    "web_search_call": WebSearchCall(),
+}
+
+
 class _Answering:
     """One attempt."""
 
@@ -142,6 +151,7 @@ class _Answering:
         self._context = context
         self._conversation = conversation
         self._calls = calls
+        self._started: set[str] = set()  # items that were told to begin
         self.last_message: str | None = None
 
     def take(self, event: ModelEvent) -> None:
@@ -149,8 +159,8 @@ class _Answering:
         match event:
             case ItemDone():
                 self._item(event.item)
-            case ItemAdded(kind="web_search_call"):  # it goes on elsewhere, and may take its time
-                context.tell(WebSearchBegin(event.item_id))
+            case ItemAdded():
+                self._begun(event)
             case TextDelta():
                 context.first_token()
                 context.tell(AgentMessageDelta(event.delta))
@@ -166,6 +176,14 @@ class _Answering:
             case Completed():
                 window = context.turn.settings.model.context_window
                 self._conversation.count(context.turn_id, event.usage, window)
+
+    def _begun(self, event: ItemAdded) -> None:
+        empty = _EMPTY.get(event.kind)
+        if empty is not None:
+            self._started.add(event.item_id)
+            self._context.tell(ItemStarted(self._context.turn_id, empty, event.item_id))
+        if event.kind == "web_search_call":  # it goes on elsewhere, and may take its time
+            self._context.tell(WebSearchBegin(event.item_id))
 
     async def settle(self) -> bool:
         """Waits for the calls and records what they answered, in their order; whether there were any."""
@@ -202,7 +220,12 @@ class _Answering:
                 self._call(item)
                 return
         self._conversation.record((item,))
-        context.tell(ItemCompleted(context.turn_id, item, getattr(item, "id", "")))
+        item_id: str = getattr(item, "id", "")
+        if item_id in self._started:
+            self._started.discard(item_id)
+        else:
+            context.tell(ItemStarted(context.turn_id, item, item_id))
+        context.tell(ItemCompleted(context.turn_id, item, item_id))
         match item:
             case Message(role="assistant"):
                 self.last_message = message_text(item)

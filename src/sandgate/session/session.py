@@ -12,6 +12,8 @@ from time import time
 from sandgate.errors import RequestError, SandgateError, SessionEnded
 from sandgate.protocol.events import (
     Failed,
+    ItemCompleted,
+    ItemStarted,
     ShutdownComplete,
     TaskComplete,
     TaskStarted,
@@ -228,6 +230,8 @@ class Session:
         for item in items:
             if isinstance(item, Message):
                 images = tuple(part.image_url for part in item.content if isinstance(part, InputImage))
+                context.tell(ItemStarted(context.turn_id, item, item.id))
+                context.tell(ItemCompleted(context.turn_id, item, item.id))
                 context.tell(UserMessage(message_text(item), images))
 
     async def _start(self, turn_id: str, work: Work, *, schema: Any = None, hears: bool = True) -> None:

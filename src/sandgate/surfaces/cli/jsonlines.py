@@ -243,10 +243,9 @@ def _advice(record: ApprovalUpdated | RiskLatency | RiskAssessed) -> Json:
 
 
 def _summaries(argv: tuple[str, ...]) -> list[dict[str, str | None]]:
-    """What a command does, for displays; exec.md section 15."""
-    from sandgate.commandline.summary import summarize, summary_json
+    from sandgate.commandline.summary import summaries_json
 
-    return [summary_json(each) for each in summarize(argv)]
+    return list(summaries_json(argv))
 
 
 def _ended(record: CommandEnded) -> Json:
