@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sandgate.protocol.items import user_message
 from sandgate.session.session_summary import HEAD_LINES_MAX, PREVIEW_CHARS, SessionHead, read_head
-from sandgate.session.transcript_lines import ContextLine, GitState, ItemLine
+from sandgate.session.transcript_lines import ContextLine, EventLine, GitState, ItemLine
 from transcripts import kept, meta, said, session_id, turn
 
 
@@ -32,6 +32,12 @@ def test_a_long_message_is_cut(tmp_path: Path) -> None:
 
 def test_a_session_in_which_nothing_was_said_is_not_shown(tmp_path: Path) -> None:
     assert read_head(str(kept(tmp_path, ItemLine(user_message("<environment_context>"))))) is None
+
+
+def test_a_session_that_is_a_review_is_shown_as_one(tmp_path: Path) -> None:
+    head = read_head(str(kept(tmp_path, EventLine({"type": "entered_review_mode", "prompt": "the last\nchange"}))))
+    assert head is not None
+    assert head.preview == "review: the last change"
 
 
 def test_what_comes_late_does_not_count(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from sandgate.session.transcript_bytes import parsed, parts
 from sandgate.session.transcript_lines import (
     EVENT_MSG,
     PARENT,
+    REVIEW_BEGAN,
     SESSION_META,
     TURN_CONTEXT,
     USER_MESSAGE,
@@ -43,7 +44,7 @@ class SessionHead(Record):
     provider: str | None
     branch: str | None
     model: str | None
-    preview: str  # the first thing the person said, on one line; not made visible
+    preview: str  # the first thing the person said or had reviewed, on one line; not made visible
 
     @property
     def complete(self) -> bool:
@@ -111,6 +112,8 @@ def _head(data: bytes) -> SessionHead | None:
                 model = _text(parsed(payload), "model")
             elif kind == EVENT_MSG and said is None and payload.startswith(_USER_MESSAGE):
                 said = _text(parsed(payload), "message") or ""
+            elif kind == EVENT_MSG and said is None and payload.startswith(_REVIEW):
+                said = f"review: {_text(parsed(payload), 'prompt') or ''}"
         except Malformed:
             continue
         if meta is not None and model is not None and said is not None:
@@ -119,6 +122,7 @@ def _head(data: bytes) -> SessionHead | None:
 
 
 _USER_MESSAGE = f'{{"type":"{USER_MESSAGE}"'.encode()
+_REVIEW = f'{{"type":"{REVIEW_BEGAN}"'.encode()
 
 
 def _made(meta: SessionMeta, model: str | None, said: str) -> SessionHead:

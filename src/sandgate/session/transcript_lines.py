@@ -34,6 +34,7 @@ UNKNOWN_SOURCE = "unknown"
 PARENT = "parent_thread_id"  # of a sub-agent's source
 NO_ITEM = "it holds no item that we know"
 TASK_STARTED, USER_MESSAGE, TOKEN_COUNT = "task_started", "user_message", "token_count"
+REVIEW_BEGAN = "entered_review_mode"
 TURN_ENDS = frozenset(("task_complete", "turn_complete", "turn_aborted", "error"))
 
 _TEXT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
