@@ -73,6 +73,20 @@ def test_an_allowing_rule_does_not_cover_what_it_cannot_see() -> None:
 def test_the_words_behind_the_program_are_put_in_too() -> None:
     assert isinstance(verdict("c=push; git $c origin", NO_PUSH), Ask)
     assert isinstance(verdict("c=status; git $c", NO_PUSH), Allow)
+    assert isinstance(verdict("c=push; git -C . $c origin", NO_PUSH), Ask)
+    assert isinstance(verdict("echo push | xargs git", NO_PUSH), Ask)
+
+
+@pytest.mark.parametrize("script", ["git $x", "git $(cat f)", "git $x origin", "cat f | xargs git"])
+def test_words_that_the_text_does_not_show_may_be_what_a_rule_names(script: str) -> None:
+    found = verdict(script, NO_PUSH)
+    assert isinstance(found, Ask)
+    assert "names a program the text does not show" in found.because[-1].detail
+
+
+@pytest.mark.parametrize("script", ["git status $x", "git log $(cat f)", "ls $x", "cat f | xargs ls"])
+def test_words_that_no_rule_could_name_are_not_asked_about(script: str) -> None:
+    assert isinstance(verdict(script, NO_PUSH), Allow)
 
 
 @pytest.mark.parametrize(

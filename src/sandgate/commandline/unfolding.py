@@ -298,14 +298,15 @@ class _Unfolding:
             self._scripts.update(dict.fromkeys(text.replace("{} ", "") for text in texts if text))
             return
         mark = _replaced(argv)
-        if not inner or not (mark in inner[0] or _open_ended(inner, mark)):
+        if not inner:
             return
+        words = " ".join(inner)
         for text in self._input(command) or [None]:
-            if text is None:
+            if text is None and (mark in inner[0] or _open_ended(inner, mark)):
                 self._unknown[f"what `{argv[0]}` is fed"] = None
             else:
-                words = " ".join(inner)
-                self._scripts[words.replace(mark, text) if mark in words else f"{words} {text}"] = None
+                fed = "${?}" if text is None else text
+                self._scripts[words.replace(mark, fed) if mark in words else f"{words} {fed}"] = None
 
     def _input(self, command: SimpleCommand) -> list[str | None]:
         """The texts that reach this command's input; None for one that cannot be known."""

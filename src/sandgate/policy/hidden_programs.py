@@ -13,6 +13,8 @@ from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.unfolding import Work, is_known, unfold
+from sandgate.commandline.words import program_name
+from sandgate.policy.reach import despite_options
 from sandgate.policy.rules.model import STRICTNESS, strictest
 from sandgate.record import Record
 
@@ -68,12 +70,32 @@ def hidden(what: Segments, decide: RuleDecision, rules: RuleSet) -> Hidden | Non
     search = _Search(what)
     search.run()
     for argv in search.commands:
-        matching = [rule for rule in rules.matching(_shown(argv)) if STRICTNESS[rule.decide] > STRICTNESS[decide]]
+        matching = [rule for rule in _about(argv, rules) if STRICTNESS[rule.decide] > STRICTNESS[decide]]
         if matching:
             return Hidden(strictest(tuple(matching)), _shown(argv))
+        open_words = any(UNKNOWN in word for word in argv[1:]) and rules.speak_about(argv[0])
+        if open_words and any(_may_cover(rule, argv) for rule in rules.rules if rule.decide != "allow"):
+            search.unknown[" ".join(_shown(argv))] = None
     if search.unknown and decide == "allow":
         return Hidden(unknown=f"names a program the text does not show: {next(iter(search.unknown))}")
     return None
+
+
+def _about(argv: Argv, rules: RuleSet) -> tuple[Rule, ...]:
+    shown = _shown(argv)
+    return (*rules.matching(shown), *despite_options(shown, rules))
+
+
+def _may_cover(rule: Rule, argv: Argv) -> bool:
+    """Whether the rule speaks about `argv` if the text that is not known is what the rule names: `npm $X`."""
+    for at, words in enumerate(rule.prefix):
+        if at >= len(argv):
+            return False
+        if at and UNKNOWN in argv[at]:
+            return True
+        if (argv[at] if at else program_name(argv[0])) not in words:
+            return False
+    return False
 
 
 class _Search:

@@ -38,12 +38,24 @@ def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:
-    """Asking and forbidding rules that match a command this segment starts."""
-    if not segment or program_name(segment[0]) not in STARTERS:
+    """Asking and forbidding rules that match the segment without its options, or a command that it starts."""
+    if not segment:
         return ()
-    from sandgate.commandline.invocation import everything_run
+    found = list(despite_options(segment, rules))
+    if program_name(segment[0]) in STARTERS:
+        from sandgate.commandline.invocation import everything_run
 
-    inside = everything_run(what if segment == what.argv else segments(segment)).commands
-    return tuple(
-        [rule for argv in inside if argv != segment for rule in rules.matching(argv) if rule.decide != "allow"]
-    )
+        for argv in everything_run(what if segment == what.argv else segments(segment)).commands:
+            if argv != segment:
+                found += [rule for rule in rules.matching(argv) if rule.decide != "allow"]
+                found += despite_options(argv, rules)
+    return tuple(dict.fromkeys(found))
+
+
+def despite_options(argv: Argv, rules: RuleSet) -> list[Rule]:
+    """Asking and forbidding rules: `kubectl -n prod delete` is what a rule about `kubectl delete` means, too."""
+    if not rules.speak_about(argv[0]) or not any(word[:1] == "-" for word in argv):
+        return []
+    from sandgate.policy.spared_options import without_options
+
+    return [rule for each in without_options(argv) for rule in rules.matching(each) if rule.decide != "allow"]

@@ -35,12 +35,7 @@ _filed: dict[int, tuple[tuple[Any, ...], Files, list[int]]] = {}
 
 def candidates(rules: tuple[R, ...], *spellings: Argv) -> list[R]:
     """The rules that may match any of `spellings` (an empty one is passed over), each once, in their order."""
-    kept = _filed.get(id(rules))
-    if kept is None:
-        if len(_filed) >= SETS_MAX:
-            _filed.clear()
-        kept = _filed[id(rules)] = (rules, *_file(rules))
-    _, files, everywhere = kept
+    _, files, everywhere = _kept(rules)
     places = set(everywhere)
     for argv in spellings:
         filed = files.get(argv[0]) if argv else None
@@ -49,6 +44,21 @@ def candidates(rules: tuple[R, ...], *spellings: Argv) -> list[R]:
             if len(argv) > 1:
                 places.update(filed.get(argv[1], ()))
     return [rules[place] for place in sorted(places)] if places else []
+
+
+def speaks_about(rules: tuple[Prefixed, ...], *programs: str) -> bool:
+    """Whether a rule may match a command that begins with one of these words."""
+    _, files, everywhere = _kept(rules)
+    return bool(everywhere) or any(program in files for program in programs)
+
+
+def _kept(rules: tuple[Prefixed, ...]) -> tuple[tuple[Any, ...], Files, list[int]]:
+    kept = _filed.get(id(rules))
+    if kept is None:
+        if len(_filed) >= SETS_MAX:
+            _filed.clear()
+        kept = _filed[id(rules)] = (rules, *_file(rules))
+    return kept
 
 
 def _file(rules: tuple[Prefixed, ...]) -> tuple[Files, list[int]]:

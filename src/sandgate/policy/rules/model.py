@@ -12,7 +12,7 @@ from outside (`RuleSet.in_force`): nothing here looks at a clock or counts.
 from __future__ import annotations
 
 from sandgate.commandline.words import joined, program_name
-from sandgate.policy.rules.index import candidates
+from sandgate.policy.rules.index import candidates, speaks_about
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -123,6 +123,10 @@ class RuleSet(Record):
                 if rule.covers(argv) or (rule.covers(bare) and (vouched or rule.decide != "allow"))
             ]
         )
+
+    def speak_about(self, program: str) -> bool:
+        """Whether a rule may match a command of this program."""
+        return bool(self.rules) and speaks_about(self.rules, program, program_name(program))
 
     def host_admits(self, path: str) -> bool | None:
         """Whether this path may answer to its bare name; None when no `host_executable` entry has the name."""
