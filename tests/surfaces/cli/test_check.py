@@ -23,6 +23,14 @@ def test_a_command_that_would_run_says_where_it_may_write(program: Any) -> None:
     assert str(program.repo) in places.removeprefix("  may write: ").split(", ")
 
 
+def test_where_nobody_could_be_asked_it_says_how_to_judge_as_if_somebody_could(program: Any) -> None:
+    assert program("check", "--", "ls") == 0
+    assert "policy: never" in program.out
+    assert "nobody could be asked; `-a on-failure` tells" in program.err
+    program("check", "-a", "never", "--", "ls")
+    assert "nobody could be asked" not in program.err
+
+
 @pytest.mark.host("notify")
 def test_the_places_it_names_are_those_a_run_is_held_to(program: Any) -> None:
     """Required: one source for both; a directory that is only kept from being moved is no place of its own."""

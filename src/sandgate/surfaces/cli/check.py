@@ -7,7 +7,7 @@ from sandgate.runtime.forecast import forecast_json
 from sandgate.runtime.risk import risk_lines
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.narrate import listed
-from sandgate.surfaces.cli.session import opened, request
+from sandgate.surfaces.cli.session import opened, person_present, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def main(parsed: Parsed) -> int:
         say.out(json.dumps(forecast_json(forecast)) + "\n")
     else:
         say.out("".join(f"{line}\n" for line in _lines(forecast)))
+        if forecast.approval == "never" and not (parsed.text("approval") or person_present()):
+            say.fact("there is no terminal, so nobody could be asked; `-a on-failure` tells what a person would meet")
     return CODES[forecast.word]
 
 
