@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from sandgate.commandline import segments
 from sandgate.commandline.invocation import COMMANDS_MAX, WORDS_MAX, everything_run, without_git_globals
 from sandgate.commandline.words import split
 
+SOON_S = 2  # of processor time
 TARGET = ("rm", "-rf", "x")
 
 DISGUISES = [
@@ -132,3 +135,16 @@ def test_wrappers_of_wrappers_are_followed_until_their_words_are_too_many() -> N
     everything = everything_run(segments(("env",) * 5_000 + ("rm", "-rf", "/")))
     assert everything.incomplete
     assert sum(map(len, everything.commands)) <= WORDS_MAX + 5_003
+
+
+def test_here_documents_that_never_end_are_not_read_again_and_again() -> None:
+    """Each one holds all that follow, and the grammar takes long for a script that leaves many of them open."""
+    text = "bash\n" + "<<a\n" * 500 + "a\n" * 500
+    before = process_time()
+    assert everything_run(segments(("bash", "-lc", text))).incomplete
+    assert process_time() - before < SOON_S
+
+
+@pytest.mark.parametrize("body", ["{ rm -rf x; }", "if rm -rf x; then :; fi", "while rm -rf x; do :; done"])
+def test_a_coprocess_with_a_name_runs_its_body(body: str) -> None:
+    assert TARGET in everything_run(segments(("bash", "-lc", f"coproc NAME {body}"))).commands

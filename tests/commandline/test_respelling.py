@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import subprocess
+from time import process_time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline.respelling import plainer, respelled
+
+SOON_S = 2  # of processor time
 
 
 @pytest.mark.parametrize(
@@ -101,3 +104,10 @@ def test_bash_reads_the_same_words(words: list[str], data: st.DataObject) -> Non
         for each in (script, respelled(script)[0])
     ]
     assert said[0] == said[1]
+
+
+def test_many_empty_quotes_do_not_slow_the_reader_down() -> None:
+    """Required: a text of this length was once read for seven seconds."""
+    before = process_time()
+    respelled('"\\\n' * 50_000)
+    assert process_time() - before < SOON_S

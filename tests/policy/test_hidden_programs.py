@@ -27,7 +27,7 @@ KNOWN = [
     "echo 'x=ls; $x' | bash", "echo ls | xargs env", "x=ls; trap $x EXIT", "$SHELL -c ls", "timeout 5 bash <<< ls",
     "sudo -u x -- bash -lc 'x=ls; $x'", "x=ls; PAGER=$x man y", "echo ls > a; sh a", "x=ls; alias q=\"$x\"; q",
     "x=ls; bash <<E\n$x\nE", "python3 -c 'import os; os.system(\"ls\")'", "perl -e 'exec \"ls\"'", "rg --pre ls x",
-    "$EMPTY ls",
+    "$EMPTY ls", "coproc x { ls; }",
 ]  # fmt: skip
 
 

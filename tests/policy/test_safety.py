@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -10,6 +11,7 @@ from sandgate.commandline import segments
 from sandgate.commandline.words import joined, split
 from sandgate.policy.safety import is_safe, only_system_bins, safe_commands, trusted_program
 
+SOON_S = 2  # of processor time
 CORPUS = Path(__file__).parent / "corpus"
 NEEDLESS_QUESTIONS_MAX = 0.03
 """Of realistic commands that only read, the share we may ask about."""
@@ -286,3 +288,13 @@ def test_a_word_that_begins_with_a_known_directory_is_one_path(script: str, safe
 )  # fmt: skip
 def test_a_search_for_secrets_in_everything_is_no_mere_reading(script: str, safe: bool) -> None:
     assert is_safe_script(script) is safe
+
+
+NESTED = ["eval " * 5_000 + "ls", "eval command " * 5_000 + "ls", "find . " + "-exec ls {} + " * 5_000]
+
+
+@pytest.mark.parametrize("script", NESTED, ids=["eval", "eval command", "find"])
+def test_what_nests_or_repeats_without_end_is_not_safe_and_soon_known(script: str) -> None:
+    before = process_time()
+    assert not is_safe_script(script)
+    assert process_time() - before < SOON_S

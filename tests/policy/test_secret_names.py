@@ -83,3 +83,15 @@ def test_their_names_and_public_halves_are_not(script: str) -> None:
 def test_a_word_that_only_looks_like_one_names_no_secret() -> None:
     words = ("shadow", "src/ssh/id.py", ".sshrc", "aws/credentials.md", "id_rsa.pub", "")
     assert [word for word in words if names_secret(word)] == []
+
+
+DETOURS = (
+    "/etc//shadow", "//etc/shadow", "/etc/./shadow", "/etc/x/../shadow", "/proc/self/root/etc/shadow",
+    "/proc/self/root/proc/1/root/etc/shadow", "/proc/self/./environ", "~/x/../.config/hub",
+    "/run//secrets/x", "/home/u/.config/x/../hub",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", DETOURS)
+def test_a_detour_on_the_way_to_a_secret_hides_nothing(path: str) -> None:
+    assert names_secret(path)

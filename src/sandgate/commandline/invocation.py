@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer says "incomplete"
 WORDS_MAX = 200_000  # in all of them together: `env env env …` is as many commands as words, each nearly as long
 SCRIPTS_MAX = 300  # read for one command line
+HERE_DOCUMENTS_MAX = 2_000  # in all of them together; the grammar takes long for a script that leaves many of them open
 TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
 
 
@@ -78,7 +79,7 @@ def everything_run(what: Segments) -> Everything:
 
 def _everything(what: Segments) -> Everything:
     seen: dict[Argv, None] = {}
-    words = 0
+    words = here_documents = 0
     queue: list[Argv] = [what.argv, *(what.script.argvs() if what.plain and what.script else what.commands)]
     scripts: list[str] = [] if what.script is not None or not what.argv else list(handed_over(what.argv))
     texts: list[str] = []
@@ -102,6 +103,9 @@ def _everything(what: Segments) -> Everything:
             if text in read_already:
                 continue
             if len(read_already) >= SCRIPTS_MAX:
+                return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
+            here_documents += text.count("<<")
+            if here_documents > HERE_DOCUMENTS_MAX:
                 return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
             read_already.add(text)
             texts.append(text)
@@ -131,6 +135,8 @@ def started_by(argv: Argv) -> Started:
         return _by_shell(argv)
     if name in COMMAND_FOLLOWS and name not in WRAPPERS:
         return Started(commands=(argv[1:],))
+    if name == "coproc" and argv[2:3] and argv[2] in COMMAND_FOLLOWS:  # `coproc NAME { …; }`
+        return Started(commands=(argv[2:],))
     if name == "function":
         return Started(commands=(argv[2:],))
     if "=" in argv[0] and argv[0].partition("=")[0].isidentifier():

@@ -183,7 +183,9 @@ class _Respelling:
     def _bare(self, inner: str, end: int) -> None:
         """A quoted piece that needs no quotes. One that is a whole empty word keeps them."""
         alone = not self._in_word() and self._script[end : end + 1] in (*WORD_ENDS, "")
-        self._made.append(inner if inner or not alone else "''")
+        made = inner if inner or not alone else "''"
+        if made:  # nothing is no piece: whoever asks what stands before would have to pass them all
+            self._made.append(made)
         self._at = end
 
     def _in_word(self) -> bool:

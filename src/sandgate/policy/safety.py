@@ -50,6 +50,7 @@ SEARCHES = frozenset(
 )  # fmt: skip
 
 _WRAPPERS_DEEP_MAX = 8
+_EXECS_MAX = 16  # of one `find`; each is looked at with all that stands before it
 _WRITABLE_DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr"))
 _READABLE_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/stdin", "/dev/urandom"))
 
@@ -144,8 +145,8 @@ def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[st
             return False
         start = reading.operand_places[0] + 1
         script = argv[start]
-    if sure is not None and not _all_exact(sure[: start + 1]):
-        return False
+    if (sure is not None and not _all_exact(sure[: start + 1])) or script.count("eval") > _WRAPPERS_DEEP_MAX:
+        return False  # `eval` nests without quotes, thousands of times
     shell = name if name in SHELLS else "sh"
     inner = segments((shell, "-c", script))
     return inner.script is not None and _only_reading(inner, system_bins, confined=confined)
@@ -308,8 +309,8 @@ def _without_exec(
     argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool
 ) -> tuple[Argv, Sure | None] | None:
     """`find` without its `-exec … ;` parts, when each runs a command that only reads."""
-    if "-files0-from" in argv:  # starting points out of a file may begin with a dash
-        return None
+    if "-files0-from" in argv or argv.count("-exec") + argv.count("-execdir") > _EXECS_MAX:
+        return None  # starting points out of a file may begin with a dash
     words: list[str] = []
     certain: list[Certainty] = []
     at = 0

@@ -7,6 +7,8 @@ deciding does no I/O, and a variable may hide any name; the sandbox has a list o
 
 from __future__ import annotations
 
+from posixpath import normpath
+
 from sandgate.commandline.words import words_of
 from sandgate.policy.secret_places import (
     in_secret_tree,
@@ -149,7 +151,7 @@ def names_secret(word: str) -> bool:
     if "." not in word and "/" not in word and "_" not in word:
         return False
     path = word.partition("=")[2] if word[:1] == "-" and "=" in word else word
-    path = path.rstrip("/").removeprefix("./")
+    path = _direct(path)
     name = path.rsplit("/", 1)[-1]
     if named_for_secrets(name):
         return "/" in path or name != "kcore"
@@ -158,6 +160,19 @@ def names_secret(word: str) -> bool:
     if kept_on_machine(path) or (path[:6] == "/proc/" and name == "environ"):
         return True
     return _kept_below(path, name) or _pattern_means_secret(path, name)
+
+
+def _direct(path: str) -> str:
+    """The path without its detours: `/etc//shadow`, `/etc/./shadow` and `/proc/self/root/etc/shadow` are one file."""
+    path = path.rstrip("/").removeprefix("./")
+    if path[:1] not in ("/", "~", "$"):
+        return path
+    if "//" in path or "/." in path:
+        path = normpath(path)
+        path = path[1:] if path[:2] == "//" else path
+    while path[:6] == "/proc/" and "/root/" in path:
+        path = path[path.index("/root/") + 5 :]
+    return path
 
 
 def _kept_below(path: str, name: str) -> bool:
