@@ -9,6 +9,15 @@ from sandgate.policy.safety import safe_commands
 from sandgate.policy.secret_names import names_secret
 
 SECRET = (
+    "cat .e*",
+    "cat .[e]nv",
+    "head .*",
+    "cat /etc/sha*",
+    "cat ~/.viminfo",
+    "cat terraform.tfstate",
+    "cat .env.bak",
+    "cat ~/.config/scw/config.yaml",
+    "cat /etc/postfix/sasl_passwd",
     "cat ~/.ssh/id_rsa",
     "cat ~/.aws/credentials",
     "head -5 $HOME/.netrc",
@@ -43,6 +52,11 @@ SECRET = (
     "cat ~/.program-nobody-knows/api_key",
 )
 HARMLESS = (
+    "cat .eslintrc*",
+    "cat /etc/*-release",
+    "cat *.md",
+    "cat .github/*.yml",
+    "head .gitig*",
     "ls -la ~/.ssh",
     "stat ~/.aws/credentials",
     "test -f ~/.docker/config.json",

@@ -15,7 +15,9 @@ from sandgate.policy.secret_places import (
     inside_home,
     kept_in_home,
     kept_on_machine,
+    may_be_hidden_secret,
     may_match_kept,
+    may_match_machine,
     named_for_secrets,
     sounds_like,
 )
@@ -204,4 +206,8 @@ def _pattern_means_secret(path: str, name: str) -> bool:
     if inner is not None and may_match_kept(inner):
         return True
     at = min([found for mark in _GLOB_MARKS if (found := name.find(mark)) >= 0], default=-1)
+    if at >= 0 and may_be_hidden_secret(name):
+        return True
+    if path[:1] == "/" and any(mark in path for mark in _GLOB_MARKS) and may_match_machine(path):
+        return True
     return at >= _SURE_MIN and sounds_like(name[:at])

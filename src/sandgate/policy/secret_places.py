@@ -8,6 +8,7 @@ one for the other. What is on the disk is not looked at. The names are those the
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.patterns import could_be
 
 # Relative to a home directory. A trailing slash means everything below. A project may have files of the same names
 # that hold nothing, so these count only where a path says that it is below a home.
@@ -36,7 +37,10 @@ IN_HOME = words_of("""
     .pulumi/credentials.json
     .subversion/auth/ .msmtprc .mbsyncrc .offlineimaprc .fetchmailrc .vnc/passwd .weechat/sec.conf .irssi/config
     .config/fish/fish_variables .local/share/fish/fish_history .docker/machine/ .ansible/galaxy_token .cpanel/
-    .config/Code/User/globalStorage/state.vscdb .config/Cursor/User/globalStorage/state.vscdb
+    .config/scw/config.yaml .config/fly/config.yml .authinfo .authinfo.gpg .supabase/access-token
+    .planetscale/access-token .aliyun/config.json .lein/credentials.clj .config/NuGet/NuGet.Config .modal.toml
+    .google_authenticator .near-credentials/ .dbt/profiles.yml .Xauthority .viminfo .zhistory .history
+    .local/share/atuin/ .config/Code/User/globalStorage/state.vscdb .config/Cursor/User/globalStorage/state.vscdb
     """)
 # Absolute.
 ON_MACHINE = words_of("""
@@ -45,7 +49,9 @@ ON_MACHINE = words_of("""
     /etc/ppp/chap-secrets /etc/ppp/pap-secrets /etc/NetworkManager/system-connections/ /etc/wpa_supplicant/
     /etc/openvpn/ /etc/kubernetes/admin.conf /etc/kubernetes/pki/ /etc/rancher/ /etc/mysql/debian.cnf
     /etc/docker/key.json /var/lib/kubelet/pki/ /var/run/secrets/ /run/secrets/ /run/credentials/ /root/.ssh/
-    /proc/kcore /dev/mem /dev/kmem
+    /etc/postfix/sasl_passwd /etc/exim4/passwd.client /etc/davfs2/secrets /etc/gitlab-runner/config.toml
+    /etc/ldap.secret /var/lib/tailscale/tailscaled.state /var/lib/rancher/k3s/server/token
+    /var/lib/cloud/instance/user-data.txt /proc/kcore /dev/mem /dev/kmem
     """)
 # Wherever they lie.
 NAMES = frozenset(words_of("""
@@ -60,10 +66,11 @@ NAMES = frozenset(words_of("""
 # The settings of a program that is being developed, with the passwords it is run with.
 OF_PROJECTS = frozenset(words_of("""
     .env .env.local .env.production .env.prod .env.staging .env.development .env.dev .env.development.local
-    .env.production.local .env.secret .env.secrets .envrc .dev.vars credentials.json credentials.yml secrets.yml
+    .env.production.local .env.prod.local .env.staging.local .env.test .env.test.local .env.bak .env.backup .env.old
+    .env.secret .env.secrets .envrc .dev.vars credentials.json credentials.yml secrets.yml
     secrets.yaml secrets.json secrets.toml .secrets client_secret.json
     """))  # fmt: skip
-ENDINGS = (".p12", ".pfx", ".kdbx", ".jks", ".keystore", ".ppk", ".key")
+ENDINGS = (".p12", ".pfx", ".kdbx", ".jks", ".keystore", ".ppk", ".key", ".p8", ".ovpn", ".tfstate")
 _PRIVATE_ENDINGS = ("key.pem", "private.pem", "priv.pem")
 _OPEN_ENDINGS = (".pub", ".example", ".sample", ".template", ".dist", ".enc")
 _PUBLIC_ENDINGS = (".pub", ".crt", ".cer", ".csr", "chain.pem")
@@ -111,6 +118,16 @@ def named_for_secrets(name: str) -> bool:
 def sounds_like(beginning: str) -> bool:
     """Whether a name that begins so may be one of those that mean secrets everywhere."""
     return any(name.startswith(beginning) for name in (*NAMES, *OF_PROJECTS))
+
+
+def may_be_hidden_secret(pattern: str) -> bool:
+    """Whether a pattern that says the dot, `.e*`, may stand for one of those names."""
+    return pattern[:1] == "." and any(could_be(pattern, name) for name in (*NAMES, *OF_PROJECTS) if name[0] == ".")
+
+
+def may_match_machine(pattern: str) -> bool:
+    """Whether a pattern, absolute, may stand for a place where a machine keeps secrets."""
+    return any(could_be(pattern, place) for place in (*_machine_files, *_machine_bare_trees))
 
 
 def in_secret_tree(inner: str) -> bool:
