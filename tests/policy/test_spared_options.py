@@ -1,26 +1,39 @@
-"""A command without its options, read in every way that its options may be meant."""
+"""Options between the words of a rule are passed over, read in every way they may be meant."""
 
 from __future__ import annotations
 
 import pytest
 
-from sandgate.policy.spared_options import READINGS_MAX, without_options
+from sandgate.policy.rules.model import Rule
+from sandgate.policy.spared_options import covers_despite_options
+
+
+def rule(text: str, **more: bool) -> Rule:
+    return Rule(tuple((word,) for word in text.split()), "forbid", **more)  # type: ignore[arg-type]  # flags only
 
 
 @pytest.mark.parametrize(
-    ("command", "readings"),
+    ("prefix", "command", "covered"),
     [
-        ("ls", set()),
-        ("cat -", set()),
-        ("make -s all", {"make all", "make"}),
-        ("kubectl --context=prod delete x", {"kubectl delete x"}),
-        ("npm run -s deploy", {"npm run deploy", "npm run"}),
-        ("a -b -c d", {"a", "a d", "a -c d", "a -b", "a -b d"}),
+        ("make all", "make -s all", True),
+        ("make all", "make -C all test", True),  # it may be the goal
+        ("make all", "make test all", False),
+        ("make all", "make --dir=all test", False),
+        ("kubectl delete pod", "kubectl -n x delete --now pod y", True),
+        ("git push --force", "git push --no-verify --force", True),
+        ("git push --force", "git push --no-verify", False),
+        ("cat x", "cat - x", False),
     ],
 )
-def test_each_option_may_stand_alone_or_take_the_word_behind_it(command: str, readings: set[str]) -> None:
-    assert {" ".join(each) for each in without_options(tuple(command.split()))} == readings
+def test_each_option_may_stand_alone_or_take_the_word_behind_it(prefix: str, command: str, *, covered: bool) -> None:
+    assert covers_despite_options(rule(prefix), tuple(command.split())) is covered
 
 
-def test_there_are_not_more_readings_than_the_limit_says() -> None:
-    assert len(list(without_options(("x", *["-a", "b"] * 50)))) < READINGS_MAX
+def test_case_and_end_count_as_the_rule_says() -> None:
+    assert covers_despite_options(rule("make All", any_case=True), ("make", "-s", "aLL"))
+    assert not covers_despite_options(rule("make all", exact=True), ("make", "-s", "all", "more"))
+    assert covers_despite_options(rule("make all", exact=True), ("make", "-s", "all"))
+
+
+def test_many_options_are_soon_looked_through() -> None:
+    assert not covers_despite_options(rule("x y z"), ("x", *["-a", "b"] * 5_000))

@@ -9,11 +9,13 @@ the sandbox decides as ever.
 from __future__ import annotations
 
 from sandgate.commandline.carried import handed_over
+from sandgate.commandline.commissions import run_for
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.unfolding import Work, is_known, unfold
-from sandgate.commandline.words import program_name
+from sandgate.commandline.words import program_name, words_of
+from sandgate.commandline.wrappers import SHELL_PROGRAMS, STARTERS
 from sandgate.policy.reach import despite_options
 from sandgate.policy.rules.model import STRICTNESS, strictest
 from sandgate.record import Record
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sandgate.commandline import Segments
+    from sandgate.commandline.bashcommands import SimpleCommand
     from sandgate.policy.rules.model import Rule, RuleSet
     from sandgate.protocol.verdicts import RuleDecision
 
@@ -32,6 +35,10 @@ if TYPE_CHECKING:
 COMMANDS_MAX = 500  # that are put together for one command line
 SCRIPTS_MAX = 50  # that are read for one command line
 _PARAMETERS_MAX = 9
+# What runs texts, files or words: everything else runs what it is called.
+_RUNNING = SHELL_PROGRAMS | words_of(
+    "eval source . trap alias exec xargs parallel at batch set shift hash enable complete"
+)
 # A text without any of these says all it runs, as it stands.
 _HIDING = (
     "$",
@@ -67,23 +74,67 @@ def hidden(what: Segments, decide: RuleDecision, rules: RuleSet) -> Hidden | Non
     tightening = any(rule.decide != "allow" for rule in rules.rules)
     if decide == "forbid" or not tightening or not any(mark in word for word in what.argv for mark in _HIDING):
         return None
+    if not _may_hide(what, rules):
+        return None
     search = _Search(what)
     search.run()
     for argv in search.commands:
         matching = [rule for rule in _about(argv, rules) if STRICTNESS[rule.decide] > STRICTNESS[decide]]
         if matching:
             return Hidden(strictest(tuple(matching)), _shown(argv))
-        open_words = any(UNKNOWN in word for word in argv[1:]) and rules.speak_about(argv[0])
-        if open_words and any(_may_cover(rule, argv) for rule in rules.rules if rule.decide != "allow"):
+        if any(UNKNOWN in word for word in argv[1:]) and _may_be_about(argv, rules):
             search.unknown[" ".join(_shown(argv))] = None
     if search.unknown and decide == "allow":
         return Hidden(unknown=f"names a program the text does not show: {next(iter(search.unknown))}")
     return None
 
 
+def _may_hide(what: Segments, rules: RuleSet) -> bool:
+    """Whether a search is worth it: a program or a word of a rule is open, or something runs texts or files."""
+    script = what.script
+    if script is None:
+        return _hands_on(what.argv)
+    if not script.readable:
+        return True
+    writes = any(each.target is not None and each.target.text != "/dev/null" for each in script.redirections)
+    once = {id(command): command for command in script.commands}
+    return any(_is_open(command, rules, writes=writes) for command in once.values())
+
+
+def _is_open(command: SimpleCommand, rules: RuleSet, *, writes: bool) -> bool:
+    assigned = [word.text.partition("=") for word in command.assignments]
+    if any(run_for(name, value) for name, _, value in assigned):
+        return True
+    if not command.words:
+        return False
+    first = command.words[0]
+    if first.certainty != "exact" or (writes and "/" in first.text) or _hands_on(command.argv):
+        return True
+    sure = all(word.certainty == "exact" for word in command.words)
+    if sure:
+        return False
+    if program_name(first.text) in STARTERS:
+        return True
+    argv = tuple([word.text if word.certainty == "exact" else UNKNOWN for word in command.words])
+    return _may_be_about(argv, rules)
+
+
+def _hands_on(argv: Argv) -> bool:
+    """Whether a command of these words runs text, files or words that it is given."""
+    name = program_name(argv[0]) if argv else ""
+    if name in _RUNNING:
+        return True
+    inside = name in STARTERS and any(program_name(word) in _RUNNING for word in argv[1:])
+    return inside or next(iter(handed_over(argv)), None) is not None
+
+
 def _about(argv: Argv, rules: RuleSet) -> tuple[Rule, ...]:
     shown = _shown(argv)
     return (*rules.matching(shown), *despite_options(shown, rules))
+
+
+def _may_be_about(argv: Argv, rules: RuleSet) -> bool:
+    return any(_may_cover(rule, argv) for rule in rules.about(argv[0]) if rule.decide != "allow")
 
 
 def _may_cover(rule: Rule, argv: Argv) -> bool:

@@ -53,9 +53,12 @@ def tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...
 
 
 def despite_options(argv: Argv, rules: RuleSet) -> list[Rule]:
-    """Asking and forbidding rules: `kubectl -n prod delete` is what a rule about `kubectl delete` means, too."""
-    if not rules.speak_about(argv[0]) or not any(word[:1] == "-" for word in argv):
+    """Asking and forbidding rules: `kubectl -n prod delete` is what one about `kubectl delete` means, too."""
+    if not any(word[:1] == "-" for word in argv):
         return []
-    from sandgate.policy.spared_options import without_options
+    possible = [rule for rule in rules.about(argv[0]) if rule.decide != "allow" and len(rule.prefix) > 1]
+    if not possible:
+        return []
+    from sandgate.policy.spared_options import covers_despite_options
 
-    return [rule for each in without_options(argv) for rule in rules.matching(each) if rule.decide != "allow"]
+    return [rule for rule in possible if covers_despite_options(rule, argv)]

@@ -46,10 +46,14 @@ def candidates(rules: tuple[R, ...], *spellings: Argv) -> list[R]:
     return [rules[place] for place in sorted(places)] if places else []
 
 
-def speaks_about(rules: tuple[Prefixed, ...], *programs: str) -> bool:
-    """Whether a rule may match a command that begins with one of these words."""
+def about(rules: tuple[R, ...], *programs: str) -> list[R]:
+    """The rules that may match some command that begins with one of these words, in their order."""
     _, files, everywhere = _kept(rules)
-    return bool(everywhere) or any(program in files for program in programs)
+    named = [filed for program in programs if (filed := files.get(program))]
+    if not named:
+        return [rules[place] for place in everywhere]
+    places = {*everywhere, *[place for filed in named for second in filed.values() for place in second]}
+    return [rules[place] for place in sorted(places)]
 
 
 def _kept(rules: tuple[Prefixed, ...]) -> tuple[tuple[Any, ...], Files, list[int]]:

@@ -12,7 +12,7 @@ from outside (`RuleSet.in_force`): nothing here looks at a clock or counts.
 from __future__ import annotations
 
 from sandgate.commandline.words import joined, program_name
-from sandgate.policy.rules.index import candidates, speaks_about
+from sandgate.policy.rules.index import about, candidates
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -124,9 +124,9 @@ class RuleSet(Record):
             ]
         )
 
-    def speak_about(self, program: str) -> bool:
-        """Whether a rule may match a command of this program."""
-        return bool(self.rules) and speaks_about(self.rules, program, program_name(program))
+    def about(self, program: str) -> list[Rule]:
+        """Every rule that may match some command of this program."""
+        return about(self.rules, program, program_name(program)) if self.rules else []
 
     def host_admits(self, path: str) -> bool | None:
         """Whether this path may answer to its bare name; None when no `host_executable` entry has the name."""
