@@ -6,6 +6,7 @@ import pytest
 
 from assessing import ENVIRONMENT, PROJECT
 from sandgate.policy.approval import REASON_NEVER, verdict_for
+from sandgate.policy.hidden_programs import SEARCHED_CHARACTERS_MAX, TOO_LONG
 from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
@@ -109,3 +110,12 @@ def test_a_line_with_an_empty_segment_is_judged_like_any_other() -> None:
     script = "x=make; bash <<E\n$x\nE"
     assert isinstance(verdict(script, NO_PUSH, policy="untrusted"), Ask)
     assert isinstance(verdict(script, Rule((("make",),), "allow"), policy="untrusted"), Ask)
+
+
+def test_a_very_long_line_is_asked_about_where_something_in_it_could_hide_a_program() -> None:
+    long = "echo word\n" * (SEARCHED_CHARACTERS_MAX // 10 + 1)
+    assert isinstance(verdict(long, NO_LS), Allow)
+    found = verdict(f"{long}x=ls; $x", NO_LS)
+    assert isinstance(found, Ask)
+    assert found.because[-1].detail == TOO_LONG
+    assert isinstance(verdict(f"{long}ls", NO_LS), Forbid)

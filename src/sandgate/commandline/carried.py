@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Argv = tuple[str, ...]
 
+KNOWN_MAX = 500  # commands whose answer is kept
+KNOWN_WORDS_MAX = 40  # of one of them
 TEXTS_MAX = 200  # of one script that are read as scripts
 _RUNNING_CODE = ("system", "exec", "popen", "Popen", "spawn", "subprocess", "`", "%x", "getline", "| ")
 # Behind one of these and a bracket stands, as text, what is run: `os.system("ls")`, `subprocess.run(["ls"])`.
@@ -59,13 +61,25 @@ def carried(text: str, script: Script) -> tuple[str, ...]:
     return tuple(each for each in list(found)[:TEXTS_MAX] if each.strip() and each != text)
 
 
+_known: dict[Argv, tuple[str, ...]] = {}  # the same command is asked about for its verdict, its rules and its risk
+
+
 def handed_over(argv: Argv) -> Iterator[str]:
     """What `argv` itself takes as a script besides wrappers: `alias x=…`, `git -c core.pager=…`, `tar --to-command`."""
     name = program_name(argv[0])
     if "=" in argv[0]:  # `time PAGER=x man ls`
         variable, _, value = argv[0].partition("=")
         return run_for(variable, value)
-    return _handed_to(name, argv) if name in _TAKING else iter(())
+    if name not in _TAKING:
+        return iter(())
+    known = _known.get(argv)
+    if known is None:
+        known = tuple(_handed_to(name, argv))
+        if len(_known) >= KNOWN_MAX:
+            _known.clear()
+        if len(argv) <= KNOWN_WORDS_MAX:
+            _known[argv] = known
+    return iter(known)
 
 
 def _handed_to(name: str, argv: Argv) -> Iterator[str]:

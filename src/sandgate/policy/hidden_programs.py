@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 COMMANDS_MAX = 500  # that are put together for one command line
 SCRIPTS_MAX = 50  # that are read for one command line
+SEARCHED_CHARACTERS_MAX = 10_000  # of a command line; beyond, a tenth of a second would go by
+TOO_LONG = f"more than {SEARCHED_CHARACTERS_MAX} characters are not searched for programs the text does not name"
 _PARAMETERS_MAX = 9
 # What runs texts, files or words: everything else runs what it is called.
 _RUNNING = SHELL_PROGRAMS | words_of(
@@ -76,6 +78,8 @@ def hidden(what: Segments, decide: RuleDecision, rules: RuleSet) -> Hidden | Non
         return None
     if not _may_hide(what, rules):
         return None
+    if sum(map(len, what.argv)) > SEARCHED_CHARACTERS_MAX:
+        return Hidden(unknown=TOO_LONG) if decide == "allow" else None
     search = _Search(what)
     search.run()
     for argv in search.commands:
