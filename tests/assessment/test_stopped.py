@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from assessing import PROJECT, facts, judged
+import pytest
+
+from assessing import HOME, PROJECT, facts, judged
+from sandgate.assessment.facts import TargetFacts
 from sandgate.protocol.denials import Denial, DenialReport
 
 
@@ -23,6 +26,23 @@ def test_a_stopped_write_outside_the_workspace_raises_the_level() -> None:
     assert judged("make", denial=stopped(Denial("write", path="/etc/motd"))).risk_level == "high"
     assert judged("make", denial=stopped(Denial("create", path="/home/u/notes/x"))).risk_level == "high"
     assert judged("make", denial=stopped(Denial("create", path="/home/u/.cache/uv/x"))).risk_level == "medium"
+
+
+def test_a_stopped_append_is_no_deletion() -> None:
+    """Required: the question after a denial says of a line what `assess` says of it."""
+    about, note = facts(), f"{HOME}/note"
+    about.targets[note] = TargetFacts(exists=True, place=note, real=note)
+    asked = judged("echo again >> ~/note", about, stopped(Denial("write", path=note)))
+    assert (asked.risk_level, asked.risk_categories) == ("medium", ("system_modification",))
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["echo a > ~/note", "echo a >> ~/note; echo a > ~/note", "make; echo a >> ~/note", "frobnicate; echo a >> ~/note"],
+)
+def test_a_stopped_write_counts_as_one_unless_all_that_writes_is_known_to_append(script: str) -> None:
+    risk = judged(script, denial=stopped(Denial("write", path=f"{HOME}/note")))
+    assert (risk.risk_level, "data_deletion" in risk.risk_categories) == ("high", True)
 
 
 def test_a_stopped_connection_is_network_access() -> None:

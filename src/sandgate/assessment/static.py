@@ -65,7 +65,7 @@ def assess(
         roots = dict.fromkeys((*facts.writable_roots, *permissions.writable))
         facts = facts.but(writable_roots=tuple(roots))
     inquiry = _inquire(command, facts)
-    findings = [*inquiry.findings, *denial_findings(denial, facts)]
+    findings = [*inquiry.findings, *denial_findings(denial, facts, inquiry.findings)]
     return conclusion(findings, inquiry.doubts, denial_sentence(denial))
 
 

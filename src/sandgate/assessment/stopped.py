@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, RANK, Finding
 from sandgate.assessment.inquiry import is_local
-from sandgate.assessment.touching import deleting, reading, writing
+from sandgate.assessment.touching import APPENDING, deleting, reading, writing
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.protocol.denials import Denial, DenialReport
 
@@ -31,16 +33,29 @@ def denial_sentence(report: DenialReport | None) -> str:
     return f"It tried to {TRIED[first.operation]} {what}{tail}, which the sandbox stopped"
 
 
-def denial_findings(report: DenialReport | None, facts: AssessmentFacts) -> list[Finding]:
-    """What each stopped attempt would have done; beyond the workspace it is never low."""
+def denial_findings(report: DenialReport | None, facts: AssessmentFacts, foreseen: Sequence[Finding]) -> list[Finding]:
+    """What each stopped attempt would have done; beyond the workspace it is never low.
+
+    `foreseen`: what the command's words say it does. A sandbox reports the same for `>>` as for `>`; the words tell.
+    """
     if report is None or not report.denied:
         return []
-    return [_finding(each, facts) for each in report.denials[:MAX_DENIALS]]
+    appended = _appended(foreseen)
+    return [_finding(each, facts, appended) for each in report.denials[:MAX_DENIALS]]
 
 
-def _finding(denial: Denial, facts: AssessmentFacts) -> Finding:
+def _appended(foreseen: Sequence[Finding]) -> frozenset[str]:
+    """The files this command only appends to; none when it also runs something that may have its own way with them."""
+    if any(each.kind in {"runs", "unknown"} for each in foreseen):
+        return frozenset()
+    appends = {each.target for each in foreseen if each.kind == "writes" and each.sentence.startswith(APPENDING)}
+    otherwise = {each.target for each in foreseen if each.kind != "reads" and not each.sentence.startswith(APPENDING)}
+    return frozenset(appends - otherwise)
+
+
+def _finding(denial: Denial, facts: AssessmentFacts, appended: frozenset[str]) -> Finding:
     if denial.path is not None:
-        found = _path_finding(denial, denial.path, facts)
+        found = _path_finding(denial, denial.path, facts, appended)
     elif denial.address is not None:
         found = _address_finding(denial.address)
     else:
@@ -52,12 +67,14 @@ def _finding(denial: Denial, facts: AssessmentFacts) -> Finding:
     )
 
 
-def _path_finding(denial: Denial, path: str, facts: AssessmentFacts) -> Finding:
+def _path_finding(denial: Denial, path: str, facts: AssessmentFacts, appended: frozenset[str]) -> Finding:
     if denial.operation == "delete":
         return deleting(path, facts, recursive=False, contents=False, filtered=False)
     if denial.operation in {"read", "exec"}:
         return reading(path, facts) or Finding(LOW, "reads", path, "reads")
     found = writing(path, facts, verb="Writes")
+    if denial.operation in {"write", "create"} and found.target in appended:
+        return writing(path, facts, verb=APPENDING.rstrip())
     outside = "outside the workspace" in found.why and not path.startswith(facts.home + "/.cache")
     return found.but(level=HIGH) if outside else found
 
