@@ -66,6 +66,7 @@ def _checked(forecast: Forecast) -> ToolOutput:
     lines += [f"Reason: {visible(found['reason'])}"] if found["reason"] else []
     lines.append(f"Sandbox: {forecast.backend}" if forecast.confined else "Sandbox: none")
     lines.append(f"May write: {', '.join(map(visible, forecast.writable)) or 'nothing'}")
+    lines += [f"But not: {', '.join(map(visible, forecast.closed))}"] if forecast.closed and forecast.confined else []
     lines.append(f"Network: {forecast.network}")
     lines += [f"Would stop: {each.operation} {visible(each.target)}" for each in forecast.stopped]
     if forecast.risk is not None:

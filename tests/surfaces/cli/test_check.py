@@ -48,6 +48,19 @@ def test_the_places_it_names_are_those_a_run_is_held_to(program: Any) -> None:
     assert str(program.repo / ".git") in closed[0]
 
 
+@pytest.mark.host("notify")
+def test_that_git_may_not_change_its_repository_is_foreseen(program: Any) -> None:
+    """Required: what stops nearly every change by git in a sandbox is told before the first try."""
+    (program.repo / ".git").mkdir()
+    (program.repo / "sub").mkdir()
+    kept = program.repo.resolve() / ".git"
+    for command in ("git add -A", f"git -C {program.repo}/sub commit -am wip"):
+        program("check", "-s", "workspace-write", "-a", "on-failure", "--", "bash", "-c", command)
+        assert f"  would stop: write {kept}" in program.out.splitlines(), program.out
+    program("check", "-s", "workspace-write", "-a", "on-failure", "--", "git", "status")
+    assert "would stop" not in program.out
+
+
 def test_a_command_that_would_ask_says_which_part_and_why(program: Any) -> None:
     assert program("check", "-a", "untrusted", "--", "touch", "a b") == 3
     assert "verdict: ask" in program.out

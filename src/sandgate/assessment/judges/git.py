@@ -7,6 +7,7 @@ from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges import git_remotes
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.git_state import note_settings, note_state
 from sandgate.assessment.judges.trust import judge_git_setting
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import PREFIXES, entry_for
@@ -59,12 +60,14 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             judge_assignment(variable, [arg], call, inquiry)
     looks = is_safe(("git", *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
     call.args = outer.operands
+    since = len(inquiry.findings)
     if looks:
         inquiry.add(LOW, "reads", "git", "shows the repository", "Shows the repository")
     elif not _git_clean(call, inquiry):
         by_table(call, inquiry)
     if not call.args:
         return
+    note_state(call, inquiry, since, outer.value("--git-dir"))
     command, rest = call.args[0].text, call.args[1:]
     unknown = entry_for(("git", command)) is entry_for(("git",)) and f"git {command}" not in PREFIXES
     if unknown and not looks and command[:1] != "-":
@@ -212,6 +215,7 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
             "changes settings of this repository",
             "Changes settings of this repository",
         )
+        note_settings(call, inquiry)
 
 
 def _git_runs_rest(_options: Parsed, call: Call, inquiry: Inquiry) -> None:

@@ -1,0 +1,55 @@
+"""Which commands of git change what it keeps, and where that lies."""
+
+from __future__ import annotations
+
+import pytest
+
+from assessing import PROJECT, facts, judged
+from sandgate.assessment.facts import TargetFacts
+from sandgate.assessment.judges.git_state import WHY
+from sandgate.assessment.listing import phrases
+
+
+def kept(script: str, git_root: str | None = PROJECT) -> list[tuple[str, str]]:
+    """Where `script` changes a repository, when `git_root` is the one around the project and around `sub`."""
+    around = TargetFacts(exists=True, is_directory=True, git_root=git_root)
+    about = facts(sub=around)
+    about.targets[PROJECT] = around
+    return [(fact.kind, fact.target) for fact in judged(script, about).facts if fact.why == WHY]
+
+
+@pytest.mark.parametrize(
+    "script",
+    phrases("""git commit -am wip, git stash, git stash pop, git checkout -b new, git checkout main, git switch -c new,
+    git rebase main, git add -A, git reset HEAD~1, git merge x, git branch new, git branch -D old, git tag v1,
+    git restore a.txt, git rm a.txt, git fetch, git pull, git config user.name me, git worktree add ../x, git gc,
+    git -c core.abbrev=8 commit -m x, cd sub && git add ."""),
+)
+def test_what_changes_the_repository_says_so(script: str) -> None:
+    assert kept(script) == [("writes", f"{PROJECT}/.git")]
+
+
+@pytest.mark.parametrize(
+    "script",
+    phrases("""git status, git log -3, git diff, git branch, git branch -a, git tag -l, git stash list,
+    git config user.name, git commit --help, git apply x.patch, git archive HEAD, git clean -fd, git push,
+    git worktree list, git remote -v, git bisect log, ssh build git commit -m x"""),
+)
+def test_what_leaves_it_alone_does_not(script: str) -> None:
+    assert kept(script) == []
+
+
+def test_it_lies_where_the_command_says() -> None:
+    assert kept("git init") == [("writes", f"{PROJECT}/.git")]
+    assert kept("git init -q sub") == [("writes", f"{PROJECT}/sub/.git")]
+    assert kept("git --git-dir=/srv/x.git commit -m x") == [("writes", "/srv/x.git")]
+    assert kept("git -C /srv/x commit -m x") == [("writes", "/srv/x/.git")]  # nobody looked there
+
+
+def test_where_no_repository_is_nothing_of_it_changes() -> None:
+    assert kept("git commit -m x", git_root=None) == []
+
+
+def test_it_adds_no_risk() -> None:
+    assert judged("git branch new").risk_level == "low"
+    assert judged("git commit -m x").description == "Records a commit."
