@@ -48,3 +48,31 @@ def test_what_another_machine_deletes_is_a_fact_about_that_machine() -> None:
     assert [(fact.kind, fact.why, fact.here) for fact in risk.facts if fact.target == "/etc"] == [
         ("deletes", NOT_HERE, False)
     ]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "kubectl delete pod x",
+        "terraform destroy",
+        "aws s3 rm s3://b/x",
+        "sudo apt-get install x",
+        "redis-cli -h db get x",
+    ],
+)
+def test_what_needs_the_network_says_that_it_contacts_somebody(script: str) -> None:
+    assert "contacts" in [fact.kind for fact in judged(script).facts]
+
+
+def test_only_a_host_is_called_one() -> None:
+    def hosts(script: str) -> list[str]:
+        return [fact.host for fact in judged(script).facts if fact.host]
+
+    assert (hosts("redis-cli -h db get x"), hosts("ssh build ls"), hosts("psql -h 10.0.0.1")) == (
+        ["db"],
+        ["build"],
+        ["10.0.0.1"],
+    )
+    assert [
+        hosts(script) for script in ("npm publish", "gh pr create", "psql", "git push", "kubectl delete pod x")
+    ] == ([[]] * 5)

@@ -6,7 +6,7 @@ import pytest
 
 from sandgate.policy.foreseen import STOPPED_MAX, Stopped, would_be_stopped
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.protocol.risk import IF_REPLACED, NOT_HERE, Fact
+from sandgate.protocol.risk import CONTACTS, IF_REPLACED, NOT_HERE, SENDS, STAYS_HERE, Fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,28 @@ def test_with_the_network_on_no_connection_is_stopped() -> None:
     assert would_be_stopped([Fact("contacts", "example.com", "")], PERMISSIONS.but(network="on")) == ()
 
 
-def test_a_host_that_is_not_named_is_a_question_mark() -> None:
-    assert would_be_stopped([Fact("contacts", "git push", "")], PERMISSIONS) == (Stopped("connect", "?"),)
+@pytest.mark.parametrize(
+    "target", ["git push", "?", "publish", "gh", "psexec.py", "database", "a remote of this repository"]
+)
+def test_what_is_no_host_is_not_named_as_one(target: str) -> None:
+    (stopped,) = would_be_stopped([Fact("contacts", target, "talks to something")], PERMISSIONS)
+    assert (stopped, stopped.words) == (Stopped("connect", "?"), "connect to other machines")
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [("example.com", ""), ("10.0.0.1:443", ""), ("[::1]:80", ""), ("build", CONTACTS), ("nas", SENDS)],
+)
+def test_a_host_is_named(target: str, why: str) -> None:
+    (stopped,) = would_be_stopped([Fact("contacts", target, why)], PERMISSIONS)
+    assert (stopped.target, stopped.words) == (target, f"connect {target}")
+
+
+def test_a_named_machine_stands_for_those_that_are_not() -> None:
+    clone = Fact("contacts", "git clone", "downloads a repository")
+    named, local = Fact("contacts", "example.com", CONTACTS), Fact("contacts", "localhost", STAYS_HERE)
+    assert would_be_stopped([clone, named], PERMISSIONS) == (Stopped("connect", "example.com"),)
+    assert would_be_stopped([clone, local], PERMISSIONS) == (Stopped("connect", "?"), Stopped("connect", "localhost"))
 
 
 def test_nothing_is_stopped_where_nothing_confines() -> None:

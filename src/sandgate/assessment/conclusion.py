@@ -5,7 +5,7 @@ A finding counts once however often it was made, and words are made only for wha
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import LOW, MEDIUM, RANK, Finding, worse
+from sandgate.assessment.findings import LOW, MEDIUM, NETWORK, RANK, Finding, worse
 from sandgate.assessment.wording import description, reason
 from sandgate.protocol.risk import Fact, RiskAssessment
 
@@ -33,6 +33,8 @@ def conclusion(findings: list[Finding], doubts: list[str], stopped: str) -> Risk
         if len(facts) >= MAX_FACTS:
             break
         facts[Fact(kind, reason(target), reason(why))] = None
+    if NETWORK in categories and not any(fact.kind == "contacts" for fact in facts):
+        facts[Fact("contacts", "?", "works over the network")] = None
     notable = [each.why for each in ranked if each.level == level or RANK[each.level] >= RANK[MEDIUM]]
     reasons = dict.fromkeys([reason(each) for each in dict.fromkeys([*notable, *doubts])])
     return RiskAssessment(

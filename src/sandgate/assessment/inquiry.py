@@ -11,7 +11,7 @@ from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIG
 from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
 from sandgate.assessment.wording import shown
-from sandgate.protocol.risk import IF_REPLACED, NOT_HERE
+from sandgate.protocol.risk import CONTACTS, IF_REPLACED, NOT_HERE, SENDS, STAYS_HERE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -259,12 +259,12 @@ class Inquiry:
         self.add(level, kind, target, NOT_HERE, f"{verb} {shown(target)} elsewhere", "", categories)
         return True
 
-    def contact(self, host: str, call: Call, *, why: str = "contacts another machine", sentence: str = "") -> None:
+    def contact(self, host: str, call: Call, *, why: str = CONTACTS, sentence: str = "") -> None:
         """Bytes come from, or go to, `host`."""
         host = host.replace(UNKNOWN, "?") or "?"
         local = is_local(host)
         said = sentence or f"Contacts {shown(host)}"
-        self.add(LOW if local else MEDIUM, "contacts", host, "stays on this machine" if local else why, said, "",
+        self.add(LOW if local else MEDIUM, "contacts", host, STAYS_HERE if local else why, said, "",
                  () if local else (NETWORK,))  # fmt: skip
         call.carry("network", host)
 
@@ -274,7 +274,7 @@ class Inquiry:
             self.add(MEDIUM, "contacts", host, "sends data to a service on this machine")
             return
         self.add(
-            level, "contacts", host, "sends data to another machine", f"Sends {what} to {shown(host)}",
+            level, "contacts", host, SENDS, f"Sends {what} to {shown(host)}",
             "What has been sent cannot be taken back" if level == HIGH else "", (EXFILTRATION, NETWORK),
         )  # fmt: skip
 

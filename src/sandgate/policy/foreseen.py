@@ -8,6 +8,7 @@ is what happens on another machine: there only the way to it is closed.
 from __future__ import annotations
 
 from sandgate.policy.effective import lies_below
+from sandgate.protocol.risk import STAYS_HERE
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -30,18 +31,30 @@ class Stopped(Record):
     operation: Attempted
     target: str  # a path or a host, "?" when only the running command knows
 
+    @property
+    def words(self) -> str:
+        """For people."""
+        unnamed = self.operation == "connect" and self.target == "?"
+        return "connect to other machines" if unnamed else f"{self.operation} {self.target}"
+
+
+UNNAMED = Stopped("connect", "?")
+
 
 def would_be_stopped(facts: Iterable[Fact], permissions: EffectivePermissions) -> tuple[Stopped, ...]:
     """What of these the sandbox would refuse, worst facts first; at most `STOPPED_MAX`. Empty without a sandbox."""
     if not permissions.confined:
         return ()
+    facts = tuple(facts)
     found = [stopped for fact in facts if (stopped := _stopped(fact, permissions)) is not None]
+    if any(fact.host and fact.why != STAYS_HERE for fact in facts):  # `git clone` and the host it clones from
+        found = [each for each in found if each != UNNAMED]
     return tuple(dict.fromkeys(found))[:STOPPED_MAX]
 
 
 def _stopped(fact: Fact, permissions: EffectivePermissions) -> Stopped | None:
     if fact.kind == "contacts":
-        return Stopped("connect", "?" if " " in fact.target else fact.target) if permissions.network == "off" else None
+        return Stopped("connect", fact.host or "?") if permissions.network == "off" else None
     if fact.target[:1] != "/" or fact.target in HARMLESS_DEVICES or not fact.here:
         return None
     if fact.kind == "reads":

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 # Why a fact is none about the files of this machine as the command names them.
 NOT_HERE = "on another machine or in a container"
 IF_REPLACED = "only if a shell replaces it"  # in brackets, at the end
+# Why a fact is about a host that the command names, which may be a single word.
+CONTACTS = "contacts another machine"
+STAYS_HERE = "stays on this machine"
+SENDS = "sends data to another machine"
 
 
 class Fact(Record):
@@ -39,6 +43,14 @@ class Fact(Record):
     def here(self) -> bool:
         """Whether the target is what this machine has under that name, and the command means it as it was given."""
         return self.why != NOT_HERE and not self.why.endswith(f"({IF_REPLACED})")
+
+    @property
+    def host(self) -> str:
+        """The host or address that is contacted; empty when the target is none but says what contacts it."""
+        if self.kind != "contacts" or not {" ", "?"}.isdisjoint(self.target):
+            return ""
+        address = not {".", ":"}.isdisjoint(self.target) and not self.target.endswith((".py", ".sh"))
+        return self.target if address or self.why in {CONTACTS, STAYS_HERE, SENDS} else ""
 
 
 class RiskAssessment(Record):

@@ -68,7 +68,7 @@ def _checked(forecast: Forecast) -> ToolOutput:
     lines.append(f"May write: {', '.join(map(visible, forecast.writable)) or 'nothing'}")
     lines += [f"But not: {', '.join(map(visible, forecast.closed))}"] if forecast.closed and forecast.confined else []
     lines.append(f"Network: {forecast.network}")
-    lines += [f"Would stop: {each.operation} {visible(each.target)}" for each in forecast.stopped]
+    lines += [f"Would stop: {visible(each.words)}" for each in forecast.stopped]
     if forecast.risk is not None:
         lines.append(f"Risk: {forecast.risk.risk_level}. {visible(forecast.risk.description)}")
     return ToolOutput("\n".join(lines), success=True, structured=found)

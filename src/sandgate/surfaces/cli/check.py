@@ -51,7 +51,7 @@ def _lines(forecast: Forecast) -> list[str]:
         if forecast.closed:
             lines.append(f"  but not: {visible(listed(forecast.closed))}")
         lines.append(f"  network: {forecast.network}")
-        lines += [f"  would stop: {each.operation} {visible(each.target)}" for each in forecast.stopped]
+        lines += [f"  would stop: {visible(each.words)}" for each in forecast.stopped]
     return lines + (risk_lines(forecast.risk) if forecast.risk else [])
 
 
