@@ -76,3 +76,43 @@ def test_only_a_host_is_called_one() -> None:
     assert [
         hosts(script) for script in ("npm publish", "gh pr create", "psql", "git push", "kubectl delete pod x")
     ] == ([[]] * 5)
+
+
+@pytest.mark.parametrize(
+    ("script", "level", "description"),
+    [
+        ("code .", "medium", "Opens . in an editor."),
+        ("code --install-extension x", "medium", "Installs or removes extensions of an editor."),
+        ("terraform plan", "low", "Shows what Terraform would change."),
+        ("uv run .", "medium", f"Runs the program in {PROJECT}."),
+        ("git branch --delete --force x", "high", "Deletes a branch, merged or not."),
+        ("git branch -df x", "high", "Deletes a branch, merged or not."),
+        ("git branch -f x HEAD~", "high", "Moves a branch by force."),
+        ("rg -n TODO src", "low", "Searches src."),
+        ("rg TODO", "low", "Searches the working directory."),
+        ("grep -e TODO a.txt b.txt", "low", f"Searches a.txt and b.txt. Reads {PROJECT}/a.txt."),
+        ("jq . f", "low", "Searches f."),
+        ("df -h", "low", "Prints information."),
+        ("nano ./README.md", "medium", "Edits ./README.md."),
+        ("nano a.md b.md", "medium", f"Edits a.md and b.md. Edits {PROJECT}/a.md."),
+    ],
+)
+def test_a_summary_says_what_happens_and_says_it_once(script: str, level: str, description: str) -> None:
+    risk = judged(script)
+    assert (risk.risk_level, risk.description) == (level, description)
+
+
+@pytest.mark.parametrize(
+    "runner",
+    ["direnv exec .", "direnv exec /srv --", "aws-vault exec staging", "aws-vault exec staging -d 1h --", "uv run --"],
+)
+def test_a_runner_is_judged_by_what_it_runs(runner: str) -> None:
+    """Required: the directory or profile that stands before it is not taken for it."""
+    risk = judged(f"{runner} rm -rf ~")
+    assert (risk.risk_level, risk.risk_categories) == ("high", ("data_deletion",))
+
+
+def test_h_is_no_question_for_help_where_it_means_something_else() -> None:
+    """Required: `shutdown -h` halts the machine."""
+    assert judged("shutdown -h").risk_level == "high"
+    assert judged("git -h").risk_level == "low"

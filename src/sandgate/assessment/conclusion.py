@@ -55,8 +55,15 @@ def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[st
     if not spoken:
         return [stopped or ("Only looks at things" if level == LOW else "Its effect could not be determined")]
     said = list(dict.fromkeys(each.sentence for each in spoken))
-    second = stopped or spoken[0].consequence or (said[1] if len(said) > 1 else "")
+    second = stopped or spoken[0].consequence or next((each for each in said[1:] if not _repeats(each, said[0])), "")
     return [said[0], second]
+
+
+def _repeats(sentence: str, first: str) -> bool:
+    """`Edits /project/a` after `Edits a`: the same with the whole path."""
+    verb, _, path = sentence.partition(" ")
+    same = verb == "Reads" or first.startswith(f"{verb} ")
+    return same and path.endswith(f"/{first.rpartition(' ')[2].removeprefix('./')}")
 
 
 def _confidence(findings: list[Finding], doubts: list[str]) -> Confidence:

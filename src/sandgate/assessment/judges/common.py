@@ -17,6 +17,7 @@ from sandgate.assessment.findings import (
     Finding,
 )
 from sandgate.assessment.knowledge import entry_for, knows
+from sandgate.assessment.listing import words
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from sandgate.commandline.bashwords import Certainty
 
 HELP_ONLY = frozenset({"--help", "--version", "-h", "-V", "--usage"})
+OWN_H = frozenset(words("chown df du free halt head ls poweroff reboot shutdown sort tree"))  # `-h` is no help there
 OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
+PATTERN_GIVEN = "-e -f --regexp --file --reference"  # then the first operand is a path like the others
 MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
 NAMES_MAX = 16  # of hosts or containers that are passed over
 SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
@@ -44,14 +47,14 @@ def base_name(text: str) -> str:
     return text.rsplit("/", 1)[-1]
 
 
-def after_names(words: Sequence[Arg]) -> Sequence[Arg]:
-    """The command in `words` when names stand before it; empty when it begins at once, or nowhere for sure.
+def after_names(given: Sequence[Arg]) -> Sequence[Arg]:
+    """The command in `given` when names stand before it; empty when it begins at once, or nowhere for sure.
 
     In `for h in a b; do ssh "$h" CMD` the variable stands for all of its values, which so come to stand before CMD.
     """
-    for at, arg in enumerate(words[:NAMES_MAX]):
+    for at, arg in enumerate(given[:NAMES_MAX]):
         if " " in arg.text or knows(arg.text):
-            return words[at:] if at else ()
+            return given[at:] if at else ()
     return ()
 
 
@@ -83,10 +86,10 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
     top = entry_for((call.program,))
     top_values = f"{top.values} {top.writes}" if top is not None else ""
     outer = parsed(call.args, top_values, clusters=top.clusters if top is not None else True)
-    words = [call.program, *(arg.text for arg in outer.operands)]
-    entry = entry_for(words)
-    if entry is top and len(words) > 1:
-        entry = _misplaced(words, top) or top
+    names = [call.program, *(arg.text for arg in outer.operands)]
+    entry = entry_for(names)
+    if entry is top and len(names) > 1:
+        entry = _misplaced(names, top) or top
     if entry is None:
         return None
     options = (
@@ -98,11 +101,11 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
     return entry, options.but(operands=options.operands[consumed:]) if consumed else options
 
 
-def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
+def _misplaced(given: Sequence[str], top: Entry | None) -> Entry | None:
     """`tool --unknown value sub-command`: the worst entry that a shifted reading finds."""
     best: Entry | None = None
-    for skipped in range(2, min(len(words), MISPLACED_WORDS + 2)):
-        shifted = entry_for([words[0], *words[skipped:]])
+    for skipped in range(2, min(len(given), MISPLACED_WORDS + 2)):
+        shifted = entry_for([given[0], *given[skipped:]])
         if shifted is not top and shifted is not None and (best is None or RANK[shifted.level] > RANK[best.level]):
             best = shifted
     return best if best is not None and (top is None or RANK[best.level] >= RANK[top.level]) else None
@@ -110,7 +113,8 @@ def _misplaced(words: Sequence[str], top: Entry | None) -> Entry | None:
 
 def _only_asks(call: Call, entry: Entry, options: Parsed) -> bool:
     args = call.args
-    if args and args[0].text in HELP_ONLY and all(arg.text in HELP_ONLY for arg in args):
+    short = call.program in OWN_H and any(arg.text == "-h" for arg in args)
+    if args and not short and all(arg.text in HELP_ONLY for arg in args):
         return True
     if args and args[-1].text == "--help" and len(args) == entry.name.count(" ") + 1:
         return True
@@ -155,17 +159,20 @@ def _applies(worse: Worse, options: Parsed) -> bool:
         return False
     if worse.flags and options.has(worse.flags):
         return True
-    words = listed(worse.operands) if worse.operands else ()
-    return bool(words) and any(
+    meant = listed(worse.operands) if worse.operands else ()
+    return bool(meant) and any(
         arg.text == word or (not word.isalpha() and arg.text.startswith(word))
         for arg in options.operands
-        for word in words
+        for word in meant
     )
 
 
 def _sentence(entry: Entry, options: Parsed) -> str:
-    named = [shown(arg.text.replace(UNKNOWN, "?")) for arg in options.operands[:SENTENCE_OPERANDS]]
-    if len(options.operands) > SENTENCE_OPERANDS:
+    operands = options.operands
+    if entry.operands == "skip-read" and not options.has(PATTERN_GIVEN):
+        operands = operands[1:]
+    named = [shown(arg.text.replace(UNKNOWN, "?")) for arg in operands[:SENTENCE_OPERANDS]]
+    if len(operands) > SENTENCE_OPERANDS:
         named.append("others")
     return entry.does.replace("{}", " and ".join(named) or entry.alone)
 
@@ -175,7 +182,7 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     recursive = options.has("-R -r --recursive")
     operands = options.operands
     if entry.operands.startswith("skip-"):
-        given = options.has("-e -f --regexp --file --reference") or (entry.name == "chmod" and _takes_rights(call))
+        given = options.has(PATTERN_GIVEN) or (entry.name == "chmod" and _takes_rights(call))
         operands = operands if given else operands[1:]
     if entry.operands.endswith("read"):
         _sought(call, inquiry)
@@ -226,8 +233,8 @@ def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: s
         else:
             inquiry.read(arg, call)
     if destination is not None and destination.text != "-":
-        words = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
-        inquiry.write(destination, call, verb=words.get(verb, verb))
+        verbs = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
+        inquiry.write(destination, call, verb=verbs.get(verb, verb))
 
 
 def _thrown_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:

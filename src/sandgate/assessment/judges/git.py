@@ -153,6 +153,13 @@ def _many_files(path: str) -> bool:
     return path.endswith("/") or "*" in name or ("." not in name and name.islower() and name not in LONE_FILES)
 
 
+def _git_branch(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
+    """`-d -f` is `-D`."""
+    if options.has("-d --delete") and options.has("-f --force"):
+        inquiry.add(HIGH, "deletes", "git branch", "deletes a branch, merged or not",
+                    "Deletes a branch, merged or not", "", (DELETION,))  # fmt: skip
+
+
 def _git_gc(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
     if {arg.text for arg in call.args} & {"--prune=now", "--prune=all"}:
         inquiry.add(HIGH, "deletes", "repository", "deletes commits that no branch holds",
@@ -237,6 +244,7 @@ def _git_runs_rest(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
 GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "checkout": _git_checkout,
     "restore": _git_checkout,
+    "branch": _git_branch,
     "gc": _git_gc,
     "maintenance": _git_gc,
     "rm": _git_rm,

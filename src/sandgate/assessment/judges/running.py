@@ -35,6 +35,7 @@ DIRECT_RUNNERS = frozenset(
         "grc chronic winpty"
     )
 )
+PLACE_FIRST = frozenset(("direnv", "aws-vault"))  # `direnv exec DIRECTORY COMMAND`
 KEYWORDS = COMMAND_FOLLOWS | {"noglob", "nocorrect"}  # words of the shell; assignments may follow them
 TRANSPARENT = KEYWORDS | {"-p"}  # of `time -p`
 # They put secrets into the environment of a command that stands behind `--`.
@@ -148,8 +149,16 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
             if args[at].text in {"--with", "-p", "--python", "--package", "--group", "--extra", "-n", "-c", "--call"}
             else 1
         )
+    if call.program in PLACE_FIRST and "--" not in [arg.text for arg in args[:at]]:
+        at += 1
+    if at < len(args) and args[at].text == "--":
+        at += 1
     if at >= len(args):
         return False
+    if args[at].text.rstrip("/") in {".", ".."}:  # what runs is its `__main__.py`
+        where = call.shell.resolve(args[at].text) or "?"
+        inquiry.add(MEDIUM, "runs", where, "runs a program that was not read", f"Runs the program in {shown(where)}")
+        return True
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
     if "://" in args[at].text[:12] and call.program in DIRECT_RUNNERS:
         inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", "Runs a program from "

@@ -97,7 +97,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("git branch", LOW, "Shows or creates branches",
           ("git branch -a", "git branch -d old => medium", "git branch -D old => high"), kind="writes",
           worse=(Worse("-D", HIGH, "Deletes a branch, merged or not", (DELETION,)),
-                 Worse("-f --force", HIGH, "Moves a branch by force", (DELETION,)),
+                 Worse("-f --force", HIGH, "Moves a branch by force", (DELETION,), unless="-d --delete"),
                  Worse("-d --delete -m -M --move -c -C -u --set-upstream-to", MEDIUM, "Changes branches"))),
     Entry("git tag", MEDIUM, "Handles tags", ("git tag v1", "git tag -l => low", "git tag -d v1"), kind="writes",
           harmless="-l --list -n"),

@@ -19,6 +19,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.knowledge.families import family
+from sandgate.assessment.listing import phrases
 
 UNCHECKED = Worse(
     "--trusted-host --allow-insecure-host --allow-untrusted", HIGH, "Installs packages from a source nobody checks",
@@ -96,7 +97,7 @@ _MORE_INSTALLERS = """
     devbox add, devenv, flox, asdf, asdf plugin, asdf global, asdf local, mise, mise use, mise trust, rtx, aqua,
     proto, proto install, direnv, direnv allow, sdk, sdk use, tfenv, tfenv install, tenv, helmfile deps,
     arduino-cli, arduino-cli core install, pio pkg, west update, git-lfs, git lfs install, git lfs track,
-    vim-plug, code, code-insiders, cursor, codium, subl, atom, apm, pre-commit uninstall,
+    vim-plug, apm, pre-commit uninstall,
     pre-commit gc, husky, husky install, lefthook, lefthook install, lint-staged, playwright install-deps,
     puppeteer, cypress install, webdriver-manager, browsers, brew tap, brew untap, brew update, brew services,
     brew link, brew cleanup, brew doctor, brew fetch, brew outdated, brew search, brew audit, mas, mas install
@@ -112,7 +113,7 @@ _LOOKERS = """
     list, conda info, conda env list, conda search, mvn dependency:tree, mvn help:effective-pom, dotnet list, rustup
     show, rustup toolchain list, rustup target list, rustup which, nvm ls, nvm list, nvm current, nvm version, pyenv
     versions, pyenv version, rbenv versions, tox list, ruff rule, pipdeptree, helm list, helm template, helm lint,
-    terraform plan, terraform validate, terraform show, terraform output, terraform version, opam list, stack path,
+    terraform validate, terraform show, terraform output, terraform version, opam list, stack path,
     cabal list, luarocks list, luarocks show, nix eval, nix log, nix path-info, nix search, nix-store, asdf list, asdf
     current, mise ls, mise current, sdk list, sdk current, code --list-extensions, bun pm ls, deno types, vcpkg list,
     conan list, conan inspect, spack find, spack list, dart pub deps, flutter doctor, flutter devices, swift package
@@ -144,6 +145,12 @@ ENTRIES: tuple[Entry, ...] = (
             UNCHECKED),
     *family(LOW, "Shows packages", "reads", (), _LOOKERS),
     *family(MEDIUM, "Asks a registry", "contacts", (NETWORK,), _ASKERS),
+    Entry("terraform plan", LOW, "Shows what Terraform would change", ("terraform plan", "terraform plan -out x => medium"), kind="reads",
+          values="-out -var -var-file -target -state", writes="-out", clusters=False),
+    *(Entry(name, MEDIUM, "Opens {} in an editor", (f"{name} .", f"{name} --install-extension x"), alone="a window",
+            worse=(Worse("--install-extension --uninstall-extension --update-extensions", MEDIUM,
+                         "Installs or removes extensions of an editor", (NETWORK,)),))
+      for name in phrases("code, code-insiders, cursor, codium, subl, atom")),
     Entry("pip", MEDIUM, "Uses pip", ("pip cache purge",), kind="writes"),
     Entry("pip3", MEDIUM, "Uses pip", ("pip3 cache purge",), kind="writes"),
     Entry("npm", MEDIUM, "Uses npm", ("npm init",), kind="writes", values="--prefix -C -w --workspace"),

@@ -95,7 +95,18 @@ def _searchers() -> tuple[Entry, ...]:
     found = []
     for line in table.strip().splitlines():
         name, values, example = (part.strip() for part in line.split("|", 2))
-        found.append(Entry(name, LOW, "Searches {}", (example,), kind="reads", operands="skip-read", values=values))
+        found.append(
+            Entry(
+                name,
+                LOW,
+                "Searches {}",
+                (example,),
+                kind="reads",
+                operands="skip-read",
+                values=values,
+                alone="the working directory" if name in {"rg", "ag", "ack"} else "its input",
+            )
+        )
     return tuple(found)
 
 
