@@ -25,6 +25,7 @@ from sandgate.protocol.events import (
     TurnDiff,
     UndoCompleted,
     ViewImageToolCall,
+    Warned,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
 
@@ -52,7 +53,7 @@ def answers(body: Any) -> list[Any]:
         (function_call("apply_patch", {"input": "no patch"}), "atch"),
     ],
 )
-def test_whatever_is_wrong_with_a_call_is_said_to_the_model_and_the_turn_goes_on(
+def test_whatever_is_wrong_with_a_call_is_said_to_the_model_and_to_who_watches_and_the_turn_goes_on(
     tmp_path: Path, item: Any, said_back: str
 ) -> None:
     async def work() -> None:
@@ -61,9 +62,54 @@ def test_whatever_is_wrong_with_a_call_is_said_to_the_model_and_the_turn_goes_on
             async with place.opened(*WRITES) as agent:
                 told = await said(agent, "work")
                 assert isinstance(told[-1], TaskComplete)
+                (warned,) = only(told, Warned)
+                assert said_back in warned.message
+                assert (item.get("name") or "call") in warned.message.splitlines()[0]
             (answer,) = answers(server.asked[-1].body)
             assert said_back in str(answer)
             assert "Traceback" not in str(answer)
+
+    run(work())
+
+
+MISFIT = "*** Begin Patch\n*** Update File: log\n@@\n-not in it\n+new\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        function_call("apply_patch", {"input": MISFIT}),
+        function_call("exec_command", {"cmd": f"apply_patch <<'EOF'\n{MISFIT}EOF"}),
+        function_call("shell", {"command": ["apply_patch", MISFIT]}),
+    ],
+    ids=["apply_patch", "exec_command", "shell"],
+)
+def test_a_patch_that_does_not_fit_is_told_to_who_watches(tmp_path: Path, item: Any) -> None:
+    """Required: a turn that has changed nothing must not look like one that did."""
+
+    async def work() -> None:
+        with ResponsesServer(calls(item), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work")
+            failed = [each.message for each in only(told, Warned) if "verification failed" in each.message]
+            assert len(failed) == 1
+            assert "not in it" in failed[0]
+
+    run(work())
+
+
+def test_a_call_whose_end_is_told_is_not_told_once_more(tmp_path: Path) -> None:
+    refused = [command("touch made", "c1"), shell("touch made", "c2"), function_call("apply_patch", PATCH, "c3")]
+
+    async def work() -> None:
+        with ResponsesServer(calls(*refused), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened("sandbox_mode=read-only", "approval_policy=untrusted") as agent:
+                told = await said(agent, "work")
+            ends = [each.call_id for each in told if isinstance(each, ExecCommandEnd | PatchApplyEnd)]
+            assert sorted(ends) == ["c1", "c2", "c3"]
+            assert only(told, Warned) == []
 
     run(work())
 

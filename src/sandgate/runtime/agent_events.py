@@ -67,6 +67,7 @@ class AgentEvents:
         self._commands: dict[str, CommandRequest] = {}  # that have begun, by their calls
         self._one_shots: set[str] = set()  # calls whose command is over when the call is
         self._asked: dict[str, ApprovalRequest] = {}  # by the question's id
+        self._heard_of: set[str] = set()  # calls of which something has been told
 
     def begin(
         self,
@@ -95,6 +96,11 @@ class AgentEvents:
             oldest = next(iter(self._turns))
             del self._turns[oldest]
             self._one_shots.discard(oldest)
+            self._heard_of.discard(oldest)
+
+    def has_told(self, call_id: str) -> bool:
+        """Whether those who watch have heard of this call."""
+        return call_id in self._heard_of
 
     def over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
         """A command that does not live on is over, or never was: its passage, or why there is none. From any thread."""
@@ -133,6 +139,7 @@ class AgentEvents:
             case TerminalBegan() | TerminalEnded() | OutputArrived() | PatchBegan() | PatchEnded():
                 message = self._command_event(record)
                 if message is not None:
+                    self._heard_of.add(record.call_id)
                     self._tell(self._turns.get(record.call_id, ""), message)
 
     def _keep(self, record: dict[str, Any]) -> None:
@@ -184,6 +191,7 @@ class AgentEvents:
 
     def _one_shot_began(self, call_id: str, command: CommandRequest) -> None:
         self._commands[call_id] = command
+        self._heard_of.add(call_id)
         turn = self._turns.get(call_id, "")
         self._tell(turn, ExecCommandBegin(call_id, turn, command.argv, command.cwd, summaries_json(command.argv)))
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IMAGE
 from sandgate.errors import SandgateError, ToolArgumentsError
-from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall
+from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
 from sandgate.runtime.agent_undo import PatchUndo
 from sandgate.runtime.aio import on_thread
@@ -49,6 +49,7 @@ TOLD_S = 0.4  # for its end to be told
 PICTURES_AT_ONCE = 4  # read at the same time, each up to `view_image.IMAGE_BYTES_MAX`
 PICTURES_CHARS_MAX = 48 * 1024 * 1024  # of one turn, as they are sent; every further request sends them again
 TOO_MANY_PICTURES = f"not shown: the pictures of one turn may take {PICTURES_CHARS_MAX >> 20} MiB together"
+FAILURE_CHARS_MAX = 4_000  # of a call that came to nothing, as it is told; the model reads all of it
 OF_THE_GATE = frozenset({"exec_command", "write_stdin", "apply_patch"})
 
 
@@ -90,13 +91,16 @@ class AgentTools:
         return self.external is None or self.external.is_alone(call.name)
 
     async def call(self, call: Call, context: CallContext) -> Answer:
-        """Carries it out; whatever is wrong with it is said to the model."""
+        """Carries it out; whatever is wrong with it is said to the model, and to those who watch."""
         try:
             return await self._carried_out(call, context)
         except ToolArgumentsError as problem:
-            return Answer(problem.what, success=False)
+            said = problem.what
         except SandgateError as problem:
-            return Answer(str(problem), success=False)
+            said = str(problem)
+        name = "local_shell" if isinstance(call, LocalShellCall) else call.name
+        context.tell(Warned(_failure(name, said)))
+        return Answer(said, success=False)
 
     async def _carried_out(self, call: Call, context: CallContext) -> Answer:
         if isinstance(call, LocalShellCall):
@@ -118,7 +122,7 @@ class AgentTools:
             case "delegate" if self.delegates is not None:
                 return await self.delegates.work(delegate_arguments(arguments).prompt, call_id, context)
             case name:
-                return Answer(f"unsupported call: {name}", success=False)
+                raise ToolArgumentsError(f"unsupported call: {name}")
 
     async def _shell(self, arguments: ShellArguments, call_id: str, context: CallContext) -> Answer:
         from sandgate.runtime.one_shot import shell_call
@@ -130,7 +134,7 @@ class AgentTools:
         output = await shell_call(
             self._gate, arguments, freeform=freeform, reviewer=self._ask(context), call_id=call_id, over=over
         )
-        return await self._done(output, call_id, context)
+        return await self._done("shell", output, call_id, context)
 
     async def _gated(self, name: str, arguments: str, call_id: str, context: CallContext) -> Answer:
         self._events.belongs(call_id, context.turn_id)
@@ -141,10 +145,12 @@ class AgentTools:
         except asyncio.CancelledError:
             await asyncio.shield(on_thread(lambda: self._end(call_id)))
             raise
-        await self._told()
-        return await self._done(output, call_id, context)
+        return await self._done(name, output, call_id, context)
 
-    async def _done(self, output: ToolOutput, call_id: str, context: CallContext) -> Answer:
+    async def _done(self, name: str, output: ToolOutput, call_id: str, context: CallContext) -> Answer:
+        await self._told()
+        if not output.success and not self._events.has_told(call_id):
+            context.tell(Warned(_failure(name, output.text)))
         for notice in (output.structured or {}).get("notices", ()):  # what the sandbox refused, above all
             context.tell(BackgroundEvent(notice))
         if self._gate.runtime.tools.patches.is_applied(call_id):  # also one that was handed to a shell
@@ -224,6 +230,12 @@ class AgentTools:
         self._used[given] = number
         self._used.setdefault(name, 1)
         return name
+
+
+def _failure(name: str, said: str) -> str:
+    """A call that came to nothing, of which nothing else tells."""
+    text = said if name in said.partition("\n")[0] else f"{name} failed: {said}"
+    return text if len(text) <= FAILURE_CHARS_MAX else f"{text[:FAILURE_CHARS_MAX]}..."
 
 
 def _answer(output: ToolOutput) -> Answer:

@@ -52,6 +52,15 @@ def after_start(*messages: Any, **options: bool) -> list[str]:
     return seen(*messages, **options).splitlines()[1:]
 
 
+def test_a_warning_of_many_lines_has_its_first_line_as_ours_and_the_rest_behind_the_mark() -> None:
+    said = "apply_patch verification failed: no such lines in a:\nerror: [1] applied\nx"
+    assert after_start(told.Warned(said)) == [
+        "warning: apply_patch verification failed: no such lines in a:",
+        "  | error: [1] applied",
+        "  | x",
+    ]
+
+
 def test_a_story_is_short_lines() -> None:
     lines = after_start(
         told.AgentMessage("I will build it."),

@@ -123,7 +123,8 @@ class AgentProgress:
                 why = f" ({_shown(message.additional_details)})" if message.additional_details else ""
                 return [f"retry: {_shown(message.message)}{why}"]
             case told.Warned():
-                return [f"warning: {_shown(message.message)}"]
+                first, _, rest = message.message.partition("\n")
+                return [f"warning: {_shown(first)}", *_quoted(rest, OUTPUT_LINES_MAX)]
             case told.DeprecationNotice():
                 return [f"warning: {_shown(' '.join(filter(None, (message.summary, message.details))))}"]
             case told.BackgroundEvent():
