@@ -61,6 +61,16 @@ def test_a_warning_of_many_lines_has_its_first_line_as_ours_and_the_rest_behind_
     ]
 
 
+def test_a_command_that_ends_because_the_turn_is_over_does_not_look_like_a_crash() -> None:
+    told_of = (begin("c1", "sleep", "60"), begin("c2", "false"), COMPLETE, end("c1", "", 137, "failed"))
+    assert after_start(*told_of, end("c2", "", 1, "failed"))[-2:] == [
+        "[1] ended with the turn, after 1.2 s",
+        "[2] exit 1, 1.2 s",
+    ]
+    lines = after_start(begin("c1", "x"), COMPLETE, told.TaskStarted("t2", 1), end("c1", "", 137, "failed"))
+    assert lines[-1] == "[1] exit 137, 1.2 s", "of another turn, it was killed by somebody else"
+
+
 def test_a_story_is_short_lines() -> None:
     lines = after_start(
         told.AgentMessage("I will build it."),

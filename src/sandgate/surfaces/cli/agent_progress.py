@@ -28,6 +28,7 @@ MESSAGE_LINES_MAX = 60  # of one message of the model
 FILES_MAX = 20  # named of one patch
 HELD_LINES_MAX = 2000  # while a question is open; more are counted
 MARK = "  | "
+ENDED_BY_US = (129, 137, 143)  # 128 + SIGHUP, SIGKILL, SIGTERM: what a command ends with that the session ends
 HINTS = {"missing_key": "  set it to your key, or choose another provider: `model_provider` in config.toml, or `-c`"}
 SHELLS = ("bash", "sh", "zsh", "dash")
 BOLD, DIM, RED, GREEN, CYAN, RESET = "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[36m", "\033[0m"
@@ -51,6 +52,7 @@ class AgentProgress:
         self._held: list[str] = []
         self._held_more = 0
         self._cwd = ""
+        self._turn_is_over = False
         self._usage: TokenUsage | None = None
 
     def __call__(self, event: Event) -> str:
@@ -73,6 +75,9 @@ class AgentProgress:
                 self._cwd = message.cwd
                 facts = f"model {message.model}, approvals {message.approval_policy}, in {message.cwd}"
                 return [self._painted(DIM, _shown(f"session {message.session_id}: {facts}"))]
+            case told.TaskStarted():
+                self._turn_is_over = False
+                return []
             case told.AgentMessage():
                 earlier, self._last_message = self._earlier(), message.message
                 return earlier
@@ -152,6 +157,7 @@ class AgentProgress:
         lines = self._earlier() if self._tells_all or isinstance(message, told.TurnAborted) else []
         self._last_message = ""
         self._questions.clear()
+        self._turn_is_over = True
         if isinstance(message, told.TurnAborted):
             lines.append(self._painted(RED, f"the turn was ended: {message.reason.replace('_', ' ')}"))
         if self._usage is not None:
@@ -167,8 +173,11 @@ class AgentProgress:
             return [f"{number} {refused}", *_quoted(end.formatted_output, OUTPUT_LINES_MAX)]
         if end.exit_code is None:
             return [f"{number} runs on, as process {_shown(end.process_id or '?')}"]
+        took = f"{end.duration_ms / 1000:.1f} s"
+        if self._turn_is_over and end.exit_code in ENDED_BY_US:
+            return [f"{number} ended with the turn, after {took}"]
         colour = RED if end.exit_code else GREEN
-        line = f"{number} {self._painted(colour, f'exit {end.exit_code}')}, {end.duration_ms / 1000:.1f} s"
+        line = f"{number} {self._painted(colour, f'exit {end.exit_code}')}, {took}"
         return [line, *(_tail(end.aggregated_output) if end.exit_code else [])]
 
     def _patch_ended(self, end: told.PatchApplyEnd) -> list[str]:

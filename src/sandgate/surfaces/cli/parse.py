@@ -142,6 +142,9 @@ def _in_form(
         elif _fits(parts, words):
             return Parsed(command, values, words=tuple(words), form=form)
     begun = [form for form in command.forms if words and form.split()[0] == words[0]]
+    if begun and not argv and " -- " in begun[0]:
+        deed, _, example = begun[0].partition(" -- ")
+        raise _no_dashes(f"{command.name} {deed}", " ".join(words[1:]) or example)
     lines = [f"sandgate {command.name} {form}" for form in begun or command.forms]
     if "[PROMPT]" in command.forms:
         lines.insert(0, "a prompt is one word for the shell: put it in quotes")
@@ -164,11 +167,14 @@ def _fits(form: list[str], words: list[str]) -> bool:
 def _no_command(command: Command, rest: list[str], left: list[str]) -> RequestError:
     if "--" in rest:
         return RequestError("the command after `--` is empty", hint=f"sandgate {command.name} -- CMD [ARG…]")
-    example = " ".join(left) if left else "CMD [ARG…]"
+    return _no_dashes(command.name, " ".join(left) or "CMD [ARG…]")
+
+
+def _no_dashes(name: str, example: str) -> RequestError:
     return RequestError(
         "missing `--` before the command",
         why="everything after it belongs to the command, everything before it to sandgate",
-        hint=f"sandgate {command.name} -- {example}",
+        hint=f"sandgate {name} -- {example}",
     )
 
 
