@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from responses_server import LIMIT_S, ResponsesServer, message, says, stays_sile
 from sandgate.errors import ConfigError, RequestError, SessionEnded
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
+    AgentMessage,
     ApprovalResolved,
     ExecApprovalRequest,
     ExecCommandBegin,
@@ -230,6 +232,23 @@ def test_what_cannot_be_opened_leaves_nothing(
             async with place.opened(*overrides, options=options):
                 pass
         assert place.transcripts() == []
+
+    run(work())
+
+
+def test_the_answers_of_a_script_are_recorded_like_any_others(tmp_path: Path) -> None:
+    async def work() -> None:
+        place = AgentPlace(tmp_path, "http://127.0.0.1:9/v1")
+        script, recording = tmp_path / "script", tmp_path / "recording"
+        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "as written"}]}
+        script.write_text(json.dumps([item]) + "\n")
+        told: list[str] = []
+        recorded = AgentOptions(model_script=str(script), model_record=str(recording))
+        for options in (recorded, AgentOptions(model_replay=str(recording))):
+            async with place.opened("model=scripted", options=options) as agent:
+                told += [each.message for each in only(await said(agent, "work"), AgentMessage)]
+        assert told == ["as written"] * 2
+        assert len(recording.read_text().splitlines()) == 1
 
     run(work())
 

@@ -232,6 +232,13 @@ class Making:
         return servers
 
     def _model(self, settings: AgentSettings, runtime: Runtime) -> tuple[Model, int, AgentSettings]:
+        """The model, written down if somebody wants that, how often it is tried again, and what holds with it."""
+        model, retries, settings = self._model_itself(settings, runtime)
+        path = self._options.model_record
+        recorded = path is not None and self._superior is None and not self._options.unasked
+        return (recorded_model(model, path) if path is not None and recorded else model), retries, settings
+
+    def _model_itself(self, settings: AgentSettings, runtime: Runtime) -> tuple[Model, int, AgentSettings]:
         options = self._options
         if self._superior is not None:
             return self._superior.model, settings_retries(settings, runtime), settings
@@ -242,8 +249,6 @@ class Making:
         if options.unasked:
             return unasked_model(settings), 0, settings
         model, retries = provider_model(settings, options.model, runtime.loaded.values, runtime.environ)
-        if options.model_record is not None:
-            model = recorded_model(model, options.model_record)
         return model, retries, settings
 
     def _holding(self, runtime: Runtime, settings: AgentSettings, model: Model, retries: int) -> SessionSettings:
