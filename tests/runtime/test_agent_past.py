@@ -15,6 +15,7 @@ from sandgate.protocol.items import message_text
 from sandgate.protocol.operations import Compact
 from sandgate.runtime.agent import AgentOptions
 from sandgate.runtime.agent_past import token_info
+from sandgate.runtime.sessions import archive_session, list_sessions
 from sandgate.session.transcript_lines import EventLine
 from sandgate.session.transcript_reader import read_transcript
 from transcripts import kept, turn
@@ -218,6 +219,29 @@ def test_a_copy_begins_with_what_was_said_before_and_leaves_the_old_one_alone(tm
                     pass
 
     run(work())
+
+
+def test_a_session_that_was_put_away_is_back_in_the_list_when_it_goes_on(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(says("one"), says("two"), says("three")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened() as agent:
+                await said(agent, "first")
+                name = agent.session_id
+            archive_session(place.env, name)
+            async with place.opened(options=AgentOptions(resume=name, fork=True)) as agent:
+                copy = agent.session_id
+            assert listed(place) == [copy], "who copies it leaves it where it is"
+            async with place.opened(options=AgentOptions(resume=name)) as agent:
+                told = await said(agent, "second")
+                assert "put away" in only(told, Warned)[0].message
+            assert sorted(listed(place)) == sorted([copy, name])
+
+    run(work())
+
+
+def listed(place: AgentPlace) -> list[str]:
+    return [each.id for each in list_sessions(place.env, limit=9).items]
 
 
 def test_without_a_session_there_is_nothing_to_go_on_with(tmp_path: Path) -> None:

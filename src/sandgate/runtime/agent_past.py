@@ -19,7 +19,7 @@ from sandgate.runtime.state import ensured_state
 from sandgate.session.forking import BeforeUserMessage, Interrupted, fork
 from sandgate.session.notices import turn_aborted
 from sandgate.session.prefix import is_session_prefix
-from sandgate.session.transcript_files import find_transcript
+from sandgate.session.transcript_files import find_transcript, unarchive
 from sandgate.session.transcript_reader import read_transcript
 from sandgate.session.transcript_writer import TranscriptWriter
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.environment import Environment
     from sandgate.session.forking import Carry
     from sandgate.session.transcript import Kept, Unkept
+    from sandgate.session.transcript_files import FoundTranscript
     from sandgate.session.transcript_reader import Transcript
 
     Warn = Callable[[str], None]
@@ -45,6 +46,7 @@ SEALED_ELSEWHERE = (
     " `{now}` may not know it"
 )
 KEPT_STRICTER = "the session goes on with `{key}` as it was, `{was}`; `-c {key}={now}` would change that"
+BROUGHT_BACK = "the session was put away; it goes on, so it is back in the list"
 NETWORK = "sandbox.network"
 WORKSPACE = "sandbox_workspace_write"
 NETWORK_ACCESS = f"{WORKSPACE}.network_access"
@@ -109,12 +111,15 @@ def session_id_of(environment: Environment, wanted: str) -> str:
 def look_back(home: str, resume: str, cwd: str, *, copy: bool, warn: Warn) -> Past:
     """The session that is asked for; "last" is the newest in `cwd` that worked for nobody else. Blocks on the disk.
 
-    One that goes on is ours alone from now on.
+    One that goes on is ours alone from now on, and no longer put away.
     Raises SessionNotFound, SessionBusy, TranscriptUnreadable, StorageError.
     """
-    _id, path = _found(home, resume, cwd)
+    _id, path, put_away = _found(home, resume, cwd)
     if copy:
         return Past(read_transcript(path))
+    if put_away is not None:
+        path = unarchive(home, put_away).path
+        warn(BROUGHT_BACK)
     writer, transcript = TranscriptWriter.resumed(path, on_problem=warn, on_recovered=warn)
     return Past(transcript, writer)
 
@@ -249,11 +254,11 @@ def token_info(transcript: Transcript) -> TokenInfo | None:
     return TokenInfo(total, last, window) if all(isinstance(count, int) for count in counts) else None
 
 
-def _found(home: str, wanted: str, cwd: str) -> tuple[str, str]:
-    """Id and path."""
+def _found(home: str, wanted: str, cwd: str) -> tuple[str, str, FoundTranscript | None]:
+    """Id and path, and where it is put away, what it is brought back by."""
     if wanted != LAST:
         found = find_transcript(home, wanted)
-        return found.id, found.path
+        return found.id, found.path, found if found.archived else None
     from sandgate.session.session_listing import list_sessions  # with sqlite3
 
     cursor = None
@@ -261,7 +266,7 @@ def _found(home: str, wanted: str, cwd: str) -> tuple[str, str]:
         page = list_sessions(home, page_size=PAGE, cursor=cursor)
         for session in page.sessions:
             if session.head.cwd == cwd and isinstance(session.head.source, str):  # a sub-agent's is a table
-                return session.head.id, session.path
+                return session.head.id, session.path, None
         cursor = page.next_cursor
         if cursor is None:
             raise SessionNotFound(
