@@ -87,6 +87,29 @@ def test_a_session_that_goes_on_takes_back_what_its_last_turn_patched(tmp_path: 
     run(work())
 
 
+def test_what_was_approved_outside_the_workspace_is_taken_back_with_the_directory_that_is_named(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    patch = f"*** Begin Patch\n*** Add File: {outside}/made\n+x\n*** End Patch\n"
+    asks = ("sandbox_mode=workspace-write", "approval_policy=on-request")
+
+    async def work() -> None:
+        with ResponsesServer(patches(patch)) as server:
+            place = Desk(tmp_path, server.url)
+            async with place.opened(*asks, answers=("approve",)) as agent:
+                await said(agent, "work")
+                assert (outside / "made").exists()
+            async with place.opened(*asks, options=LAST) as agent:
+                told = await undone(agent)
+                assert (told.success, f"--add-dir {outside}" in (told.message or "")) == (False, True)
+                assert (outside / "made").exists()
+            async with place.opened(*asks, options=LAST, typed={"add_dirs": (str(outside),)}) as agent:
+                assert (await undone(agent)).success
+                assert not (outside / "made").exists()
+
+    run(work())
+
+
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_a_file_that_somebody_changed_since_keeps_everything_as_it_is_until_that_is_settled(
     tmp_path: Path, goes_on: bool

@@ -411,8 +411,9 @@ def test_patch_is_not_taken_back_over_later_changes(place: Workplace) -> None:
 def test_patch_approved_outside_is_taken_back_only_with_permission(place: Workplace) -> None:
     runtime = place.session(reviewer=Colleague(), approval_policy="on-request")
     answer = runtime.apply_patch(add(place.outside / "made"))
-    with pytest.raises(CommandRefused, match="patch not taken back"):
+    with pytest.raises(CommandRefused, match="patch not taken back") as caught:
         runtime.undo_patch(answer.call_id)
+    assert f"--add-dir {place.outside}" in caught.value.hint
     assert texts(place.outside) == {"made": "new\n"}
 
 

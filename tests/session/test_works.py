@@ -48,12 +48,16 @@ def test_patches_are_taken_back_newest_first() -> None:
         order.append(call_id)
         return True
 
-    assert undone(["a", "b"], undo) == UndoCompleted(True, "taken back: 2 patch(es)")
+    assert undone(["a", "b"], undo) == UndoCompleted(True, "taken back: 2 patches")
     assert order == ["b", "a"]
 
 
 @pytest.mark.parametrize(
-    ("outcome", "why"), [(False, "it is not known any more"), (RequestError("the file has changed"), "has changed")]
+    ("outcome", "why"),
+    [
+        (False, "it is not known any more"),
+        (RequestError("the file has changed", hint="look at it"), "has changed; look at it"),
+    ],
 )
 def test_the_first_that_cannot_be_taken_back_ends_it_and_says_how_far_it_came(outcome: Any, why: str) -> None:
     """Required: an older patch is never taken out from under a newer one."""
@@ -70,7 +74,7 @@ def test_the_first_that_cannot_be_taken_back_ends_it_and_says_how_far_it_came(ou
     told = undone(["a", "b", "c"], undo)
     assert (told.success, order) == (False, ["c", "b"])
     assert told.message is not None
-    assert told.message.startswith("taken back: 1 patch(es); then: ")
+    assert told.message.startswith("taken back: 1 patch; then: ")
     assert why in told.message
 
 

@@ -52,7 +52,9 @@ class ScriptedModel:
         number = self._asked
         self._asked += 1
         if number >= len(self._responses):
-            raise ModelFailed(f"the script {shown(self._path)} has {len(self._responses)} responses and no more")
+            count = len(self._responses)
+            said = f"{count} response{'s' * (count != 1)}"
+            raise ModelFailed(f"the script {shown(self._path)} has {said} and no more")
         response, response_id = self._responses[number], f"scripted_{number + 1}"
         yield Created(response_id)
         for item in response.items:

@@ -7,8 +7,10 @@ denial, retry with the smallest grant. Its run happens in this process, held to 
 
 from __future__ import annotations
 
+import os
 from time import monotonic_ns
 
+from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.gate import Matter
@@ -120,7 +122,11 @@ class PatchGate:
             return False
         done = undo(record, self._confinement.permissions(), journal_directory=self._journals)
         if done.denied:
-            raise CommandRefused(f"patch not taken back: {_sentence(done.denied)}")
+            places = sorted({os.path.dirname(path) for _operation, path in done.denied})
+            allowed = " ".join(f"--add-dir {quoted(place)}" for place in places)
+            raise CommandRefused(
+                f"patch not taken back: {_sentence(done.denied)}", hint=f"allow writing there again: `{allowed}`"
+            )
         del self._undo[call_id]
         return True
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Reviewing = Callable[[TurnContext, Review], Awaitable[str | None]]
 
 NOTHING_TO_UNDO = "the last turn applied no patch that could be taken back"
-UNDONE = "taken back: {count} patch(es)"
 GONE = "it is not known any more"
 
 
@@ -69,11 +68,11 @@ class Works:
                 if not await self._undo(patches[-1]):
                     raise RequestError(GONE)
             except SandgateError as problem:
-                context.tell(UndoCompleted(False, f"{UNDONE.format(count=done)}; then: {problem}"))
+                context.tell(UndoCompleted(False, f"{_undone(done)}; then: {_with_hint(problem)}"))
                 return None
             patches.pop()
             done += 1
-        context.tell(UndoCompleted(True, UNDONE.format(count=done)))
+        context.tell(UndoCompleted(True, _undone(done)))
         return None
 
     def _part(self, item: InputItem) -> Part:
@@ -84,3 +83,11 @@ class Works:
                 return InputImage(item.image_url)
             case LocalImageInput():
                 return self._read_image(item.path)
+
+
+def _undone(count: int) -> str:
+    return f"taken back: {count} patch{'es' * (count != 1)}"
+
+
+def _with_hint(problem: SandgateError) -> str:
+    return f"{problem}; {problem.hint}" if problem.hint else str(problem)
