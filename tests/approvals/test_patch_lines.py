@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.approvals.patch_lines import LINES_MAX, change_lines, difference, heading
+from sandgate.approvals.patch_lines import LINES_MAX, change_lines, heading
 from sandgate.approvals.prompt import choice_lines, prompt_lines, question
 from sandgate.patch.diff import unified_diff
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest
-from sandgate.protocol.patches import FileChange
+from sandgate.protocol.patches import FileChange, difference
 
 # What ends a line somewhere: for a terminal, for Unicode, for str.splitlines.
 BREAKS = ("\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")

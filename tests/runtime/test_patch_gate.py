@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from live_sessions import Colleague, Workplace
+from sandgate.approvals.form import form_of
 from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError, VerificationFailed
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
@@ -155,6 +156,18 @@ def test_patch_outside_is_asked_about_with_the_directory_it_needs(place: Workpla
     assert asked.grants == (Grant("write_root", str(place.outside)),)
     assert asked.reason == f"writes to `{place.outside}/made`, outside of what it may write"
     assert texts(place.outside) == ({"made": "new\n"} if answer == "approved" else {})
+
+
+@pytest.mark.parametrize("approval", ["on-request", "on-failure"])
+def test_the_question_about_a_patch_outside_says_how_much_it_is_and_how_risky(place: Workplace, approval: str) -> None:
+    (place.outside / "file").write_text("old\n")
+    colleague = Colleague("denied")
+    place.session(reviewer=colleague, approval_policy=approval).apply_patch(update(place.outside / "file"))
+    (asked,) = colleague.asked
+    assert asked.risk is not None
+    said = form_of(asked).message
+    assert f"Summary: Changes {place.outside}/file. 1 file, 1 line added, 1 removed." in said
+    assert f"Risk: {asked.risk.risk_level.upper()}" in said
 
 
 def test_on_failure_the_sandbox_decides_first_and_then_a_person(place: Workplace) -> None:

@@ -6,6 +6,7 @@ Nothing here can look like a line of ours: each line of a file carries its sign,
 from __future__ import annotations
 
 from sandgate.display import visible
+from sandgate.protocol.patches import counts, difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,25 +31,6 @@ def change_lines(changes: tuple[FileChange, ...]) -> list[str]:
 def heading(change: FileChange) -> str:
     """What happens to which file, and how much of it."""
     moved = "" if change.move_path is None else f" -> {visible(change.move_path)}"
-    added, removed = _counts(change)
+    added, removed = counts(change)
     lost = ", replaces what is there" if change.replaces else ""
     return f"{change.kind} {visible(change.path)}{moved} (+{added} -{removed}{lost})"
-
-
-def difference(change: FileChange) -> list[str]:
-    """The lines of one file with their signs."""
-    if change.kind == "update":
-        return _lines(change.unified_diff)
-    sign = "+" if change.kind == "add" else "-"
-    return [f"{sign}{line}" for line in _lines(change.content)]
-
-
-def _lines(text: str) -> list[str]:
-    """Only a newline ends a line: other breaks belong to its content, and must not hide its sign."""
-    lines = text.split("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
-def _counts(change: FileChange) -> tuple[int, int]:
-    lines = difference(change)
-    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)

@@ -89,6 +89,7 @@ class Matter(Record):
     keys: tuple[ApprovalKey, ...] = ()  # what an answer for the session is about; empty: this very command
     changes: tuple[FileChange, ...] = ()
     call_id: str = ""  # what it is called in the trail; "": a fresh name
+    assess: Callable[[DenialReport | None], RiskAssessment | None] | None = None  # None: as a command is
 
 
 class Gate:
@@ -314,7 +315,9 @@ class _Passage:
         return self._gate._rulebook.proposed(self._command)
 
     def _assess(self, denial: DenialReport | None) -> None:
-        if not self._matter.changes:  # a patch shows what it does by itself
+        if self._matter.assess is not None:
+            self._risk = self._matter.assess(denial)
+        elif not self._matter.changes:  # which by itself are no command
             self._risk = self._gate._assess(as_judged(self._command), denial)
 
     def _run(self, order: Run) -> Attempt:

@@ -20,3 +20,23 @@ class FileChange(Record):
     unified_diff: str = ""  # update: the change with one line of context
     move_path: str | None = None  # update: where the file goes; absolute
     replaces: bool = False  # something else lies there now and is lost
+
+
+def difference(change: FileChange) -> list[str]:
+    """The lines of one file with their signs."""
+    if change.kind == "update":
+        return _lines(change.unified_diff)
+    sign = "+" if change.kind == "add" else "-"
+    return [f"{sign}{line}" for line in _lines(change.content)]
+
+
+def counts(change: FileChange) -> tuple[int, int]:
+    """How many lines are added, and how many removed."""
+    lines = difference(change)
+    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """Only a newline ends a line: other breaks belong to its content, and must not hide its sign."""
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]

@@ -33,7 +33,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sandgate.gate.gate import Gate
     from sandgate.gate.policies import Policies
@@ -41,9 +41,10 @@ if TYPE_CHECKING:
     from sandgate.patch.plan import PatchPlan
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import Passage
-    from sandgate.protocol.denials import Operation
+    from sandgate.protocol.denials import DenialReport, Operation
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime.confinement import Confinement
@@ -73,13 +74,20 @@ class PatchGate:
     """Applies patches for one session."""
 
     def __init__(
-        self, gate: Gate, policies: Policies, confinement: Confinement, record: Recorder, new_id: Callable[[], str]
+        self,
+        gate: Gate,
+        policies: Policies,
+        confinement: Confinement,
+        record: Recorder,
+        new_id: Callable[[], str],
+        environ: Mapping[str, str],
     ) -> None:
         self._gate = gate
         self._policies = policies
         self._confinement = confinement
         self._record = record
         self._new_id = new_id
+        self._environ = environ
         self._undo: dict[str, Undo] = {}
 
     def plan(self, text: str, *, cwd: str, strict_unique: bool = False) -> PatchPlan:
@@ -203,7 +211,13 @@ class PatchGate:
     def _matter(self, command: CommandRequest, plan: PatchPlan) -> Matter:
         nowhere: frozenset[tuple[str, str]] = frozenset()
         keys = tuple(ApprovalKey(FAMILY, (path,), "", nowhere, "use_default", False) for path in plan.touched)
-        return Matter(command, verdict=self._verdict(plan), keys=keys, changes=plan.changes)
+
+        def assess(denial: DenialReport | None) -> RiskAssessment:
+            from sandgate.runtime.risk import patch_assessed
+
+            return patch_assessed(plan.changes, command, denial, self._confinement, self._environ)
+
+        return Matter(command, verdict=self._verdict(plan), keys=keys, changes=plan.changes, assess=assess)
 
     def _verdict(self, plan: PatchPlan) -> Verdict:
         policies, permissions = self._policies, self._confinement.permissions()

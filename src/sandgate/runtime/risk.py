@@ -4,8 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.patches import FileChange
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.runtime.confinement import Confinement
     from sandgate.runtime.environment import Environment
@@ -21,6 +24,21 @@ def assessed(
     permissions = confinement.permissions()
     facts = facts_for(command, environ=environment.environ, writable=permissions.writable)
     return assess(command, facts=facts, denial=denial, permissions=permissions)
+
+
+def patch_assessed(
+    changes: tuple[FileChange, ...],
+    command: CommandRequest,
+    denial: DenialReport | None,
+    confinement: Confinement,
+    environ: Mapping[str, str],
+) -> RiskAssessment:
+    """The assessment of a patch; `command` is the call that stands for it."""
+    from sandgate.assessment.patched import assess_patch
+    from sandgate.runtime.target_facts import facts_for
+
+    facts = facts_for(command, environ=environ, writable=confinement.permissions().writable)
+    return assess_patch(changes, facts=facts, denial=denial)
 
 
 def risk_lines(risk: RiskAssessment) -> list[str]:

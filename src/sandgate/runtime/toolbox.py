@@ -116,7 +116,9 @@ class Toolbox:
     def __init__(self, runtime: Session, live: LiveCommands) -> None:
         self._runtime = runtime
         self.live = live
-        self.patches = PatchGate(runtime.gate, runtime.policies, runtime.confinement, runtime.record, runtime.new_id)
+        self.patches = PatchGate(
+            runtime.gate, runtime.policies, runtime.confinement, runtime.record, runtime.new_id, runtime.environ
+        )
         self._review = InputReview(
             runtime.gate, runtime.settings, confines=runtime.policies.confines, new_id=runtime.new_id
         )
