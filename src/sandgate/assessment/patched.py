@@ -28,7 +28,7 @@ def assess_patch(
     findings = [found for change in changes[:FILES_JUDGED_MAX] for found in _findings(change, facts)]
     if len(changes) > FILES_JUDGED_MAX:
         findings.append(Finding(HIGH, "unknown", "?", f"touches more than {FILES_JUDGED_MAX} files"))
-    return conclusion([*findings, *denial_findings(denial, facts)], [], _size(changes))
+    return conclusion([*findings, *denial_findings(denial, facts, findings)], [], _size(changes))
 
 
 def _findings(change: FileChange, facts: AssessmentFacts) -> list[Finding]:
