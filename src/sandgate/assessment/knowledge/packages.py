@@ -146,7 +146,8 @@ ENTRIES: tuple[Entry, ...] = (
     *family(LOW, "Shows packages", "reads", (), _LOOKERS),
     *family(MEDIUM, "Asks a registry", "contacts", (NETWORK,), _ASKERS),
     Entry("terraform plan", LOW, "Shows what Terraform would change",
-          ("terraform plan", "terraform plan -out x => medium"), kind="reads", values="-out -var -var-file -target -state", writes="-out", clusters=False),
+          ("terraform plan", "terraform plan -out x => medium"), kind="reads",
+          values="-out -var -var-file -target -state", writes="-out", clusters=False),
     *(Entry(name, MEDIUM, "Opens {} in an editor", (f"{name} .", f"{name} --install-extension x"), alone="a window",
             worse=(Worse("--install-extension --uninstall-extension --update-extensions", MEDIUM,
                          "Installs or removes extensions of an editor", (NETWORK,)),))
