@@ -41,8 +41,10 @@ def test_a_stopped_append_is_no_deletion() -> None:
     ["echo a > ~/note", "echo a >> ~/note; echo a > ~/note", "make; echo a >> ~/note", "frobnicate; echo a >> ~/note"],
 )
 def test_a_stopped_write_counts_as_one_unless_all_that_writes_is_known_to_append(script: str) -> None:
-    risk = judged(script, denial=stopped(Denial("write", path=f"{HOME}/note")))
-    assert (risk.risk_level, "data_deletion" in risk.risk_categories) == ("high", True)
+    about, note = facts(), f"{HOME}/note"
+    about.targets[note] = TargetFacts()  # absent: by its words alone no line here loses anything
+    assert judged(script, about).risk_level == "medium"
+    assert judged(script, about, stopped(Denial("write", path=note))).risk_level == "high"
 
 
 def test_a_stopped_connection_is_network_access() -> None:
