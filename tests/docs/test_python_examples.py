@@ -26,7 +26,7 @@ def run(code: str, directory: Path, typed: str = "") -> str:
 
 
 @pytest.mark.host("namespace")
-def test_five_lines_govern_a_shell_tool(tmp_path: Path) -> None:
+def test_a_few_lines_govern_a_shell_tool(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text("test:\n\t@echo tested\n")
     said = run(GOVERNED.replace("make test", "echo tested"), tmp_path)
     assert re.fullmatch(
@@ -46,8 +46,9 @@ def test_the_reviewer_in_it_decides(tmp_path: Path, typed: str, written: bool) -
         f"open_gate({str(home / 'work')!r}, overrides=('approval_policy=on-failure',"
         "'sandbox_workspace_write.exclude_slash_tmp=true'), ",
     )
-    run(code, home, typed * 4)
+    said = run(code, home, typed * 4)
     assert (home / "note").exists() == written
+    assert ("which the sandbox stopped" in said) == written, "the second question is about that"
 
 
 @pytest.mark.host("namespace")
