@@ -63,7 +63,7 @@ def test_json_is_one_event_a_line_and_nothing_else(program: Program, stage: Stag
 
 
 def test_the_options_reach_the_session(program: Program, stage: Stage, tmp_path: Path) -> None:
-    stage.story = (COMPLETE,)
+    stage.story = (told.AgentMessage("{}"), told.TaskComplete("turn-1", 2, 5, "{}"))
     script, picture, schema = tmp_path / "s.json", tmp_path / "p.png", tmp_path / "schema.json"
     for file, text in ((script, "[]"), (picture, "png"), (schema, '{"type": "object"}')):
         file.write_text(text)
@@ -74,6 +74,27 @@ def test_the_options_reach_the_session(program: Program, stage: Stage, tmp_path:
     environment = stage.sessions[0][0]
     assert (environment.cwd, environment.overrides) == (str(program.repo), ("a=b",))
     assert environment.typed.sandbox_mode == "read-only"
+
+
+@pytest.mark.parametrize(
+    ("message", "code"), [('{"tests": 1}', 0), ("3", 0), ("I think it is 3", 1), ("[" * 100_000, 1), ("", 1), (None, 1)]
+)
+@pytest.mark.parametrize("as_events", [False, True])
+def test_a_last_message_that_is_no_json_fails_where_a_schema_asks_for_it(
+    program: Program, stage: Stage, tmp_path: Path, message: str | None, code: int, as_events: bool
+) -> None:
+    """Our choice: a script must not take words for data; the schema itself is the provider's to hold."""
+    stage.story = (told.TaskComplete("turn-1", 2, 5, message),)
+    schema, last = tmp_path / "schema.json", tmp_path / "last"
+    schema.write_text("{}")
+    options = ("--output-schema", str(schema), "-o", str(last), *(("--json",) if as_events else ()))
+    assert program("agent", *options, "look") == code
+    assert ("is not JSON" in program.err) == (code != 0)
+    assert last.read_text() == (message or ""), "it is kept all the same"
+    if as_events:
+        kinds = [json.loads(line)["type"] for line in program.out.splitlines()]
+        assert kinds[-1] == ("error" if code else "turn.completed")
+    assert program("agent", "look") == 0, "nobody asked for JSON"
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import Parsed
 
 STDOUT, STDERR = 1, 2
+UNMET = 1  # the exit code of a model that failed
+NO_JSON = "the last message is not JSON, which `--output-schema` asks for"
+NO_JSON_HINT = "it is the provider that holds a model to the schema, and not each of them does: choose another model"
 
 
 def main(parsed: Parsed) -> int:
@@ -41,6 +44,7 @@ def main(parsed: Parsed) -> int:
         try:
             ended = turn(parsed, where, said, past)
             _conclude(parsed, ended, file)
+            unmet = ended.outcome.completed and ended.code == 0 and not _is_wanted_form(parsed, ended)
         finally:
             if file is not None:
                 file.close()
@@ -48,7 +52,12 @@ def main(parsed: Parsed) -> int:
         if parsed.on("json"):
             say.out(_line({"type": "error", "message": str(error)}))
         raise
-    return ended.code
+    if not unmet:
+        return ended.code
+    if parsed.on("json"):
+        say.out(_line({"type": "error", "message": NO_JSON}))
+    say.error(RequestError(NO_JSON, hint=NO_JSON_HINT))
+    return UNMET
 
 
 def turn(parsed: Parsed, where: Environment, operation: Operation, past: Past) -> Ended:
@@ -120,6 +129,19 @@ def _conclude(parsed: Parsed, ended: Ended, file: LastMessageFile | None) -> Non
         elif ended.outcome.completed and file is None and not takes_back(parsed):
             say.fact("the model ended the turn without a word")
     write_last_message(file, text)
+
+
+def _is_wanted_form(parsed: Parsed, ended: Ended) -> bool:
+    """Whether the last message is JSON where that was wanted; whether it fits the schema is the provider's to see."""
+    if parsed.text("output_schema") is None:
+        return True
+    import json
+
+    try:
+        json.loads(ended.outcome.last_message or "")
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _asks_a_person(parsed: Parsed) -> bool:

@@ -199,7 +199,9 @@ COMMANDS = (
             Option(("--before",), "before", "fork: before the user's message of this number, from 0", "N"),
             Option(("--ephemeral",), "ephemeral", "keep no transcript"),
             Option(("--skip-git-repo-check",), "skip_git", "work also outside of repositories and trusted directories"),
-            Option(("--output-schema",), "output_schema", "a JSON Schema that the last message has to fit", "FILE"),
+            Option(
+                ("--output-schema",), "output_schema", "JSON Schema the provider is to hold the last message to", "FILE"
+            ),
             LAST_MESSAGE,
             Option(("--json",), "json", "one JSON event a line on stdout, nothing else there"),
             *ASKING_A_MODEL,
