@@ -48,6 +48,13 @@ def end(
     return told.ExecCommandEnd(call, "t", ("/bin/bash", "-c", "echo hi"), "/repo", output, code, 3, "", status, process)
 
 
+def test_a_command_that_the_end_of_the_turn_cuts_off_is_one_item() -> None:
+    stream = Stream()
+    lines = stream(CONFIGURED, STARTED, begin("c1"), COMPLETE, end("c1", "", 137, "failed"), told.ShutdownComplete())
+    assert [line["item"]["id"] for line in lines if line["type"] == "item.completed"] == ["item_0"]
+    assert lines[-1]["type"] == "turn.completed"
+
+
 class Stream:
     """Folds messages of one turn and remembers the lines."""
 

@@ -50,7 +50,7 @@ class ThreadEvents:
         self._ended_turn: str | None = None
         self._items = 0
         self._open: dict[tuple[str, str], _Open] = {}  # by kind and the id of the call, in order of their start
-        self._left: set[str] = set()  # calls whose commands live on although their items are over
+        self._left: set[str] = set()  # calls whose items were over before their commands
         self._usage: TokenUsage | None = None
         self._lines: list[Json] = []
 
@@ -223,8 +223,7 @@ class ThreadEvents:
             match kind:
                 case "command":
                     lives_on = "process_id" in known.item
-                    if lives_on:
-                        self._left.add(call)
+                    self._left.add(call)  # its item is over; what becomes of it later is no other item
                     arrived = known.output.text() if known.output else ""
                     fields["aggregated_output"] = max(arrived, known.item["aggregated_output"], key=len)
                     fields["status"] = "completed" if lives_on else "failed"
