@@ -19,8 +19,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
     SYSTEM,
 )
-from sandgate.assessment.judges.loops import judge_code_loop
-from sandgate.assessment.judges.revealing import judge_code_variables
+from sandgate.assessment.inline_code import judge_code_loop, judge_code_variables
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
     DECODING,

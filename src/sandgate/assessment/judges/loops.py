@@ -7,7 +7,7 @@ head: `while true`, `{1..1000000}`, `$(seq 1000000)`.
 from __future__ import annotations
 
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM
-from sandgate.assessment.listing import words
+from sandgate.assessment.inline_code import ENDING
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -15,19 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandgate.assessment.inquiry import Inquiry
-    from sandgate.assessment.lexing import Token
     from sandgate.commandline.script import SimpleCommand
     from sandgate.protocol.risk import RiskLevel
 
 MANY = 100_000  # files or processes from one loop; no project needs as many
-ENDING = frozenset(words("sleep break exit return read wait inotifywait fswatch usleep"))  # a loop with these waits
-
-CODE_ENDING = ENDING | frozenset(
-    words("""
-    recv accept readline readLine input gets select poll serve_forever listen waitpid getline stdin raise throw
-    settimeout setTimeout Event nanosleep last
-    """)
-)
 
 
 class Loops(Record):
@@ -81,21 +72,3 @@ def _many(commands: Sequence[SimpleCommand]) -> bool:
 def is_many(text: str, many: int = MANY) -> bool:
     """Whether `text` is a number of at least `many`."""
     return text.isdecimal() and len(text) < len(str(many)) + 20 and int(text) >= many
-
-
-def judge_code_loop(found: Sequence[Token], inquiry: Inquiry) -> None:
-    """`while True: pass`, `for (;;) {}`: code on the command line that neither ends nor rests."""
-    texts = [token.text for token in found]
-    if not CODE_ENDING.isdisjoint([part for text in texts for part in text.split(".")]):
-        return
-    for at, text in enumerate(texts):
-        rest = texts[at + 1 : at + 8]
-        spins = text == "while" and [each for each in rest if each not in "()"][:1] in (["True"], ["true"], ["1"])
-        if (
-            spins
-            or (text == "for" and "".join(rest).startswith("(;;)"))
-            or (text == "loop" and rest[:1] in (["do"], ["{"]))
-        ):
-            inquiry.add(HIGH, "runs", "?", "repeats without end or rest",
-                        "Takes all of the processor, and does not stop by itself", "", (EXHAUSTION,))  # fmt: skip
-            return
