@@ -9,7 +9,7 @@ from sandgate.protocol.permissions import Grant
 
 
 def targets(*argv: str) -> Targets:
-    return targets_of(CommandRequest(argv, "/repo", {"HOME": "/data/me"}), "/work/team/repo")
+    return targets_of(CommandRequest(argv, "/repo", {"HOME": "/data/me"}), "/projects/team/repo")
 
 
 def deleted(path: str) -> Denial:
@@ -47,7 +47,7 @@ def test_the_root_directory_is_never_offered() -> None:
     assert widened((deleted("/data/a"),), targets("rm", "-rf", "/data")) == (Grant("write_root", "/data"),)
 
 
-@pytest.mark.parametrize("place", ["/data/me", "/data", "/home/other", "/home", "/root", "/work", "/work/team"])
+@pytest.mark.parametrize("place", ["/data/me", "/data", "/home/other", "/home", "/root", "/projects", "/projects/team"])
 def test_no_home_and_nothing_above_the_workspace_is_offered_for_its_contents(place: str) -> None:
     """Required: there the command gets what was refused, and nothing that its words only pass through."""
     emptied = deleted(f"{place}/dir/a")

@@ -20,14 +20,14 @@ from sandgate.policy.common_places import homes_of, is_common
         ("/data/people/me", True),
         ("/data/people/me/out", False),
         ("/data/people/meadow", False),
-        ("/work", True),
-        ("/work/repo", False),
-        ("/work/repository", False),
+        ("/projects", True),
+        ("/projects/repo", False),
+        ("/projects/repository", False),
         ("/opt/out", False),
     ],
 )
 def test_homes_and_what_lies_above_a_home_or_a_workspace_are_common(path: str, common: bool) -> None:
-    assert is_common(path, homes=("/data/people/me",), workspaces=("/work/repo",)) == common
+    assert is_common(path, homes=("/data/people/me",), workspaces=("/projects/repo",)) == common
 
 
 @pytest.mark.parametrize(

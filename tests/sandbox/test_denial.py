@@ -154,10 +154,10 @@ def test_many_new_files_in_one_directory_make_the_directory_the_grant() -> None:
     assert grants(*few) == [Grant("write_path", each.path) for each in few if each.path is not None]
 
 
-@pytest.mark.parametrize("place", ["/home/me", "/srv/people/me", "/srv/people", "/root", "/work", "/work/team"])
+@pytest.mark.parametrize("place", ["/home/me", "/srv/people/me", "/srv/people", "/root", "/projects", "/projects/team"])
 def test_no_home_and_nothing_above_a_workspace_is_the_grant_for_new_files(place: str) -> None:
     """Required: whatever number of files is wanted there, each is named, and nothing else opens."""
-    here = plan(PERMISSIONS.but(writable=("/work/team/repo",))).but(env={"HOME": "/srv/people/me"})
+    here = plan(PERMISSIONS.but(writable=("/projects/team/repo",))).but(env={"HOME": "/srv/people/me"})
     many = [Refused("create", "openat", f"{place}/{number}") for number in range(SHARED_PARENT_MIN + 1)]
     found = [denial.grant for denial in explain(here, ended(*many)).denials]
     assert found == [Grant("write_path", each.path) for each in many if each.path is not None]

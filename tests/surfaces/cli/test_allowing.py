@@ -34,13 +34,13 @@ def test_for_a_new_file_its_directory_is_named() -> None:
     assert allowing(request) == ("--add-dir /data", ALWAYS)
 
 
-@pytest.mark.parametrize("path", ["/home/u/.netrc", "/srv/me/new", "/work/new"])
+@pytest.mark.parametrize("path", ["/home/u/.netrc", "/srv/me/new", "/projects/new"])
 def test_for_a_new_file_no_home_and_nothing_above_the_workspace_is_named(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", "/srv/me")
     created = DenialReport("denied", (Denial("create", path),))
-    command = CommandRequest(("touch", path), "/work/repo", {})
+    command = CommandRequest(("touch", path), "/projects/repo", {})
     request = REQUEST.but(command=command, grants=(Grant("write_path", path),), denial=created)
     assert allowing(request) == (ALWAYS,)
 
