@@ -75,7 +75,7 @@ def finish(process: subprocess.Popen[bytes]) -> None:
 def test_sessions_die_with_an_owner_that_is_killed(how: signal.Signals) -> None:
     """Required: unified_exec.md section 13, the runtime killed with SIGKILL."""
     process, sessions = owner()
-    assert all(len(members((each,))) >= 4 for each in sessions)
+    assert wait_until(lambda: all(len(members((each,))) >= 4 for each in sessions))
     process.send_signal(how)
     finish(process)
     assert wait_until(lambda: members(sessions) == [])
