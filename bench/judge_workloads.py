@@ -9,17 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import contestants as who
+from judge_commands import TYPED
 from measure import Contestant, race, spawn, table
 
 RULES = 1_000
 SIZES = {"200 B": 200, "1 KB": 1_000, "4 KB": 4_000, "20 KB": 20_000, "100 KB": 100_000, "1 MB": 1_000_000}
 LARGE_BYTES = 50_000  # scripts beyond are judged in fewer rounds
 CWD, HOME = "/home/u/code/app", "/home/u"
-SESSION = (
-    "cd src && git status --short && grep -rn 'see also' lib tests | sort -u | head -50 && "
-    "python -m pytest -q tests/unit -k 'not slow' --maxfail=1 > out.txt && npm test -- --watch=false && "
-    "rm -f build/tmp.o"
-)
 LINES = {
     "the same line again": "grep -rn pattern src | sort | uniq -c > out.txt && rm -f build/tmp.o",
     "lines that differ": "grep -rn 'word {0}' src/module{0}.py | sort | uniq -c > out{0}.txt && rm -f build/tmp{0}.o",
@@ -28,22 +24,41 @@ LINES = {
 
 
 def judge(_workspace: Path, _home: Path, rounds: int) -> str:
-    """Every size of every kind; no text is judged twice, so nothing is remembered from one round to the next."""
+    """Typed commands, then every size of every kind. No text is judged twice, so no whole line is remembered."""
     judged = _judgement()
-    shown = "### Judging a command line: verdict with 1 000 rules, and offline risk\n\n"
+    shown = _typed(judged, rounds)
+    shown += "\n### Judging a script: verdict with 1 000 rules, and offline risk\n\n"
     shown += "| script | size | verdict ms | risk ms | both, median ms | x per byte of the size before |\n"
     shown += f"|{' --- |' * 6}\n"
     fresh = itertools.count()
-    for kind, line in {"a line of a session": "", **LINES}.items():
+    for kind, line in LINES.items():
         before: float | None = None
-        for size, length in SIZES.items() if line else [("200 B", len(SESSION))]:
-            text = _script(line, length) if line else SESSION
+        for size, length in SIZES.items():
+            text = _script(line, length)
             times = [judged(f"{text}\nls {next(fresh)}") for _ in range(rounds if length < LARGE_BYTES else 3)]
             verdict, risk = [statistics.median(column) for column in zip(*times, strict=True)]
             both = statistics.median([sum(each) for each in times])
             ratio = "" if before is None else f"{both / len(text) / before:.2f}"
             before = both / len(text)
             shown += f"| {kind} | {size} | {verdict:.2f} | {risk:.2f} | {both:.2f} | {ratio} |\n"
+    return shown
+
+
+def _typed(judged: Callable[[str], tuple[float, float]], rounds: int) -> str:
+    """The median command of 200 bytes, in a process that has judged some before."""
+    for line in TYPED:
+        judged(line)
+    times = [[sum(judged(f"{line}\n: {number}")) for number in range(max(rounds, 5))] for line in TYPED]
+    medians = sorted(statistics.median(each) for each in times)
+    best = sorted(min(each) for each in times)
+    size = statistics.median(map(len, TYPED))
+    shown = "### Judging a command line: verdict with 1 000 rules, and offline risk\n\n"
+    shown += (
+        f"{len(TYPED)} typed commands of {size:.0f} bytes: the median one takes {statistics.median(medians):.2f} ms, "
+    )
+    shown += (
+        f"{statistics.median(best):.2f} at its best; the fastest {medians[0]:.2f}, the slowest {medians[-1]:.2f}.\n"
+    )
     return shown
 
 

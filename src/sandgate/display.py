@@ -21,7 +21,7 @@ def visible(text: str, *, limit: int | None = None) -> str:
 
     `limit` cuts the result to that many characters, the last one being a mark that something is missing.
     """
-    plain = text.isascii() and text.isprintable()
+    plain = text.isprintable() and (text.isascii() or HIDDEN.isdisjoint(text))
     shown = text if plain else "".join(map(_visible_character, text))
     if limit is not None and len(shown) > limit:
         return shown[: limit - 1] + CUT_MARK

@@ -5,7 +5,7 @@ A finding counts once however often it was made, and words are made only for wha
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import LOW, MEDIUM, NETWORK, RANK, Finding, worse
+from sandgate.assessment.findings import LOW, MEDIUM, NETWORK, RANK, Finding
 from sandgate.assessment.wording import description, reason
 from sandgate.protocol.risk import Fact, RiskAssessment
 
@@ -22,11 +22,10 @@ WEIGHT: dict[str, int] = {"deletes": 0, "runs": 1, "contacts": 1, "writes": 2, "
 def conclusion(findings: list[Finding], doubts: list[str], stopped: str) -> RiskAssessment:
     """The assessment these findings add up to. `stopped`: a sentence on what a sandbox has denied, or ""."""
     ranked = sorted(findings, key=lambda each: (-RANK[each.level], WEIGHT[each.kind]))  # stable: first found first
-    level: RiskLevel = LOW
+    level: RiskLevel = ranked[0].level if ranked else LOW
     categories: dict[RiskCategory, None] = {}
     for each in ranked:
-        level = worse(level, each.level)
-        if RANK[each.level] >= RANK[MEDIUM]:
+        if each.categories and RANK[each.level] >= RANK[MEDIUM]:
             categories.update(dict.fromkeys(each.categories))
     facts: dict[Fact, None] = {}
     for kind, target, why in dict.fromkeys([(each.kind, each.target, each.why) for each in ranked]):

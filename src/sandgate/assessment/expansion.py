@@ -209,7 +209,7 @@ def _with_text(draft: _Draft, piece: Piece, index: int, shell: Shell, direct: bo
         return draft.plus(text)
     if index == 0:
         text = _tilde(text, shell)
-    glob = any(mark in text for mark in "*?[")
+    glob = "*" in text or "?" in text or "[" in text
     if not direct:
         text = text.replace("{", _OPEN).replace(",", _COMMA).replace("}", _CLOSE)
     return draft.plus(text, glob=glob)

@@ -46,7 +46,7 @@ VERSIONED = frozenset(words("python pip perl ruby php lua gcc clang g++ clang++ 
 def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
     """Note what this call does. What it runs in turn is put on the inquiry's list."""
     given = call.program
-    if UNKNOWN in given or not given or (given not in ("[", "[[") and any(mark in given for mark in "*?[")):
+    if UNKNOWN in given or not given or ("*" in given or "?" in given or ("[" in given and given not in ("[", "[["))):
         _unknown_program(call, inquiry)
         return
     if call.function and given == call.function:
@@ -160,11 +160,12 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
 
 def _judge_words(call: Call, inquiry: Inquiry) -> None:
     """What gives a program away whatever it is called: the address of a pool of miners, a setting that is a secret."""
-    if any(arg.text.startswith(MINING) for arg in call.args):
+    texts = [arg.text for arg in call.args]
+    if "stratum" in "\n".join(texts) and any(text.startswith(MINING) for text in texts):
         inquiry.add(HIGH, "runs", call.program, "mines for a currency",
                     f"Runs {shown(call.program)}, which mines for a currency",
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
-    if any(arg.text == "config" for arg in call.args):
+    if "config" in texts:
         revealing.judge_setting(call, inquiry)
 
 

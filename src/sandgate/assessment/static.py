@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
 MAX_STEPS = JUDGED_MAX + 1  # calls judged for one command line, its shell among them
+REMEMBERED_FROM = 12  # calls; a line of fewer hardly repeats itself
 APPENDING = (">>", "&>>")
 
 
@@ -163,7 +164,7 @@ class _Walk:
         if call.depth > MAX_DEPTH:
             self.inquiry.doubt("commands are nested too deeply to be judged", level=HIGH)
             return
-        key = self.judged.key(call, self.functions)
+        key = self.judged.key(call, self.functions) if self.inquiry.steps > REMEMBERED_FROM else None
         if key is None or not self.judged.repeat(call, key):
             given, shell = call.args, call.shell
             judge_call(call, self.inquiry, self.functions)

@@ -66,7 +66,10 @@ class WordReader:
         """The word a node stands for. Substitutions inside it go on the stack, to be walked as commands."""
         kind = node.type
         if kind == "word":
-            known = self._bare.get(self._source[node.start_byte : node.end_byte])
+            raw = self._source[node.start_byte : node.end_byte]
+            known = self._bare.get(raw)
+            if known is None and raw.isalnum():
+                known = self._bare[raw] = Word(raw.decode())
             if known is not None:
                 return known
         if kind != "concatenation":

@@ -31,6 +31,7 @@ _RUNNING_CALLS = (
     "execFile", "spawn", "spawnSync",
 )  # fmt: skip
 _TEXT_READERS = frozenset(("eval", "source", "."))
+_SCRIPT_TAKERS = frozenset(("at", "batch", "crontab", "ed", "make", "ssh", "xargs", "parallel", "su"))
 _SETTING = ("alias", "export", "declare", "typeset", "env", "sudo", "doas")
 # All programs that are looked at for what they hand over.
 _TAKING = frozenset((*_SETTING, "git", *NAMING, *LANGUAGES, *COMMISSIONED, *ESCAPING))
@@ -145,15 +146,20 @@ def _of_code(argv: Argv) -> Iterator[str]:
 def _runs_text(argv: Argv) -> bool:
     """Whether this command runs a text that stands elsewhere in the script."""
     name = program_name(argv[0])
-    unseen = any(
+    if name in _TEXT_READERS:
+        return len(argv) == 1 or _is_unseen(argv)
+    if name in SHELL_PROGRAMS:
+        return all(word[:1] in "-+" for word in argv[1:]) or _is_unseen(argv)
+    if name in _SCRIPT_TAKERS:
+        return True
+    return not SHELL_PROGRAMS.isdisjoint([program_name(word) for word in argv[1:]])
+
+
+def _is_unseen(argv: Argv) -> bool:
+    """Whether one of the words stands for a text that only the running shell knows."""
+    return any(
         word[:1] in ("$", "`") or "<(" in word or "/dev/stdin" in word or "/dev/fd/" in word for word in argv[1:]
     )
-    if name in _TEXT_READERS:
-        return unseen or len(argv) == 1
-    if name in SHELL_PROGRAMS or name in ("at", "batch", "crontab", "ed", "make", "ssh", "xargs", "parallel", "su"):
-        operands = [word for word in argv[1:] if word[:1] not in "-+"]
-        return unseen or not operands or name not in SHELL_PROGRAMS
-    return any(program_name(word) in SHELL_PROGRAMS for word in argv[1:])
 
 
 def _texts(text: str, script: Script) -> Iterator[str]:

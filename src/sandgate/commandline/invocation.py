@@ -54,6 +54,8 @@ class Everything(Record):
 
 
 _NOTHING = Started()
+# Every name `started_by` has an answer for; most programs have none.
+_STARTING = frozenset((*SHELL_PROGRAMS, *COMMAND_FOLLOWS, *WRAPPERS, "coproc", "function", "find", "git", "ssh"))
 _grammars: dict[str, Grammar] = {}  # of the lines of our own tables
 
 
@@ -131,6 +133,8 @@ def _everything(what: Segments) -> Everything:
 def started_by(argv: Argv) -> Started:
     """What this one command starts directly. Empty for a program that is no wrapper."""
     name = program_name(argv[0])
+    if name not in _STARTING and "=" not in argv[0]:
+        return _NOTHING
     if name in SHELL_PROGRAMS:
         return _by_shell(argv)
     if name in COMMAND_FOLLOWS and name not in WRAPPERS:

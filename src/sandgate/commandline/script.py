@@ -34,9 +34,12 @@ class Word(Record):
     @property
     def literal(self) -> str | None:
         """Its text when the shell changes nothing but quotes, else None (unquoted globs count as text)."""
-        if any(piece.kind != "text" for piece in self.pieces):
+        pieces = self.pieces
+        if len(pieces) == 1:
+            return pieces[0].text if pieces[0].kind == "text" else None
+        if any(piece.kind != "text" for piece in pieces):
             return None
-        return "".join(piece.text for piece in self.pieces)
+        return "".join([piece.text for piece in pieces])
 
 
 class Redirection(Record):

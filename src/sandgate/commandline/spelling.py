@@ -51,7 +51,10 @@ class Spelling:
         key = (kind, self.source[node.start_byte : node.end_byte])
         pieces = self._spelled.get(key)
         if pieces is None:
-            pieces = tuple(self._pieces(node, inner))
+            if kind == "word" and b"\\" not in key[1] and b"\n" not in key[1]:
+                pieces = (Piece("text", key[1].decode("utf-8", "surrogateescape")),)
+            else:
+                pieces = tuple(self._pieces(node, inner))
             if b"\n" not in key[1]:
                 self._spelled[key] = pieces
         return pieces

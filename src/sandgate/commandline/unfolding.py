@@ -184,6 +184,11 @@ class _Unfolding:
         if not command.words:
             return []
         spelled = [self._texts(word) for word in command.words]
+        if max(map(len, spelled)) == 1:
+            only = _GAP.join([texts[0] for texts in spelled]).split(_GAP)
+            self._work.spend(_COMMAND_STEPS + len(only))
+            argv = tuple([word for word in only if word])
+            return [argv] if argv else []
         # The first word varies fastest: of too many, each program is among those that are kept.
         most = min(ARGVS_MAX, 1 + _LONG_WORDS // len(spelled))
         made = [_GAP.join(reversed(words)).split(_GAP) for words in islice(product(*reversed(spelled)), most)]
@@ -199,6 +204,9 @@ class _Unfolding:
         literal = word.literal
         if literal is not None and (literal in ("[", "[[") or _PATTERNS.isdisjoint(literal)):
             self._plain[id(word)] = word, [literal]
+            if len(literal) <= VALUE_CHARACTERS_MAX:
+                self._work.spend(1)
+                return [literal]
         drafts = [""]
         for piece in word.pieces:
             ends = self._piece(piece) if literal not in ("[", "[[") else [piece.text]

@@ -339,6 +339,8 @@ class _Walk:
             place.spinning,
         )
         self.stack.append(ready)
+        if not inner and not self.spelling.missed:
+            return
         around = place.but(pipes=(), substituted_into=number, redirects=(), stdin_text=None, background=False)
         self.missed(around)
         for each in reversed(inner):

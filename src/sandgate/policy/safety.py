@@ -391,7 +391,7 @@ def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] 
 
 
 def _all_exact(sure: Sure) -> bool:
-    return all(certainty == "exact" for certainty in sure)
+    return sure.count("exact") == len(sure)
 
 
 def _grammar(key: str, line: str, fragments: dict[str, str]) -> Grammar:

@@ -81,7 +81,10 @@ def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
         return True
     if program == "git":
         return not _only_lists(words) and any(names_secret(word.rpartition(":")[2]) for word in words)
-    return any(names_secret(word) for word in _files_among(program, words)) or searches_secrets(program, words)
+    for word in _files_among(program, words):
+        if ("." in word or "/" in word or "_" in word) and names_secret(word):
+            return True
+    return searches_secrets(program, words)
 
 
 def _only_lists(words: tuple[str, ...]) -> bool:

@@ -137,14 +137,10 @@ def in_secret_tree(inner: str) -> bool:
 
 def inside_home(path: str) -> str | None:
     """`~/.aws/config`, `$HOME/…`, `/home/u/…` → what comes behind the home; None for a path that names no home."""
-    for home in _HOME_WORDS:
-        if path.startswith(home):
-            return path[len(home) :]
-    for parent in _HOME_PARENTS:
-        if path.startswith(parent):
-            return path[len(parent) :].partition("/")[2]
-    if path[:1] == "~" and "/" in path:  # `~user/`
-        return path.partition("/")[2]
+    if path.startswith(_HOME_PARENTS):
+        return path.split("/", 3)[3] if path.count("/") > 2 else ""
+    if path.startswith(_HOME_WORDS) or (path[:1] == "~" and "/" in path):  # `~user/`
+        return path[path.index("/", path[:1] == "/") + 1 :]
     return None
 
 

@@ -92,11 +92,9 @@ def _entry_of(call: Call) -> tuple[Entry, Parsed] | None:
         entry = _misplaced(names, top) or top
     if entry is None:
         return None
-    options = (
-        outer
-        if entry is top
-        else parsed(call.args, f"{top_values} {entry.values} {entry.writes}", clusters=entry.clusters)
-    )
+    options = outer
+    if entry is not top and (entry.values or entry.writes or entry.clusters != (top is None or top.clusters)):
+        options = parsed(call.args, f"{top_values} {entry.values} {entry.writes}", clusters=entry.clusters)
     consumed = entry.name.count(" ")
     return entry, options.but(operands=options.operands[consumed:]) if consumed else options
 
