@@ -48,7 +48,11 @@ def _typed(judged: Callable[[str], tuple[float, float]], rounds: int) -> str:
     """The median command of 200 bytes, in a process that has judged some before."""
     for line in TYPED:
         judged(line)
-    times = [[sum(judged(f"{line}\n: {number}")) for number in range(max(rounds, 5))] for line in TYPED]
+    times: list[list[float]] = []
+    machine: list[float] = []
+    for line in TYPED:
+        times.append([sum(judged(f"{line}\n: {number}")) for number in range(max(rounds, 5))])
+        machine.append(_counting())
     medians = sorted(statistics.median(each) for each in times)
     best = sorted(min(each) for each in times)
     size = statistics.median(map(len, TYPED))
@@ -59,7 +63,16 @@ def _typed(judged: Callable[[str], tuple[float, float]], rounds: int) -> str:
     shown += (
         f"{statistics.median(best):.2f} at its best; the fastest {medians[0]:.2f}, the slowest {medians[-1]:.2f}.\n"
     )
+    shown += f"Counting to 100 000 in Python meanwhile: {statistics.median(machine):.1f} ms.\n"
     return shown
+
+
+def _counting() -> float:
+    """What the machine is worth at this moment, in milliseconds: neighbours make it faster and slower by half."""
+    start = time.process_time()
+    for _ in range(100_000):
+        pass
+    return (time.process_time() - start) * 1000
 
 
 REAL_SIZES = range(12_000, 32_000)  # bytes: what "a script of 20 KB" looks like when a person wrote it
