@@ -24,6 +24,10 @@ def evaluated(text: str) -> tuple[str, ...]:
     found: list[str] = []
     depth = at = 0
     while at < len(text) and len(found) < SUBSCRIPTS_MAX:
+        if not depth:
+            at = text.find("[", at)
+            if at < 0:
+                break
         mark = text[at]
         if mark == "[" and (depth or (at and (text[at - 1].isalnum() or text[at - 1] == "_"))):
             depth += 1
