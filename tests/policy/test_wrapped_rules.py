@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assessing import ENVIRONMENT, PROJECT
+from launching import EVERY_LAUNCHED
 from sandgate.commandline.words import joined, quoted
 from sandgate.commandline.wrappers import WRAPPERS
 from sandgate.policy.approval import verdict_for
@@ -39,7 +40,7 @@ OTHERS = [
     ("ssh", "host", "rm", "x"),
     ("time", "-p", "rm", "x"),
 ]
-EVERY = [*(wrapped(name) for name in sorted(WRAPPERS)), *OTHERS]
+EVERY = [*(wrapped(name) for name in sorted(WRAPPERS)), *OTHERS, *EVERY_LAUNCHED]
 
 
 def verdict(argv: tuple[str, ...], *rules: Rule, policy: str = "on-request") -> Allow | Ask | Forbid:
