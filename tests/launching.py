@@ -22,4 +22,5 @@ EVERY_LAUNCHED = [
     for program, rows in sorted(LAUNCHERS.items())
     for sub, places in rows
     for place in places
+    if place != "self"
 ]

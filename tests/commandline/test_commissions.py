@@ -58,7 +58,7 @@ def test_what_an_option_or_a_variable_names_is_found_as_a_command(script: str) -
         (("node", "--require=./e.js", "x.js"), [". './e.js'"]),
         (("gcc", "-B/tmp/e", "x.c"), [". '/tmp/e'"]),
         (("java", "-javaagent:/tmp/e.jar", "x"), [". '/tmp/e.jar'"]),
-        (("hash", "-p", "/tmp/e", "ls"), [". '/tmp/e'"]),
+        (("hash", "-p", "/tmp/e", "ls"), ["/tmp/e"]),
         (("ruby", "-rjson", "x.rb"), []),
         (("node", "-r", "dotenv/config", "x.js"), []),
         (("git", "diff", "-Oorder", "HEAD"), []),

@@ -45,6 +45,7 @@ def started(line: str) -> list[str]:
         ("cargo test", []),
         ("perf stat -- ./bench", ["./bench"]),
         ("adb shell rm -rf /sdcard/x", ["rm -rf /sdcard/x"]),
+        ("corepack npm publish", ["npm publish"]),
         ("devbox run -- make -- -k", ["make -- -k"]),
     ],
 )

@@ -9,9 +9,9 @@ files written, further calls) is never remembered.
 from __future__ import annotations
 
 from sandgate.assessment.judges import JUDGES
-from sandgate.assessment.judges.running import DIRECT_RUNNERS, RUNNERS
 from sandgate.assessment.knowledge import ENTRIES
 from sandgate.assessment.program import OTHER_NAMES
+from sandgate.commandline.launchers import DIRECT_RUNNERS, RUNNERS
 from sandgate.record import Record
 
 TYPE_CHECKING = False

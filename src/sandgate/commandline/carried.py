@@ -118,6 +118,8 @@ def _of_git(argv: Argv) -> Iterator[str]:
                 yield value.removeprefix("!")
         elif word in ("-x", "--exec") and "rebase" in argv:
             yield argv[at + 1]
+        elif word.startswith("alias.") and "config" in argv[:at]:  # `git config alias.x '!ls'; git x`
+            yield argv[at + 1].removeprefix("!") if argv[at + 1][:1] == "!" else f"git {argv[at + 1]}"
     for words, skip in _GIT_RUNNERS.items():
         for at in range(1, len(argv) - skip + 1):
             if argv[at : at + len(words)] == words:

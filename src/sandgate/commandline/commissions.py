@@ -58,6 +58,7 @@ COMMAND_LINES: dict[str, str] = {
     "mutt": "-e",
     "docker": "--entrypoint",
     "podman": "--entrypoint",
+    "hash": "-p",  # what another name means from now on
 }
 # The value is a program that runs with the names of the files that are found.
 OVER_FILES: dict[str, str] = {
@@ -81,7 +82,6 @@ CODE_FILES: dict[str, str] = {
     "ssh-keygen": "-D",
     "ssh-add": "-s",
     "enable": "-f",
-    "hash": "-p",
     "gdb": "-x --command",
     "vim": "-S -u",
     "emacs": "-l --load",

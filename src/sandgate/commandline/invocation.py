@@ -8,9 +8,9 @@ harmless is another matter, and needs certainty; see policy/safety.py.
 
 from __future__ import annotations
 
+from sandgate.commandline import launchers
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.carried import carried, handed_over
-from sandgate.commandline.launchers import LAUNCHERS, command_at, launched
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.words import program_name, split
 from sandgate.commandline.wrappers import (
@@ -57,7 +57,7 @@ class Everything(Record):
 _NOTHING = Started()
 # Every name `started_by` has an answer for; most programs have none.
 _STARTING = frozenset(
-    (*SHELL_PROGRAMS, *COMMAND_FOLLOWS, *WRAPPERS, *LAUNCHERS, "coproc", "function", "find", "git", "ssh")
+    (*SHELL_PROGRAMS, *COMMAND_FOLLOWS, *WRAPPERS, *launchers.LAUNCHING, "coproc", "function", "find", "git", "ssh")
 )
 _grammars: dict[str, Grammar] = {}  # of the lines of our own tables
 
@@ -155,10 +155,8 @@ def started_by(argv: Argv) -> Started:
         return Started(commands=(plain,)) if plain != argv else _NOTHING
     if name == "ssh":
         return _by_ssh(argv)
-    if name in LAUNCHERS:
-        return _by_launcher(name, argv)
     if name not in WRAPPERS:
-        return _NOTHING
+        return _by_launcher(name, argv) if name in launchers.LAUNCHING else _NOTHING
     reading = read(argv[1:], _grammar(WRAPPERS[name]))
     return Started(commands=_tails(argv)) if reading is None else _by_wrapper(name, reading)
 
@@ -187,8 +185,8 @@ def _next_place(argv: Argv) -> int | None:
         return _script_place(argv)
     if name == "find":
         return next((at + 1 for at, word in enumerate(argv) if word in FIND_RUNNERS), None)
-    if name in LAUNCHERS:
-        return min([each.at for each in launched(name, argv)], default=None)
+    if name in launchers.LAUNCHING and name not in WRAPPERS:
+        return min([each.at for each in launchers.started(name, argv)], default=None)
     line = SSH_OPTIONS if name == "ssh" else WRAPPERS.get(name)
     if line is None:
         return None
@@ -247,8 +245,8 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
 
 
 def _by_launcher(name: str, argv: Argv) -> Started:
-    places = list(launched(name, argv))
-    commands = [command_at(argv, each) for each in places if each.script is None]
+    places = list(launchers.started(name, argv))
+    commands = [launchers.command_at(argv, each) for each in places if each.script is None]
     return Started(tuple(commands), tuple([each.script for each in places if each.script is not None]))
 
 

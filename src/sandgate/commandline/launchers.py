@@ -28,8 +28,23 @@ _OWN_VALUES = {
 _KEYS = ("Enter", "C-m")  # that `tmux send-keys` types behind a command
 SCRIPTS_MAX = 50  # of one command that are looked at
 
+# Runners of a project's own tools, and the sub-command behind which the tool stands.
+RUNNERS = {
+    "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
+    "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
+    "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
+    "op": "run",
+    "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
+}  # fmt: skip
+DIRECT_RUNNERS = words_of(
+    "npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks "
+    "grc chronic winpty"
+)
+PLACE_FIRST = frozenset(("direnv", "aws-vault"))  # `direnv exec DIRECTORY COMMAND`
+
 # program and sub-command → where the command is:
 #   rest     what stands behind the options     behind   what stands behind `--`     skip1    behind one operand
+#   self     it is the sub-command itself
 #   joined   the operands together are a script  each     every operand is a script   fetched  rest, got from a registry
 # or options: the value of any of them is a script; with `…`, all that follows it is a command.
 _TABLE = """
@@ -60,9 +75,9 @@ _TABLE = """
     nvm run = skip1
     rvm do = rest
     chruby-exec = behind
-    corepack yarn = rest
-    corepack pnpm = rest
-    corepack npm = rest
+    corepack yarn = self
+    corepack pnpm = self
+    corepack npm = self
     yarn exec = joined
     yarn node = rest
     npx = -c --call
@@ -153,6 +168,7 @@ def _lines() -> dict[str, Places]:
 
 
 LAUNCHERS = _lines()
+LAUNCHING = frozenset((*LAUNCHERS, *RUNNERS, *DIRECT_RUNNERS))  # all programs with a row in one of these tables
 
 
 class Launched(Record):
@@ -173,6 +189,23 @@ def launched(program: str, argv: Argv) -> Iterator[Launched]:
             return
 
 
+def started(program: str, argv: Argv) -> list[Launched]:
+    """All that `argv` starts, runners of a project's tools among them; assignments before a command are left out."""
+    places = list(launched(program, argv))
+    sub = RUNNERS.get(program)
+    if places or (program not in DIRECT_RUNNERS and (sub is None or argv[1:2] != (sub,))):
+        return places
+    start = 1 + (program not in DIRECT_RUNNERS)
+    for place in ("skip1" if program in PLACE_FIRST else "rest", "behind"):
+        for each in _at_place(place, program, argv, start):
+            at = each.at
+            while at < len(argv) and each.script is None and "=" in argv[at]:
+                at += 1
+            if at < len(argv) and all(at != other.at for other in places):
+                places.append(each.but(at=at))
+    return places
+
+
 def command_at(argv: Argv, place: Launched) -> Argv:
     """The command that begins there, its program without a version: `cowsay@1.6` is `cowsay`."""
     name = argv[place.at].split("@", 1)[0] or argv[place.at]
@@ -182,6 +215,9 @@ def command_at(argv: Argv, place: Launched) -> Argv:
 def _at_place(place: str, program: str, argv: Argv, start: int) -> Iterator[Launched]:
     if place[:1] == "-":
         yield from _at_option(place, argv, start)
+        return
+    if place == "self":
+        yield Launched(start - 1)
         return
     if place == "behind":
         if "--" in argv[start:]:

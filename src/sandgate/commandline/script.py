@@ -25,6 +25,13 @@ class Piece(Record):
     quoted: bool = False
     fallback: str = ""  # of `${X:-fallback}`, as written
 
+    @property
+    def written(self) -> str:
+        """As the script says it, near enough for a sentence."""
+        if self.kind == "variable":
+            return f"${{{self.text}:-{self.fallback}}}" if self.fallback else f"${self.text}"
+        return f"$({self.text})" if self.kind == "command" else self.text
+
 
 class Word(Record):
     """One word as written; the shell may make several arguments, or none, of it."""
@@ -40,6 +47,11 @@ class Word(Record):
         if any(piece.kind != "text" for piece in pieces):
             return None
         return "".join([piece.text for piece in pieces])
+
+    @property
+    def written(self) -> str:
+        """As the script says it, near enough for a sentence."""
+        return "".join([piece.written for piece in self.pieces])
 
 
 class Redirection(Record):

@@ -19,7 +19,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from sandgate.commandline.script import Assignment, Piece, SimpleCommand, Word
 
@@ -40,7 +40,8 @@ OUTPUTS_DEEP_MAX = 4  # substitutions inside one another, or `cat` behind `cat`,
 ROUNDS = 3  # names that get their values from other names
 _READING = words_of("read mapfile readarray getopts")
 _SETTING = words_of("env sudo doas export")
-_NAMING = _READING | _SETTING | {"printf", "set"}  # these give values to names
+_DECLARING = words_of("declare typeset local")
+_NAMING = _READING | _SETTING | _DECLARING | {"printf", "set"}  # these give values to names
 _SOURCING = words_of("source .")
 _STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _PARAMETERS = ("@", "*", *"123456789")
@@ -98,6 +99,7 @@ class _Unfolding:
         self._inputs = [
             each.stdin_text for each in commands if len(each.words) == 1 and each.words[0].literal == "exec"
         ]
+        self._shifts = any(each.words and each.words[0].literal == "shift" for each in commands)
         self._values = values
         self._functions = frozenset(each.function for each in commands if each.function)
         self._scripts: dict[str, None] = {}
@@ -125,7 +127,7 @@ class _Unfolding:
             for argv in self._argvs(command):
                 found[argv] = None
                 if not is_known(argv[0]):
-                    self._unknown[_written(command.words[0])] = None
+                    self._unknown[command.words[0].written] = None
                     found[argv[1:]] = None  # a name may turn out to be nothing, or a shell
                     self._scripts.update(
                         dict.fromkeys(argv[at + 1] for at, word in enumerate(argv[:-1]) if word == "-c")
@@ -153,12 +155,20 @@ class _Unfolding:
                         self._set(variable, value)
             elif name == "printf" and rest[:1] == ("-v",) and len(rest) > 2:
                 self._set(rest[1], printed(("printf", *rest[2:])))
+            elif name in _DECLARING:
+                if any(word[:1] == "-" and "n" in word for word in rest):  # `declare -n r=x`: `$r` is `$x`
+                    for word in rest:
+                        self._set(word.partition("=")[0], UNKNOWN)
             elif name == "set" or name in self._functions:
-                words = [word for word in rest if word != "--"]
-                for parameter in _PARAMETERS[:2]:
-                    self._set(parameter, " ".join(words))
-                for parameter in _PARAMETERS[2:]:
-                    self._set(parameter, *words)
+                self._set_parameters([word for word in rest if word != "--"])
+
+    def _set_parameters(self, words: list[str]) -> None:
+        """What `$@`, `$1`, … may be, also behind a `shift` somewhere."""
+        for start in range(min(len(words), ALTERNATIVES_MAX) if self._shifts else 1):
+            for parameter in _PARAMETERS[:2]:
+                self._set(parameter, " ".join(words[start:]))
+        for parameter in _PARAMETERS[2:]:
+            self._set(parameter, *words)
 
     def _may_set(self, command: SimpleCommand) -> bool:
         name = command.words[0].literal if command.words else None
@@ -202,11 +212,11 @@ class _Unfolding:
             self._work.spend(1)
             return known[1]
         literal = word.literal
-        if literal is not None and (literal in ("[", "[[") or _PATTERNS.isdisjoint(literal)):
+        plain = literal is not None and (literal in ("[", "[[") or _PATTERNS.isdisjoint(literal))
+        if literal is not None and plain and len(literal) <= VALUE_CHARACTERS_MAX:
             self._plain[id(word)] = word, [literal]
-            if len(literal) <= VALUE_CHARACTERS_MAX:
-                self._work.spend(1)
-                return [literal]
+            self._work.spend(1)
+            return [literal]
         drafts = [""]
         for piece in word.pieces:
             ends = self._piece(piece) if literal not in ("[", "[[") else [piece.text]
@@ -279,7 +289,7 @@ class _Unfolding:
     def _into_shell(self, argv: Argv, command: SimpleCommand) -> None:
         words = [each for each in command.words if len(each.pieces) == 1 and each.pieces[0].kind == "command"]
         for word in words[:1] if "-c" not in argv else ():  # `bash <(…)`
-            self._take(self._output(word.pieces[0].text), _written(word))
+            self._take(self._output(word.pieces[0].text), word.written)
         for path in [word for word in argv[1:] if word in self._files]:
             self._take(self._files[path], path)
         if _reads_input(argv) or (command.stdin_text is not None and argv[-1].isdigit()):  # `sh 0<<<x`
@@ -383,16 +393,3 @@ def _reads_input(argv: Argv) -> bool:
 
 def _short(text: str) -> str:
     return text if len(text) <= SCRIPT_BYTES_MAX else UNKNOWN
-
-
-def _written(word: Word) -> str:
-    """The word as the script says it, near enough for a sentence."""
-    return "".join(list(_pieces_written(word)))
-
-
-def _pieces_written(word: Word) -> Iterator[str]:
-    for piece in word.pieces:
-        if piece.kind == "variable":
-            yield f"${{{piece.text}:-{piece.fallback}}}" if piece.fallback else f"${piece.text}"
-        else:
-            yield f"$({piece.text})" if piece.kind == "command" else piece.text

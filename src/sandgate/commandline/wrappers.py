@@ -11,7 +11,7 @@ what follows the options:
 from __future__ import annotations
 
 from sandgate.commandline.commissions import COMMISSIONED, ESCAPING, LANGUAGES
-from sandgate.commandline.launchers import LAUNCHERS
+from sandgate.commandline.launchers import LAUNCHING
 from sandgate.commandline.words import words_of
 
 WRAPPERS: dict[str, str] = {
@@ -139,6 +139,6 @@ STARTERS = (
     | COMMISSIONED
     | LANGUAGES
     | ESCAPING
-    | frozenset(LAUNCHERS)
+    | LAUNCHING
     | {"find", "git", "ssh"}
 )

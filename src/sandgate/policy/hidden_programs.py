@@ -16,7 +16,7 @@ from sandgate.commandline.respelling import plainer
 from sandgate.commandline.unfolding import Work, is_known, unfold
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, STARTERS
-from sandgate.policy.reach import despite_options
+from sandgate.policy.reach import despite_spelling
 from sandgate.policy.rules.model import STRICTNESS, strictest
 from sandgate.record import Record
 
@@ -134,7 +134,7 @@ def _hands_on(argv: Argv) -> bool:
 
 def _about(argv: Argv, rules: RuleSet) -> tuple[Rule, ...]:
     shown = _shown(argv)
-    return (*rules.matching(shown), *despite_options(shown, rules))
+    return (*rules.matching(shown), *despite_spelling(shown, rules))
 
 
 def _may_be_about(argv: Argv, rules: RuleSet) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sandgate.commandline import segments
 from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import STARTERS
+from sandgate.policy.other_spellings import spelled_otherwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,22 +39,31 @@ def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:
-    """Asking and forbidding rules that match the segment without its options, or a command that it starts."""
+    """Asking and forbidding rules that match the segment spelled otherwise, or a command that it starts."""
     if not segment:
         return ()
-    found = list(despite_options(segment, rules))
+    found = despite_spelling(segment, rules)
     if program_name(segment[0]) in STARTERS:
         from sandgate.commandline.invocation import everything_run
 
         for argv in everything_run(what if segment == what.argv else segments(segment)).commands:
             if argv != segment:
                 found += [rule for rule in rules.matching(argv) if rule.decide != "allow"]
-                found += despite_options(argv, rules)
+                found += despite_spelling(argv, rules)
     return tuple(dict.fromkeys(found))
 
 
-def despite_options(argv: Argv, rules: RuleSet) -> list[Rule]:
-    """Asking and forbidding rules: `kubectl -n prod delete` is what one about `kubectl delete` means, too."""
+def despite_spelling(argv: Argv, rules: RuleSet) -> list[Rule]:
+    """Asking and forbidding rules about the same command, its options elsewhere or its words others."""
+    found = _despite_options(argv, rules)
+    for other in spelled_otherwise(argv):
+        found += [rule for rule in rules.matching(other) if rule.decide != "allow"]
+        found += _despite_options(other, rules)
+    return found
+
+
+def _despite_options(argv: Argv, rules: RuleSet) -> list[Rule]:
+    """`kubectl -n prod delete` is what one about `kubectl delete` means, too."""
     if not any(word[:1] == "-" for word in argv):
         return []
     possible = [rule for rule in rules.about(argv[0]) if rule.decide != "allow" and len(rule.prefix) > 1]

@@ -11,6 +11,7 @@ from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 from sandgate.commandline.arguments import grammar, read
+from sandgate.commandline.launchers import DIRECT_RUNNERS, PLACE_FIRST, RUNNERS
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS, WRAPPERS
 from sandgate.policy.safety import is_safe
 
@@ -21,21 +22,6 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
 PRIVILEGED = frozenset(words("sudo doas su pkexec runuser chroot nsenter systemd-run sudoedit machinectl"))
-# Runners of a project's own tools: what stands before the inner command.
-RUNNERS = {
-    "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
-    "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
-    "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
-    "op": "run",
-    "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
-}  # fmt: skip
-DIRECT_RUNNERS = frozenset(
-    words(
-        "npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks "
-        "grc chronic winpty"
-    )
-)
-PLACE_FIRST = frozenset(("direnv", "aws-vault"))  # `direnv exec DIRECTORY COMMAND`
 KEYWORDS = COMMAND_FOLLOWS | {"noglob", "nocorrect"}  # words of the shell; assignments may follow them
 TRANSPARENT = KEYWORDS | {"-p"}  # of `time -p`
 # They put secrets into the environment of a command that stands behind `--`.
@@ -161,8 +147,8 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         return True
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
     if "://" in args[at].text[:12] and call.program in DIRECT_RUNNERS:
-        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", "Runs a program from "
-            "{shown(args[at].text)}",
+        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads",
+                    f"Runs a program from {shown(args[at].text)}",
                     "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
         return True
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
