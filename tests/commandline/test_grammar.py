@@ -76,3 +76,13 @@ def test_a_pipeline_without_an_end_is_not_parsed_when_it_is_long() -> None:
     assert bash.parse(endless).beyond_limits
     assert not walk.script(endless).complete
     assert bash.parse("ls | wc\n" * (grammar.PIPES_MAX + 1)).plain
+
+
+def test_a_line_that_begins_here_documents_by_the_thousand_is_not_parsed() -> None:
+    """Required: the parser looks through all that are open at each character."""
+    from sandgate.commandline import bash, grammar, walk
+
+    line = "cat " + " ".join(f"<<E{number}" for number in range(grammar.HERE_DOCUMENTS_MAX + 1))
+    assert bash.parse(line).beyond_limits
+    assert not walk.script(line).complete
+    assert not bash.parse("cat <<E\nx\nE\n" * 100).beyond_limits

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SCRIPT_BYTES_MAX = 131_072  # the kernel's MAX_ARG_STRLEN (execve(2)): a longer argument cannot be executed anyway
 PIPES_MAX = 1_000  # a pipeline without an end: 0.15 s at this many, seconds and gigabytes at a few times as many
 PARENTHESES_MAX = 1_000  # unclosed ones make the parser's error recovery slower than linear: 0.2 s at this many
+HERE_DOCUMENTS_MAX = 1_000  # begun on one line they make the parser slower than linear: 0.25 s at this many
 
 _parser: Parser | None = None
 _recent = Recent()  # a script is read for its verdict, and a moment later for its risk
@@ -33,7 +34,12 @@ _AS_ASCII = bytes(range(128)) + b"Z" * 128
 
 def beyond_limits(source: bytes) -> bool:
     """Whether parsing this could take long; such a script is judged unread."""
-    return len(source) > SCRIPT_BYTES_MAX or source.count(b"(") > PARENTHESES_MAX or source.count(b"|") > PIPES_MAX
+    return (
+        len(source) > SCRIPT_BYTES_MAX
+        or source.count(b"(") > PARENTHESES_MAX
+        or source.count(b"|") > PIPES_MAX
+        or source.count(b"<<") > HERE_DOCUMENTS_MAX
+    )
 
 
 def syntax_tree(source: bytes) -> Node:
