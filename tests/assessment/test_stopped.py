@@ -7,6 +7,7 @@ import pytest
 from assessing import HOME, PROJECT, facts, judged
 from sandgate.assessment.facts import TargetFacts
 from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import Grant
 
 
 def stopped(*denials: Denial) -> DenialReport:
@@ -55,6 +56,15 @@ def test_a_stopped_connection_is_network_access() -> None:
 
 def test_a_denial_inside_the_workspace_is_no_reason_for_alarm() -> None:
     assert judged("make", denial=stopped(Denial("write", path=f"{PROJECT}/out.txt"))).risk_level == "medium"
+
+
+@pytest.mark.parametrize(("place", "level"), [(HOME, "high"), ("/home", "high"), (f"{HOME}/.cache/uv", "medium")])
+def test_what_a_yes_would_open_counts_too(place: str, level: str) -> None:
+    """Required: a cache that has to be made is small, and the home directory it is made in is not."""
+    denial = Denial("create", path=f"{HOME}/.cache/uv/x", grant=Grant("write_root", place))
+    risk = judged("npm test", denial=stopped(denial))
+    assert risk.risk_level == level
+    assert any(place in each for each in risk.reasons) is (level == "high")
 
 
 def test_a_guess_lowers_the_confidence() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, RANK, Finding
+from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, RANK, SYSTEM, Finding
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.touching import APPENDING, deleting, reading, writing
 from sandgate.assessment.wording import shown
+from sandgate.policy.common_places import homes_of, is_common
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,19 @@ def denial_findings(report: DenialReport | None, facts: AssessmentFacts, foresee
     if report is None or not report.denied:
         return []
     appended = _appended(foreseen)
-    return [_finding(each, facts, appended) for each in report.denials[:MAX_DENIALS]]
+    found = [_finding(each, facts, appended) for each in report.denials[:MAX_DENIALS]]
+    return [*_opened_wide(report.denials[:MAX_DENIALS], facts), *found]
+
+
+def _opened_wide(denials: Sequence[Denial], facts: AssessmentFacts) -> list[Finding]:
+    """Where only a whole home, or what lies above the workspace, would let it go on: that is what a yes would open."""
+    roots = dict.fromkeys([each.grant.value for each in denials if each.grant and each.grant.kind == "write_root"])
+    homes = (facts.home, *homes_of(facts.environment))
+    return [
+        Finding(HIGH, "writes", root, f"to let it go on opens all of {shown(root)}", categories=(SYSTEM,))
+        for root in roots
+        if is_common(root, homes=homes, workspaces=(facts.cwd,))
+    ]
 
 
 def _appended(foreseen: Sequence[Finding]) -> frozenset[str]:

@@ -39,6 +39,8 @@ def test_an_equals_sign_inside_a_value_stays() -> None:
         (["rules", "add", "git", "push"], "missing `--`"),
         (["rules", "add", "git", "push"], "sandgate rules add -- git push"),
         (["rules", "add"], "sandgate rules add -- PREFIX…"),
+        (["run", "--shell", "echo a; rm -rf ~"], "sandgate run --shell -- 'echo a; rm -rf ~'"),
+        (["check", "-a", "never", "ls", "&&", "id"], "sandgate check -a never -- ls '&&' id"),
         (["rules", "check", "ls"], "sandgate rules check -- ls"),
         (["run", "--timeout"], "needs a value"),
         (["run", "--timeout", "--", "x"], "needs a value"),

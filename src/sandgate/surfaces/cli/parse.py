@@ -144,7 +144,7 @@ def _in_form(
     begun = [form for form in command.forms if words and form.split()[0] == words[0]]
     if begun and not argv and " -- " in begun[0]:
         deed, _, example = begun[0].partition(" -- ")
-        raise _no_dashes(f"{command.name} {deed}", " ".join(words[1:]) or example)
+        raise _no_dashes(f"{command.name} {deed}", _as_typed(words[1:]) or example)
     lines = [f"sandgate {command.name} {form}" for form in begun or command.forms]
     if "[PROMPT]" in command.forms:
         lines.insert(0, "a prompt is one word for the shell: put it in quotes")
@@ -167,7 +167,15 @@ def _fits(form: list[str], words: list[str]) -> bool:
 def _no_command(command: Command, rest: list[str], left: list[str]) -> RequestError:
     if "--" in rest:
         return RequestError("the command after `--` is empty", hint=f"sandgate {command.name} -- CMD [ARG…]")
-    return _no_dashes(command.name, " ".join(left) or "CMD [ARG…]")
+    options = rest[: rest.index(left[0])] if left else []
+    return _no_dashes(_as_typed([command.name, *options]), _as_typed(left) or "CMD [ARG…]")
+
+
+def _as_typed(words: list[str]) -> str:
+    """Words in the quotes they need: a hint that is pasted into a shell must mean what was said."""
+    from sandgate.commandline.words import joined  # only on the way to an error message
+
+    return joined(tuple(words))
 
 
 def _no_dashes(name: str, example: str) -> RequestError:
