@@ -176,7 +176,10 @@ def test_a_denial_says_why(denial: Denial, permissions: EffectivePermissions, li
     [
         (Denial("write", path="/a b", grant=Grant("write_path", "/a b")), "--add-dir '/a b'"),
         (Denial("create", path="/etc/new", grant=Grant("write_path", "/etc/new")), "--add-dir /etc"),
-        (Denial("create", path="/home/u/.x", grant=Grant("write_path", "/home/u/.x")), "--answer approve"),
+        (
+            Denial("create", path="/home/u/.x", grant=Grant("write_path", "/home/u/.x")),
+            "-a on-failure --answer approve",
+        ),
         (Denial("write", path="/c/d", grant=Grant("write_root", "/c")), "--add-dir /c"),
         (Denial("read", path="/k", grant=Grant("read_path", "/k")), "-c " + shlex.quote('secrets.opened=["/k"]')),
         (Denial("connect", grant=Grant("host", "192.0.2.1:80")), "--network on"),

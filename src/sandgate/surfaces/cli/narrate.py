@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 UNWATCHED = "nothing watched; judged from the command's own message"
-ONE_YES = "--answer approve"  # where every option would open more than the command wants
+# Where every option would open more than the command wants; under this policy what was stopped is asked about.
+ONE_YES = "-a on-failure --answer approve"
 WHY_SAID_CHARS = 300  # of a reason that came with a no
 PLACES_SAID_MAX = 6  # named in one line
 
