@@ -60,6 +60,9 @@ def decided(script: str, rules: RuleSet) -> str:
         "pip3 install x", "sudo pip3 install x", "x=pip3; $x install y", "bash -c 'python3 -m pip install x'",
         "cp /usr/bin/curl c && ./c y", "f() { shift; \"$@\"; }; f a curl y", "git config alias.x '!curl y'; git x",
         "hash -p /usr/bin/curl foo; foo y", "uv run curl y", "doppler run --project x -- curl y", "npx curl y",
+        "python3 - <<'EOF'\nimport subprocess\nsubprocess.run(['pip', 'install', 'x'])\nEOF",
+        "echo 'require(\"child_process\").execSync(\"curl y\")' | node",
+        "node -e 'require(\"child_process\").spawnSync(\"curl\", [\"y\"])'",
     ],
 )  # fmt: skip
 def test_a_forbidding_rule_holds_for_every_spelling(script: str) -> None:

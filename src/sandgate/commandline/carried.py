@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 KNOWN_MAX = 500  # commands whose answer is kept
 KNOWN_WORDS_MAX = 40  # of one of them
+_PIECES_MAX = 8  # strings of a program before those of the command it starts
 TEXTS_MAX = 200  # of one script that are read as scripts
 _RUNNING_CODE = ("system", "exec", "popen", "Popen", "spawn", "subprocess", "`", "%x", "getline", "| ")
 # Behind one of these and a bracket stands, as text, what is run: `os.system("ls")`, `subprocess.run(["ls"])`.
@@ -136,8 +137,8 @@ def _of_code(argv: Argv) -> Iterator[str]:
                     if " " in piece or (quote == "`" and program_name(argv[0]) in ("perl", "ruby", "php")):
                         yield piece
             pieces = [piece for piece in code.replace("'", '"').split('"')[1::2] if piece.strip(", ")]
-            if len(pieces) > 1:
-                yield " ".join(pieces)
+            for at in range(min(len(pieces) - 1, _PIECES_MAX)):  # `require("x").spawnSync("ls", ["-l"])`
+                yield " ".join(pieces[at:])
             for mark in _RUNNING_CALLS:
                 for after in code.split(mark)[1:]:
                     text = after.lstrip(" ([")

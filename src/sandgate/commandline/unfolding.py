@@ -10,7 +10,8 @@ from __future__ import annotations
 from itertools import islice, product
 
 from sandgate.commandline.braces import CLOSE, COMMA, OPEN, braced
-from sandgate.commandline.commissions import run_for
+from sandgate.commandline.carried import handed_over
+from sandgate.commandline.commissions import LANGUAGES, run_for
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.printing import UNKNOWN, printed, said
 from sandgate.commandline.words import program_name, words_of
@@ -285,6 +286,9 @@ class _Unfolding:
                 self._by_input(each, command)
             elif name in SHELL_PROGRAMS or name in _SOURCING:
                 self._into_shell(each, command)
+            elif name in LANGUAGES and all(word[:1] == "-" for word in each[1:]):  # `python3 - <<EOF`
+                for text in self._input(command):
+                    self._scripts.update(dict.fromkeys(handed_over((name, text or ""))))
 
     def _into_shell(self, argv: Argv, command: SimpleCommand) -> None:
         words = [each for each in command.words if len(each.pieces) == 1 and each.pieces[0].kind == "command"]

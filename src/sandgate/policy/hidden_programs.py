@@ -9,7 +9,7 @@ the sandbox decides as ever.
 from __future__ import annotations
 
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commissions import run_for
+from sandgate.commandline.commissions import LANGUAGES, run_for
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
 from sandgate.commandline.respelling import plainer
@@ -126,7 +126,7 @@ def _is_open(command: SimpleCommand, rules: RuleSet, *, writes: bool) -> bool:
 def _hands_on(argv: Argv) -> bool:
     """Whether a command of these words runs text, files or words that it is given."""
     name = program_name(argv[0]) if argv else ""
-    if name in _RUNNING:
+    if name in _RUNNING or (name in LANGUAGES and all(word[:1] == "-" for word in argv[1:])):
         return True
     inside = name in STARTERS and any(program_name(word) in _RUNNING for word in argv[1:])
     return inside or next(iter(handed_over(argv)), None) is not None
