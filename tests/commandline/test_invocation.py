@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 from sandgate.commandline import segments
-from sandgate.commandline.invocation import COMMANDS_MAX, WORDS_MAX, everything_run, without_git_globals
+from sandgate.commandline.invocation import COMMANDS_MAX, WORDS_MAX, everything_run, inner_place, without_git_globals
 from sandgate.commandline.words import split
 
 SOON_S = 2  # of processor time
@@ -142,6 +142,15 @@ def test_here_documents_that_never_end_are_not_read_again_and_again() -> None:
     text = "bash\n" + "<<a\n" * 500 + "a\n" * 500
     before = process_time()
     assert everything_run(segments(("bash", "-lc", text))).incomplete
+    assert process_time() - before < SOON_S
+
+
+@pytest.mark.parametrize("program", ["npx", "env"])
+def test_what_is_nested_too_deeply_has_its_place_behind_the_last_word(program: str) -> None:
+    """Required: no beginning allows it, and the search is bounded."""
+    argv = (program,) * 20_000
+    before = process_time()
+    assert inner_place(argv) == len(argv)
     assert process_time() - before < SOON_S
 
 

@@ -35,6 +35,7 @@ COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer say
 WORDS_MAX = 200_000  # in all of them together: `env env env …` is as many commands as words, each nearly as long
 SCRIPTS_MAX = 300  # read for one command line
 HERE_DOCUMENTS_MAX = 2_000  # in all of them together; the grammar takes long for a script that leaves many of them open
+INNER_MAX = 50  # programs inside one another whose place is looked for
 TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
 
 
@@ -164,11 +165,14 @@ def started_by(argv: Argv) -> Started:
 def inner_place(argv: Argv) -> int | None:
     """Where in `argv` stands what it runs in the end: a program's name, a script, a host. None: it starts nothing.
 
-    Behind options we do not know, or in a shell that reads its input, that is behind the last word.
+    Behind options we do not know, in a shell that reads its input, or nested too deeply, that is behind the last word.
     """
     found: int | None = None
-    start = 0
+    start = depth = 0
     while start < len(argv):
+        depth += 1
+        if depth > INNER_MAX:
+            return len(argv)
         place = _next_place(argv[start:])
         if place is None:
             break
@@ -184,9 +188,9 @@ def _next_place(argv: Argv) -> int | None:
     if name in SHELL_PROGRAMS:
         return _script_place(argv)
     if name == "find":
-        return next((at + 1 for at, word in enumerate(argv) if word in FIND_RUNNERS), None)
+        return max([at + 1 for at, word in enumerate(argv) if word in FIND_RUNNERS], default=None)
     if name in launchers.LAUNCHING and name not in WRAPPERS:
-        return min([each.at for each in launchers.started(name, argv)], default=None)
+        return _last_launched(name, argv)
     line = SSH_OPTIONS if name == "ssh" else WRAPPERS.get(name)
     if line is None:
         return None
@@ -199,7 +203,17 @@ def _next_place(argv: Argv) -> int | None:
         places = places[1:]
     if "assigned" in by.marks:
         places = [place for place in places if "=" not in argv[place]]
+    if places and "script" in by.marks and any(";" in argv[at] or "&" in argv[at] or "|" in argv[at] for at in places):
+        return len(argv)
     return places[0] if places else None
+
+
+def _last_launched(name: str, argv: Argv) -> int | None:
+    """Of all that a launcher surely starts the last: `hyperfine ls` says nothing about `hyperfine ls 'rm x'`."""
+    places = [each for each in launchers.started(name, argv) if not each.doubtful]
+    if any(each.together and each.several for each in places) or (name == "tmux" and ";" in argv):
+        return len(argv)
+    return max([each.at for each in places], default=None)
 
 
 def _script_place(argv: Argv) -> int | None:
@@ -235,6 +249,8 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
         return Started(scripts=(option_script,)) if option_script is not None else _NOTHING
     if "skip1" in marks:
         rest = rest[1:]
+    if name == "entr" and reading.has("-s"):
+        return Started(scripts=rest[:1])
     if name == "flock" and rest[:1] in (("-c",), ("--command",)):
         return Started(scripts=rest[1:2])
     if "script" in marks:
@@ -247,6 +263,8 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
 def _by_launcher(name: str, argv: Argv) -> Started:
     places = list(launchers.started(name, argv))
     commands = [launchers.command_at(argv, each) for each in places if each.script is None]
+    if name == "tmux" and ";" in argv:  # another command for the same server
+        commands.append((argv[0], *argv[argv.index(";") + 1 :]))
     return Started(tuple(commands), tuple([each.script for each in places if each.script is not None]))
 
 

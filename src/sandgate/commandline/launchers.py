@@ -24,9 +24,28 @@ _OPTIONS_WITH_VALUES = words_of(
 _OWN_VALUES = {
     "tmux": words_of("-s -n -t -c -e -x -y -F -f -l -L -S"),
     "screen": words_of("-S -c -s -t -T -h -e -p"),
+    "watchexec": words_of("-e --exts -f --filter -w --watch -i --ignore -d --debounce -s --signal --shell -E --env"),
+    "perf": words_of("-e -p -t -C -F -c -o -m -r -I -x -G -D -j --event --output --pid --repeat"),
+    "setpriv": words_of("--reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits --pdeathsig"),
+    "gtimeout": words_of("-k -s --kill-after --signal"),
+    "cpulimit": words_of("-l -p -e -P --limit --pid --exe --path"),
+    "uv": words_of(
+        "-p --python --with --with-editable --with-requirements --from --package --directory --project --extra "
+        "--group --only-group --no-group --env-file --config-file --cache-dir --index --index-url --default-index -i "
+        "-f --find-links -w --color -C -P"
+    ),
+    "kitty": words_of("-c --config -d --directory -o --override -T --title --class --name --listen-on --session"),
+    "caffeinate": words_of("-t -w"),
+    "faketime": words_of("-p"),
+    **dict.fromkeys(("conda", "mamba", "micromamba"), words_of("-n -p --name --prefix --cwd")),
+    "dtach": words_of("-e -r"),
 }
 _KEYS = ("Enter", "C-m")  # that `tmux send-keys` types behind a command
 SCRIPTS_MAX = 50  # of one command that are looked at
+WORDS_BEFORE_MAX = 40  # options of a program, and their values, that are looked past
+READINGS_MAX = 5  # of the words behind options that may or may not take them
+_OPERATORS = frozenset(";&|\n`$<>(")  # what makes more than one command of a script
+_NPX_FLAGS = words_of("-y --yes --no --no-install -q --quiet -d -s --silent --")
 
 # Runners of a project's own tools, and the sub-command behind which the tool stands.
 RUNNERS = {
@@ -40,6 +59,7 @@ DIRECT_RUNNERS = words_of(
     "npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks "
     "grc chronic winpty"
 )
+_NAMED_FIRST = frozenset(("chamber", "saml2aws"))  # `chamber exec SERVICES -- COMMAND`
 PLACE_FIRST = frozenset(("direnv", "aws-vault"))  # `direnv exec DIRECTORY COMMAND`
 
 # program and sub-command → where the command is:
@@ -51,7 +71,7 @@ _TABLE = """
     nix-shell = --run --command
     nix develop = -c… --command…
     nix shell = -c… --command…
-    nix run = behind
+    nix run = rest
     mise x = behind
     mise exec = behind
     rtx exec = behind
@@ -78,6 +98,7 @@ _TABLE = """
     corepack yarn = self
     corepack pnpm = self
     corepack npm = self
+    yarn npm = self
     yarn exec = joined
     yarn node = rest
     npx = -c --call
@@ -102,9 +123,15 @@ _TABLE = """
     tmux split-window = joined
     tmux splitw = joined
     tmux respawn-pane = joined
+    tmux respawnp = joined
+    tmux respawn-window = joined
+    tmux respawnw = joined
+    tmux pipe-pane = joined
+    tmux pipep = joined
     tmux run-shell = joined
     tmux run = joined
     tmux if-shell = each
+    tmux if = each
     tmux display-popup = joined
     tmux popup = joined
     tmux send-keys = joined
@@ -131,11 +158,13 @@ _TABLE = """
     nocache = rest
     faketime = skip1
     gtimeout = skip1
-    cpulimit = behind
+    cpulimit = behind rest
     daemonize = rest
     dtach = skip1
-    start-stop-daemon = behind
-    sg = -c
+    start-stop-daemon = --exec -x --startas -a
+    sg = -c skip1
+    cross-env-shell = joined
+    env-cmd = rest
     distrobox enter = behind
     toolbox run = rest
     wsl = behind -e…
@@ -152,7 +181,6 @@ _TABLE = """
     dotenvx run = behind
     sops exec-env = each
     sops exec-file = each
-    bazel run = behind
 """
 # These start it on another machine, or in a container.
 ELSEWHERE = words_of("lxc incus multipass vagrant limactl wsl adb")
@@ -178,43 +206,110 @@ class Launched(Record):
     script: str | None = None
     together: bool = False  # the script is put together of all words from there on
     fetched: bool = False  # the program may be downloaded first
+    doubtful: bool = False  # another way to read the words, which may only tighten
+
+    @property
+    def several(self) -> bool:
+        """Whether what stands there may be more than one command: `adb shell ls ';' rm x`."""
+        return self.script is not None and not _OPERATORS.isdisjoint(self.script)
 
 
 def launched(program: str, argv: Argv) -> Iterator[Launched]:
     """What `argv` starts besides its own business. `program`: what `argv[0]` is called in the table."""
     for sub, places in LAUNCHERS.get(program, ()):
-        if argv[1 : 1 + len(sub)] == sub:
+        start = _behind(sub, argv)
+        if start is not None:
             for place in places:
-                yield from _at_place(place, program, argv, 1 + len(sub))
+                yield from _at_place(place, program, argv, start)
             return
 
 
 def started(program: str, argv: Argv) -> list[Launched]:
     """All that `argv` starts, runners of a project's tools among them; assignments before a command are left out."""
     places = list(launched(program, argv))
-    sub = RUNNERS.get(program)
-    if places or (program not in DIRECT_RUNNERS and (sub is None or argv[1:2] != (sub,))):
-        return places
-    start = 1 + (program not in DIRECT_RUNNERS)
-    for place in ("skip1" if program in PLACE_FIRST else "rest", "behind"):
-        for each in _at_place(place, program, argv, start):
-            at = each.at
-            while at < len(argv) and each.script is None and "=" in argv[at]:
-                at += 1
-            if at < len(argv) and all(at != other.at for other in places):
-                places.append(each.but(at=at))
-    return places
+    sub = () if program in DIRECT_RUNNERS else (RUNNERS[program],) if program in RUNNERS else None
+    start = None if sub is None else _behind(sub, argv)
+    if start is not None:
+        own = program not in PLACE_FIRST and program not in _NAMED_FIRST  # `uv run pytest -- x` is all about pytest
+        for place in ("skip1" if program in PLACE_FIRST else "rest", "behind"):
+            for each in _at_place(place, program, argv, start):
+                at = each.at if each.script is not None else _behind_assignments(argv, each.at)
+                if at < len(argv):
+                    places.append(each.but(at=at, doubtful=own and place == "behind"))
+    places += [Launched(at, doubtful=True) for at in _other_readings(program, argv, start)]
+    return list({(each.at, each.script): each for each in reversed(places)}.values())[::-1]
+
+
+def may_come_first(argv: Argv, start: int = 1, values: frozenset[str] = frozenset()) -> Iterator[int]:
+    """Where the first operand may stand: nobody knows of every option whether it takes the word behind it.
+
+    `values`: options that surely do.
+    """
+    doubt = False
+    found = 0
+    for at in range(start, min(len(argv), start + WORDS_BEFORE_MAX)):
+        word = argv[at]
+        if word == "--":
+            if at + 1 < len(argv):
+                yield at + 1
+            return
+        if word[:1] == "-" and len(word) > 1:
+            doubt = "=" not in word
+            continue
+        if argv[at - 1] in values:
+            doubt = False
+            continue
+        yield at
+        found += 1
+        if not doubt or found == READINGS_MAX:
+            return
+        doubt = False
 
 
 def command_at(argv: Argv, place: Launched) -> Argv:
-    """The command that begins there, its program without a version: `cowsay@1.6` is `cowsay`."""
-    name = argv[place.at].split("@", 1)[0] or argv[place.at]
+    """The command that begins there, without a version or a source: `cowsay@1.6` and `nixpkgs#cowsay` are `cowsay`."""
+    name = argv[place.at].rpartition("#")[2].split("@", 1)[0] or argv[place.at]
     return (name, *argv[place.at + 1 :])
 
 
+def _behind(sub: Argv, argv: Argv) -> int | None:
+    """Where the words of a sub-command end, options of the program before them looked past; None for another one."""
+    for at in range(1, min(len(argv), WORDS_BEFORE_MAX) + 1):
+        if argv[at : at + len(sub)] == sub:
+            return at + len(sub)
+        valued = at > 1 and argv[at - 1][:1] == "-" and "=" not in argv[at - 1]
+        if argv[at : at + 1] and argv[at][:1] not in ("-", "+") and not valued:
+            return None
+    return None
+
+
+def _behind_assignments(argv: Argv, at: int) -> int:
+    while at < len(argv) and "=" in argv[at]:
+        at += 1
+    return at
+
+
+def _other_readings(program: str, argv: Argv, start: int | None) -> Iterator[int]:
+    """Where the command may stand if options are not what the tables say. `start`: behind what a runner is called."""
+    if start is None:
+        rows = [(_behind(sub, argv), places) for sub, places in LAUNCHERS.get(program, ())]
+        start, places = next(((at, places) for at, places in rows if at is not None), (None, ()))
+        skips = "skip1" in places
+        if start is None or not (skips or "rest" in places or "fetched" in places):
+            return
+    else:
+        skips = program in PLACE_FIRST
+    for at in may_come_first(argv, start, _OWN_VALUES.get(program, frozenset())):
+        for place in (at, at + 1) if skips else (at,):
+            place = _behind_assignments(argv, place)
+            if place < len(argv):
+                yield place
+
+
 def _at_place(place: str, program: str, argv: Argv, start: int) -> Iterator[Launched]:
+    values = _OWN_VALUES.get(program, _OPTIONS_WITH_VALUES)
     if place[:1] == "-":
-        yield from _at_option(place, argv, start)
+        yield from _at_option(place, argv, start, _own_end(argv, start, values) if program == "npx" else len(argv))
         return
     if place == "self":
         yield Launched(start - 1)
@@ -223,7 +318,7 @@ def _at_place(place: str, program: str, argv: Argv, start: int) -> Iterator[Laun
         if "--" in argv[start:]:
             yield from _command(argv, argv.index("--", start) + 1)
         return
-    operands = _operands(argv, start, _OWN_VALUES.get(program, _OPTIONS_WITH_VALUES), every=place == "each")
+    operands = _operands(argv, start, values, every=place == "each")
     if place == "each":
         yield from [Launched(at, argv[at]) for at in operands[:SCRIPTS_MAX]]
     elif place == "joined" and operands:
@@ -238,18 +333,27 @@ def _at_place(place: str, program: str, argv: Argv, start: int) -> Iterator[Laun
         ]
 
 
-def _at_option(place: str, argv: Argv, start: int) -> Iterator[Launched]:
-    """`--run 'script'`, or `-c command with its words`."""
+def _own_end(argv: Argv, start: int, values: frozenset[str]) -> int:
+    """Where the options of npx end: `npx eslint -c x` is not `npx -c x`."""
+    operands = _operands(argv, start, values, every=False)
+    if not operands:
+        return len(argv)
+    before = argv[operands[0] - 1]
+    return operands[0] if operands[0] == start or before[:1] != "-" or before in _NPX_FLAGS else len(argv)
+
+
+def _at_option(place: str, argv: Argv, start: int, end: int) -> Iterator[Launched]:
+    """`--run 'script'`, or `-c command with its words`; behind `end` it may belong to something else."""
     name = place.removesuffix("…")
     for at in range(start, len(argv)):
         word = argv[at]
         if name[:2] == "--" and word.startswith(f"{name}="):
-            yield Launched(at, word[len(name) + 1 :])
+            yield Launched(at, word[len(name) + 1 :], doubtful=at >= end)
         elif word == name and at + 1 < len(argv):
             if place != name:
                 yield from _command(argv, at + 1)
                 return
-            yield Launched(at + 1, argv[at + 1])
+            yield Launched(at + 1, argv[at + 1], doubtful=at >= end)
 
 
 def _command(argv: Argv, at: int) -> Iterator[Launched]:
