@@ -6,6 +6,7 @@ Who forbids `pip install` means `pip3 install` and `python -m pip install`, too,
 
 from __future__ import annotations
 
+from sandgate.commandline.launchers import may_come_first
 from sandgate.commandline.words import program_name, words_of
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _VERSION = "0123456789.-"  # `pip3`, `python3.11`, `gcc-12`
 _OTHER_NAMES = {
     "nodejs": "node", "gmake": "make", "gsed": "sed", "gtar": "tar", "gawk": "awk", "mawk": "awk", "ncat": "nc",
-    "netcat": "nc", "pnpx": "npx", "pypy": "python",
+    "netcat": "nc", "pnpx": "npx", "pypy": "python", "py": "python",
 }  # fmt: skip
 # What npm(1) and others call their sub-commands besides the name in their manuals.
 _NPM = {
@@ -31,6 +32,11 @@ _NPM = {
     "c": "config",
     "author": "owner",
 }
+# npm also takes the beginning of a name for the name.
+_NPM_BEGUN = words_of(
+    "publish unpublish install uninstall deprecate config access owner token adduser dist-tag version"
+)
+_NPM = {name[:end]: name for name in sorted(_NPM_BEGUN) for end in range(3, len(name))} | _NPM
 _OTHER_WORDS: dict[str, dict[str, str]] = {
     "npm": _NPM,
     "pnpm": {"run-script": "run", "i": "install", "rm": "remove", "un": "remove", "uninstall": "remove", "t": "test"},
@@ -46,6 +52,7 @@ _CONTAINERS = frozenset(("docker", "podman"))
 # A program that is copied, or gets another name, runs under that name afterwards.
 _COPYING = words_of("cp mv ln install")
 _PROGRAM_PLACES = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
+TARGETS_MAX = 40  # words of a `make` that are looked at
 _PYTHON_VALUES = ("-W", "-X")  # these options of Python take the word behind them
 
 
@@ -56,17 +63,31 @@ def spelled_otherwise(argv: Argv) -> Iterator[Argv]:
     plain = _OTHER_NAMES.get(plain, plain)
     if plain == "python":
         yield from _module(argv)
-    if plain == "uv" and argv[1:2] == ("pip",):
-        yield argv[1:]
     if plain in _COPYING:
         yield from [(word,) for word in argv[1:] if word.startswith(_PROGRAM_PLACES)]
-    words = _OTHER_WORDS.get(plain)
-    at = next((at for at, word in enumerate(argv[1:], 1) if word in words), 0) if words else 0
-    rest = (*argv[1:at], words[argv[at]], *argv[at + 1 :]) if words and at else argv[1:]
-    if plain != name or at:
+    rest = argv[1:]
+    if plain == "cargo" and rest[:1] and rest[0][:1] == "+":  # the toolchain it is done with
+        rest = rest[1:]
+    if plain != name or len(rest) < len(argv) - 1:
         yield (plain, *rest)
-    if plain in _CONTAINERS and rest[:1] and rest[0] in _DOCKER_GROUPS:
-        yield (plain, *_DOCKER.get(rest[:2], rest[1:2]), *rest[2:])
+    if plain in _OTHER_WORDS or plain in _CONTAINERS or plain == "uv":
+        yield from _subcommand(plain, rest)
+    if plain == "make":
+        targets = [word for word in rest[:TARGETS_MAX] if word[:1] != "-"]
+        yield from [(plain, word) for word in targets if "=" not in word and len(targets) > 1]
+
+
+def _subcommand(plain: str, rest: Argv) -> Iterator[Argv]:
+    """With the name of the sub-command in the manual, wherever it may stand behind options."""
+    words = _OTHER_WORDS.get(plain, {})
+    for at in may_come_first(rest, 0):
+        word, before, behind = rest[at], rest[:at], rest[at + 1 :]
+        if word in words:
+            yield (plain, *before, words[word], *behind)
+        elif plain == "uv" and word == "pip":
+            yield (word, *behind)
+        elif plain in _CONTAINERS and word in _DOCKER_GROUPS and behind:
+            yield (plain, *before, *_DOCKER.get((word, behind[0]), behind[:1]), *behind[1:])
 
 
 def _module(argv: Argv) -> Iterator[Argv]:
@@ -77,6 +98,7 @@ def _module(argv: Argv) -> Iterator[Argv]:
         if marked and (letters.isalpha() or not letters):
             found = (module, *argv[at + 1 :]) if module else argv[at + 1 :]
             if found:
+                found = (found[0].removesuffix(".__main__").removesuffix("._internal"), *found[1:])
                 yield found
                 yield from spelled_otherwise(found)
             return
