@@ -35,7 +35,7 @@ COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer say
 WORDS_MAX = 200_000  # in all of them together: `env env env …` is as many commands as words, each nearly as long
 SCRIPTS_MAX = 300  # read for one command line
 HERE_DOCUMENTS_MAX = 2_000  # in all of them together; the grammar takes long for a script that leaves many of them open
-INNER_MAX = 50  # programs inside one another whose place is looked for
+INNER_MAX = 12  # programs inside one another whose place is looked for
 TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
 
 
