@@ -7,7 +7,19 @@ list here and taken from it by the one loop in `static`. So nesting costs no sta
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
-from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    SYSTEM,
+    Finding,
+)
+from sandgate.assessment.listing import words
 from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
 from sandgate.assessment.wording import shown
@@ -27,6 +39,10 @@ if TYPE_CHECKING:
 
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 COLLECTING = frozenset({"tail", "sort", "tac", "shuf", "column"})  # these answer when their input has ended
+# They run a command on a machine that others use, too.
+SERVERS = frozenset(
+    words("ssh autossh mosh tsh pssh parallel-ssh pdsh clush dsh mussh ansible salt salt-ssh aws gcloud az fab")
+)
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0", "host.docker.internal"})
 
 
@@ -73,6 +89,13 @@ class Call:
         while call is not None and tag not in call.outflow:
             call.outflow[tag] = target
             call = call.inherited
+
+    def on_server(self) -> bool:
+        """Whether it runs on another machine that is no container: its logs and its system outlive the call."""
+        around = self.inherited
+        while around is not None and around.program not in SERVERS:
+            around = around.inherited
+        return around is not None
 
     def paths(self, arg: Arg) -> tuple[str | None, bool]:
         """The absolute path of `arg` (None: unknown), and whether all that is in it is meant (`dir/*`)."""
@@ -251,11 +274,15 @@ class Inquiry:
             self.note(_as_given(found, arg))
 
     def _elsewhere(
-        self, path: str | None, call: Call, kind: str, verb: str, categories: tuple[RiskCategory, ...], level: RiskLevel
+        self, path: str | None, call: Call, kind: str, verb: str, categories: Iterable[RiskCategory], level: RiskLevel
     ) -> bool:
         if not call.remote:
             return False
         target = path or "?"
+        if path is not None and call.on_server() and place_of(path, self.facts).kind in {"system", "device", "root"}:
+            level, categories = HIGH, dict.fromkeys((*categories, SYSTEM))
+            if path.startswith("/var/log"):
+                categories = (*categories, DELETION, COMPLIANCE)
         self.add(level, kind, target, NOT_HERE, f"{verb} {shown(target)} elsewhere", "", categories)
         return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
-from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust
+from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust, watching
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
@@ -167,6 +167,7 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
     if "config" in texts:
         revealing.judge_setting(call, inquiry)
+    watching.judge_guards(call, inquiry)
 
 
 def _only_reads(call: Call) -> bool:

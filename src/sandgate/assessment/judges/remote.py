@@ -17,6 +17,7 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.costs import judge_size
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.knowledge.containers import KUBECTL_VALUES
 from sandgate.assessment.listing import words
@@ -67,6 +68,8 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     if verb in {"get", "describe"} and _names_secrets(options.operands[1:]):
         inquiry.add(HIGH, "reads", "secrets", "prints secrets of a cluster", "Prints secrets of a cluster", "",
                     (EXFILTRATION, NETWORK))  # fmt: skip
+    if verb in {"scale", "autoscale"}:
+        judge_size(call, inquiry)
     if verb == "replace" and options.has("--force"):
         inquiry.add(HIGH, "deletes", "cluster", "deletes things of a cluster to make them anew", "", "",
                     (DELETION, SYSTEM, NETWORK))  # fmt: skip

@@ -21,7 +21,9 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.costs import judge_size
 from sandgate.assessment.judges.network import private_input, send_files
+from sandgate.assessment.judges.watching import keeps_watch
 from sandgate.assessment.knowledge import ENTRIES, entry_for
 from sandgate.assessment.knowledge.services import (
     CHANGING,
@@ -62,11 +64,6 @@ DESTROYING = (
     "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe -replace "
     "--replace"
 )
-# What keeps watch over an account, and what it has written down.
-WATCHING = ("cloudtrail", "guardduty", "securityhub", "inspector", "macie", "audit", "flow-log", "configservice",
-            "logging",
-            "access-analyzer", "detector", "diagnostic-settings", "log-profiles", "sinks", "cloudwatch",
-            "protection", "ruleset", "org-policies", "policy")  # fmt: skip
 SENDING = frozenset({"upload", "publish", "push"})
 UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
 # Where changes are made for review: writing there is ordinary work.
@@ -97,7 +94,7 @@ MEANINGS: dict[str, Meaning] = {
     "contributing": Meaning(MEDIUM, "contacts", "Writes to a code host through {}", (NETWORK,)),
     "looking": Meaning(MEDIUM, "contacts", "Asks a remote service through {}", (NETWORK,)),
     "changing": Meaning(HIGH, "contacts", "Changes a remote service through {}", (SYSTEM, NETWORK)),
-    "deleting": Meaning(HIGH, "deletes", "Deletes things of a remote service through {}", (DELETION, NETWORK),
+    "deleting": Meaning(HIGH, "deletes", "Deletes things of a remote service through {}", (DELETION, SYSTEM, NETWORK),
                         "Other people may depend on them"),
     "granting": Meaning(HIGH, "privilege", "Changes who may do what at a remote service through {}",
                         (PRIVILEGE, SYSTEM, NETWORK, COMPLIANCE)),
@@ -214,8 +211,12 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     path = verb_path(call)
     if deed == "changing" and any(_parts(word)[0] in SENDING or word in UPLOADS for word in path):
         inquiry.send("files", call.program)
-    if deed == "granting" and _says(f" {' '.join(path)} ", SHARING):
+    if deed == "granting" and (
+        _says(f" {' '.join(path)} ", SHARING) or any(_is_for_all(arg.text.lower()) for arg in call.args)
+    ):
         inquiry.send("what was private", "other accounts")
+    if deed == "changing":
+        judge_size(call, inquiry)
     if meaning is not None:
         _note(meaning, call, path, inquiry)
         return
@@ -230,8 +231,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
 
 def _note(meaning: Meaning, call: Call, path: Sequence[str], inquiry: Inquiry) -> None:
     target = " ".join((call.program, *path[:4]))
-    watched = meaning.level == HIGH and any(mark in word for word in path for mark in WATCHING)
-    categories = tuple(dict.fromkeys((*meaning.categories, COMPLIANCE))) if watched else meaning.categories
+    seen = meaning.level == HIGH and keeps_watch(path)
+    categories = tuple(dict.fromkeys((*meaning.categories, COMPLIANCE))) if seen else meaning.categories
     inquiry.note(
         Finding(meaning.level, meaning.kind, target, meaning.does.split(" through")[0].lower(),
                 meaning.does.replace("{}", shown(target)), meaning.consequence, categories)
@@ -301,7 +302,14 @@ def _says(said: str, table: Sequence[str]) -> bool:
 
 
 def _is_public(text: str) -> bool:
-    return any(text == mark or text.endswith(("=" + mark, ":" + mark)) for mark in PUBLIC_ACCESS)
+    return any(
+        text == mark or text.endswith(("=" + mark, ":" + mark)) or text.startswith(mark + ":") for mark in PUBLIC_ACCESS
+    )
+
+
+def _is_for_all(text: str) -> bool:
+    """Whether anybody may read from now on; an open port is something else."""
+    return _is_public(text) and not text.endswith("/0")
 
 
 def _verb(word: str) -> Deed:

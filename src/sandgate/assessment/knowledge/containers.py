@@ -64,7 +64,7 @@ def _remote_looking(names: str) -> tuple[Entry, ...]:
 def _remote_deleting(names: str) -> tuple[Entry, ...]:
     return tuple(
         Entry(name, HIGH, "Deletes things of a remote service", (name,), kind="deletes",
-              categories=(DELETION, NETWORK), harmless="--dry-run --dry-run=client --dryrun --help",
+              categories=(DELETION, SYSTEM, NETWORK), harmless="--dry-run --dry-run=client --dryrun --help",
               consequence="Other people may depend on them")
         for name in phrases(names)
     )  # fmt: skip
