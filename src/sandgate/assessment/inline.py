@@ -19,6 +19,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
     SYSTEM,
 )
+from sandgate.assessment.giving import hands_shell, uploaded_to
 from sandgate.assessment.inline_code import judge_code_loop, judge_code_variables
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
@@ -69,9 +70,6 @@ HOME_PIECES = (
     "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
     "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
 )  # fmt: skip
-# Talking to a bare socket and running programs in a few words of code: that is a shell for somebody else.
-RAW_SOCKETS = frozenset(words("socket.socket TCPSocket TCPSocket.new TCPSocket.open fsockopen inet_aton net.connect "
-                              "net.Socket IO::Socket::INET create_connection socket.tcp"))  # fmt: skip
 ENVIRONMENT = frozenset(words("environ env ENV getenv"))
 LOGIN_MARKS = ("header", "auth", "token=", "key=", "appid=")
 UPLOADED = frozenset(
@@ -135,10 +133,13 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
         if in_address and not _logs_in(found):  # `get('https://x/?k=' + process.env.KEY)`
             inquiry.send("variables of the environment", host_of(url))
     _judge_statements(found, names, inquiry)
+    given_to = uploaded_to(found, names)
+    if given_to and not _logs_in(found):
+        inquiry.send("the content of files", host_of(given_to))
     if runs_text and ("network" in call.upstream or names & CONTACTING or (urls and names & EVALUATING)):
         inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",
                     (NETWORK, SYSTEM))  # fmt: skip
-    elif (names & CONTACTING and names & {"dup2", "pty.spawn"}) or (names & RAW_SOCKETS and names & RUNNING):
+    elif (names & CONTACTING and names & {"dup2", "pty.spawn"}) or hands_shell(found, names, language):
         said = "Gives another machine control of this account"
         categories: tuple[RiskCategory, ...] = (PRIVILEGE, EXFILTRATION, NETWORK)
         inquiry.add(HIGH, "contacts", language, "hands a shell to another machine", said, "", categories)
@@ -317,6 +318,8 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
     base = value.texts[0] if value else call.shell.home
     strings = [_with_home(each.text) for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
     if home:
+        joined = {arguments[at + 1].text for at in range(len(arguments) - 1) if arguments[at].text in {"+", "."}}
+        strings = [text[1:] if text in joined and text[:1] == "/" else text for text in strings]
         inner = [text for text in strings if not text.startswith(("/", "~"))]
         strings = [text for text in strings if text.startswith(("/", "~"))] + [base + "/" + text for text in inner]
         strings = strings or [base]
