@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import (
+    COMPLIANCE,
     DELETION,
     EXFILTRATION,
     EXHAUSTION,
@@ -19,6 +20,7 @@ from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.costs import judge_size
 from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.judges.watching import holds_rules
 from sandgate.assessment.knowledge.containers import KUBECTL_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -39,6 +41,7 @@ ANSIBLE_LOOKING = frozenset(words("""
 ANSIBLE_COMMANDS = frozenset(words("command shell raw script ansible.builtin.command ansible.builtin.shell expect"))
 ANSIBLE_DELETING = ("state=absent", "force=yes state=absent")
 SALT_COMMANDS = ("cmd.", "test.", "file.remove", "file.", "state.", "pkg.", "service.", "user.", "system.")
+RULING = frozenset(words("delete label annotate patch edit replace apply scale create set"))
 RESOLVER_SETTINGS = frozenset(words("dns domain llmnr mdns dnssec dnsovertls default-route nta"))
 LOUD_REQUESTS = 100_000  # from here on requests to this very machine are no mere measurement
 
@@ -68,6 +71,12 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     if verb in {"get", "describe"} and _names_secrets(options.operands[1:]):
         inquiry.add(HIGH, "reads", "secrets", "prints secrets of a cluster", "Prints secrets of a cluster", "",
                     (EXFILTRATION, NETWORK))  # fmt: skip
+    if verb in RULING and holds_rules(before) and not options.has("--dry-run --dry-run=client --dry-run=server"):
+        inquiry.add(HIGH, "privilege", "cluster", "changes the rules of a cluster", "Changes the rules of a cluster",
+                    "They protect everything that runs there", (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
+    if verb == "exec" and _shows_environment(inner) and any("prod" in arg.text for arg in before):
+        inquiry.add(HIGH, "reads", "environment", "prints what a program in production was told",
+                    "Prints the environment of a program in production", "", (EXFILTRATION, NETWORK))  # fmt: skip
     if verb in {"scale", "autoscale"}:
         judge_size(call, inquiry)
     if verb == "replace" and options.has("--force"):
@@ -99,6 +108,10 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None and verb in {"exec", "cp", "create", "apply", "run"}:
         inquiry.send(private, "the cluster")
+
+
+def _shows_environment(inner: Sequence[Arg]) -> bool:
+    return [arg.text for arg in inner] in (["env"], ["printenv"], ["sh", "-c", "env"], ["sh", "-c", "printenv"])
 
 
 def _names_secrets(operands: Sequence[Arg]) -> bool:

@@ -22,6 +22,7 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.costs import judge_size
+from sandgate.assessment.judges.databases import judge_statements
 from sandgate.assessment.judges.network import private_input, send_files
 from sandgate.assessment.judges.watching import keeps_watch
 from sandgate.assessment.knowledge import ENTRIES, entry_for
@@ -64,6 +65,11 @@ DESTROYING = (
     "-purge --purge -destroy --destroy --delete --force-destroy --delete-data --prune --remove-data --wipe -replace "
     "--replace"
 )
+PICKING = frozenset({"--query", "--format", "--jsonpath", "--jq", "-q"})  # their value names what is printed
+PRIVATE_FIELDS = ("password", "secretstring", "secretaccesskey", "privatekey", "private_key", "accesskey", "access_key",
+                  "connectionstring", "environment.variables", "primarykey", "clientsecret", "apikey")  # fmt: skip
+WRITING_SQL = frozenset({"DROP", "TRUNCATE", "DELETE", "UPDATE", "ALTER", "INSERT", "GRANT", "CREATE", "MERGE"})
+READING_SQL = frozenset({"SELECT", "SHOW", "EXPLAIN", "DESCRIBE", "WITH"})
 SENDING = frozenset({"upload", "publish", "push"})
 UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
 # Where changes are made for review: writing there is ordinary work.
@@ -121,6 +127,18 @@ def judge_service(call: Call, inquiry: Inquiry) -> None:
         _by_verb(call, inquiry)
     _sends(call, inquiry)
     _commands(call, inquiry)
+    for arg in call.args:
+        if _statement(arg.text) == "changing":
+            judge_statements(arg.text, call, inquiry)
+
+
+def _statement(text: str) -> Deed:
+    """What a word does that is a statement of SQL: `--command 'DROP TABLE users'`; nothing when it is none."""
+    given = text[text.index("=") + 1 :] if text[:2] == "--" and "=" in text else text
+    first = given.partition(" ")[0].upper().lstrip("(")
+    if " " not in given:
+        return ""
+    return "changing" if first in WRITING_SQL else "looking" if first in READING_SQL else ""
 
 
 def _commands(call: Call, inquiry: Inquiry) -> None:
@@ -200,6 +218,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     if deed in {"changing", "deleting", "granting"} and parsed(call.args, "", clusters=False).has(REHEARSALS):
         deed = "looking"
     options = parsed(call.args, "", clusters=False)
+    if deed == "changing" and any(_statement(arg.text) == "looking" for arg in call.args):
+        deed = "looking"
     if deed in {"", "local", "connecting"} and options.has("--prod --production"):
         deed = "changing"
     said = "".join(arg.text for arg in call.args if arg.text[:1] in "{[")  # a request written out as data
@@ -284,6 +304,9 @@ def _asks_for_secret(call: Call, path: Sequence[str]) -> bool:
     """`terraform output db_password`, `consul kv get app/api_key`, `pulumi config --show-secrets`."""
     options = parsed(call.args, ENTRIES[call.program].values, clusters=False)
     if options.has(REVEALING):
+        return True
+    asked = [arg.text.lower() for name, arg in options.values if name in PICKING]
+    if "environment" in asked or any(mark in text for text in asked for mark in PRIVATE_FIELDS):
         return True
     words = [arg.text.lower() for arg in options.operands]
     if {"metadata", "list"} & set(words[:3]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN
 from sandgate.assessment.findings import HIGH, MEDIUM, PRIVILEGE, SYSTEM
+from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.trust import judge_protection
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below, place_of
@@ -36,6 +37,7 @@ CODE_PATHS = frozenset(
     SHELLOPTS BASHOPTS GTK_MODULES QT_PLUGIN_PATH GIO_EXTRA_MODULES TERMINFO TAR_OPTIONS RIPGREP_CONFIG_PATH LESSKEY
     """)
 )
+ENGINES = frozenset(words("DOCKER_HOST CONTAINER_HOST"))  # they say whose containers are meant
 PATH_ENTRIES_MAX = 50  # of a search path that are looked at
 
 
@@ -43,6 +45,8 @@ def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inqu
     """`name` is set to `values`, for this shell or for the command behind it."""
     name = name.removesuffix("+")
     judge_protection(name, values, inquiry)
+    if name in ENGINES and values and "://" in values[0].text and not values[0].text.startswith(("unix:", "npipe:")):
+        inquiry.contact(host_of(values[0].text), call)
     if name == "PATH":
         for arg in values:
             _judge_search_path(arg, call, inquiry)

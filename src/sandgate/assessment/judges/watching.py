@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sandgate.assessment.expansion import Arg
     from sandgate.assessment.inquiry import Call, Inquiry
 
 # What keeps watch over an account of a cloud, and what it has written down.
@@ -21,7 +22,7 @@ ACCOUNT = words("""
     cloudtrail guardduty securityhub inspector macie audit flow-log configservice logging access-analyzer detector
     diagnostic-settings log-profiles sinks cloudwatch protection ruleset org-policies policy encryption versioning
     log-group object-lock retention legal-hold public-access-block log-stream alarm alert monitor waf shield
-    backup-vault recovery-point defender compliance delivery-channel trail
+    backup-vault recovery-point tde transparent-data threat-policy defender compliance delivery-channel trail
     """)
 # What keeps watch over a machine, by its name or a part of it.
 GUARDS = frozenset(
@@ -59,6 +60,18 @@ STOPPERS = frozenset(
     """)
 )
 ENDERS = frozenset(words("kill pkill killall killall5 skill"))  # stop without a word that says so
+
+
+# What a cluster holds its users to, by a part of a word of an order.
+CLUSTER = ("networkpolic", "netpol", "pod-security", "podsecurity", "webhookconfiguration", "clusterpolic",
+           "authorizationpolic", "peerauthentication", "resourcequota", "limitrange", "auditpolic", "ciliumnetwork",
+           "prometheusrule", "servicemonitor", "constraint", "falco", "kyverno", "gatekeeper", "psp")  # fmt: skip
+
+
+def holds_rules(args: Sequence[Arg]) -> bool:
+    """Whether an order to a cluster is about the rules it holds its users to."""
+    text = " ".join([arg.text for arg in args]).lower()
+    return any(mark in text for mark in CLUSTER)
 
 
 def keeps_watch(path: Sequence[str]) -> bool:

@@ -156,7 +156,7 @@ ENTRIES: tuple[Entry, ...] = (
           values="-f --file -P -pl -s", harmless="-DdryRun=true -DdryRun --version --help",
           worse=(Worse("", MEDIUM, "Deletes what was built", operands="clean"),
                  Worse("", MEDIUM, "Installs packages of this project", (NETWORK,), operands="install"),
-                 Worse("", HIGH, "Publishes this project's package", (NETWORK, COMPLIANCE),
+                 Worse("", HIGH, "Publishes this project's package", (NETWORK, COMPLIANCE, EXFILTRATION),
                        operands="deploy release:perform release:prepare site-deploy deploy:deploy-file"))),
     Entry("npm run", LOW, "Runs a task of the project",
           ("npm run build", "npm run deploy => high", "npm run db:reset => high", "npm run deploy:local")),

@@ -110,7 +110,7 @@ def _engine(name: str) -> tuple[Entry, ...]:
         *(Entry(f"{name} {what}", MEDIUM, "Builds an image", (f"{name} {what} -t x .",
                                                               f"{name} {what} --push -t x . => high"),
                 values="-t -f --build-arg --target --platform --label --secret --ssh --cache-from --cache-to --network",
-                worse=(Worse("--push", HIGH, "Builds and publishes an image", (NETWORK, COMPLIANCE)),))
+                worse=(Worse("--push", HIGH, "Builds and publishes an image", (NETWORK, COMPLIANCE, EXFILTRATION)),))
           for what in ("build", "buildx build", "image build", "builder build", "buildx bake")),
         Entry(f"{name} pull", MEDIUM, "Downloads an image", (f"{name} pull alpine",), kind="contacts",
               categories=(NETWORK,)),
@@ -120,7 +120,7 @@ def _engine(name: str) -> tuple[Entry, ...]:
         Entry(f"{name} search", MEDIUM, "Asks a registry", (f"{name} search x",), kind="contacts",
               categories=(NETWORK,)),
         *(Entry(f"{name} {what}", HIGH, "Publishes an image", (f"{name} {what} x",), kind="contacts",
-                categories=(NETWORK, COMPLIANCE), consequence="Others may use it at once")
+                categories=(NETWORK, COMPLIANCE, EXFILTRATION), consequence="Others may use it at once")
           for what in ("push", "image push", "compose push", "manifest push", "plugin push", "buildx imagetools create",
                        "trust sign")),
         *(Entry(f"{name} {what}", HIGH, "Changes services that run for others", (f"{name} {what} x",),

@@ -45,7 +45,7 @@ def _host(name: str) -> tuple[Entry, ...]:
               kind="contacts", categories=(NETWORK,), values="-R --repo", worse=(LOST,)),
         *_high("Merges into a branch of the code host", (NETWORK, COMPLIANCE), f"""
             {name} pr merge, {name} mr merge, {name} mr accept, {name} pulls merge"""),
-        *_high("Publishes a release", (NETWORK, COMPLIANCE), f"""
+        *_high("Publishes a release", (NETWORK, COMPLIANCE, EXFILTRATION), f"""
             {name} release create, {name} release upload, {name} release edit, {name} releases create,
             {name} release publish"""),
         *_high("Changes secrets or variables on the code host", (NETWORK, SYSTEM), f"""

@@ -29,7 +29,7 @@ UNCHECKED = Worse(
 
 def _published(name: str, words: str = "Publishes this project's package") -> Entry:
     return Entry(
-        name, HIGH, words, (name,), kind="contacts", categories=(NETWORK, COMPLIANCE),
+        name, HIGH, words, (name,), kind="contacts", categories=(NETWORK, COMPLIANCE, EXFILTRATION),
         consequence="What has been published cannot be taken back", harmless="--dry-run",
     )  # fmt: skip
 
