@@ -352,6 +352,7 @@ PROGRAMS: dict[str, str] = {
     "kubeval": "--version 0",
     "cfn-lint": "--version 0",
     "named-checkconf": "-pz 1",
+    "named-checkzone": "2",
     "ipcalc": "-bnc *",
     "exportfs": "-v 0 needs:-v",
 }

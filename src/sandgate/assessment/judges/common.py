@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 HELP_ONLY = frozenset({"--help", "--version", "-h", "-V", "--usage"})
 OWN_H = frozenset(words("chown df du free halt head ls poweroff reboot shutdown sort tree"))  # `-h` is no help there
 OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
+LOOKING_WORDS = frozenset(
+    words("status show list ls info version query validate check-config describe stat stats print sensor sdr lookup "
+          "list_zones list-units get-zones dump_config dump-config cluster-status bandwidth")
+)  # fmt: skip
+CHANGING_WORDS = frozenset(words("set add delete del remove create edit start stop restart apply clear reset put ssh"))
 PATTERN_GIVEN = "-e -f --regexp --file --reference"  # then the first operand is a path like the others
 MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
 NAMES_MAX = 16  # of hosts or containers that are passed over
@@ -124,6 +129,8 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     found = rated(entry, options)
     if call.contained and found.level == HIGH and set(found.categories) <= OF_A_SYSTEM:
         found = found.but(level=MEDIUM)
+    if found.level == HIGH == entry.level and found.categories == entry.categories and _looks(entry, options):
+        found = found.but(level=MEDIUM, why="asks about what it could change", sentence=f"Asks {shown(entry.name)}")
     inquiry.note(found)
     if entry.kind == "contacts" and NETWORK in entry.categories:
         call.carry("network", call.program)  # what it prints may come from anywhere
@@ -133,6 +140,14 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
         for name, arg in options.values:
             if name in entry.writes.split() and arg.text not in {"-", ""}:
                 inquiry.write(arg, call)
+
+
+def _looks(entry: Entry, options: Parsed) -> bool:
+    """`rndc status`, `knife node list`: a program that controls something, and a word that only asks about it."""
+    if " " in entry.name or SYSTEM not in entry.categories or PRIVILEGE in entry.categories:
+        return False
+    first = [arg.text for arg in options.operands[:2]]
+    return not LOOKING_WORDS.isdisjoint(first) and CHANGING_WORDS.isdisjoint(first)
 
 
 def rated(entry: Entry, options: Parsed) -> Finding:

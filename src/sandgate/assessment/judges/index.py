@@ -42,29 +42,33 @@ zathura zbarimg zopflipng
 """),
     ("tasks", """
 ace adonis aerich alembic ant artisan bee bmake buffalo bun bundle cap cargo cargo-make cmake composer configure
-console craft dagger dbmate deno diesel doctrine doit dotnet-ef drizzle-kit drush earthly ecto fab fastlane flask
-flyway go goose gradle gradlew grunt gulp hatch inv invoke jom just knex lein liquibase mage make makers manage.py
-meson migrate mikro-orm mingw32-make mix moon mvn ninja nmake nox np npm nx pants pdm phinx piccolo pnpm poetry prisma
-rails rake release-it samu sbt scons sea-orm-cli sequelize sequelize-cli skeema spark sqitch sqlx standard-version
-task thor tox turbo typeorm waf wp yarn yoyo
+console craft dagger dbmate deno diesel doctrine doit dotnet-ef drizzle-kit earthly ecto fab fastlane flask flyway go
+goose gradle gradlew grunt gulp hatch inv invoke jom just knex lein liquibase mage make makers manage.py meson migrate
+mikro-orm mingw32-make mix moon mvn ninja nmake nox np npm nx pants pdm phinx piccolo pnpm poetry prisma rails rake
+release-it samu sbt scons sea-orm-cli sequelize sequelize-cli skeema spark sqitch sqlx standard-version task thor tox
+turbo typeorm waf yarn yoyo
 """),
     ("databases", """
-arangosh beeline bq-shell clickhouse clickhouse-client cockroach-sql cqlsh cypher-shell db2 duckdb fauna hive
-impala-shell influx influxd-backup iredis isql keydb-cli litecli mariadb mariadb-admin mariadb-dump mongo mongodump
-mongoexport mongorestore mongosh mycli mysql mysqladmin mysqldump mysqlimport mysqlpump neo4j-admin-load neo4j-shell
-osql pg_basebackup pg_ctl pg_dump pg_dumpall pg_restore pgcli presto psql redis-cli snowsql snowsql-cli spark-sql
-sqlcmd sqlite3 sqlplus trino usql valkey-cli
+arangosh beeline bq-shell cbq clickhouse clickhouse-client cockroach cockroach-sql cqlsh cypher-shell databend db2
+dolt duckdb edgedb fauna gel hive impala-shell influx influxd-backup iredis isql keydb-cli litecli mariadb
+mariadb-admin mariadb-dump mclient monetdb mongo mongodump mongoexport mongorestore mongosh mycli mysql mysqladmin
+mysqldump mysqlimport mysqlpump neo4j-admin-load neo4j-shell osql pg_basebackup pg_ctl pg_dump pg_dumpall pg_restore
+pgcli presto psql questdb redis-cli rqlite snowsql snowsql-cli spark-sql sqlcmd sqlite3 sqlplus surreal trino usql
+valkey-cli vsql ysqlsh
 """),
     ("services", """
-akamai akeyless algolia aliyun amplify argo argocd atlas auth0 aws awslocal az azcopy b2 bao boundary bq bws caprover
-cdk cdktf cf cilium circleci civo cloudflare-cli clusterctl confluent conjur consul copilot databricks datadog-ci
-doctl dokku doppler dvc eb ecs-cli eksctl etcdctl exo fastly firebase flarectl flux fly flyctl gam gcloud ghost govc
-gsutil hcloud helmfile heroku hf huggingface-cli ibmcloud infisical istioctl jira kaggle kn kops linear linkerd
-linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad now oc oci okta openstack
-packer phase planetscale platform prefect pscale pulsar-admin pulumi rabbitmqadmin rabbitmqctl railway rancher render
-replicate rosa rpk s3cmd s5cmd sam scw sentry-cli serverless skaffold slack sls snow sst step stripe supabase surge
-talosctl tccli tctl teleport temporal terraform terragrunt tkn travis tsh turso twilio upstash upsun vault velero
-vercel vultr-cli wandb waypoint werf wrangler yc zitadel
+akamai akeyless algolia aliyun amplify appwrite argo argocd atlas auth0 aws awslocal awx az azcopy b2 bao bosh
+boundary bq buildkite-agent bws caprover cdk cdktf cf cfcli cilium circleci civo clever cloudflare-cli clusterctl
+confluent conjur consul convex copilot couchbase-cli credhub crossplane curator_cli databricks datadog-ci deployctl
+dnscontrol doctl dokku doppler drone drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly firebase flarectl flux fly
+flyctl gam gcloud ghost gigalixir govc grafana-cli gsutil hammer hasura hcloud helmfile heroku hf huggingface-cli
+ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle kcadm keycloak kn knife kops koyeb lexicon
+linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad now oc oci ocm
+octodns-sync okta opensearch-cli openshift-install openstack ovhcloud packer pagerduty phase planetscale platform
+prefect pscale pulsar-admin pulumi qovery rabbitmqadmin rabbitmqctl racadm railway rancher render replicate rke rosa
+rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless shopify skaffold slack sls snow spacectl sst step stripe
+supabase surge talosctl tanzu tccli tctl teleport temporal terraform terragrunt tfctl tkn travis tsh turso twilio
+upctl upstash upsun vault velero vercel vultr-cli wandb waypoint werf wp wrangler yc zitadel
 """),
     ("remote", """
 ab ansible ansible-playbook autocannon bombardier cadaver clush colima crictl distrobox distrobox-host-exec

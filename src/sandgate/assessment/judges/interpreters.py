@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EDITORS = frozenset({"emacs", "emacsclient"})  # what is no code are files to edit
 DENO_RIGHTS = frozenset({"-A", "--allow-all", "--allow-run", "--allow-write", "--allow-ffi"})
+BARE_CONNECTIONS = frozenset({"nc", "telnet", "socat", "openssl"})  # the other end says what it likes when it likes
 EVAL_WORDS = frozenset({"eval", "e"})
 EVAL_PROGRAMS = frozenset({"deno", "crystal", "nim"})
 ANYTHING = "It can do anything you can do"
@@ -97,6 +98,9 @@ def _from_input(call: Call, inquiry: Inquiry, what: str) -> None:
     """A shell or interpreter that reads its program from its input."""
     feeder = call.feeder
     if "network" in call.upstream:
+        if feeder is not None and feeder.program in BARE_CONNECTIONS:
+            inquiry.add(HIGH, "contacts", call.upstream["network"], "takes orders from another machine",
+                        "Gives another machine control of this account", "", (PRIVILEGE, NETWORK))  # fmt: skip
         runs_download(call.upstream["network"], inquiry)
         return
     if "decoded" in call.upstream:

@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.knowledge.interpreters import SHELLS
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
 
@@ -38,9 +39,19 @@ def _judge_nc(call: Call, inquiry: Inquiry) -> None:
         inquiry.contact(host, call, why="checks ports of another machine")
         return
     inquiry.contact(host, call)
+    if _fed_by_shell(call):
+        _gives_control(host, call, inquiry)
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)
+
+
+def _fed_by_shell(call: Call) -> bool:
+    """`sh -i < fifo | nc …`: what a shell answers goes to whoever asked it."""
+    feeder = call.feeder
+    if feeder is None or feeder.program not in SHELLS:
+        return False
+    return all(arg.text[:1] == "-" and arg.text != "-c" for arg in feeder.args)
 
 
 def _gives_control(host: str, call: Call, inquiry: Inquiry) -> None:

@@ -73,7 +73,7 @@ def _remote_deleting(names: str) -> tuple[Entry, ...]:
 def _remote_changing(names: str) -> tuple[Entry, ...]:
     return tuple(
         Entry(name, HIGH, "Changes a remote service", (name,), kind="contacts",
-              categories=(SYSTEM, NETWORK), harmless="--dry-run --dry-run=client --dryrun --help")
+              categories=(SYSTEM, NETWORK), harmless="--dry-run --dry-run=client --dryrun --help --noop --why-run")
         for name in phrases(names)
     )  # fmt: skip
 
@@ -235,11 +235,15 @@ ENTRIES: tuple[Entry, ...] = (
     deploy, cdk bootstrap, helm install, helm upgrade, helm rollback, helm push, kubectl apply, kubectl create, kubectl
     scale, kubectl rollout, kubectl edit, kubectl patch, kubectl set, kubectl label, kubectl annotate, kubectl taint,
     kubectl cordon, kubectl uncordon, kubectl expose, kubectl run, kubectl autoscale, kubectl replace, kubectl
-    certificate, puppet, chef-client, chef-solo, knife, fab, cap, bolt, pyinfra, mina, kamal, serverless deploy, sls
-    deploy, crane push, crane copy, crane tag, skopeo copy, skopeo sync, oras push, buildah push, regctl image copy,
+    certificate, knife ssh, knife bootstrap, knife upload, puppet, chef-client, chef-solo, fab, cap, bolt, pyinfra,
+    mina, kamal, serverless deploy, sls deploy, crane push, crane copy, crane tag, skopeo copy, skopeo sync,
+    oras push, buildah push, regctl image copy,
     kubeadm, tkn pipeline start, skaffold run, skaffold deploy, helmfile apply, helmfile sync, werf converge, garden
     deploy, waypoint up, fleetctl apply, kapp deploy, ytt deploy, tanka apply, tk apply
     """),
+    *(Entry(name, MEDIUM, "Asks about machines that are managed", (name,), kind="contacts", categories=(NETWORK,))
+      for name in ("puppet parser validate", "puppet config print", "puppet lookup", "puppet module list",
+                   "puppet facts", "puppet describe", "puppet epp validate")),
     Entry("terraform fmt", MEDIUM, "Formats configuration", ("terraform fmt -recursive", "terraform fmt -check => low"),
           kind="writes", harmless="-check --check -write=false", clusters=False),
     Entry("cdk synth", MEDIUM, "Runs the project's infrastructure code", ("cdk synth",)),

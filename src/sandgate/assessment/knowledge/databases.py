@@ -46,6 +46,7 @@ CLIENTS = words("""
     psql mysql mariadb sqlite3 mongosh mongo redis-cli valkey-cli keydb-cli cqlsh clickhouse-client clickhouse duckdb
     sqlcmd influx pgcli mycli litecli usql sqlplus osql isql bq-shell cypher-shell arangosh snowsql snowsql-cli trino
     presto hive beeline impala-shell spark-sql cockroach-sql db2 neo4j-shell iredis fauna turso
+    cockroach rqlite dolt edgedb gel surreal questdb ysqlsh vsql cbq monetdb mclient databend
 """)
 DUMPERS = words(
     "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport pg_basebackup mysqlpump influxd-backup"

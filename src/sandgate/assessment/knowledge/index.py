@@ -85,15 +85,18 @@ systemd-escape systemd-firstboot systemd-hwdb systemd-id128 systemd-machine-id-s
 systemd-repart systemd-sysext systemd-sysusers systemd-tmpfiles telinit timedatectl update-rc.d userdbctl utmpdump
 """),
     ("services", """
-akamai akeyless algolia aliyun amplify argo argocd atlas auth0 aws awslocal az azcopy b2 bao boundary bq bws caprover
-cdk cdktf cf cilium circleci civo cloudflare-cli clusterctl confluent conjur consul copilot databricks datadog-ci
-doctl dokku doppler dvc eb ecs-cli eksctl etcdctl exo fastly firebase flarectl flux fly flyctl gam gcloud gh ghost
-glab govc gsutil hcloud helmfile heroku hf hub huggingface-cli ibmcloud infisical istioctl jira kaggle kn kops linear
-linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad now oc oci okta
-openstack packer phase planetscale platform prefect pscale pulsar-admin pulumi rabbitmqadmin rabbitmqctl railway
-rancher render replicate rosa rpk s3cmd s5cmd sam scw sentry-cli serverless skaffold slack sls snow sst step stripe
-supabase surge talosctl tccli tctl tea teleport temporal terraform terragrunt tkn travis tsh turso twilio upstash
-upsun vault velero vercel vultr-cli wandb waypoint werf wrangler yc zitadel
+akamai akeyless algolia aliyun amplify appwrite argo argocd atlas auth0 aws awslocal awx az azcopy b2 bao bosh
+boundary bq buildkite-agent bws caprover cdk cdktf cf cfcli cilium circleci civo clever cloudflare-cli clusterctl
+confluent conjur consul convex copilot couchbase-cli credhub crossplane curator_cli databricks datadog-ci deployctl
+dnscontrol doctl dokku doppler drone drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly firebase flarectl flux fly
+flyctl gam gcloud gh ghost gigalixir glab govc grafana-cli gsutil hammer hasura hcloud helmfile heroku hf hub
+huggingface-cli ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle kcadm keycloak kn knife kops
+koyeb lexicon linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad
+now oc oci ocm octodns-sync okta opensearch-cli openshift-install openstack ovhcloud packer pagerduty phase
+planetscale platform prefect pscale pulsar-admin pulumi qovery rabbitmqadmin rabbitmqctl racadm railway rancher render
+replicate rke rosa rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless shopify skaffold slack sls snow spacectl sst
+step stripe supabase surge talosctl tanzu tccli tctl tea teleport temporal terraform terragrunt tfctl tkn travis tsh
+turso twilio upctl upstash upsun vault velero vercel vultr-cli wandb waypoint werf wp wrangler yc zitadel
 """),
     ("reading", """
 : [ ack ag apropos arch base32 base64 basename bat bc break bzcat cal cat cksum clear cloc cmp column comm continue
@@ -229,18 +232,19 @@ spectral stern syft tanka terraform terraform-docs terragrunt terrascan tflint t
 vboxmanage velero virsh waypoint werf yamllint ytt
 """),
     ("databases", """
-ace adonis alembic arangosh artisan atlas beeline bq-shell clickhouse clickhouse-client clusterdb cockroach-sql
-console consul cqlsh craft createdb createlang createuser curator_cli cypher-shell db2 dbmate diesel doctrine dotnet
-dotnet-ef drizzle-kit dropdb dropuser drush duckdb etcdctl fauna flask flyway gh-ost goose hadoop hdfs hive
-impala-shell influx influxd influxd-backup initdb iredis isql kafka-console-consumer kafka-console-producer
-kafka-delete-records kafka-topics kcat keydb-cli knex liquibase litecli manage.py mariadb mariadb-dump memcached
-memcflush migrate mikro-orm mongo mongod mongodump mongoexport mongofiles mongoimport mongorestore mongosh mongostat
-mongotop mycli mysql mysql_config mysqladmin mysqld mysqldump mysqlpump mysqlshow nats neo4j-shell neonctl nodetool
-osql pg_amcheck pg_basebackup pg_config pg_controldata pg_createcluster pg_ctl pg_dropcluster pg_dump pg_dumpall
-pg_isready pg_lsclusters pg_resetwal pg_restore pg_rewind pg_upgrade pgbench pgcli phinx piccolo postgres presto
-prisma pscale psql pt-online-schema-change rabbitmqadmin rabbitmqctl rails rake redis-benchmark redis-cli redis-server
-reindexdb rs.drop sea-orm-cli sequelize sequelize-cli skeema snowsql snowsql-cli spark spark-sql sqitch sqlcmd sqlite3
-sqlplus sqlx supabase trino turso typeorm usql vacuumdb valkey-cli wp
+ace adonis alembic arangosh artisan atlas beeline bq-shell cbq clickhouse clickhouse-client clusterdb cockroach
+cockroach-sql console consul cqlsh craft createdb createlang createuser curator_cli cypher-shell databend db2 dbmate
+diesel doctrine dolt dotnet dotnet-ef drizzle-kit dropdb dropuser drush duckdb edgedb etcdctl fauna flask flyway gel
+gh-ost goose hadoop hdfs hive impala-shell influx influxd influxd-backup initdb iredis isql kafka-console-consumer
+kafka-console-producer kafka-delete-records kafka-topics kcat keydb-cli knex liquibase litecli manage.py mariadb
+mariadb-dump mclient memcached memcflush migrate mikro-orm monetdb mongo mongod mongodump mongoexport mongofiles
+mongoimport mongorestore mongosh mongostat mongotop mycli mysql mysql_config mysqladmin mysqld mysqldump mysqlpump
+mysqlshow nats neo4j-shell neonctl nodetool osql pg_amcheck pg_basebackup pg_config pg_controldata pg_createcluster
+pg_ctl pg_dropcluster pg_dump pg_dumpall pg_isready pg_lsclusters pg_resetwal pg_restore pg_rewind pg_upgrade pgbench
+pgcli phinx piccolo postgres presto prisma pscale psql pt-online-schema-change questdb rabbitmqadmin rabbitmqctl rails
+rake redis-benchmark redis-cli redis-server reindexdb rqlite rs.drop sea-orm-cli sequelize sequelize-cli skeema
+snowsql snowsql-cli spark spark-sql sqitch sqlcmd sqlite3 sqlplus sqlx supabase surreal trino turso typeorm usql
+vacuumdb valkey-cli vsql wp ysqlsh
 """),
     ("interpreters", """
 bash bun deno dotnet java node perl php python ruby setup.py
@@ -284,15 +288,16 @@ pulsar-client pupy pushover pwgen qmail-inject qrcp rabbitmqctl rage rainbowcrac
 redsocks remmina resolvectl responder restic revsocks rfkill rlogin rndc route rpcinfo rpk rsh rsnapshot runc rustscan
 s-nail salt salt-call salt-ssh scapy scutil secretsdump.py sendEmail sendemail sendmail sendxmpp serveo setoolkit
 shorewall showmount siege signal-cli sipcalc slackcat sliver slowhttptest slowloris smbclient smbexec.py smbget snarf
-snmp-check snmpget snmpwalk sntp sops speedtest speedtest-cli sqlmap squid ss ssh-agent ssh-audit ssh-keyscan sshd
-sshfs sshpass-run sshuttle sshx sslscan sslstrip sslyze ssmtp step step-cli stomp-send strongswan stunnel subfinder
-sublist3r summon supabase swaks swanctl syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap tc tcpdump
-tcpflow tcpreplay tcptraceroute telebit teleconsole telegram-send teller telnet termbin termshark testssl testssl.sh
-tftp thc-ssl-dos theHarvester tio tmate tmole toot tor tracepath traceroute6 traefik trufflehog trust tshark tsung
-ttyd tun2socks tunnelmole twurl udp2raw ufw unbound-control unicornscan update-ca-certificates update-ca-trust upterm
-vconfig vegeta velero vncserver vncviewer vnstat vpnc w3m wafw00f wal-g wall warp-cli websocat weevely wfuzz wg-quick
-wget2 wgetpaste whatweb wireshark wmiexec.py woof wormhole wpa_supplicant wpscan write wrk wrk2 wscat wstunnel x11vnc
-xfreerdp xh xhs xsstrike yersinia ykman youtube-dl yt-dlp zerotier-cli zkCli.sh zmap zmqcat zrok
+snmp-check snmpget snmpset snmpwalk sntp sops speedtest speedtest-cli sqlmap squid ss ssh-agent ssh-audit ssh-keyscan
+sshd sshfs sshpass-run sshuttle sshx sslscan sslstrip sslyze ssmtp step step-cli stomp-send strongswan stunnel
+subfinder sublist3r summon supabase swaks swanctl syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap tc
+tcpdump tcpflow tcpreplay tcptraceroute telebit teleconsole telegram-send teller telnet termbin termshark testssl
+testssl.sh tftp thc-ssl-dos theHarvester tio tmate tmole toot tor tracepath traceroute6 traefik trufflehog trust
+tshark tsung ttyd tun2socks tunnelmole twurl udp2raw ufw unbound-control unicornscan update-ca-certificates
+update-ca-trust upterm vconfig vegeta velero vncserver vncviewer vnstat vpnc vtysh w3m wafw00f wal-g wall warp-cli
+websocat weevely wfuzz wg-quick wget2 wgetpaste whatweb wireshark wmiexec.py woof wormhole wpa_supplicant wpscan write
+wrk wrk2 wscat wstunnel x11vnc xfreerdp xh xhs xsstrike yersinia ykman youtube-dl yt-dlp zerotier-cli zkCli.sh zmap
+zmqcat zrok
 """),
     ("media", """
 HandBrakeCLI MP4Box a2x abcm2ps abiword advdef advpng afconvert afplay annie antiword aplay apngasm asciidoc

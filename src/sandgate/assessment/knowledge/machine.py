@@ -23,8 +23,9 @@ ENTRIES: tuple[Entry, ...] = (
         useradd, usermod, adduser, groupadd, groupmod, chpasswd, gpasswd, chfn, vipw, vigr, addgroup, newusers,
         dscl, pw, chgpasswd, pwconv, pwunconv, grpconv, grpunconv, pwck, grpck, smbpasswd, pdbedit,
         pam-auth-update, authselect, authconfig, realm, adcli, sss_cache, sysadminctl, newuidmap, newgidmap, faillock,
-        pam_tally2, kadmin, ldapadd, ldapmodify, ldapdelete, ldappasswd, ipa, samba-tool, opasswd
+        pam_tally2, kadmin, ldapadd, ldapmodify, ldappasswd, ipa, samba-tool, opasswd
         """, PRIVILEGE, SYSTEM),
+    *acting("Deletes entries of a directory of accounts", "ldapdelete", DELETION, SYSTEM, harmless="-n"),
     *acting("Changes a password", "passwd", PRIVILEGE, SYSTEM, harmless="-S --status"),
     *acting("Changes who may become administrator", "visudo", PRIVILEGE, SYSTEM, harmless="-c --check"),
     *acting("Changes the login shell", "chsh", SYSTEM, PRIVILEGE, harmless="-l --list-shells"),

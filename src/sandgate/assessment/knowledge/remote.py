@@ -99,6 +99,7 @@ ENTRIES: tuple[Entry, ...] = (
     protonvpn, protonvpn-cli, warp-cli, zerotier-cli, netbird, nebula, tailscale up, tailscale down, tailscale set,
     tailscale logout, tailscale login, tailscale switch, ifup, ifdown, dhclient, dhcpcd, wpa_supplicant, hostapd,
     dnsmasq, netplan, nmtui, iwctl, rfkill, vconfig, ifenslave, ovs-vsctl, ovs-ofctl, bridge, macchanger, networksetup,
+    snmpset, vtysh,
     scutil, unbound-control, rndc, nsupdate, pdnsutil, pdns_control, knotc, keepalived, haproxy, stunnel, redsocks,
     tun2socks, badvpn
     """),

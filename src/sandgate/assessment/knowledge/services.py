@@ -235,6 +235,50 @@ _TABLE = """
     temporal |--address --namespace| temporal workflow list
     step |--config| step certificate inspect x
     tctl || tctl status
+    knife |-c --config -E --environment| knife node list
+    upctl |-o| upctl server list
+    ovhcloud || ovhcloud instance list
+    ionosctl |-o| ionosctl server list
+    drone |-s -t| drone build ls
+    esxcli |-s -u -p| esxcli vm process list
+    racadm |-r -u -p| racadm get x
+    grafana-cli |--homepath --config| grafana-cli plugins ls
+    cfcli |-e -k -d| cfcli ls
+    lexicon || lexicon cloudflare list
+    dnscontrol |--config --creds| dnscontrol preview
+    octodns-sync |--config-file| octodns-sync list
+    rke |--config| rke version
+    crossplane || crossplane version
+    bosh |-e -d -n| bosh deployments-list
+    credhub || credhub find
+    hammer |-u -p| hammer host list
+    awx |--conf.host| awx jobs list
+    openshift-install |--dir| openshift-install version
+    ocm || ocm list clusters
+    tanzu || tanzu cluster list
+    couchbase-cli |-c -u -p| couchbase-cli list
+    opensearch-cli || opensearch-cli list
+    curator_cli |--host| curator_cli show
+    wp |--path| wp core version
+    drush |-r -l| drush status
+    hasura |--project --endpoint| hasura version
+    koyeb || koyeb services list
+    qovery || qovery service list
+    scalingo |-a --app| scalingo ps-list
+    clever || clever status
+    gigalixir |-a| gigalixir ps
+    deployctl || deployctl projects list
+    spacectl || spacectl stack list
+    tfctl || tfctl show
+    appwrite || appwrite health
+    convex || convex logs
+    shopify || shopify version
+    jenkins-cli |-s -auth| jenkins-cli list-jobs
+    kafkactl || kafkactl get topics
+    buildkite-agent || buildkite-agent status
+    keycloak || keycloak show-config
+    kcadm |-r --server| kcadm get users
+    pagerduty || pagerduty list
     tsh |--proxy --user| tsh status
     teleport || teleport status
     """
