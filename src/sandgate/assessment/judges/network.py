@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import after_names, by_table, transfer
+from sandgate.assessment.judges.watching import is_told_to_watch
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -83,6 +94,7 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     method = options.value("-X --request")
     if method is not None and method.text.upper() in CHANGING_METHODS:
         _asks_to_delete(hosts[0], inquiry)
+    _changes_service(options, hosts[0], call, inquiry)
     for name, arg in options.values:
         if name in CURL_WRITES and arg.text != "-":
             inquiry.write(arg, call)
@@ -112,11 +124,32 @@ def _asks_to_delete(host: str, inquiry: Inquiry) -> None:
                 (DELETION, NETWORK))  # fmt: skip
 
 
+def _changes_service(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
+    """`curl -X PUT` with somebody's key to another machine: what is there is another from then on."""
+    method = options.value("-X --request --method")
+    asked = method.text.upper() if method is not None else ""
+    if is_local(host) or asked not in {"PUT", "PATCH", "DELETE"}:
+        return
+    if asked != "DELETE" and any(name in CREDENTIAL_OPTIONS and _is_key(arg.text) for name, arg in options.values):
+        inquiry.add(HIGH, "contacts", host, "changes a service with a key", f"Changes something at {shown(host)}", "",
+                    (SYSTEM, NETWORK))  # fmt: skip
+    if is_told_to_watch(call):
+        inquiry.add(HIGH, "contacts", host, "changes what keeps watch over a service", "", "",
+                    (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
+
+
+def _is_key(text: str) -> bool:
+    """`Authorization: …`, `PRIVATE-TOKEN: …`, `user:password`; `Content-Type: …` is none."""
+    name = text.partition(":")[0].lower()
+    return any(mark in name for mark in ("auth", "token", "key", "secret", "cookie")) or " " not in text
+
+
 def _instance_keys(url: str, inquiry: Inquiry) -> None:
     """A cloud tells every program on its machines their keys, at an address of its own."""
     if any(host in url for host in METADATA_HOSTS) and any(path in url for path in METADATA_KEYS):
         inquiry.add(HIGH, "reads", url, "asks the cloud for the keys of this machine",
-                    "Asks the cloud for the keys of this machine", "", (EXFILTRATION, NETWORK))  # fmt: skip
+                    "Asks the cloud for the keys of this machine", "",
+                    (EXFILTRATION, PRIVILEGE, NETWORK))  # fmt: skip
 
 
 def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
@@ -234,6 +267,8 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     rest = later.operands
     options = options.but(flags=options.flags | later.flags, values=(*options.values, *later.values))
     inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
+    if not rest and not options.has("-N -f -T -G -O -L -R -D -W"):
+        _judge_login(options, host, inquiry)
     if options.has("-R -D -w"):
         said = f"Opens a tunnel between this machine and {shown(host)}"
         inquiry.add(HIGH, "contacts", host, "opens a tunnel", said, "", (NETWORK, EXFILTRATION))
@@ -255,6 +290,15 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
         inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in words_run))], remote=True)
         inner.upstream = {}
         inquiry.run(inner)
+
+
+def _judge_login(options: Parsed, host: str, inquiry: Inquiry) -> None:
+    """A shell of the administrator of another machine, where anything may be typed."""
+    named = options.operands[0].text if options.operands else ""
+    login = options.value("-l")
+    if named.startswith(("root@", "ssh://root@", "Administrator@")) or (login is not None and login.text == "root"):
+        inquiry.add(HIGH, "privilege", host, "opens a shell of an administrator",
+                    f"Becomes the administrator of {shown(host)}", "", (PRIVILEGE, NETWORK))  # fmt: skip
 
 
 def _judge_scp(call: Call, inquiry: Inquiry) -> None:

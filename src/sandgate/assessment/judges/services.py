@@ -375,26 +375,4 @@ def _reads(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     inquiry.read(arg, call)
 
 
-def _judge_forge(call: Call, inquiry: Inquiry) -> None:
-    """`gh api -X DELETE …`: the method says what is done."""
-    judge_service(call, inquiry)
-    method = parsed(call.args, "-X --method").value("-X --method")
-    if method is not None and method.text.upper() == "DELETE":
-        inquiry.add(HIGH, "deletes", call.program, "asks a code host to delete", "Deletes something on the code "
-                                                                                 "host", "",
-                    (DELETION, NETWORK))  # fmt: skip
-    if method is not None and method.text.upper() in {"PUT", "PATCH"}:
-        inquiry.add(HIGH, "contacts", call.program, "asks a code host to change", "Changes something on the code "
-                                                                                  "host", "",
-                    (SYSTEM, NETWORK))  # fmt: skip
-    if {"public", "--visibility=public", "--public"} & {arg.text for arg in call.args}:
-        inquiry.add(HIGH, "contacts", call.program, "makes something public", "Makes something visible to "
-                                                                              "everybody", "",
-                    (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
-
-
-JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
-    **dict.fromkeys(SERVICES, judge_service),
-    "gh": _judge_forge,
-    "glab": _judge_forge,
-}
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = dict.fromkeys(SERVICES, judge_service)

@@ -17,6 +17,7 @@ from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import after_names, by_table
 from sandgate.assessment.judges.spoken import spoken
+from sandgate.assessment.judges.watching import is_told_to_watch
 from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.listing import words
@@ -49,6 +50,9 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
                     "", (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
     if "api" not in texts[:3]:
         return
+    if is_told_to_watch(call) and {"DELETE", "PUT", "PATCH"} & {text.upper() for text in texts}:
+        inquiry.add(HIGH, "contacts", "code host", "changes what keeps watch over a project", "", "",
+                    (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
     method = parsed(call.args, "-X --method -f -F -H -q -t --jq").value("-X --method")
     name = method.text.upper() if method is not None else ""
     query = " ".join(texts).lower()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ACCOUNT = words("""
     cloudtrail guardduty securityhub inspector macie audit flow-log configservice logging access-analyzer detector
     diagnostic-settings log-profiles sinks cloudwatch protection ruleset org-policies policy encryption versioning
-    log-group object-lock retention legal-hold public-access-block log-stream alarm alert monitor waf shield
+    security log-group object-lock retention legal-hold public-access-block log-stream alarm alert monitor waf shield
     backup-vault recovery-point tde transparent-data threat-policy defender compliance delivery-channel trail
     """)
 # What keeps watch over a machine, by its name or a part of it.
@@ -62,6 +62,10 @@ STOPPERS = frozenset(
 ENDERS = frozenset(words("kill pkill killall killall5 skill"))  # stop without a word that says so
 
 
+# In requests to a service, by a part of an address or of the data.
+REQUESTED = ("protection", "audit", "ruleset", "securit", "policies", "compliance", "retention", "required_status",
+             "only_allow_merge", "approval_rule", "enforce_admins", "vulnerability", "secret_scanning", "alert",
+             "monitor", "silence")  # fmt: skip
 # What a cluster holds its users to, by a part of a word of an order.
 CLUSTER = ("networkpolic", "netpol", "pod-security", "podsecurity", "webhookconfiguration", "clusterpolic",
            "authorizationpolic", "peerauthentication", "resourcequota", "limitrange", "auditpolic", "ciliumnetwork",
@@ -77,6 +81,11 @@ def holds_rules(args: Sequence[Arg]) -> bool:
 def keeps_watch(path: Sequence[str]) -> bool:
     """Whether words of an order to a cloud name what watches over an account."""
     return any(mark in word for word in path for mark in ACCOUNT)
+
+
+def is_told_to_watch(call: Call) -> bool:
+    """Whether the address or the data of a request name what watches over an account or a project."""
+    return any(mark in arg.text.lower() for arg in call.args for mark in REQUESTED)
 
 
 def judge_guards(call: Call, inquiry: Inquiry) -> None:
