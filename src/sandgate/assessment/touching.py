@@ -58,6 +58,17 @@ def _named(place: Place) -> str:
     return f"chosen files below {shown(base or '/')}" if name == FOUND else shown(place.path)
 
 
+# Settings of what keeps watch over a machine, logs for it, or lets people in.
+PROTECTIONS = (
+    "/etc/audit", "/etc/rsyslog", "/etc/syslog", "/etc/logrotate", "/etc/fail2ban", "/etc/ufw", "/etc/iptables",
+    "/etc/nftables", "/etc/selinux", "/etc/apparmor", "/etc/pam.d", "/etc/security", "/etc/ssh/sshd_config",
+    "/etc/sudoers", "/etc/vault", "/etc/falco", "/etc/osquery", "/etc/clamav", "/etc/ossec", "/var/ossec",
+    "/etc/firewalld", "/etc/aide", "/etc/tripwire", "/etc/crowdsec", "/etc/suricata", "/etc/snort",
+    "/etc/systemd/journald", "/etc/ssl", "/etc/pki", "/etc/crypto-policies", "/var/lib/aide", "/etc/filebeat",
+    "/etc/td-agent",
+)  # fmt: skip
+
+
 def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bool, filtered: bool) -> Finding:
     """`contents`: all that is in it (`path/*`); `filtered`: some of what is below it, by name or pattern."""
     seen = facts.targets.get(path)
@@ -81,7 +92,7 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
     system = place.kind in {"root", "system", "startup", "credentials"}
     why = f"deletes recursively: {place.words}" if recursive else f"deletes {place.words}"
     categories: tuple[RiskCategory, ...] = (DELETION, SYSTEM) if system else (DELETION,)
-    if place.path.startswith("/var/log"):
+    if place.path.startswith(("/var/log", *PROTECTIONS)):
         categories = (*categories, COMPLIANCE)
     sentence = words.format(words=place.words, path=what)
     return Finding(HIGH, "deletes", place.path, why, sentence, GONE, categories)
@@ -162,6 +173,8 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
     if place.path.startswith("/var/log/") and verb != "Appends to":
         privileged = (SYSTEM, DELETION, COMPLIANCE)
+    elif place.path.startswith(PROTECTIONS):
+        privileged = (*privileged, COMPLIANCE)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
 
 

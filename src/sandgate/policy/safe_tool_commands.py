@@ -65,6 +65,7 @@ TOOL_COMMANDS: dict[str, str] = {
     "hg blame": "-fundcl -r= --rev= *",
     "hg version": "-q -v 0",
     "svn status": "-qvN -q --quiet --verbose --no-ignore --depth= --xml *",
+    "svn info": "--xml 0",
     "svn propget": "-v --verbose *",
     "svn proplist": "-v --verbose *",
     # Forges: only what is on this machine

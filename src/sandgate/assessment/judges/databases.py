@@ -18,6 +18,7 @@ from sandgate.assessment.findings import (
     SYSTEM,
 )
 from sandgate.assessment.inline import host_of
+from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.naming import LOSING, parts_of
 from sandgate.assessment.knowledge.databases import (
@@ -61,6 +62,8 @@ def _judge_client(call: Call, inquiry: Inquiry) -> None:
     for line in text.replace(";", "\n").split("\n"):
         if line.strip().startswith(("\\!", ".shell", ".system")):
             inquiry.run_script(line.strip().lstrip("\\!").removeprefix(".shell").removeprefix(".system"), call)
+        if _loads_file(line.lower()) and (host := _remote_host(call)):
+            inquiry.send("rows of a file", host)
         if "\\copy" in line.lower() and "program" in line.lower():
             inquiry.run_script(line.partition("'")[2].rpartition("'")[0], call)
     if call.program in {"sqlite3", "duckdb"} and options.operands:
@@ -73,6 +76,18 @@ def _judge_client(call: Call, inquiry: Inquiry) -> None:
                     GONE, (DELETION,))  # fmt: skip
     if options.has("-f --file") or (call.upstream and not _echoed(call)):
         inquiry.doubt("the statements come from elsewhere", target=call.program)
+
+
+def _loads_file(line: str) -> bool:
+    return ("\\copy" in line and " from " in line) or "load data local" in line
+
+
+def _remote_host(call: Call) -> str:
+    """The other machine that a client is told to talk to; empty when there is none."""
+    named = parsed(call.args, SQL_VALUES).value("-h --host --hostname -S --server")
+    hosts = [named.text] if named is not None and named.text[:1] != "/" else []
+    hosts += [host_of(arg.text) for arg in call.args if "://" in arg.text[:20]]
+    return next((host for host in hosts if not is_local(host)), "")
 
 
 def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:

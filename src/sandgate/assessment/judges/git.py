@@ -260,4 +260,7 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
 }
 
 
-JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {"git": _judge_git}
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    "git": _judge_git,
+    **dict.fromkeys(("hg", "svn", "fossil", "bzr", "darcs", "brz"), git_remotes.judge_other_push),
+}

@@ -6,6 +6,7 @@ What one command of a line does to remotes and to the staged files is noted for 
 from __future__ import annotations
 
 from sandgate.assessment.inline import host_of
+from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import place_of
 from sandgate.assessment.wording import shown
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # Keys of `Inquiry.written` that are no paths.
 NEW_REMOTE = "git remote "  # and its name: its address
 STAGED_SECRET = "git add"  # the path of a secret that was staged
+PUSHING = frozenset(words("push import send put email bundle"))
 OWN_REMOTES = frozenset(words("origin upstream heroku dokku fork gitlab github"))
 
 
@@ -27,8 +29,8 @@ def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
     """A remote has a name somebody gave it; an address on the command line is any place."""
     if STAGED_SECRET in inquiry.written:
         inquiry.send(f"the content of {shown(inquiry.written[STAGED_SECRET])}", "a remote of this repository")
-    for arg in options.operands[:1]:
-        address = inquiry.written.get(f"{NEW_REMOTE}{arg.text}", arg.text)
+    for name in [arg.text for arg in options.operands[:1]] or ["origin"]:
+        address = inquiry.written.get(f"{NEW_REMOTE}{name}", name)
         if "://" in address or ("@" in address and ":" in address):
             host = host_of(address.replace(":", "/", 1) if "://" not in address else address)
             inquiry.send("this repository", host)
@@ -42,6 +44,17 @@ def _git_remote(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
     words = [arg.text for arg in options.operands]
     if len(words) == 3 and (words[0] == "set-url" or (words[0] == "add" and words[1] not in OWN_REMOTES)):
         inquiry.written[f"{NEW_REMOTE}{words[1]}"] = words[2]
+
+
+def judge_other_push(call: Call, inquiry: Inquiry) -> None:
+    """`hg push URL`, `svn import . URL`: a server that is named on the command line is any place."""
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if PUSHING.isdisjoint(texts[:2]):
+        return
+    address = next((text for text in texts[1:] if "://" in text and not text.startswith("file:")), "")
+    if address:
+        inquiry.send("this repository", host_of(address))
 
 
 def _git_add(options: Parsed, call: Call, inquiry: Inquiry) -> None:

@@ -93,17 +93,17 @@ tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat zcat zip zstd
 echo printenv yes
 """),
     ("network", """
-autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosquitto_pub msmtp mutt neomutt nslookup
-ping rsync s-nail scp sendmail ssh swaks telnet termbin websocat wget wscat
+autossh curl curlie dig dog doggo drill grpcurl host lynx mail mailx msmtp mutt neomutt nslookup ping rsync s-nail scp
+sendmail ssh swaks telnet termbin websocat wget wscat
 """),
     ("sockets", """
-nc socat
+amqp-publish kafka-console-producer kafkacat kcat mosquitto_pub mqttx nc socat stomp-send
 """),
     ("tools", """
 at batch crontab docker docker-compose gh glab hub podman podman-compose tea vi vim
 """),
     ("git", """
-git
+brz bzr darcs fossil git hg svn
 """),
     ("running", """
 ! builtin busybox catchsegv chpst chronic chroot chrt command coproc dbus-run-session do doas dumb-init elif else entr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import (
-    COMPLIANCE,
     DELETION,
     EXFILTRATION,
     HIGH,
@@ -17,7 +16,15 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import after_names, by_table, transfer
-from sandgate.assessment.judges.watching import is_told_to_watch
+from sandgate.assessment.judges.requests import (
+    CREDENTIAL_OPTIONS,
+    DATA_OPTIONS,
+    FORM_OPTIONS,
+    asks_to_delete,
+    judge_change,
+    orders_deletion,
+    posts,
+)
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -43,21 +50,14 @@ METADATA_KEYS = (
     "identity-",
 )
 PRIVATE = ("secret", "encoded", "environment", "file")  # tags of data that should not leave without a question
-DATA_OPTIONS = frozenset({"-d", "--data", "--data-binary", "--data-raw", "--data-ascii", "--data-urlencode", "--json"})
-FORM_OPTIONS = frozenset({"-F", "--form"})
 UPLOAD_OPTIONS = frozenset({"-T", "--upload-file", "--post-file", "--body-file"})
 # What only shapes or repeats what it was told: such text is no private data.
 LITERAL = frozenset(words("echo printf yes seq true false : sleep date jq tr base64 sed head tail sort uniq cut wc "
                           "tee cat"
                           " gzip xz bzip2 zstd grep awk rev uname whoami python python3 node"))  # fmt: skip
-CREDENTIAL_OPTIONS = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bearer", "-b", "--cookie", "-E",
-                                "--cert", "--key",
-                                "--proxy-user", "-U", "--pass", "--password", "--http-password"})  # fmt: skip
 CURL_WRITES = frozenset({"-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--libcurl",
                          "--stderr",
                          "--etag-save", "--hsts", "--alt-svc"})  # fmt: skip
-# Elasticsearch, CouchDB, InfluxDB, Qdrant, etcd, Consul, ClickHouse, Neo4j: what is deleted there is data.
-STORE_PORTS = frozenset({"9200", "5984", "8086", "6333", "2379", "8500", "8123", "7474"})
 CHANGING_METHODS = frozenset({"DELETE"})
 
 
@@ -82,7 +82,7 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     for url, host in zip(urls or ["?"], hosts, strict=True):
         inquiry.contact(host, call, sentence=f"Downloads {shown(url.replace(UNKNOWN, '?'))}")
         _instance_keys(url, inquiry)
-        if "_delete_by_query" in url and not is_local(host):
+        if not is_local(host) and orders_deletion(url, options):
             inquiry.add(HIGH, "deletes", host, "asks a remote service to delete", "", "", (DELETION, NETWORK))
         if url.startswith("file:"):
             inquiry.read(Arg(url.removeprefix("file://")), call)
@@ -93,8 +93,8 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     _sent(options, hosts[0], call, inquiry)
     method = options.value("-X --request")
     if method is not None and method.text.upper() in CHANGING_METHODS:
-        _asks_to_delete(hosts[0], inquiry)
-    _changes_service(options, hosts[0], call, inquiry)
+        asks_to_delete(hosts[0], inquiry)
+    judge_change(options, hosts[0], call, inquiry)
     for name, arg in options.values:
         if name in CURL_WRITES and arg.text != "-":
             inquiry.write(arg, call)
@@ -104,7 +104,7 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     if (
         socket is not None
         and socket.text.endswith(".sock")
-        and (_posts(options) or (method is not None and method.text.upper() not in {"GET", "HEAD"}))
+        and (posts(options) or (method is not None and method.text.upper() not in {"GET", "HEAD"}))
     ):
         inquiry.add(HIGH, "privilege", socket.text, "orders a service of this machine over its socket",
                     f"Gives orders to the service behind {shown(socket.text)}",
@@ -112,36 +112,6 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
                                                                                          SYSTEM))  # fmt: skip
     if options.has("-K --config"):
         inquiry.doubt("takes its options from a file", target="curl")
-
-
-def _asks_to_delete(host: str, inquiry: Inquiry) -> None:
-    """A service of this machine is most often the one that is being developed, unless it is a store of data."""
-    if is_local(host) and host.rpartition(":")[2] not in STORE_PORTS:
-        inquiry.add(MEDIUM, "deletes", host, "asks a service of this machine to delete",
-                    f"Deletes something at {shown(host)}", "", (DELETION,))  # fmt: skip
-        return
-    inquiry.add(HIGH, "deletes", host, "asks a service to delete", f"Deletes something at {shown(host)}", "",
-                (DELETION, NETWORK))  # fmt: skip
-
-
-def _changes_service(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
-    """`curl -X PUT` with somebody's key to another machine: what is there is another from then on."""
-    method = options.value("-X --request --method")
-    asked = method.text.upper() if method is not None else ""
-    if is_local(host) or asked not in {"PUT", "PATCH", "DELETE"}:
-        return
-    if asked != "DELETE" and any(name in CREDENTIAL_OPTIONS and _is_key(arg.text) for name, arg in options.values):
-        inquiry.add(HIGH, "contacts", host, "changes a service with a key", f"Changes something at {shown(host)}", "",
-                    (SYSTEM, NETWORK))  # fmt: skip
-    if is_told_to_watch(call):
-        inquiry.add(HIGH, "contacts", host, "changes what keeps watch over a service", "", "",
-                    (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
-
-
-def _is_key(text: str) -> bool:
-    """`Authorization: …`, `PRIVATE-TOKEN: …`, `user:password`; `Content-Type: …` is none."""
-    name = text.partition(":")[0].lower()
-    return any(mark in name for mark in ("auth", "token", "key", "secret", "cookie")) or " " not in text
 
 
 def _instance_keys(url: str, inquiry: Inquiry) -> None:
@@ -167,7 +137,7 @@ def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
         inquiry.send(f"the file {shown(path or '?')}", host)
     private = private_input(call)
     direct = _in_words(options, call)
-    if private is not None and (sent or direct or "secret" in call.upstream or _posts(options)):
+    if private is not None and (sent or direct or "secret" in call.upstream or posts(options)):
         inquiry.send(private, host)
 
 
@@ -192,10 +162,6 @@ def _in_words(options: Parsed, call: Call) -> bool:
         ):
             return True
     return False
-
-
-def _posts(options: Parsed) -> bool:
-    return any(name in DATA_OPTIONS | FORM_OPTIONS for name, _ in options.values)
 
 
 def _upload(name: str, arg: Arg) -> Arg | None:
@@ -249,7 +215,7 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
         saved(options, "-O --output-document", hosts[0], call, inquiry)
     method = options.value("--method")
     if method is not None and method.text.upper() in CHANGING_METHODS:
-        _asks_to_delete(hosts[0], inquiry)
+        asks_to_delete(hosts[0], inquiry)
     into = options.value("-P --directory-prefix")
     if into is not None:
         inquiry.write(into, call, verb="Downloads to")
@@ -382,7 +348,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "rsync": _judge_scp,
     **dict.fromkeys(
         ("telnet", "lynx", "mail", "sendmail", "mutt", "mailx", "swaks", "msmtp", "websocat",
-         "curlie", "grpcurl", "mosquitto_pub", "wscat", "drill", "doggo", "dog", "kcat", "neomutt", "s-nail", "termbin",
+         "curlie", "grpcurl", "wscat", "drill", "doggo", "dog", "neomutt", "s-nail", "termbin",
          "dig", "nslookup", "host", "ping"),
         judge_sender,
     ),

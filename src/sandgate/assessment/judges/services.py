@@ -71,6 +71,7 @@ PRIVATE_FIELDS = ("password", "secretstring", "secretaccesskey", "privatekey", "
 WRITING_SQL = frozenset({"DROP", "TRUNCATE", "DELETE", "UPDATE", "ALTER", "INSERT", "GRANT", "CREATE", "MERGE"})
 READING_SQL = frozenset({"SELECT", "SHOW", "EXPLAIN", "DESCRIBE", "WITH"})
 SENDING = frozenset({"upload", "publish", "push"})
+HANDING_ON = frozenset({"publish", "send", "post", "notify", "share"})
 UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
 # Where changes are made for review: writing there is ordinary work.
 FORGES = frozenset({"gh", "glab", "hub", "tea", "jira", "linear", "sentry-cli", "circleci", "travis"})
@@ -366,8 +367,11 @@ def _sends(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None and deed_of(call) not in {"asking", "looking", "local"}:
         inquiry.send(private, call.program)
+    hands_on = any(_parts(word)[0] in HANDING_ON for word in verb_path(call)[1:])
     for arg in call.args:
         if arg.text.startswith(("file://", "fileb://")):
+            if hands_on:
+                inquiry.send(f"the content of {shown(arg.text)}", call.program)
             _reads(arg.but(text=arg.text.partition("://")[2], raw=""), call, inquiry)
 
 

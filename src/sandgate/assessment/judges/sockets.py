@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE
 from sandgate.assessment.inquiry import is_local
+from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.knowledge.interpreters import SHELLS
 from sandgate.assessment.options import parsed
@@ -93,4 +94,36 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
     inquiry.add(MEDIUM, "contacts", host, "joins connections")
 
 
-JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {"nc": _judge_nc, "socat": _judge_socat}
+def _judge_broker(call: Call, inquiry: Inquiry) -> None:
+    """`mosquitto_pub -h HOST -f FILE`, `kcat -P -b HOST < FILE`: a message, or a file, for whoever listens there."""
+    options = parsed(call.args, BROKER_VALUES)
+    named = options.value("-h --host -b --bootstrap-server --broker-list -s --server -H")
+    if named is None or not is_local(named.text):
+        by_table(call, inquiry)
+    else:
+        inquiry.add(MEDIUM, "contacts", named.text, "talks to a message broker of this machine")
+    host = named.text if named is not None else "a message broker"
+    given = options.value("-f --file")
+    sources = [given] if given is not None else []
+    if call.program in {"kcat", "kafkacat"}:
+        sources = [*options.operands] if options.has("-P") else []
+    for arg in sources:
+        inquiry.read(arg, call)
+        inquiry.send(f"the content of {shown(arg.text)}", host)
+    private = private_input(call)
+    if private is not None:
+        inquiry.send(private, host)
+
+
+BROKER_VALUES = (
+    "-h --host -p --port -t --topic -m --message -f --file -i --id -u -P --pw -q --qos -b --bootstrap-server "
+    "--broker-list -s --server -c -o -K -D -H --cafile --cert --key -X -F -G"
+)
+
+
+JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    "nc": _judge_nc,
+    "socat": _judge_socat,
+    **dict.fromkeys(("mosquitto_pub", "mqttx", "kcat", "kafkacat", "kafka-console-producer", "amqp-publish",
+                     "stomp-send"), _judge_broker),
+}  # fmt: skip

@@ -7,6 +7,7 @@ something down, or to change what is called production, says what is meant.
 from __future__ import annotations
 
 from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, MEDIUM, NETWORK, SYSTEM, Finding
+from sandgate.assessment.judges.network import send_files
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 
@@ -81,9 +82,18 @@ def _judge_files(call: Call, inquiry: Inquiry) -> None:
     gives = not SENDING.isdisjoint([arg.text for arg in call.args[:FIRST_WORDS]]) or not SENDING.isdisjoint(
         _parts(call.program)
     )
+    files = [arg for arg in call.args[1:] if _is_file(arg.text)] if gives else []
+    if files:
+        send_files(files, call.program, call, inquiry)
     if gives and ("secret" in call.outflow or "secret" in call.upstream or "environment" in call.upstream):
         inquiry.add(HIGH, "contacts", call.program, "sends secrets", f"Sends secrets with {shown(call.program)}",
                     "What has been sent cannot be taken back", (EXFILTRATION, NETWORK))  # fmt: skip
+
+
+def _is_file(text: str) -> bool:
+    """`customers.csv`, `./dist/x.tgz`; a word that is neither option nor address."""
+    name = text.rpartition("/")[2]
+    return text[:1] != "-" and "://" not in text and " " not in text and "." in name.strip(".")
 
 
 def _is_production(text: str) -> bool:

@@ -79,7 +79,7 @@ ENTRIES: tuple[Entry, ...] = (
                                                       (NETWORK, COMPLIANCE), operands="merge release fork")))
       for name in ("tea", "hub", "bkt", "berg", "lab")),
     *_high("Prints your access token", (EXFILTRATION,), "gh auth token, glab auth token, glab config get token"),
-    *_high("Runs jobs on the code host", (NETWORK,), "gh workflow run, glab ci run, glab pipeline run"),
+    *_high("Runs jobs on the code host", (SYSTEM, NETWORK), "gh workflow run, glab ci run, glab pipeline run"),
     *_high("Switches checks on the code host", (NETWORK, COMPLIANCE), """
         gh workflow disable, gh ruleset delete, glab schedule delete"""),
     *_high("Runs code of other people with your access", (NETWORK, SYSTEM), "gh extension install, gh ext install"),

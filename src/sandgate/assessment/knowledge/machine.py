@@ -25,6 +25,15 @@ ENTRIES: tuple[Entry, ...] = (
         pam-auth-update, authselect, authconfig, realm, adcli, sss_cache, sysadminctl, newuidmap, newgidmap, faillock,
         pam_tally2, kadmin, ldapadd, ldapmodify, ldappasswd, ipa, samba-tool, opasswd
         """, PRIVILEGE, SYSTEM),
+    # What other systems call theirs, for those who have them
+    *acting("Deletes or clears what Windows has written down", """
+        wevtutil cl, wevtutil clear-log, wevtutil sl, vssadmin delete, wmic shadowcopy delete, fsutil usn deletejournal,
+        auditpol, cipher, diskpart
+        """, DELETION, SYSTEM, COMPLIANCE),
+    *acting("Changes Windows", """
+        netsh, reg add, reg delete, reg import, schtasks, bcdedit, takeown, icacls, dism, sfc, wusa, pnputil
+        """, SYSTEM, COMPLIANCE),
+    *acting("Runs what another machine says", "mshta, regsvr32, rundll32, bitsadmin, msiexec", SYSTEM, NETWORK),
     *acting("Deletes entries of a directory of accounts", "ldapdelete", DELETION, SYSTEM, harmless="-n"),
     *acting("Changes a password", "passwd", PRIVILEGE, SYSTEM, harmless="-S --status"),
     *acting("Changes who may become administrator", "visudo", PRIVILEGE, SYSTEM, harmless="-c --check"),

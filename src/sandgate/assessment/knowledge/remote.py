@@ -73,6 +73,10 @@ ENTRIES: tuple[Entry, ...] = (
     sendmail, aerc, himalaya, mailsend, mailsend-go, ntfy publish, apprise, pushover, signal-cli, wall, write, twurl,
     toot, sendxmpp, gammu, gammu-smsd-inject
     """, "What has been sent cannot be taken back"),
+    *_each(HIGH, "contacts", "Silences alerts", (COMPLIANCE, SYSTEM, NETWORK), "amtool silence add, amtool silence "
+                                                                              "expire, amtool silence import"),
+    *_each(MEDIUM, "contacts", "Asks about alerts", (NETWORK,), "amtool alert, amtool silence query, amtool config, "
+                                                               "amtool cluster"),
     *_each(HIGH, "contacts", "Puts a message into a queue that others act on", (SYSTEM, NETWORK), """
     mosquitto_pub, mqttx pub, kafka-console-producer.sh, kafka-console-producer, amqp-publish, nats pub, rpk topic
     produce, pulsar-client produce, stomp-send, zmqcat, gcloud pubsub topics publish, aws sns publish
