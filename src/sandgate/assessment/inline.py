@@ -37,6 +37,7 @@ from sandgate.assessment.knowledge.interpreters import (
 )
 from sandgate.assessment.lexing import Token, as_calls, tokens
 from sandgate.assessment.listing import words
+from sandgate.assessment.tcl import judge_tcl
 from sandgate.assessment.wording import shown
 from sandgate.commandline.decoding import ansi
 
@@ -89,7 +90,7 @@ _STATEMENTS = frozenset(
 def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
     if language == "Tcl":
-        _judge_tcl(code, call, inquiry)
+        judge_tcl(code, call, inquiry)
         return
     found = tokens(as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
@@ -106,20 +107,6 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     elif len(inquiry.findings) + len(inquiry.pending) == before:
         inquiry.add(LOW, "runs", language, f"runs {language} code that only looks or computes",
                     f"Runs a few words of {language}")  # fmt: skip
-
-
-def _judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:
-    """Tcl is made of commands like a shell: the two that matter, and doubt about the rest."""
-    for line in code.replace(";", "\n").split("\n"):
-        parts = [part.strip('{}"[]') for part in line.split()]
-        if parts[:2] == ["file", "delete"]:
-            for part in parts[2:]:
-                if part[:1] != "-":
-                    inquiry.delete(Arg(part, raw=part), call, recursive="-force" in parts)
-        elif parts[:1] == ["exec"]:
-            inquiry.run_script(" ".join(parts[1:]), call)
-        elif parts and parts[0] not in {"puts", "set", "exit", "expr"}:
-            inquiry.doubt("runs Tcl code that was not understood", target="Tcl")
 
 
 def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:

@@ -281,6 +281,8 @@ class Inquiry:
         target = path or "?"
         if path is not None and call.on_server() and place_of(path, self.facts).kind in {"system", "device", "root"}:
             level, categories = HIGH, dict.fromkeys((*categories, SYSTEM))
+            if path.startswith("/dev/"):
+                categories = (*categories, DELETION)
             if path.startswith("/var/log"):
                 categories = (*categories, DELETION, COMPLIANCE)
         self.add(level, kind, target, NOT_HERE, f"{verb} {shown(target)} elsewhere", "", categories)

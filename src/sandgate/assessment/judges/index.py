@@ -60,15 +60,16 @@ valkey-cli vsql ysqlsh
 akamai akeyless algolia aliyun amplify appwrite argo argocd atlas auth0 aws awslocal awx az azcopy b2 bao bosh
 boundary bq buildkite-agent bws caprover cdk cdktf cf cfcli cilium circleci civo clever cloudflare-cli clusterctl
 confluent conjur consul convex copilot couchbase-cli credhub crossplane curator_cli databricks datadog-ci deployctl
-dnscontrol doctl dokku doppler drone drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly firebase flarectl flux fly
-flyctl gam gcloud ghost gigalixir govc grafana-cli gsutil hammer hasura hcloud helmfile heroku hf huggingface-cli
-ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle kcadm keycloak kn knife kops koyeb lexicon
-linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad now oc oci ocm
-octodns-sync okta opensearch-cli openshift-install openstack ovhcloud packer pagerduty phase planetscale platform
-prefect pscale pulsar-admin pulumi qovery rabbitmqadmin rabbitmqctl racadm railway rancher render replicate rke rosa
-rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless shopify skaffold slack sls snow spacectl sst step stripe
-supabase surge talosctl tanzu tccli tctl teleport temporal terraform terragrunt tfctl tkn travis tsh turso twilio
-upctl upstash upsun vault velero vercel vultr-cli wandb waypoint werf wp wrangler yc zitadel
+dnscontrol doctl dokku doppler drone dropbox_uploader.sh drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly
+firebase flarectl flux fly flyctl gam gcloud gdrive ghost gigalixir govc grafana-cli gsutil hammer hasura hcloud
+helmfile heroku hf huggingface-cli ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle kcadm
+keycloak kn knife kops koyeb lexicon linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl
+netlify newrelic nomad now oc oci ocm octodns-sync okta onedrive opensearch-cli openshift-install openstack ovhcloud
+packer pagerduty phase planetscale platform prefect pscale pulsar-admin pulumi qovery rabbitmqadmin rabbitmqctl racadm
+railway rancher render replicate rke rosa rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless shopify skaffold
+slack sls snow spacectl sst step stripe supabase surge talosctl tanzu tccli tctl teleport temporal terraform
+terragrunt tfctl tkn travis tsh turso twilio upctl upstash upsun vault velero vercel vultr-cli wandb waypoint werf wp
+wrangler yc zitadel
 """),
     ("remote", """
 ab ansible ansible-playbook autocannon bombardier cadaver clush colima crictl distrobox distrobox-host-exec
@@ -97,7 +98,8 @@ autossh curl curlie dig dog doggo drill grpcurl host lynx mail mailx msmtp mutt 
 sendmail ssh swaks telnet termbin websocat wget wscat
 """),
     ("sockets", """
-amqp-publish kafka-console-producer kafkacat kcat mosquitto_pub mqttx nc socat stomp-send
+amqp-publish jupyter jupyter-lab jupyter-notebook kafka-console-producer kafkacat kcat mosquitto_pub mqttx nc socat
+stomp-send
 """),
     ("tools", """
 at batch crontab docker docker-compose gh glab hub podman podman-compose tea vi vim
@@ -112,10 +114,11 @@ prlimit proot proxychains proxychains4 runuser script setarch setsid ssh-agent s
 systemd-run taskset then time timeout tini torsocks toybox trap unbuffer unshare until watch while xargs xvfb-run {
 """),
     ("interpreters", """
-. R Rscript ash bash bb bpython busybox-sh clisp clj clojure crystal csh csi d8 dash ecl ed elixir emacs emacsclient
-erl escript eval fish ghc gosh groovy guile hhvm http-server iex irb jruby julia kotlin ksh littler live-server lua
-luajit matlab mksh node ocaml octave perl perl6 php psysh python qjs racket raku rbash ruby runghc sage sbcl scala
-serve sh source swift swipl tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
+. R Rscript ash bash bb bpython busybox-sh caddy clisp clj clojure crystal csh csi d8 darkhttpd dash devd dufs ecl ed
+elixir emacs emacsclient erl escript eval expect filebrowser fish ghc gosh goshs groovy guile hhvm http-server iex irb
+jruby julia kotlin ksh littler live-server lua luajit matlab miniserve mksh node ocaml octave perl perl6 php psysh
+python qjs racket raku rbash ruby runghc sage sbcl scala serve sh source static-web-server swift swipl tclsh tcsh
+truffleruby ts-node tsx updog uwsgi webfsd xonsh zsh
 """),
     ("builtins", """
 alias bind cd chdir complete declare export getopts local mapfile popd printf pushd read readarray readonly set

@@ -288,8 +288,20 @@ def _serves(bound: Arg | None, given: Arg | None, call: Call, inquiry: Inquiry) 
 
 def _judge_server(call: Call, inquiry: Inquiry) -> None:
     """`serve DIRECTORY`, `http-server DIRECTORY`."""
-    options = parsed(call.args, "-l --listen -p --port -a --host -c --config -o --open -P --proxy -S -C -K")
-    _serves(options.value("-a --host"), options.operands[0] if options.operands else None, call, inquiry)
+    options = parsed(call.args, "-l --listen -p --port -a --host -c --config -o --open -P --proxy -S -C -K -i "
+                                "--interfaces -b --bind -r --root -d --directory")  # fmt: skip
+    given = options.operands[0] if options.operands else options.value("-r --root -d --directory")
+    _serves(options.value("-a --host -i --interfaces -b --bind"), given, call, inquiry)
+
+
+def _judge_caddy(call: Call, inquiry: Inquiry) -> None:
+    """`caddy file-server --root DIRECTORY`; the rest is told by the tables."""
+    by_table(call, inquiry)
+    options = parsed(call.args, "--root -r --listen -l --domain -d --config")
+    if "file-server" in [arg.text for arg in options.operands]:
+        listen = options.value("--listen -l")
+        bound = listen if listen is not None and not listen.text.startswith(":") else None
+        _serves(bound, options.value("--root -r"), call, inquiry)
 
 
 def _judge_eval(call: Call, inquiry: Inquiry) -> None:
@@ -325,7 +337,24 @@ def run_fed_lines(call: Call, inquiry: Inquiry, mark: str) -> None:
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "eval": _judge_eval,
     "source": _judge_source,
-    **dict.fromkeys(("serve", "http-server", "live-server"), _judge_server),
+    **dict.fromkeys(
+        (
+            "serve",
+            "http-server",
+            "live-server",
+            "miniserve",
+            "dufs",
+            "darkhttpd",
+            "updog",
+            "devd",
+            "static-web-server",
+            "webfsd",
+            "filebrowser",
+            "goshs",
+        ),
+        _judge_server,
+    ),
+    "caddy": _judge_caddy,
     ".": _judge_source,
     "ed": _judge_ed,
     **dict.fromkeys(SHELLS, _judge_shell),

@@ -7,6 +7,7 @@ of groups look like verbs (`gcloud run services list`, `gh release delete`). No 
 
 from __future__ import annotations
 
+from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import (
     COMPLIANCE,
     DELETION,
@@ -24,6 +25,7 @@ from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.costs import judge_size
 from sandgate.assessment.judges.databases import judge_statements
 from sandgate.assessment.judges.network import private_input, send_files
+from sandgate.assessment.judges.sharing import hands_out, opens, opens_data
 from sandgate.assessment.judges.watching import keeps_watch
 from sandgate.assessment.knowledge import ENTRIES, entry_for
 from sandgate.assessment.knowledge.services import (
@@ -48,7 +50,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sandgate.assessment.expansion import Arg
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import FactKind, RiskCategory, RiskLevel
 
@@ -75,8 +76,9 @@ HANDING_ON = frozenset({"publish", "send", "post", "notify", "share"})
 UPLOADS = frozenset({"put-object", "put-file", "put-item-file", "upload-batch", "upload-part"})
 # Where changes are made for review: writing there is ordinary work.
 FORGES = frozenset({"gh", "glab", "hub", "tea", "jira", "linear", "sentry-cli", "circleci", "travis"})
-PUBLIC_ACCESS = ("public-read", "public-read-write", "allusers", "allauthenticatedusers", "0.0.0.0/0", "::/0",
-                 "--allow-unauthenticated", "--publicly-accessible", "authenticated-read", "--public")  # fmt: skip
+# They run a command in the place where a service of one's own runs.
+RUNNERS = frozenset({"heroku", "railway", "fly", "flyctl", "dokku", "scalingo", "gigalixir", "clever", "cf", "aptible"})
+RUNNING_WORDS = frozenset({"run", "ssh", "exec", "console", "run:detached"})
 
 
 COPYING = frozenset({"cp", "sync", "mv", "rsync", "mirror", "copy", "move", "put", "get", "upload-file"})
@@ -142,18 +144,38 @@ def _statement(text: str) -> Deed:
     return "changing" if first in WRITING_SQL else "looking" if first in READING_SQL else ""
 
 
+def _inner(call: Call) -> bool:
+    """Whether a command for another place is named, in a place that is not called production."""
+    texts = [arg.text for arg in call.args]
+    return ("--" in texts or "-C" in texts or "--command" in texts) and not any("prod" in text for text in texts)
+
+
 def _commands(call: Call, inquiry: Inquiry) -> None:
     """`gcloud compute ssh vm --command CMD`, `fly ssh console -C CMD`, `heroku run -- CMD`, `az … --scripts CMD`."""
     texts = [arg.text for arg in call.args]
-    if not {"ssh", "exec", "run", "run-command", "execute-command", "invoke", "console", "shell"} & set(texts[:5]):
+    if not {"ssh", "exec", "run", "run-command", "execute-command", "invoke", "console", "shell", "send-command"} & set(
+        texts[:5]
+    ):
         return
     given = parsed(call.args, "--command -C -c --scripts", clusters=False).value("--command -C -c --scripts")
+    for arg in call.args:
+        for text in _listed_commands(arg.text):
+            inquiry.run(call.inside("sh", [Arg("-c"), Arg(text)], remote=True))
     if given is not None:
         inquiry.run(call.inside("sh", [given.but(text="-c", raw=""), given], remote=True))
     elif "--" in texts:
         rest = call.args[texts.index("--") + 1 :]
         if rest:
             inquiry.run(call.inside(rest[0].text, rest[1:], remote=True))
+
+
+def _listed_commands(text: str) -> list[str]:
+    """`commands=["rm -rf /data"]`, `{"commands":["…"]}`: what a machine of a cloud is told to run."""
+    start = text.find("commands")
+    if start < 0:
+        return []
+    rest = text[start + len("commands") :].lstrip("\"'=: [")
+    return [part for part in rest.rstrip("]}").replace('"', "'").split("'") if part.strip(", ]}")]
 
 
 def _copies(call: Call, inquiry: Inquiry) -> bool:
@@ -181,7 +203,7 @@ def _copies(call: Call, inquiry: Inquiry) -> bool:
             if not _there(arg.text, call.program):
                 inquiry.read(arg, call, recursive=True)
         local = [arg for arg in sources if not _there(arg.text, call.program)]
-        if any(_is_public(arg.text.lower()) for arg in call.args):
+        if opens(call.args):
             inquiry.send("files", f"everybody through {host}")
         else:
             send_files(local, host, call, inquiry)
@@ -219,6 +241,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     if deed in {"changing", "deleting", "granting"} and parsed(call.args, "", clusters=False).has(REHEARSALS):
         deed = "looking"
     options = parsed(call.args, "", clusters=False)
+    if deed == "changing" and call.program in RUNNERS and _inner(call) and {*verb_path(call)[:1]} & RUNNING_WORDS:
+        deed = "connecting"  # what it runs there is judged by itself
     if deed == "changing" and any(_statement(arg.text) == "looking" for arg in call.args):
         deed = "looking"
     if deed in {"", "local", "connecting"} and options.has("--prod --production"):
@@ -232,9 +256,9 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     path = verb_path(call)
     if deed == "changing" and any(_parts(word)[0] in SENDING or word in UPLOADS for word in path):
         inquiry.send("files", call.program)
-    if deed == "granting" and (
-        _says(f" {' '.join(path)} ", SHARING) or any(_is_for_all(arg.text.lower()) for arg in call.args)
-    ):
+    if hands_out(path) and deed in {"changing", "", "looking"} and not parsed(call.args, "").has("--help"):
+        inquiry.send("what is stored there", "whoever gets the copy or the link")
+    if deed == "granting" and (_says(f" {' '.join(path)} ", SHARING) or opens_data(call.args)):
         inquiry.send("what was private", "other accounts")
     if deed == "changing":
         judge_size(call, inquiry)
@@ -292,7 +316,7 @@ def deed_of(call: Call) -> Deed:
     if _asks_for_secret(call, path):
         return "leaking"
     deeds = [deed for word in path if (deed := _verb(word))]
-    if _says(said, GRANTING) or ("looking" not in deeds and any(_is_public(text) for text in texts)):
+    if _says(said, GRANTING) or ("looking" not in deeds and opens(call.args)):
         return "granting"
     if "deleting" in deeds and not (path and _verb(path[-1]) == "looking" and len(path) > 1 and path[-1] in LOOKING):
         return "deleting"
@@ -323,17 +347,6 @@ def _harmless_parameter(path: Sequence[str], texts: Sequence[str]) -> bool:
 
 def _says(said: str, table: Sequence[str]) -> bool:
     return any(f" {phrase} " in said for phrase in table)
-
-
-def _is_public(text: str) -> bool:
-    return any(
-        text == mark or text.endswith(("=" + mark, ":" + mark)) or text.startswith(mark + ":") for mark in PUBLIC_ACCESS
-    )
-
-
-def _is_for_all(text: str) -> bool:
-    """Whether anybody may read from now on; an open port is something else."""
-    return _is_public(text) and not text.endswith("/0")
 
 
 def _verb(word: str) -> Deed:

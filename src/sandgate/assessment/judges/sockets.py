@@ -115,6 +115,16 @@ def _judge_broker(call: Call, inquiry: Inquiry) -> None:
         inquiry.send(private, host)
 
 
+def _judge_notebook(call: Call, inquiry: Inquiry) -> None:
+    """`jupyter lab --ip=0.0.0.0`: whoever gets in may run what they like."""
+    by_table(call, inquiry)
+    bound = next((arg.text.partition("=")[2] for arg in call.args if arg.text.startswith("--ip=")), "")
+    if bound and not (is_local(bound) and bound != "0.0.0.0"):
+        inquiry.add(HIGH, "contacts", bound, "lets other machines run code here",
+                    "Lets other machines read files and run code here", "",
+                    (EXFILTRATION, PRIVILEGE, NETWORK))  # fmt: skip
+
+
 BROKER_VALUES = (
     "-h --host -p --port -t --topic -m --message -f --file -i --id -u -P --pw -q --qos -b --bootstrap-server "
     "--broker-list -s --server -c -o -K -D -H --cafile --cert --key -X -F -G"
@@ -124,6 +134,9 @@ BROKER_VALUES = (
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "nc": _judge_nc,
     "socat": _judge_socat,
+    "jupyter": _judge_notebook,
+    "jupyter-lab": _judge_notebook,
+    "jupyter-notebook": _judge_notebook,
     **dict.fromkeys(("mosquitto_pub", "mqttx", "kcat", "kafkacat", "kafka-console-producer", "amqp-publish",
                      "stomp-send"), _judge_broker),
 }  # fmt: skip

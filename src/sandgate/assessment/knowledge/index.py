@@ -88,15 +88,16 @@ systemd-repart systemd-sysext systemd-sysusers systemd-tmpfiles telinit timedate
 akamai akeyless algolia aliyun amplify appwrite argo argocd atlas auth0 aws awslocal awx az azcopy b2 bao bosh
 boundary bq buildkite-agent bws caprover cdk cdktf cf cfcli cilium circleci civo clever cloudflare-cli clusterctl
 confluent conjur consul convex copilot couchbase-cli credhub crossplane curator_cli databricks datadog-ci deployctl
-dnscontrol doctl dokku doppler drone drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly firebase flarectl flux fly
-flyctl gam gcloud gh ghost gigalixir glab govc grafana-cli gsutil hammer hasura hcloud helmfile heroku hf hub
-huggingface-cli ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle kcadm keycloak kn knife kops
-koyeb lexicon linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad
-now oc oci ocm octodns-sync okta opensearch-cli openshift-install openstack ovhcloud packer pagerduty phase
-planetscale platform prefect pscale pulsar-admin pulumi qovery rabbitmqadmin rabbitmqctl racadm railway rancher render
-replicate rke rosa rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless shopify skaffold slack sls snow spacectl sst
-step stripe supabase surge talosctl tanzu tccli tctl tea teleport temporal terraform terragrunt tfctl tkn travis tsh
-turso twilio upctl upstash upsun vault velero vercel vultr-cli wandb waypoint werf wp wrangler yc zitadel
+dnscontrol doctl dokku doppler drone dropbox_uploader.sh drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly
+firebase flarectl flux fly flyctl gam gcloud gdrive gh ghost gigalixir glab govc grafana-cli gsutil hammer hasura
+hcloud helmfile heroku hf hub huggingface-cli ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle
+kcadm keycloak kn knife kops koyeb lexicon linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats
+neonctl netlify newrelic nomad now oc oci ocm octodns-sync okta onedrive opensearch-cli openshift-install openstack
+ovhcloud packer pagerduty phase planetscale platform prefect pscale pulsar-admin pulumi qovery rabbitmqadmin
+rabbitmqctl racadm railway rancher render replicate rke rosa rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless
+shopify skaffold slack sls snow spacectl sst step stripe supabase surge talosctl tanzu tccli tctl tea teleport
+temporal terraform terragrunt tfctl tkn travis tsh turso twilio upctl upstash upsun vault velero vercel vultr-cli
+wandb waypoint werf wp wrangler yc zitadel
 """),
     ("reading", """
 : [ ack ag apropos arch base32 base64 basename bat bc break bzcat cal cat cksum clear cloc cmp column comm continue
@@ -254,50 +255,50 @@ GetUserSPNs.py ab acme.sh aerc age age-keygen aircrack-ng aireplay-ng airmon-ng 
 amqp-consume amqp-get amqp-publish amtool ansible ansible-config ansible-console ansible-doc ansible-galaxy
 ansible-inventory ansible-playbook ansible-pull ansible-vault apache2ctl apachectl apprise apt-key aria2c arp arp-scan
 arping arpspoof arptables artillery attic autocannon autossh avahi-browse avahi-resolve aws aws-vault axel badvpn
-barman berglas bettercap blackbox_cat bloodhound-python bmon bombardier bore borg brctl bridge bruno bup bw cadaver
-caddy capinfos ccrypt certbot certutil cewl cfssl chamber chisel chronyc cloudflared clush cme code commix conjur
-conntrack crackmapexec credstash croc crun crunch csf cssh csshx ctop cu curlftpfs curlie dalfox dashlane davfs2
-dehydrated delv detect-secrets devtunnel dhclient dhcpcd dirb dirbuster dirsearch distrobox-host-exec dns2tcp dnscat
-dnscat2 dnschef dnsenum dnsmasq dnsrecon dnsspoof dnstop dnstracer docker-credential-desktop
-docker-credential-secretservice dog doggo dotenvx dpaste driftnet drill dropbox dropbox_uploader.sh dsh dsniff dumpcap
-duplicacy duplicity ebtables elinks enpass enum4linux envoy et ethtool ettercap evans evil-winrm exim exim4 expose
-expressvpn fabric fail2ban-client fcrackzip feroxbuster fetch ffsend ffuf fierce finger firewall-cmd
-firewall-offline-cmd flatpak-spawn fortio fping frpc frps gammu gammu-smsd-inject gatling gcloud gcore gdown gdrive
-geoiplookup getent gh gh-dash ghz gist git git-credential-store git-crypt git-remote-https gitleaks
-gnome-keyring-daemon gobuster goldeneye gopass gost gotty grpcurl h2load haproxy hashcat hashid heroku hey himalaya
-host hostapd hostnamectl hping hping3 http-prompt httpd httperf httpie httrack hurl hydra ifdown ifenslave iftop ifup
-impacket-secretsdump infisical inlets inletsctl insomnia iodine ip ip6tables ip6tables-restore ip6tables-save ipcalc
-iperf iperf3 ipfs ipfw ipinfo ipsec ipset iptables iptables-legacy iptables-nft iptables-save iptraf-ng iw iwconfig
-iwctl jmeter john k6 kafka-acls kafka-acls.sh kafka-configs kafka-configs.sh kafka-console-consumer
-kafka-console-consumer.sh kafka-console-producer kafka-console-producer.sh kafka-consumer-groups
-kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh kafka-leader-election kafka-leader-election.sh
-kafka-reassign-partitions kafka-reassign-partitions.sh kafka-storage kafka-storage.sh kafka-streams-application-reset
-kafka-streams-application-reset.sh kafka-topics kafka-topics.sh kafkacat kcat kdig keepalived keepassxc-cli keeper
-kerbrute keyring keytool kinit kismet klist knotc kopia kpcli ktutil kubeadm kwallet-query laZagne lazagne lazydocker
-ldapsearch lego ligolo links linpeas.sh localtunnel localxpose loclx locust loophole lpass lt lxc-attach lxc-execute
-lynx macchanger machinectl magic-wormhole mail mailq mailsend mailsend-go mailx masscan mdk3 mdk4 medusa mega-put
-megacopy megadl megaput merlin mimipenguin minicom mitmdump mitmproxy mitmweb mkcert mosh mosquitto_pub mosquitto_sub
-mpack mqttx msfconsole msfdb msfvenom msmtp mtr mullvad mussh mutt named named-checkconf named-checkzone nats nbtscan
-ncftp ncftpget ncftpput ncrack nebula neomutt netbird netdiscover netexec nethogs netperf netplan netstat networkctl
-networksetup newman nft nginx ngrep ngrok nikto nmap nmblookup nmcli nmtui nordpass nordvpn nping npm nstat nsupdate
-ntfy ntlmrelayx.py ntpq nuclei nxc oathtool oha onesixtyone onionshare onionshare-cli op openconnect openvpn openvpn3
-ophcrack ovs-ofctl ovs-vsctl pacman-key pagekite pagekite.py parallel-rsync parallel-scp parallel-ssh pastebinit
-patator pdcp pdfcrack pdns_control pdnsutil pdsh pfctl pgbackrest phase picocom ping6 pinggy playit plow postconf
-postdrop postman postqueue postsuper pppd promtool protonvpn protonvpn-cli prsync pscp psexec.py pslurp pssh ptunnel
-pulsar-client pupy pushover pwgen qmail-inject qrcp rabbitmqctl rage rainbowcrack rathole rclone rdesktop rdiff-backup
-redsocks remmina resolvectl responder restic revsocks rfkill rlogin rndc route rpcinfo rpk rsh rsnapshot runc rustscan
+barman berglas bettercap blackbox_cat bloodhound-python bmon bombardier bore borg bpaste brctl bridge bruno bup bw
+cadaver caddy capinfos ccrypt certbot certutil cewl cfssl chamber chisel chronyc cloudflared clush cme code commix
+conjur conntrack crackmapexec credstash croc crun crunch csf cssh csshx ctop cu curlftpfs curlie dalfox dashlane
+davfs2 dehydrated delv detect-secrets devtunnel dhclient dhcpcd dirb dirbuster dirsearch distrobox-host-exec dns2tcp
+dnscat dnscat2 dnschef dnsenum dnsmasq dnsrecon dnsspoof dnstop dnstracer docker-credential-desktop
+docker-credential-secretservice dog doggo dotenvx dpaste driftnet drill dsh dsniff dumpcap duplicacy duplicity
+ebtables elinks enpass enum4linux envoy et ethtool ettercap evans evil-winrm exim exim4 expose expressvpn fabric
+fail2ban-client fcrackzip feroxbuster fetch ffsend ffuf fierce finger firewall-cmd firewall-offline-cmd flatpak-spawn
+fortio fpaste fping frpc frps gammu gammu-smsd-inject gatling gcloud gcore gdown geoiplookup getent gh gh-dash ghz
+gist git git-credential-store git-crypt git-remote-https gitleaks gnome-keyring-daemon gobuster goldeneye gopass gost
+gotty grpcurl h2load haproxy hashcat hashid haste hastebin heroku hey himalaya host hostapd hostnamectl hping hping3
+http-prompt httpd httperf httpie httrack hurl hydra ifdown ifenslave iftop ifup impacket-secretsdump infisical inlets
+inletsctl insomnia iodine ip ip6tables ip6tables-restore ip6tables-save ipcalc iperf iperf3 ipfs ipfw ipinfo ipsec
+ipset iptables iptables-legacy iptables-nft iptables-save iptraf-ng iw iwconfig iwctl jmeter john k6 kafka-acls
+kafka-acls.sh kafka-configs kafka-configs.sh kafka-console-consumer kafka-console-consumer.sh kafka-console-producer
+kafka-console-producer.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh
+kafka-leader-election kafka-leader-election.sh kafka-reassign-partitions kafka-reassign-partitions.sh kafka-storage
+kafka-storage.sh kafka-streams-application-reset kafka-streams-application-reset.sh kafka-topics kafka-topics.sh
+kafkacat kcat kdig keepalived keepassxc-cli keeper kerbrute keyring keytool kinit kismet klist knotc kopia kpcli
+ktutil kubeadm kwallet-query laZagne lazagne lazydocker ldapsearch lego ligolo links linpeas.sh localtunnel localxpose
+loclx locust lodgeit loophole lpass lt lxc-attach lxc-execute lynx macchanger machinectl magic-wormhole mail mailq
+mailsend mailsend-go mailx masscan mdk3 mdk4 medusa mega-put megacopy megadl megaput merlin mimipenguin minicom
+mitmdump mitmproxy mitmweb mkcert mosh mosquitto_pub mosquitto_sub mpack mqttx msfconsole msfdb msfvenom msmtp mtr
+mullvad mussh mutt named named-checkconf named-checkzone nats nbtscan ncftp ncftpget ncftpput ncrack nebula neomutt
+netbird netdiscover netexec nethogs netperf netplan netstat networkctl networksetup newman nft nginx ngrep ngrok nikto
+nmap nmblookup nmcli nmtui nopaste nordpass nordvpn nping npm nstat nsupdate ntfy ntlmrelayx.py ntpq nuclei nxc
+oathtool oha onesixtyone onionshare onionshare-cli op openconnect openvpn openvpn3 ophcrack ovs-ofctl ovs-vsctl
+pacman-key pagekite pagekite.py parallel-rsync parallel-scp parallel-ssh paste.sh pastebinit patator pdcp pdfcrack
+pdns_control pdnsutil pdsh pfctl pgbackrest phase picocom ping6 pinggy playit plow portal postconf postdrop postman
+postqueue postsuper pppd promtool protonvpn protonvpn-cli prsync pscp psexec.py pslurp pssh ptunnel pulsar-client pupy
+pushover pwgen qmail-inject qrcp rabbitmqctl rage rainbowcrack rathole rclone rdesktop rdiff-backup redsocks remmina
+resolvectl responder restic revsocks rfkill rlogin rndc route rpcinfo rpk rsh rsnapshot runc rustscan rustypaste
 s-nail salt salt-call salt-ssh scapy scutil secretsdump.py sendEmail sendemail sendmail sendxmpp serveo setoolkit
 shorewall showmount siege signal-cli sipcalc slackcat sliver slowhttptest slowloris smbclient smbexec.py smbget snarf
 snmp-check snmpget snmpset snmpwalk sntp sops speedtest speedtest-cli sqlmap squid ss ssh-agent ssh-audit ssh-keyscan
 sshd sshfs sshpass-run sshuttle sshx sslscan sslstrip sslyze ssmtp step step-cli stomp-send strongswan stunnel
-subfinder sublist3r summon supabase swaks swanctl syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap tc
-tcpdump tcpflow tcpreplay tcptraceroute telebit teleconsole telegram-send teller telnet termbin termshark testssl
-testssl.sh tftp thc-ssl-dos theHarvester tio tmate tmole toot tor tracepath traceroute6 traefik trufflehog trust
-tshark tsung ttyd tun2socks tunnelmole twurl udp2raw ufw unbound-control unicornscan update-ca-certificates
-update-ca-trust upterm vconfig vegeta velero vncserver vncviewer vnstat vpnc vtysh w3m wafw00f wal-g wall warp-cli
-websocat weevely wfuzz wg-quick wget2 wgetpaste whatweb wireshark wmiexec.py woof wormhole wpa_supplicant wpscan write
-wrk wrk2 wscat wstunnel x11vnc xfreerdp xh xhs xsstrike yersinia ykman youtube-dl yt-dlp zerotier-cli zkCli.sh zmap
-zmqcat zrok
+subfinder sublist3r summon supabase swaks swanctl swift syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap
+tc tcpdump tcpflow tcpreplay tcptraceroute telebit teleconsole telegram-send teller telnet termbin termshark testssl
+testssl.sh tftp thc-ssl-dos theHarvester tio tmate tmole toot tor tracepath traceroute6 traefik transfer.sh transfersh
+trufflehog trust tshark tsung ttyd tun2socks tunnelmole twurl udp2raw ufw unbound-control unicornscan
+update-ca-certificates update-ca-trust upterm vconfig vegeta velero vncserver vncviewer vnstat vpnc vtysh w3m wafw00f
+wal-g wall warp-cli websocat weevely wfuzz wg-quick wget2 wgetpaste whatweb wireshark wmiexec.py woof wormhole
+wpa_supplicant wpscan write wrk wrk2 wscat wstunnel x11vnc xfreerdp xh xhs xsstrike yersinia ykman youtube-dl yt-dlp
+zerotier-cli zkCli.sh zmap zmqcat zrok
 """),
     ("media", """
 HandBrakeCLI MP4Box a2x abcm2ps abiword advdef advpng afconvert afplay annie antiword aplay apngasm asciidoc

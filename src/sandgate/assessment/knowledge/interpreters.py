@@ -75,6 +75,7 @@ LANGUAGES: dict[str, Language] = {
     "xonsh": Language("Python", "-c", ""),
     "bpython": Language("Python", "-c", ""),
     "sage": Language("Python", "-c", ""),
+    "expect": Language("Tcl", "-c", "-f"),
     "uwsgi": Language("Python", "--eval", ""),
     "psysh": Language("PHP", "", ""),
     "hhvm": Language("PHP", "-r", ""),

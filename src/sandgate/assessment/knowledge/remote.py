@@ -65,8 +65,10 @@ ENTRIES: tuple[Entry, ...] = (
     iodine, dns2tcp, dnscat, dnscat2, ptunnel, udp2raw, revsocks, onionshare, onionshare-cli, tor, vncserver, x11vnc
     """),
     *_each(HIGH, "contacts", "Sends files to another machine", (EXFILTRATION, NETWORK), """
-    croc, wormhole, magic-wormhole, ffsend, pastebinit, wgetpaste, termbin, gist, dpaste, dropbox, dropbox_uploader.sh,
-    mega-put, megaput, megacopy, ncftpput, curlftpfs, tftp, qrcp, woof, telegram-send, slackcat, ipfs add, syncthing
+    croc, wormhole, magic-wormhole, ffsend, pastebinit, wgetpaste, termbin, dpaste, fpaste, nopaste, haste,
+    hastebin, rustypaste, bpaste, lodgeit, paste.sh, transfer.sh, transfersh, swift upload, swift post, onionshare,
+    onionshare-cli, portal send, mega-put, megaput, megacopy, ncftpput, curlftpfs, tftp, qrcp, woof, telegram-send,
+    slackcat, ipfs add, syncthing
     """),
     *_each(HIGH, "contacts", "Sends a mail or a message to people", (EXFILTRATION, NETWORK), """
     mailx, s-nail, msmtp, ssmtp, swaks, mpack, sendemail, sendEmail, exim, exim4, postdrop, qmail-inject, mail,
@@ -89,7 +91,7 @@ ENTRIES: tuple[Entry, ...] = (
     mosh, autossh, sshfs, et, rlogin, rsh, telnet, vncviewer, xfreerdp, rdesktop, remmina, minicom, cu, picocom, tio,
     ncftp, ncftpget, smbclient, smbget, cadaver, davfs2, grpcurl, evans, websocat, wscat, curlie, httpie, hurl, xh, xhs,
     http-prompt, newman, postman, insomnia, bruno, w3m, links, elinks, lynx, axel, aria2c, youtube-dl, yt-dlp, httrack,
-    gdown, wget2, snarf, megadl, gdrive, ipfs, ldapsearch, snmpwalk, snmpget, rpcinfo, showmount, finger, mtr,
+    gdown, wget2, snarf, megadl, ipfs, ldapsearch, snmpwalk, snmpget, rpcinfo, showmount, finger, mtr,
     tracepath, traceroute6, tcptraceroute, fping, arping, ping6, drill, kdig, doggo, dog, delv, host, dnstop, resolvectl
     query, systemd-resolve, avahi-browse, avahi-resolve, iperf, iperf3, netperf, speedtest, speedtest-cli, sslscan,
     testssl, testssl.sh, sslyze, ssh-audit, whatweb, wafw00f, nmblookup, ntpq, chronyc, sntp, geoiplookup, ipinfo,
@@ -147,7 +149,12 @@ ENTRIES: tuple[Entry, ...] = (
       for name, looks in (("nginx", "-t -T -v -V -h"), ("apachectl", "-t -S -v"), ("apache2ctl", "-t -S -v"),
                           ("sshd", "-t -T"), ("haproxy", "-c -v -vv"), ("httpd", "-t -S -v"), ("caddy", "--help"),
                           ("traefik", "--help"), ("envoy", "--version"), ("named", "-v"), ("squid", "-v"))),
-    *(Entry(name, HIGH, "Deletes or reads backups", (f"{name} -d -f x",), kind="deletes", categories=(DELETION,))
+    *_each(MEDIUM, "contacts", "Asks a storage service", (NETWORK,), "swift list, swift stat, swift download"),
+    *_each(HIGH, "deletes", "Deletes things of a storage service", (DELETION, NETWORK), "swift delete"),
+    Entry("gist", HIGH, "Shows files to everybody", ("gist a.py", "gist -l => low"), kind="contacts",
+          categories=(EXFILTRATION, NETWORK), harmless="-l --list -r --read --help --version"),
+    *(Entry(name, HIGH, "Deletes or reads backups", (f"{name} -d -f x",), kind="deletes", categories=(DELETION,),
+            harmless="--list-archives --print-stats --verify-config -t --version")
       for name in ("tarsnap",)),
     *(Entry(name, HIGH, "Changes the firewall", (f"{name} x",), kind="privilege",
             categories=(SYSTEM, COMPLIANCE, NETWORK), harmless=f"{looks} {ASKING}")

@@ -37,7 +37,7 @@ CHANGING = frozenset(words("""
     recover reapply force-unlock publish-version send-message put-events upsert merge-pr schedule unschedule
     kill-session flip swap-slots assign unassign export revoke renew insert load save assume join leave kill abort retry
     rerun comment pin transfer-domain subscribe unsubscribe confirm respond request delegate mount unmount snapshot
-    hibernate warmup checkout post
+    hibernate warmup checkout post extract unload presign
     """))  # fmt: skip
 CONNECTING = frozenset(words("""
     start-session     login logout configure init ssh tunnel proxy connect link pull fetch download port-forward
@@ -50,7 +50,8 @@ GRANTING = phrases("""
     attach-group-policy, put-user-policy, put-role-policy, put-group-policy, put-bucket-policy, put-bucket-acl,
     put-object-acl, put-public-access-block, delete-public-access-block, create-access-key, create-login-profile,
     update-login-profile, update-assume-role-policy, add-user-to-group, create-policy-version,
-    set-default-policy-version, add-permission, authorize-security-group-ingress, authorize-security-group-egress,
+    set-default-policy-version, add-permission, set-permission,
+    authorize-security-group-ingress, authorize-security-group-egress,
     modify-image-attribute, modify-snapshot-attribute, modify-db-snapshot-attribute, assume-role, create-user,
     put-key-policy, create-grant, put-role-permissions-boundary, delete-role-permissions-boundary,
     create-service-linked-role, create-instance-profile, role assignment create, role definition create, ad sp
@@ -223,6 +224,9 @@ _TABLE = """
     govc |-u -k| govc vm.info x
     s3cmd |-c --config| s3cmd ls
     s5cmd |--endpoint-url --profile| s5cmd ls
+    gdrive || gdrive files list
+    dropbox_uploader.sh || dropbox_uploader.sh list
+    onedrive || onedrive list
     mc |-C --config-dir| mc ls x
     b2 || b2 ls x
     rabbitmqadmin |-u -p -H -P -V --host --port --vhost| rabbitmqadmin list queues
