@@ -166,6 +166,7 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
     if "config" in texts:
         revealing.judge_setting(call, inquiry)
     watching.judge_guards(call, inquiry)
+    watching.judge_switch(call, inquiry)
 
 
 def _only_reads(call: Call) -> bool:

@@ -38,7 +38,7 @@ OWN_H = frozenset(words("chown df du free halt head ls poweroff reboot shutdown 
 OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
 LOOKING_WORDS = frozenset(
     words("status show list ls info version query validate check-config describe stat stats print sensor sdr lookup "
-          "list_zones list-units get-zones dump_config dump-config cluster-status bandwidth")
+          "config details logs tasks list_zones list-units get-zones dump_config dump-config cluster-status bandwidth")
 )  # fmt: skip
 CHANGING_WORDS = frozenset(words("set add delete del remove create edit start stop restart apply clear reset put ssh"))
 PATTERN_GIVEN = "-e -f --regexp --file --reference"  # then the first operand is a path like the others

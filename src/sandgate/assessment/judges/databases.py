@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 RESTORE_VALUES = (
     "-d -h -p -U -f -F -j -n -t -T -I -L --dbname --host --port --username --file --format --jobs --uri --db"
 )
+WATCHING_SQL = (" LOG_", "AUDIT", "GENERAL_LOG", "SLOW_QUERY_LOG", " SSL", "SQL_LOG", "LOG_BIN")
 REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
 GONE = "Only a backup can bring it back"
 
@@ -107,8 +108,9 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "privilege", "database", "changes rights in a database",
                     "Changes who may do what in a database", "", ("privilege_escalation",))  # fmt: skip
     elif any(word in squeezed for word in STOPPING_SQL):
+        watched: tuple[RiskCategory, ...] = (COMPLIANCE,) if any(mark in squeezed for mark in WATCHING_SQL) else ()
         inquiry.add(HIGH, "runs", "database", "stops or reconfigures a database server",
-                    "Stops or reconfigures a database server", "", (SYSTEM, EXHAUSTION))  # fmt: skip
+                    "Stops or reconfigures a database server", "", (SYSTEM, EXHAUSTION, *watched))  # fmt: skip
     elif any(word in squeezed for word in CHANGING_SQL):
         inquiry.add(MEDIUM, "writes", "database", "changes a database", "Changes data in a database")
     else:

@@ -57,19 +57,18 @@ pgcli presto psql questdb redis-cli rqlite snowsql snowsql-cli spark-sql sqlcmd 
 valkey-cli vsql ysqlsh
 """),
     ("services", """
-akamai akeyless algolia aliyun amplify appwrite argo argocd atlas auth0 aws awslocal awx az azcopy b2 bao bosh
-boundary bq buildkite-agent bws caprover cdk cdktf cf cfcli cilium circleci civo clever cloudflare-cli clusterctl
-confluent conjur consul convex copilot couchbase-cli credhub crossplane curator_cli databricks datadog-ci deployctl
-dnscontrol doctl dokku doppler drone dropbox_uploader.sh drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly
-firebase flarectl flux fly flyctl gam gcloud gdrive ghost gigalixir govc grafana-cli gsutil hammer hasura hcloud
-helmfile heroku hf huggingface-cli ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle kcadm
-keycloak kn knife kops koyeb lexicon linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl
-netlify newrelic nomad now oc oci ocm octodns-sync okta onedrive opensearch-cli openshift-install openstack ovhcloud
-packer pagerduty phase planetscale platform prefect pscale pulsar-admin pulumi qovery rabbitmqadmin rabbitmqctl racadm
-railway rancher render replicate rke rosa rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless shopify skaffold
-slack sls snow spacectl sst step stripe supabase surge talosctl tanzu tccli tctl teleport temporal terraform
-terragrunt tfctl tkn travis tsh turso twilio upctl upstash upsun vault velero vercel vultr-cli wandb waypoint werf wp
-wrangler yc zitadel
+akamai akeyless algolia aliyun amplify appwrite argo argocd atlas auth0 aws awslocal awx az azcopy b2 bosh boundary bq
+buildkite-agent bws caprover cdk cdktf cf cfcli cilium circleci civo clever cloudflare-cli clusterctl confluent conjur
+consul convex copilot couchbase-cli credhub crossplane curator_cli databricks datadog-ci deployctl dnscontrol doctl
+dokku doppler drone dropbox_uploader.sh drush dvc eb ecs-cli eksctl esxcli etcdctl exo fastly firebase flarectl flux
+fly flyctl gam gcloud gdrive ghost gigalixir govc grafana-cli gsutil hammer hasura hcloud helmfile heroku hf
+huggingface-cli ibmcloud infisical ionosctl istioctl jenkins-cli jira kafkactl kaggle kcadm keycloak kn knife kops
+koyeb lexicon linear linkerd linode-cli mc minio mlflow modal mongocli namecheap nats neonctl netlify newrelic nomad
+now oc oci ocm octodns-sync okta onedrive opensearch-cli openshift-install openstack ovhcloud packer pagerduty phase
+planetscale platform prefect pscale pulsar-admin pulumi qovery rabbitmqadmin rabbitmqctl racadm railway rancher render
+replicate rke rosa rpk s3cmd s5cmd sam scalingo scw sentry-cli serverless shopify skaffold slack sls snow spacectl sst
+step stripe supabase surge talosctl tanzu tccli tctl teleport temporal terraform terragrunt tfctl tkn travis tsh turso
+twilio upctl upstash upsun velero vercel vultr-cli wandb waypoint werf wp wrangler yc zitadel
 """),
     ("remote", """
 ab ansible ansible-playbook autocannon bombardier cadaver clush colima crictl distrobox distrobox-host-exec
@@ -126,5 +125,8 @@ typeset unset
 """),
     ("powershell", """
 powershell pwsh
+"""),
+    ("vaults", """
+bao vault
 """),
 )  # fmt: skip

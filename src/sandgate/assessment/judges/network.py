@@ -28,7 +28,7 @@ from sandgate.assessment.judges.requests import (
 from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.places import made_to_ship
+from sandgate.assessment.places import made_to_ship, place_of
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -55,6 +55,7 @@ UPLOAD_OPTIONS = frozenset({"-T", "--upload-file", "--post-file", "--body-file"}
 LITERAL = frozenset(words("echo printf yes seq true false : sleep date jq tr base64 sed head tail sort uniq cut wc "
                           "tee cat"
                           " gzip xz bzip2 zstd grep awk rev uname whoami python python3 node"))  # fmt: skip
+SERVED = ("/srv", "/opt", "/var/www", "/var/lib/www", "/usr/share/nginx", "/usr/local")  # where one's own things go
 CURL_WRITES = frozenset({"-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--libcurl",
                          "--stderr",
                          "--etag-save", "--hsts", "--alt-svc"})  # fmt: skip
@@ -286,6 +287,7 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
         inquiry.contact(_host_part(remote[0].text), call, why="compares files with another machine")
         return
     if _remote(destination.text):
+        _judge_place_there(destination.text, inquiry)
         for arg in options.operands[:-1]:
             inquiry.read(arg, call, recursive=True)
         send_files([arg for arg in options.operands[:-1] if not _remote(arg.text)], _host_part(destination.text), call,
@@ -300,6 +302,15 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
         path, _ = call.paths(Arg(f"{destination.text}/{arg.text.rpartition(':')[2].rpartition('/')[2]}"))
         if path is not None:
             inquiry.downloads[path] = host
+
+
+def _judge_place_there(destination: str, inquiry: Inquiry) -> None:
+    """`scp x root@web:/etc/…`: part of the system of another machine."""
+    path = destination.partition(":")[2]
+    kind = place_of(path, inquiry.facts).kind if path[:1] == "/" else ""
+    if kind in {"root", "device"} or (kind == "system" and not path.startswith(SERVED)):
+        inquiry.add(HIGH, "writes", destination, "changes part of the system of another machine",
+                    f"Writes to {shown(destination)}", "", (SYSTEM, NETWORK))  # fmt: skip
 
 
 def send_files(sources: Sequence[Arg], host: str, call: Call, inquiry: Inquiry) -> None:

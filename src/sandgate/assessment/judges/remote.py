@@ -77,6 +77,11 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     if verb == "exec" and _shows_environment(inner) and any("prod" in arg.text for arg in before):
         inquiry.add(HIGH, "reads", "environment", "prints what a program in production was told",
                     "Prints the environment of a program in production", "", (EXFILTRATION, NETWORK))  # fmt: skip
+    if any(arg.text.startswith(("--as=system:", "--as-group=system:")) for arg in before) or "system:masters" in [
+        arg.text for arg in before
+    ]:
+        inquiry.add(HIGH, "privilege", "cluster", "acts with the rights of an administrator of the cluster", "", "",
+                    (PRIVILEGE, NETWORK))  # fmt: skip
     if verb in {"scale", "autoscale"}:
         judge_size(call, inquiry)
     if verb == "replace" and options.has("--force"):

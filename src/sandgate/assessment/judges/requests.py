@@ -23,6 +23,9 @@ CREDENTIAL_OPTIONS = frozenset({"-H", "--header", "-u", "--user", "--oauth2-bear
                                 "--proxy-user", "-U", "--pass", "--password", "--http-password"})  # fmt: skip
 # Elasticsearch, CouchDB, InfluxDB, Qdrant, etcd, Consul, ClickHouse, Neo4j: what is deleted there is data.
 STORE_PORTS = frozenset({"9200", "5984", "8086", "6333", "2379", "8500", "8123", "7474"})
+STOPPING = frozenset(
+    words("reboot shutdown restart poweroff stop quit safe-restart safe-shutdown factory-reset halt kill")
+)
 DELETING_WORDS = frozenset(words("delete destroy purge drop truncate wipe erase terminate flushall deletedb"))
 
 
@@ -39,6 +42,11 @@ def orders_deletion(url: str, options: Parsed) -> bool:
         return False
     path = url.partition("://")[2].partition("/")[2].partition("?")[0].lower()
     return not DELETING_WORDS.isdisjoint("".join([each if each.isalnum() else " " for each in path]).split())
+
+
+def _stops(url: str) -> bool:
+    """`POST /api/reboot`, `POST /-/quit`."""
+    return url.partition("?")[0].rstrip("/").rpartition("/")[2].lower().replace("_", "-") in STOPPING
 
 
 def asks_to_delete(host: str, inquiry: Inquiry) -> None:
@@ -60,6 +68,9 @@ def judge_change(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> No
     if any("/silences" in arg.text or "/mute" in arg.text for arg in options.operands) and posts(options):
         inquiry.add(HIGH, "contacts", host, "silences what keeps watch", "Silences alerts", "",
                     (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
+    if (posts(options) or asked == "POST") and any(_stops(arg.text) for arg in options.operands):
+        inquiry.add(HIGH, "contacts", host, "stops or restarts a service", f"Stops or restarts {shown(host)}", "",
+                    (SYSTEM, NETWORK))  # fmt: skip
     if asked not in {"PUT", "PATCH", "DELETE"}:
         return
     if asked != "DELETE" and any(name in CREDENTIAL_OPTIONS and _is_key(arg.text) for name, arg in options.values):

@@ -59,7 +59,7 @@ VERB_WORDS = 6  # words behind the program's name among which the verb stands
 # Services whose verb has a fixed place: everything behind it is a name.
 FIXED_VERB = {"aws": 2, "awslocal": 2, "aliyun": 2, "tccli": 2, "s3cmd": 1, "s5cmd": 1, "mc": 1, "b2": 2, "gsutil": 1,
               "rabbitmqctl": 1, "terraform": 2, "bq": 1, "azcopy": 1, "eb": 1, "surge": 1, "now": 1, "heroku": 1,
-              "helmfile": 1, "packer": 1, "sentry-cli": 2, "dokku": 1, "consul": 2, "vault": 3, "bao": 3}  # fmt: skip
+              "helmfile": 1, "packer": 1, "sentry-cli": 2, "dokku": 1, "consul": 3, "vault": 3, "bao": 3}  # fmt: skip
 REHEARSALS = "--dry-run --dryrun --what-if --check --help --generate-cli-skeleton --no-execute-changeset --noop"
 ASKING = frozenset({"help", "--help", "-h", "--version", "version", "-version", "-V", "completion"})
 DESTROYING = (
@@ -118,7 +118,7 @@ def judge_service(call: Call, inquiry: Inquiry) -> None:
     named = [arg.text for arg in options.operands]
     specific = entry_for([call.program, *named])
     if call.args and all(arg.text in ASKING for arg in call.args[:1]) and len(call.args) <= 2:
-        _note(MEANINGS["asking"], call, (), inquiry)
+        note_deed(MEANINGS["asking"], call, (), inquiry)
     elif (
         specific is not None
         and specific is not top
@@ -263,7 +263,7 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     if deed == "changing":
         judge_size(call, inquiry)
     if meaning is not None:
-        _note(meaning, call, path, inquiry)
+        note_deed(meaning, call, path, inquiry)
         return
     name = shown(" ".join((call.program, *path[:2])))
     inquiry.note(
@@ -274,7 +274,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(LOW, "reads", call.program, "shows help")
 
 
-def _note(meaning: Meaning, call: Call, path: Sequence[str], inquiry: Inquiry) -> None:
+def note_deed(meaning: Meaning, call: Call, path: Sequence[str], inquiry: Inquiry) -> None:
+    """One finding for what an order amounts to; `path`: the words it is made of."""
     target = " ".join((call.program, *path[:4]))
     seen = meaning.level == HIGH and keeps_watch(path)
     categories = tuple(dict.fromkeys((*meaning.categories, COMPLIANCE))) if seen else meaning.categories

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import RiskCategory
 
+OFF = ("unconfined", "disable", "disabled", "label=disable")
 MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "role=admin", "permission=admin", "/keys")  # who may do what
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
@@ -187,7 +188,8 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
         return
     if name in {"--device", "--cap-add", "--security-opt"}:
         inquiry.add(HIGH, "privilege", arg.text, "gives a container extra rights",
-                    f"Gives a container {shown(arg.text)}", "", (PRIVILEGE,))  # fmt: skip
+                    f"Gives a container {shown(arg.text)}", "",
+                    (PRIVILEGE, COMPLIANCE) if arg.text.endswith(OFF) else (PRIVILEGE,))  # fmt: skip
         return
     source = arg.text.partition(":")[0]
     if name == "--mount":

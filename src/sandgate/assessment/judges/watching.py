@@ -24,6 +24,7 @@ ACCOUNT = words("""
     security log-group object-lock retention legal-hold public-access-block log-stream alarm alert monitor waf shield
     backup-vault recovery-point tde transparent-data threat-policy defender compliance delivery-channel trail
     """)
+LOCKS = frozenset(words("lock locks hold"))
 # What keeps watch over a machine, by its name or a part of it.
 GUARDS = frozenset(
     words("""
@@ -46,6 +47,11 @@ OWN_PROGRAMS = frozenset(
     netdatacli monit
     """)
 )
+SWITCHERS = frozenset(words("helm terraform tofu terragrunt kubectl oc gcloud az aws pulumi helmfile doctl oci"))
+SWITCHED_OFF = ("=false", "=none", "=off", "=disabled", "=0", "=null")
+SWITCHED = ("audit", "trail", "log", "encrypt", "protection", "guard", "monitor", "alert", "tls", "ssl", "security",
+            "policy", "policies", "versioning", "backup", "mfa", "waf", "firewall", "verify", "retention",
+            "immutab")  # fmt: skip
 STOPPING = frozenset(
     words("""
     stop disable mask kill remove purge uninstall delete rm unload bootout down off autoremove erase -R -Rns -e -r
@@ -80,7 +86,7 @@ def holds_rules(args: Sequence[Arg]) -> bool:
 
 def keeps_watch(path: Sequence[str]) -> bool:
     """Whether words of an order to a cloud name what watches over an account."""
-    return any(mark in word for word in path for mark in ACCOUNT)
+    return any(word in LOCKS or any(mark in word for mark in ACCOUNT) for word in path)
 
 
 def is_told_to_watch(call: Call) -> bool:
@@ -101,6 +107,23 @@ def judge_guards(call: Call, inquiry: Inquiry) -> None:
     if named is not None:
         inquiry.add(HIGH, "privilege", named, "stops what keeps watch over a machine", f"Stops {shown(named)}",
                     "Nobody hears of what happens from here on", (SYSTEM, COMPLIANCE))  # fmt: skip
+
+
+def judge_switch(call: Call, inquiry: Inquiry) -> None:
+    """`-var enable_cloudtrail=false`, `--no-enable-flow-logs`: a protection that an option switches off."""
+    if call.program not in SWITCHERS:
+        return
+    for arg in call.args:
+        text = arg.text.lower()
+        if not (text.endswith(SWITCHED_OFF) or text.startswith(("--no-", "--disable"))):
+            continue
+        named = text if any(mark in text for mark in SWITCHED) else ""
+        if not named and any(_is_guard(each.text.lower()) for each in call.args):
+            named = text
+        if named:
+            inquiry.add(HIGH, "privilege", named, "switches off what keeps watch", f"Sets {shown(named)}", "",
+                        (COMPLIANCE, SYSTEM))  # fmt: skip
+            return
 
 
 def _is_guard(name: str) -> bool:

@@ -61,6 +61,9 @@ def _remote_looking(names: str) -> tuple[Entry, ...]:
     )
 
 
+REHEARSED = "--dry-run --dry-run=client --dryrun --help"
+
+
 def _remote_deleting(names: str) -> tuple[Entry, ...]:
     return tuple(
         Entry(name, HIGH, "Deletes things of a remote service", (name,), kind="deletes",
@@ -73,7 +76,7 @@ def _remote_deleting(names: str) -> tuple[Entry, ...]:
 def _remote_changing(names: str) -> tuple[Entry, ...]:
     return tuple(
         Entry(name, HIGH, "Changes a remote service", (name,), kind="contacts",
-              categories=(SYSTEM, NETWORK), harmless="--dry-run --dry-run=client --dryrun --help --noop --why-run")
+              categories=(SYSTEM, NETWORK), harmless=f"{REHEARSED} --noop --why-run -T --tasks --prereqs")
         for name in phrases(names)
     )  # fmt: skip
 
@@ -236,7 +239,7 @@ ENTRIES: tuple[Entry, ...] = (
     scale, kubectl rollout, kubectl edit, kubectl patch, kubectl set, kubectl label, kubectl annotate, kubectl taint,
     kubectl cordon, kubectl uncordon, kubectl expose, kubectl run, kubectl autoscale, kubectl replace, kubectl
     certificate, knife ssh, knife bootstrap, knife upload, puppet, chef-client, chef-solo, fab, cap, bolt, pyinfra,
-    mina, kamal, serverless deploy, sls deploy, crane push, crane copy, crane tag, skopeo copy, skopeo sync,
+    mina, kamal, pm2 deploy, serverless deploy, sls deploy, crane push, crane copy, crane tag, skopeo copy, skopeo sync,
     oras push, buildah push, regctl image copy,
     kubeadm, tkn pipeline start, skaffold run, skaffold deploy, helmfile apply, helmfile sync, werf converge, garden
     deploy, waypoint up, fleetctl apply, kapp deploy, ytt deploy, tanka apply, tk apply
@@ -276,6 +279,8 @@ ENTRIES: tuple[Entry, ...] = (
           COMPLIANCE)),
     Entry("vault read", HIGH, "Prints secrets", ("vault read secret/x",), kind="reads",
           categories=("data_exfiltration", NETWORK)),
+    *(Entry(f"vault read {path}", MEDIUM, "Asks how secrets are kept", (f"vault read {path}",), kind="contacts",
+            categories=(NETWORK,)) for path in ("sys/mounts", "sys/health", "sys/auth", "sys/policy")),
     Entry("vault kv get", HIGH, "Prints secrets", ("vault kv get secret/x",), kind="reads",
           categories=("data_exfiltration", NETWORK)),
     Entry("bao kv get", HIGH, "Prints secrets", ("bao kv get secret/x",), kind="reads",

@@ -37,7 +37,7 @@ CHANGING = frozenset(words("""
     recover reapply force-unlock publish-version send-message put-events upsert merge-pr schedule unschedule
     kill-session flip swap-slots assign unassign export revoke renew insert load save assume join leave kill abort retry
     rerun comment pin transfer-domain subscribe unsubscribe confirm respond request delegate mount unmount snapshot
-    hibernate warmup checkout post extract unload presign
+    hibernate warmup checkout post extract unload presign website
     """))  # fmt: skip
 CONNECTING = frozenset(words("""
     start-session     login logout configure init ssh tunnel proxy connect link pull fetch download port-forward
