@@ -22,7 +22,7 @@ from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
-from sandgate.assessment.judges.spoken import spoken
+from sandgate.assessment.judges.spoken import printed, spoken
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import Judged
@@ -318,7 +318,7 @@ class _Walk:
         """`echo … > x.sh; sh x.sh`: what is written here may be run a moment later."""
         text = call.stdin_text if call.program == "cat" else None
         if call.program in {"echo", "printf"}:
-            text = " ".join(arg.text for arg in call.args if arg.text not in {"-n", "-e"})
+            text = printed(call)
         if text is not None:
             before = self.inquiry.written.get(path, "")
             if len(before) + len(text) <= SCRIPT_BYTES_MAX:

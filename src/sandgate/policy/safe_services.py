@@ -133,6 +133,8 @@ COMMANDS: dict[str, str] = {
         f"kubectl {word}": "-h --help 0 needs:-h,--help"
         for word in words_of("get describe logs apply create delete exec scale rollout patch port-forward run explain")
     },
+    "kubeadm version": "-o= --output= 0",
+    "kubeadm": "stop * sub",
     "helm version": "--short --client --template= 0",
     "helm env": "1",
     "helm repo": "sub stop *",

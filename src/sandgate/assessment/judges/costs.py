@@ -20,10 +20,12 @@ COUNTS = frozenset(
     --count --replicas --num-nodes --desired-capacity --desired-count --max-size --min-size --instance-count --nodes
     --new-capacity --max-instances --min-instances --num-instances --capacity --max-nodes --node-count --max --min
     --number --machines --workers --num-workers --shard-count --target-capacity --instances --vm-count --scale
-    --max-replicas --min-replicas --total-target-capacity
+    --reserved-concurrent-executions --provisioned-concurrent-executions --max-replicas
+    --min-replicas --total-target-capacity
     """)
 )
 MANY = 20  # machines; more than a person starts to try something
+MANY_OF_ANYTHING = 500  # machines, or gigabytes of a disk: few start with as many
 LARGEST = ("24xlarge", "32xlarge", "48xlarge", "16xlarge", ".metal", "-416", "-highgpu-16g", "-highgpu-8g",
            "-megagpu-8g", "ND96asr_v4", "ND96isr_H100_v5")  # fmt: skip
 
@@ -40,9 +42,11 @@ def _is_large(args: Sequence[Arg]) -> bool:
     before = ""
     for arg in args:
         name, equals, value = arg.text.partition("=")
-        if before in COUNTS and not equals:
+        if (before in COUNTS or before == "--size") and not equals:
             name, value = before, arg.text
         if name in COUNTS and value.isdecimal() and int(value) >= MANY:
+            return True
+        if name == "--size" and value.isdecimal() and int(value) >= MANY_OF_ANYTHING:
             return True
         if arg.text.endswith(LARGEST):
             return True

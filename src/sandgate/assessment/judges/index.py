@@ -71,10 +71,10 @@ step stripe supabase surge talosctl tanzu tccli tctl teleport temporal terraform
 twilio upctl upstash upsun velero vercel vultr-cli wandb waypoint werf wp wrangler yc zitadel
 """),
     ("remote", """
-ab ansible ansible-playbook autocannon bombardier cadaver clush colima crictl distrobox distrobox-host-exec
-docker-machine dsh flatpak-spawn ftp h2load hey httperf incus ip k3d kubectl lftp limactl lxc machinectl minikube
-multipass mussh ncftp nmap oha parallel-ssh pdsh plow pssh resolvectl salt salt-call salt-ssh sftp siege smbclient
-tnftp toolbox vagrant vegeta wrk wrk2
+ab ansible ansible-playbook artillery autocannon bombardier cadaver clush colima crictl distrobox distrobox-host-exec
+docker-machine dsh flatpak-spawn fortio ftp ghz h2load hey httperf incus ip iperf iperf3 k3d k6 kubectl lftp limactl
+locust lxc machinectl minikube multipass mussh ncftp nmap oha parallel-ssh pdsh plow pssh resolvectl salt salt-call
+salt-ssh sftp siege smbclient tnftp toolbox vagrant vegeta wrk wrk2
 """),
     ("fetching", """
 aria2c axel et fetch gdown http https httrack megadl mosh snarf xh xhs youtube-dl yt-dlp

@@ -19,6 +19,7 @@ from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.costs import judge_size
+from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.watching import holds_rules
 from sandgate.assessment.knowledge.containers import KUBECTL_VALUES
@@ -43,6 +44,8 @@ ANSIBLE_DELETING = ("state=absent", "force=yes state=absent")
 SALT_COMMANDS = ("cmd.", "test.", "file.remove", "file.", "state.", "pkg.", "service.", "user.", "system.")
 RULING = frozenset(words("delete label annotate patch edit replace apply scale create set"))
 RESOLVER_SETTINGS = frozenset(words("dns domain llmnr mdns dnssec dnsovertls default-route nta"))
+MANY_USERS = 500  # at once; what a service is tried with by its own people is less
+MANY_STREAMS = 32
 LOUD_REQUESTS = 100_000  # from here on requests to this very machine are no mere measurement
 
 
@@ -268,6 +271,26 @@ def _judge_load(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(MEDIUM, "contacts", hosts[-1], "sends very many requests", "", "", (EXHAUSTION,))
 
 
+def _judge_users(call: Call, inquiry: Inquiry) -> None:
+    """`k6 run --vus 5000 x.js`, `locust -u 10000`, `iperf3 -P 64`: how many do at once what a script says."""
+    by_table(call, inquiry)
+    options = parsed(call.args, "--vus -u --users -r --duration -d -f -H --host -P --parallel -t --time -c -n -p "
+                                "--target --rate --spawn-rate -m --max")  # fmt: skip
+    host = options.value("-H --host --target")
+    if call.program in {"iperf", "iperf3"}:
+        host = options.value("-c")
+    if host is not None and is_local(host_of(host.text)):
+        return
+    most = {"-P": MANY_STREAMS, "--parallel": MANY_STREAMS}
+    for name, arg in options.values:
+        if name in {"--vus", "-u", "--users", "-P", "--parallel", "--rate", "--max"} and is_many(
+            arg.text, most.get(name, MANY_USERS)
+        ):
+            inquiry.add(HIGH, "contacts", "?", "sends very many requests to another machine",
+                        "Sends very many requests at once", "It may stop answering others",
+                        (EXHAUSTION, NETWORK))  # fmt: skip
+
+
 def _judge_transfer(call: Call, inquiry: Inquiry) -> None:
     """ftp, sftp, lftp: their own language says whether they fetch, send or delete."""
     by_table(call, inquiry)
@@ -321,5 +344,6 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(("flatpak-spawn", "distrobox-host-exec"), _judge_namespace),
     **dict.fromkeys(("ab", "wrk", "wrk2", "hey", "bombardier", "oha", "autocannon", "siege", "h2load", "vegeta",
                      "plow", "httperf"), _judge_load),
+    **dict.fromkeys(("k6", "locust", "artillery", "iperf", "iperf3", "ghz", "fortio"), _judge_users),
     **dict.fromkeys(("ftp", "lftp", "sftp", "ncftp", "tnftp", "smbclient", "cadaver"), _judge_transfer),
 }  # fmt: skip

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
+from sandgate.assessment.findings import (
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+    Finding,
+)
+from sandgate.assessment.inline import host_of
+from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
+from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
@@ -31,6 +44,10 @@ SECRET_RUNNERS = frozenset(
 SOFTWARE_VERBS = frozenset(words("install uninstall reinstall upgrade dist-upgrade add remove purge autoremove i"))
 SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
 NOTING = frozenset(words("time strace ltrace"))  # what they find out is written to a file of that name
+CODE_HOSTS = ("github:", "gitlab:", "bitbucket:", "gist:", "git+", "git@")
+FETCHING = frozenset(words("curl wget http https xh wrk ab hey aria2c"))
+MANY_AT_ONCE = 50  # processes
+MANY_FED = 10_000  # requests
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
 
@@ -146,9 +163,9 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         inquiry.add(MEDIUM, "runs", where, "runs a program that was not read", f"Runs the program in {shown(where)}")
         return True
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
-    if "://" in args[at].text[:12] and call.program in DIRECT_RUNNERS:
-        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads",
-                    f"Runs a program from {shown(args[at].text)}",
+    source = next((arg.text for arg in args[: at + 1] if _is_source(arg.text, call.program)), "")
+    if source and call.program in DIRECT_RUNNERS:
+        inquiry.add(HIGH, "runs", source, "runs what it downloads", f"Runs a program from {shown(source)}",
                     "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
         return True
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
@@ -157,6 +174,18 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         return True
     inquiry.run(inner)
     return True
+
+
+def _fed_numbers(feeder: Call | None) -> bool:
+    """`seq 1000000 | xargs …`."""
+    return feeder is not None and feeder.program == "seq" and any(is_many(arg.text, MANY_FED) for arg in feeder.args)
+
+
+def _is_source(text: str, program: str) -> bool:
+    """`https://…`, `github:user/repo`, `git+ssh://…`; for some runners `user/repo` is one as well."""
+    if "://" in text[:16] or text.startswith(CODE_HOSTS):
+        return True
+    return program in {"npx", "bunx"} and text.count("/") == 1 and text[:1].isalnum() and "." not in text
 
 
 def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
@@ -169,6 +198,12 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
     if not rest:
         inquiry.add(LOW, "reads", "xargs", "prints its input")
         return
+    procs = reading.value("-P", "--max-procs")
+    if rest[0].text in FETCHING and (is_many(procs or "", MANY_AT_ONCE) or _fed_numbers(call.feeder)):
+        hosts = [host_of(arg.text) for arg in rest if "://" in arg.text]
+        if not all(is_local(host) for host in hosts) or not hosts:
+            inquiry.add(HIGH, "contacts", hosts[0] if hosts else "?", "sends very many requests",
+                        "Sends very many requests to another machine", "", (EXHAUSTION, NETWORK))  # fmt: skip
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
     sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)

@@ -19,7 +19,9 @@ OPTIONS = frozenset(
 )
 VALUES = frozenset(words("public blob container true enabled on everyone all anonymous unauthenticated"))
 # Words of an order that make a link for whoever has it, or a copy in another place.
-LINKS = frozenset(words("presign signurl sign-url signed-url generate-sas share sharelink create-share link-create"))
+LINKS = frozenset(
+    words("presign signurl sign-url signed-url generate-sas share sharelink create-share link-create grant-access")
+)
 COPIES = frozenset(words("export extract unload dump"))
 
 

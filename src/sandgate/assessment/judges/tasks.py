@@ -8,7 +8,7 @@ high, what stays local or only tries is not. Where `make install` puts things is
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Value
-from sandgate.assessment.findings import DELETION, HIGH, MEDIUM, SYSTEM
+from sandgate.assessment.findings import DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.interpreters import judge_interpreter, judge_script_file, run_fed_lines
@@ -112,6 +112,9 @@ def _judge_go(call: Call, inquiry: Inquiry) -> None:
         for arg in parsed(call.args[1:], "-exec -mod -tags -ldflags", clusters=False).operands[:1]:
             if arg.text == "-" or call.shell.resolve(arg.text) in inquiry.downloads:
                 judge_script_file(arg, call, inquiry)
+            elif "@" in arg.text and "." in arg.text.partition("/")[0]:
+                inquiry.add(MEDIUM, "contacts", arg.text, "may download a package to run it",
+                            f"Runs {shown(arg.text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
 
 
 def _judge_make(call: Call, inquiry: Inquiry) -> None:

@@ -265,40 +265,40 @@ ebtables elinks enpass enum4linux envoy et ethtool ettercap evans evil-winrm exi
 fail2ban-client fcrackzip feroxbuster fetch ffsend ffuf fierce finger firewall-cmd firewall-offline-cmd flatpak-spawn
 fortio fpaste fping frpc frps gammu gammu-smsd-inject gatling gcloud gcore gdown geoiplookup getent gh gh-dash ghz
 gist git git-credential-store git-crypt git-remote-https gitleaks gnome-keyring-daemon gobuster goldeneye gopass gost
-gotty grpcurl h2load haproxy hashcat hashid haste hastebin heroku hey himalaya host hostapd hostnamectl hping hping3
-http-prompt httpd httperf httpie httrack hurl hydra ifdown ifenslave iftop ifup impacket-secretsdump infisical inlets
-inletsctl insomnia iodine ip ip6tables ip6tables-restore ip6tables-save ipcalc iperf iperf3 ipfs ipfw ipinfo ipsec
-ipset iptables iptables-legacy iptables-nft iptables-save iptraf-ng iw iwconfig iwctl jmeter john k6 kafka-acls
-kafka-acls.sh kafka-configs kafka-configs.sh kafka-console-consumer kafka-console-consumer.sh kafka-console-producer
-kafka-console-producer.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh
-kafka-leader-election kafka-leader-election.sh kafka-reassign-partitions kafka-reassign-partitions.sh kafka-storage
-kafka-storage.sh kafka-streams-application-reset kafka-streams-application-reset.sh kafka-topics kafka-topics.sh
-kafkacat kcat kdig keepalived keepassxc-cli keeper kerbrute keyring keytool kinit kismet klist knotc kopia kpcli
-ktutil kubeadm kwallet-query laZagne lazagne lazydocker ldapsearch lego ligolo links linpeas.sh localtunnel localxpose
-loclx locust lodgeit loophole lpass lt lxc-attach lxc-execute lynx macchanger machinectl magic-wormhole mail mailq
-mailsend mailsend-go mailx masscan mdk3 mdk4 medusa mega-put megacopy megadl megaput merlin mimipenguin minicom
-mitmdump mitmproxy mitmweb mkcert mosh mosquitto_pub mosquitto_sub mpack mqttx msfconsole msfdb msfvenom msmtp mtr
-mullvad mussh mutt named named-checkconf named-checkzone nats nbtscan ncftp ncftpget ncftpput ncrack nebula neomutt
-netbird netdiscover netexec nethogs netperf netplan netstat networkctl networksetup newman nft nginx ngrep ngrok nikto
-nmap nmblookup nmcli nmtui nopaste nordpass nordvpn nping npm nstat nsupdate ntfy ntlmrelayx.py ntpq nuclei nxc
-oathtool oha onesixtyone onionshare onionshare-cli op openconnect openvpn openvpn3 ophcrack ovs-ofctl ovs-vsctl
-pacman-key pagekite pagekite.py parallel-rsync parallel-scp parallel-ssh paste.sh pastebinit patator pdcp pdfcrack
-pdns_control pdnsutil pdsh pfctl pgbackrest phase picocom ping6 pinggy playit plow portal postconf postdrop postman
-postqueue postsuper pppd promtool protonvpn protonvpn-cli prsync pscp psexec.py pslurp pssh ptunnel pulsar-client pupy
-pushover pwgen qmail-inject qrcp rabbitmqctl rage rainbowcrack rathole rclone rdesktop rdiff-backup redsocks remmina
-resolvectl responder restic revsocks rfkill rlogin rndc route rpcinfo rpk rsh rsnapshot runc rustscan rustypaste
-s-nail salt salt-call salt-ssh scapy scutil secretsdump.py sendEmail sendemail sendmail sendxmpp serveo setoolkit
-shorewall showmount siege signal-cli sipcalc slackcat sliver slowhttptest slowloris smbclient smbexec.py smbget snarf
-snmp-check snmpget snmpset snmpwalk sntp sops speedtest speedtest-cli sqlmap squid ss ssh-agent ssh-audit ssh-keyscan
-sshd sshfs sshpass-run sshuttle sshx sslscan sslstrip sslyze ssmtp step step-cli stomp-send strongswan stunnel
-subfinder sublist3r summon supabase swaks swanctl swift syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap
-tc tcpdump tcpflow tcpreplay tcptraceroute telebit teleconsole telegram-send teller telnet termbin termshark testssl
-testssl.sh tftp thc-ssl-dos theHarvester tio tmate tmole toot tor tracepath traceroute6 traefik transfer.sh transfersh
-trufflehog trust tshark tsung ttyd tun2socks tunnelmole twurl udp2raw ufw unbound-control unicornscan
-update-ca-certificates update-ca-trust upterm vconfig vegeta velero vncserver vncviewer vnstat vpnc vtysh w3m wafw00f
-wal-g wall warp-cli websocat weevely wfuzz wg-quick wget2 wgetpaste whatweb wireshark wmiexec.py woof wormhole
-wpa_supplicant wpscan write wrk wrk2 wscat wstunnel x11vnc xfreerdp xh xhs xsstrike yersinia ykman youtube-dl yt-dlp
-zerotier-cli zkCli.sh zmap zmqcat zrok
+gotty grpcurl gs-netcat gsocket h2load haproxy hashcat hashid haste hastebin heroku hey himalaya hoaxshell host
+hostapd hostnamectl hping hping3 http-prompt httpd httperf httpie httrack hurl hydra icmpsh ifdown ifenslave iftop
+ifup impacket-secretsdump infisical inlets inletsctl insomnia iodine ip ip6tables ip6tables-restore ip6tables-save
+ipcalc iperf iperf3 ipfs ipfw ipinfo ipsec ipset iptables iptables-legacy iptables-nft iptables-save iptraf-ng iw
+iwconfig iwctl jmeter john k6 kafka-acls kafka-acls.sh kafka-configs kafka-configs.sh kafka-console-consumer
+kafka-console-consumer.sh kafka-console-producer kafka-console-producer.sh kafka-consumer-groups
+kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh kafka-leader-election kafka-leader-election.sh
+kafka-reassign-partitions kafka-reassign-partitions.sh kafka-storage kafka-storage.sh kafka-streams-application-reset
+kafka-streams-application-reset.sh kafka-topics kafka-topics.sh kafkacat kcat kdig keepalived keepassxc-cli keeper
+kerbrute keyring keytool kinit kismet klist knotc kopia kpcli ktutil kubeadm kwallet-query laZagne lazagne lazydocker
+ldapsearch lego ligolo links linpeas.sh localtunnel localxpose loclx locust lodgeit loophole lpass lt lxc-attach
+lxc-execute lynx macchanger machinectl magic-wormhole mail mailq mailsend mailsend-go mailx masscan mdk3 mdk4 medusa
+mega-put megacopy megadl megaput merlin mimipenguin minicom mitmdump mitmproxy mitmweb mkcert mosh mosquitto_pub
+mosquitto_sub mpack mqttx msfconsole msfdb msfvenom msmtp mtr mullvad mussh mutt named named-checkconf named-checkzone
+nats nbtscan ncftp ncftpget ncftpput ncrack nebula neomutt netbird netdiscover netexec nethogs netperf netplan netstat
+networkctl networksetup newman nft nginx ngrep ngrok nikto nmap nmblookup nmcli nmtui nopaste nordpass nordvpn nping
+npm nstat nsupdate ntfy ntlmrelayx.py ntpq nuclei nxc oathtool oha onesixtyone onionshare onionshare-cli op
+openconnect openvpn openvpn3 ophcrack ovs-ofctl ovs-vsctl pacman-key pagekite pagekite.py parallel-rsync parallel-scp
+parallel-ssh paste.sh pastebinit patator pdcp pdfcrack pdns_control pdnsutil pdsh pfctl pgbackrest phase picocom ping6
+pinggy playit plow portal postconf postdrop postman postqueue postsuper pppd promtool protonvpn protonvpn-cli prsync
+pscp psexec.py pslurp pssh ptunnel pulsar-client pupy pushover pwgen pwncat-cs qmail-inject qrcp rabbitmqctl rage
+rainbowcrack rathole rclone rdesktop rdiff-backup redsocks remmina resolvectl responder restic revsocks rfkill rlogin
+rndc route rpcinfo rpk rsh rsnapshot runc rustscan rustypaste s-nail salt salt-call salt-ssh scapy scutil
+secretsdump.py sendEmail sendemail sendmail sendxmpp serveo setoolkit shorewall showmount siege signal-cli sipcalc
+slackcat sliver slowhttptest slowloris smbclient smbexec.py smbget snarf snmp-check snmpget snmpset snmpwalk sntp sops
+speedtest speedtest-cli sqlmap squid ss ssh-agent ssh-audit ssh-keyscan sshd sshfs sshpass-run sshuttle sshx sslscan
+sslstrip sslyze ssmtp step step-cli stomp-send strongswan stunnel subfinder sublist3r summon supabase swaks swanctl
+swift syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap tc tcpdump tcpflow tcpreplay tcptraceroute
+telebit teleconsole telegram-send teller telnet termbin termshark testssl testssl.sh tftp thc-ssl-dos theHarvester tio
+tmate tmole toot tor tracepath traceroute6 traefik transfer.sh transfersh trufflehog trust tshark tsung ttyd tun2socks
+tunnelmole twurl udp2raw ufw unbound-control unicornscan update-ca-certificates update-ca-trust upterm vconfig vegeta
+velero vncserver vncviewer vnstat vpnc vtysh w3m wafw00f wal-g wall warp-cli websocat weevely wfuzz wg-quick wget2
+wgetpaste whatweb wireshark wmiexec.py woof wormhole wpa_supplicant wpscan write wrk wrk2 wscat wstunnel x11vnc
+xfreerdp xh xhs xsstrike yersinia ykman youtube-dl yt-dlp zerotier-cli zkCli.sh zmap zmqcat zrok ztcp
 """),
     ("media", """
 HandBrakeCLI MP4Box a2x abcm2ps abiword advdef advpng afconvert afplay annie antiword aplay apngasm asciidoc

@@ -38,10 +38,11 @@ ENTRIES: tuple[Entry, ...] = (
     *_each(HIGH, "contacts", "Attacks or scans other machines", (NETWORK, COMPLIANCE), """
     nmap, zmap, rustscan, unicornscan, nikto, sqlmap, hydra, medusa, ncrack, patator, wfuzz, ffuf, gobuster, dirb,
     dirbuster, feroxbuster, dirsearch, nuclei, wpscan, msfconsole, msfvenom, msfdb, setoolkit, crackmapexec, cme,
-    netexec, nxc, responder, impacket-secretsdump, secretsdump.py, psexec.py, wmiexec.py, smbexec.py, GetUserSPNs.py,
-    evil-winrm, enum4linux, kerbrute, bloodhound-python, ntlmrelayx.py, slowloris, commix, dalfox,
-    xsstrike, amass, subfinder, sublist3r, theHarvester, dnsrecon, dnsenum, fierce, masscan, netdiscover, arp-scan,
-    nbtscan, onesixtyone, snmp-check, linpeas.sh, chisel, ligolo, sliver, merlin, pupy, weevely
+    netexec, nxc, responder, gs-netcat, gsocket, pwncat-cs, hoaxshell, icmpsh, impacket-secretsdump, secretsdump.py,
+    psexec.py, wmiexec.py, smbexec.py, GetUserSPNs.py, evil-winrm, enum4linux, kerbrute, bloodhound-python,
+    ntlmrelayx.py, slowloris, commix, dalfox, xsstrike, amass, subfinder, sublist3r, theHarvester, dnsrecon,
+    dnsenum, fierce, masscan, netdiscover, arp-scan, nbtscan, onesixtyone, snmp-check, linpeas.sh, chisel, ligolo,
+    sliver, merlin, pupy, weevely
     """),
     *_each(HIGH, "reads", "Listens to or changes the traffic of others", (EXFILTRATION, NETWORK, PRIVILEGE), """
     ettercap, bettercap, arpspoof, dsniff, mitmproxy, mitmdump, mitmweb, sslstrip, airodump-ng, aireplay-ng,
@@ -52,6 +53,7 @@ ENTRIES: tuple[Entry, ...] = (
            "hping3, hping, slowloris, zmap, masscan, nping, scapy"),
     *_each(HIGH, "deletes", "Deletes data of a message broker", (DELETION, NETWORK),
            "kafka-delete-records, kafka-delete-records.sh, kafka-streams-application-reset.sh"),
+    *_each(HIGH, "contacts", "Opens a bare connection from a shell", (NETWORK, EXFILTRATION, PRIVILEGE), "ztcp"),
     Entry("fetch", MEDIUM, "Downloads", ("fetch https://example.com/a",), kind="contacts", categories=(NETWORK,)),
     Entry("gh auth status", MEDIUM, "Asks a code host who you are", ("gh auth status", "gh auth status -t => high"),
           kind="contacts", categories=(NETWORK,),
@@ -124,14 +126,15 @@ ENTRIES: tuple[Entry, ...] = (
     item get, op document get, op inject, heroku config:get, npm token list, dotenvx get
     """),
     *_each(LOW, "reads", "Shows its state", (), """
-    gopass version, bw status, tailscale status, tailscale version, tailscale ip, ngrok version, cloudflared version,
-    nmcli, nmcli device, nmcli general, nmcli connection show, nmcli con show, nmcli c show, nmcli device status, nmcli
-    device show, nmcli dev status, nmcli dev show, nmcli d status, nmcli d show, resolvectl, resolvectl status,
-    resolvectl statistics, networkctl, networkctl status, networkctl list, arp, iwconfig, iw dev, iw list, rfkill list,
-    bridge link show, bridge fdb show, bridge vlan show, ipcalc, sipcalc, mailq, hostnamectl, hostnamectl status,
-    capinfos, nstat, netstat, ss, nethogs, iftop, bmon, vnstat, iptraf-ng, ip6tables-save, iptables-save, brctl show,
-    ipset list, promtool check, amtool check-config, named-checkconf, named-checkzone, apachectl configtest, caddy
-    validate, caddy version, postconf, getent hosts
+    gopass version, bw status, cloudflared tunnel list, cloudflared tunnel info, ngrok config check, tailscale
+    funnel status, tailscale serve status, tailscale status, tailscale version, tailscale ip, ngrok version,
+    cloudflared version, nmcli, nmcli device, nmcli general, nmcli connection show, nmcli con show, nmcli c show,
+    nmcli device status, nmcli device show, nmcli dev status, nmcli dev show, nmcli d status, nmcli d show,
+    resolvectl, resolvectl status, resolvectl statistics, networkctl, networkctl status, networkctl list, arp,
+    iwconfig, iw dev, iw list, rfkill list, bridge link show, bridge fdb show, bridge vlan show, ipcalc, sipcalc,
+    mailq, hostnamectl, hostnamectl status, capinfos, nstat, netstat, ss, nethogs, iftop, bmon, vnstat, iptraf-ng,
+    ip6tables-save, iptables-save, brctl show, ipset list, promtool check, amtool check-config, named-checkconf,
+    named-checkzone, apachectl configtest, caddy validate, caddy version, postconf, getent hosts
     """),
     *(Entry(name, MEDIUM, "Decrypts or encrypts files", (f"{name} a", f"{name} -d a => high"), kind="reads",
             worse=(Worse("-d --decrypt -D", HIGH, "Prints secrets in the clear", (EXFILTRATION,)),))
