@@ -134,7 +134,6 @@ COMMANDS: dict[str, str] = {
         for word in words_of("get describe logs apply create delete exec scale rollout patch port-forward run explain")
     },
     "kubeadm version": "-o= --output= 0",
-    "kubeadm": "stop * sub",
     "helm version": "--short --client --template= 0",
     "helm env": "1",
     "helm repo": "sub stop *",
@@ -335,6 +334,7 @@ PROGRAMS: dict[str, str] = {
     "rfkill": "stop * sub alone",
     "ipset": "stop * sub",
     "bridge": "-sdcjp stop * sub",
+    "kubeadm": "stop * sub",
     "promtool": "--version stop * sub alone",
     "iwconfig": "1",
     "mailq": "--version 0",
