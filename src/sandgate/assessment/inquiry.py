@@ -16,6 +16,7 @@ from sandgate.assessment.findings import (
     LOW,
     MEDIUM,
     NETWORK,
+    PRIVILEGE,
     SYSTEM,
     Finding,
 )
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 COLLECTING = frozenset({"tail", "sort", "tac", "shuf", "column"})  # these answer when their input has ended
+ACCOUNTS = ("/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/group")  # who may do what, in a container as well
 # They run a command on a machine that others use, too.
 SERVERS = frozenset(
     words("ssh autossh mosh tsh pssh parallel-ssh pdsh clush dsh mussh ansible salt salt-ssh aws gcloud az fab")
@@ -285,8 +287,16 @@ class Inquiry:
                 categories = (*categories, DELETION)
             if path.startswith("/var/log"):
                 categories = (*categories, DELETION, COMPLIANCE)
+        elif path is not None and kind == "deletes" and call.on_server() and self._matters_there(path):
+            level = HIGH
+        elif path is not None and path.startswith(ACCOUNTS) and not call.contained:
+            level, categories = HIGH, (*categories, PRIVILEGE, SYSTEM)
         self.add(level, kind, target, NOT_HERE, f"{verb} {shown(target)} elsewhere", "", categories)
         return True
+
+    def _matters_there(self, path: str) -> bool:
+        """Whether `path`, as another machine would understand it, is neither passing nor named from where one is."""
+        return place_of(path, self.facts).kind in {"elsewhere", "personal", "startup", "credentials", "home"}
 
     def contact(self, host: str, call: Call, *, why: str = CONTACTS, sentence: str = "") -> None:
         """Bytes come from, or go to, `host`."""

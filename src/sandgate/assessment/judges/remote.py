@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.assessment.options import Parsed
 
 # Modules of ansible that only look.
 ANSIBLE_LOOKING = frozenset(words("""
@@ -71,7 +72,7 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     call.args = whole
     options = parsed(before, KUBECTL_VALUES)
     verb = options.operands[0].text if options.operands else ""
-    if verb in {"get", "describe"} and _names_secrets(options.operands[1:]):
+    if verb in {"get", "describe"} and _names_secrets(options.operands[1:]) and not _names_only(verb, options):
         inquiry.add(HIGH, "reads", "secrets", "prints secrets of a cluster", "Prints secrets of a cluster", "",
                     (EXFILTRATION, NETWORK))  # fmt: skip
     if verb in RULING and holds_rules(before) and not options.has("--dry-run --dry-run=client --dry-run=server"):
@@ -120,6 +121,14 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
 
 def _shows_environment(inner: Sequence[Arg]) -> bool:
     return [arg.text for arg in inner] in (["env"], ["printenv"], ["sh", "-c", "env"], ["sh", "-c", "printenv"])
+
+
+def _names_only(verb: str, options: Parsed) -> bool:
+    """`kubectl get secrets` lists names; what is in them is printed when a format is asked for."""
+    if verb != "get":
+        return False
+    shape = options.value("-o --output --template")
+    return not options.has("-o --output --template") or (shape is not None and shape.text in {"wide", "name"})
 
 
 def _names_secrets(operands: Sequence[Arg]) -> bool:
@@ -266,9 +275,21 @@ def _judge_load(call: Call, inquiry: Inquiry) -> None:
             inquiry.add(HIGH, "contacts", host, "sends very many requests to another machine",
                         f"Sends very many requests to {shown(host)}", "It may stop answering others",
                         (EXHAUSTION, NETWORK))  # fmt: skip
+    if not hosts and any(_is_loud(arg.text) for arg in call.args):
+        inquiry.add(HIGH, "contacts", "?", "sends very many requests", "Sends very many requests", "",
+                    (EXHAUSTION, NETWORK))  # fmt: skip
     count = options.value("-n")
     if count is not None and count.text.isdecimal() and int(count.text) >= LOUD_REQUESTS and hosts:
         inquiry.add(MEDIUM, "contacts", hosts[-1], "sends very many requests", "", "", (EXHAUSTION,))
+
+
+def _is_loud(text: str) -> bool:
+    """`-max-workers=5000`, `-rate=0` (as many as there can be)."""
+    name, _, value = text.partition("=")
+    name = name.lstrip("-")
+    return (name == "rate" and value == "0") or (
+        name in {"max-workers", "rate", "connections"} and is_many(value, 1000)
+    )
 
 
 def _judge_users(call: Call, inquiry: Inquiry) -> None:

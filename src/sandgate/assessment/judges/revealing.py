@@ -44,8 +44,25 @@ def _judge_echo(call: Call, inquiry: Inquiry) -> None:
         reveals(MEDIUM, named, inquiry)
 
 
+def _judge_picker(call: Call, inquiry: Inquiry) -> None:
+    """`terraform output -json | jq .db_password`: one secret among what a service has printed."""
+    by_table(call, inquiry)
+    feeder = call.feeder
+    if feeder is None or feeder.program not in TELLERS:
+        return
+    asked = " ".join([arg.text for arg in call.args]).lower()
+    if any(mark in asked for mark in NAMED) and "keys" not in asked:
+        reveals(HIGH, f"what {feeder.program} prints", inquiry)
+        call.carry("secret", f"what {feeder.program} prints")
+
+
+TELLERS = frozenset({"terraform", "terragrunt", "pulumi", "aws", "az", "gcloud", "vault", "kubectl", "heroku", "doctl"})
+NAMED = ("password", "secret", "private_key", "privatekey", "api_key", "apikey", "access_key", "connection_string")
+
+
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "printenv": _judge_printenv,
+    "jq": _judge_picker,
     "echo": _judge_echo,
     "yes": _judge_echo,
 }

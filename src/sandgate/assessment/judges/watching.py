@@ -22,7 +22,8 @@ ACCOUNT = words("""
     cloudtrail guardduty securityhub inspector macie audit flow-log configservice logging access-analyzer detector
     diagnostic-settings log-profiles sinks cloudwatch protection ruleset org-policies policy encryption versioning
     security log-group object-lock retention legal-hold public-access-block log-stream alarm alert monitor waf shield
-    backup-vault recovery-point tde transparent-data threat-policy defender compliance delivery-channel trail
+    backup-vault recovery-point tde transparent-data threat-policy defender compliance delivery-channel
+    trail config-rule conformance
     """)
 LOCKS = frozenset(words("lock locks hold"))
 # What keeps watch over a machine, by its name or a part of it.
@@ -48,9 +49,9 @@ OWN_PROGRAMS = frozenset(
     """)
 )
 SWITCHERS = frozenset(words("helm terraform tofu terragrunt kubectl oc gcloud az aws pulumi helmfile doctl oci"))
-SWITCHED_OFF = ("=false", "=none", "=off", "=disabled", "=0", "=null")
-SWITCHED = ("audit", "trail", "log", "encrypt", "protection", "guard", "monitor", "alert", "tls", "ssl", "security",
-            "policy", "policies", "versioning", "backup", "mfa", "waf", "firewall", "verify", "retention",
+SWITCHED_OFF = ("=false", "=none", "=off", "=disabled", "=0", "=null", "=tls1_0", "=tls1_1", "=tls1.0")
+SWITCHED = ("audit", "trail", "log", "encrypt", "protection", "guard", "monitor", "alert", "tls", "ssl", "https",
+            "security", "policy", "policies", "versioning", "backup", "mfa", "waf", "firewall", "verify", "retention",
             "immutab")  # fmt: skip
 STOPPING = frozenset(
     words("""
@@ -113,8 +114,10 @@ def judge_switch(call: Call, inquiry: Inquiry) -> None:
     """`-var enable_cloudtrail=false`, `--no-enable-flow-logs`: a protection that an option switches off."""
     if call.program not in SWITCHERS:
         return
+    before = ""
     for arg in call.args:
         text = arg.text.lower()
+        text, before = (f"{before}={text}" if before[:2] == "--" and "=" not in before else text), text
         if not (text.endswith(SWITCHED_OFF) or text.startswith(("--no-", "--disable"))):
             continue
         named = text if any(mark in text for mark in SWITCHED) else ""

@@ -76,7 +76,7 @@ def _remote_deleting(names: str) -> tuple[Entry, ...]:
 def _remote_changing(names: str) -> tuple[Entry, ...]:
     return tuple(
         Entry(name, HIGH, "Changes a remote service", (name,), kind="contacts",
-              categories=(SYSTEM, NETWORK), harmless=f"{REHEARSED} --noop --why-run -T --tasks --prereqs")
+              categories=(SYSTEM, NETWORK), harmless=f"{REHEARSED} --noop --why-run -T --tasks --prereqs --list")
         for name in phrases(names)
     )  # fmt: skip
 
@@ -209,7 +209,10 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("kubectl config", MEDIUM, "Handles cluster settings", ("kubectl config use-context x",), kind="writes"),
     *(Entry(f"kubectl {verb} {what}", HIGH, "Prints secrets of a cluster", (f"kubectl {verb} {what} x",),
             kind="reads", categories=(EXFILTRATION, NETWORK))
-      for verb in ("get", "describe") for what in ("secret", "secrets", "sealedsecret", "externalsecret")),
+      for verb in ("describe",) for what in ("secret", "secrets", "sealedsecret", "externalsecret")),
+    *(Entry(f"kubectl get {what}", MEDIUM, "Lists secrets of a cluster", (f"kubectl get {what}",
+            f"kubectl get {what} x -o yaml => high"), kind="contacts", categories=(NETWORK,))
+      for what in ("secret", "secrets")),
     *(Entry(f"kubectl {what}", HIGH, "Hands out rights in a cluster", (f"kubectl {what} x",), kind="privilege",
             categories=(PRIVILEGE, SYSTEM, NETWORK, COMPLIANCE))
       for what in ("create clusterrolebinding", "create rolebinding", "create clusterrole", "create role",

@@ -115,7 +115,7 @@ CONTACTING = frozenset(
     words("""
     urlopen urlretrieve socket create_connection connect fetch HTTPConnection HTTPSConnection createConnection
     fsockopen curl_exec TCPSocket getaddrinfo Net::HTTP LWP::Simple axios requests.get httpx.get https.get http.get
-    open-uri IO::Socket
+    open-uri IO::Socket SMTP SMTP_SSL FTP FTP_TLS IMAP4 Telnet SSHClient
     """)
 )
 SENDING = frozenset(
