@@ -41,6 +41,7 @@ EXPLAINS_ITSELF: frozenset[str] = frozenset(SYSTEM) | words_of(
     "aa-status getenforce setenforce sestatus clamscan freshclam rkhunter lynis fail2ban-client logger journalctl "
     "loginctl systemd-analyze hostnamectl timedatectl chronyc ntpq xclip xsel wl-copy wl-paste pbcopy qrencode "
     "7z zstd lz4 pigz xz "
+    "fluent-bit filebeat telegraf vector promtail "
     "k3s tree-sitter httpd apache2 gopls gnuplot dot claude codex gemini cursor vite prisma xcodebuild msbuild nuget"
 )
 

@@ -93,8 +93,8 @@ tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat zcat zip zstd
 echo jq printenv yes
 """),
     ("network", """
-autossh curl curlie dig dog doggo drill grpcurl host lynx mail mailx msmtp mutt neomutt nslookup ping rsync s-nail scp
-sendmail ssh swaks telnet termbin websocat wget wscat
+autossh borg curl curlie dig dog doggo drill grpcurl host kopia lynx mail mailx msmtp mutt neomutt nslookup ping
+restic rsync s-nail scp sendmail ssh swaks telnet termbin websocat wget wscat
 """),
     ("sockets", """
 amqp-publish jupyter jupyter-lab jupyter-notebook kafka-console-producer kafkacat kcat mosquitto_pub mqttx nc socat

@@ -346,6 +346,24 @@ def judge_sender(call: Call, inquiry: Inquiry) -> None:
         inquiry.send(private, host)
 
 
+def _judge_backup(call: Call, inquiry: Inquiry) -> None:
+    """`restic -r sftp:host:/repo backup ~/`, `borg create ssh://host/repo::name ~/`: what is kept is sent there."""
+    by_table(call, inquiry)
+    options = parsed(call.args, "-r --repo --repository-file -p --password-file --exclude --tag -C --compression")
+    named = [arg.text for arg in options.operands]
+    repository = options.value("-r --repo")
+    at = next((at for at, text in enumerate(named[:2]) if text in {"backup", "create"}), -1)
+    if at < 0 or options.has("-n --dry-run"):
+        return
+    places = options.operands[at + 1 :]
+    place = repository.text if repository is not None else ""
+    if not place and places:
+        place, places = places[0].text, places[1:]
+    far = "://" in place or place.startswith(("sftp:", "rest:", "s3:", "b2:", "gs:", "azure:", "swift:", "rclone:"))
+    if far and not place.startswith("file:"):
+        send_files(places, host_of(place.removeprefix("rest:")), call, inquiry)
+
+
 # They send nothing but the name they are given.
 ASKERS = frozenset({"dig", "nslookup", "host", "ping", "drill", "doggo", "dog"})
 
@@ -355,6 +373,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "wget": _judge_wget,
     "ssh": _judge_ssh,
     "autossh": _judge_ssh,
+    **dict.fromkeys(("restic", "borg", "kopia"), _judge_backup),
     "scp": _judge_scp,
     "rsync": _judge_scp,
     **dict.fromkeys(

@@ -23,7 +23,7 @@ ACCOUNT = words("""
     diagnostic-settings log-profiles sinks cloudwatch protection ruleset org-policies policy encryption versioning
     security log-group object-lock retention legal-hold public-access-block log-stream alarm alert monitor waf shield
     backup-vault recovery-point tde transparent-data threat-policy defender compliance delivery-channel
-    trail config-rule conformance
+    trail config-rule conformance rotation
     """)
 LOCKS = frozenset(words("lock locks hold"))
 # What keeps watch over a machine, by its name or a part of it.

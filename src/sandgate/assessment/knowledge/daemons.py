@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, PRIVILEGE, SYSTEM
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+)
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.knowledge.listed import acting, looking
 
@@ -35,7 +46,10 @@ ENTRIES: tuple[Entry, ...] = (
         userdbctl
         """,
             SYSTEM, harmless="--cat-config list inspect"),
-    *acting("Writes to the system log", "systemd-cat, logger", level=MEDIUM, kind="writes"),
+    *acting("Writes to the system log", "systemd-cat", level=MEDIUM, kind="writes"),
+    Entry("logger", MEDIUM, "Writes to the system log", ("logger x", "logger -n logs.example x => high"), kind="writes",
+          values="-n -P -t -p -f -u --server --port --tag --priority --file", harmless="--help --version",
+          worse=(Worse("-n --server", HIGH, "Sends a message to another machine's log", (EXFILTRATION, NETWORK)),)),
     *acting("Controls sessions", "loginctl", SYSTEM, bare=True),
     *looking("Shows sessions", """
         loginctl list-sessions, loginctl list-users, loginctl list-seats, loginctl show-session, loginctl
