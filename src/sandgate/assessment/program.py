@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.findings import COMPLIANCE, DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.feeding import SEEKERS, names_secrets, shows_what_is_found
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
 from sandgate.assessment.listing import words
@@ -13,6 +14,7 @@ from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import commissioned
+from sandgate.commandline.wrappers import WRAPPERS
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -142,7 +144,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     launchers.judge_launched(call, inquiry)
     if running.judge_runner(call, inquiry):
         return
-    if call.program in TOOLS and call.program not in SHELLS and _only_reads(call):
+    if call.program in TOOLS and call.program not in SHELLS and call.program not in WRAPPERS and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":
@@ -164,8 +166,20 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "runs", call.program, "mines for a currency",
                     f"Runs {shown(call.program)}, which mines for a currency",
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
+    if call.program in SEEKERS and names_secrets(call):
+        call.carry("keys", call.program)
+    if any(arg.carries for arg in call.args):
+        _judge_found(call, inquiry)
     if any(arg.text == "config" for arg in call.args):
         revealing.judge_setting(call, inquiry)
+
+
+def _judge_found(call: Call, inquiry: Inquiry) -> None:
+    """`cat "$f"`, where what was found by a name of keys has come into the variable."""
+    if shows_what_is_found(call.program) and any(tag == "keys" for arg in call.args for tag, _ in arg.carries):
+        inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
+                    "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("secret", "files that are named like keys")
 
 
 def _only_reads(call: Call) -> bool:

@@ -352,9 +352,14 @@ class _Reader(CompoundReader):
         for child in reversed(children):
             if child.type in WORDS:
                 if child.type != "variable_name":
-                    self._word(child)
+                    self._looped(name, self._word(child))
             else:
                 self._stack.append(child)
+
+    def _looped(self, name: str, word: Word) -> None:
+        """A path in the head of a loop is a value of its variable, as if it were assigned."""
+        if word.certainty == "expanded" or word.text[:1] in ("/", "."):
+            self._commands.append(SimpleCommand((), (Word(f"{name}={word.text}", word.certainty),)))
 
 
 def _guesses(script: str) -> tuple[SimpleCommand, ...]:

@@ -19,7 +19,9 @@ from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.policy.safe_help import only_explains
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_variables import may_hand_over, may_set
+from sandgate.policy.safe_wrappers import module, through_wrapper
 from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
+from sandgate.policy.whole_lines import harmless_together, never_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +39,6 @@ SYSTEM_BINS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr
 
 # Further directories that distributions put on every PATH and that belong to root.
 _ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
-
-# Modules of Python that are programs of ours under the same name.
-PYTHONS = frozenset(("python", "pypy"))
-MODULES = frozenset(words_of("pip pytest mypy ruff black isort flake8 pylint virtualenv pipx tox json.tool"))
-
 
 # Options whose value selects by its text, whatever program has them.
 SEARCHES = frozenset(
@@ -80,16 +77,19 @@ def safe_commands(
     if what.complex:
         return (False,) * len(what.commands)
     if script is None:
-        return (is_safe(what.commands[0], system_bins, confined=confined),)
+        argv = what.commands[0]
+        return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
     if script.functions and not script.functions.isdisjoint(_OWN_MEANING):
         return (False,) * len(what.commands)  # a function that calls what it is named after may never end
     each = _each_safe(script.commands, system_bins, confined=confined)
     if what.plain:
-        return tuple(each)
+        found = tuple(each)
+        return found if harmless_together(script) else (False,) * len(found)
     # One question for all of them: the first that does more than read has answered it.
-    return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)
+    read = all(each) and all(_only_reads(redirection) for redirection in script.redirections)
+    return (read and harmless_together(script),)
 
 
 def _each_safe(commands: tuple[SimpleCommand, ...], system_bins: tuple[str, ...], *, confined: bool) -> Iterator[bool]:
@@ -122,7 +122,7 @@ def is_safe(
             return True
         if name in SHELL_PROGRAMS or name in ("eval", "trap"):
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
-        inner = _module(name, argv, sure) if confined and argv[1:2] == ("-m",) else _through_wrapper(name, argv, sure)
+        inner = module(name, argv, sure) if confined and argv[1:2] == ("-m",) else through_wrapper(name, argv, sure)
         if inner is None:
             return False
         argv, sure = inner
@@ -156,7 +156,7 @@ def _only_reading(what: Segments, system_bins: tuple[str, ...], *, confined: boo
     """`all(safe_commands(…))`, which for a long script ends at the first command that does more."""
     script = what.script
     if what.plain and script is not None and script.readable and trusted_program(what.argv[0], system_bins):
-        return all(_each_safe(script.commands, system_bins, confined=confined))
+        return all(_each_safe(script.commands, system_bins, confined=confined)) and harmless_together(script)
     return all(safe_commands(what, system_bins, confined=confined))
 
 
@@ -340,54 +340,6 @@ def _without_exec(
 def _ends_exec(argv: Argv, at: int) -> bool:
     """`;`, or the `+` directly behind `{}`; any other `+` is an argument like those behind it (POSIX, find)."""
     return argv[at] == ";" or argv[at - 1 : at + 1] == ("{}", "+")
-
-
-def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None] | None:
-    """The inner command of a wrapper that adds nothing harmful itself."""
-    line = SAFE_WRAPPERS.get(name)
-    if line is None:
-        return None
-    rules = _grammar(f"wrapper {name}", line, SAFE)
-    reading = read(argv[1:], rules)
-    if reading is None:
-        return None
-    skip = "skip1" in rules.marks
-    places = reading.operand_places[skip:]
-    if "assigned" in rules.marks:
-        while places and "=" in argv[places[0] + 1]:
-            if not may_hand_over(argv[places[0] + 1]):
-                return None
-            places = places[1:]
-    if not places:
-        return None
-    start = places[0] + 1
-    if sure is not None and not _all_exact(sure[: start + 1]):
-        return None
-    inner = argv[start:]
-    if "appends" in rules.marks:
-        return _fed(inner, sure and sure[start:], reading)
-    return inner, None if sure is None else sure[start:]
-
-
-def _module(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None] | None:
-    """`python -m pip list` asks what `pip list` asks, unless the working directory has a `pip.py` of its own."""
-    if name.rstrip("0123456789.") not in PYTHONS or argv[2:3] == () or argv[2] not in MODULES:
-        return None
-    if sure is not None and not _all_exact(sure[:3]):
-        return None
-    module = "_json" if argv[2] == "json.tool" else argv[2]
-    return (module, *argv[3:]), None if sure is None else sure[2:]
-
-
-def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] | None:
-    """What xargs runs: more arguments follow, and nobody knows which; with `-I` they stand inside the words."""
-    replaced = ["{}" if value is None else value for name, value in reading.options if name in ("-I", "--replace")]
-    given: Sure = sure or tuple(["exact" for _ in inner])
-    known: list[Certainty] = [
-        "unknown" if any(text in word for text in replaced) else certainty
-        for word, certainty in zip(inner, given, strict=True)
-    ]
-    return None if known[0] != "exact" else ((*inner, "x"), (*known, "unknown"))
 
 
 def _all_exact(sure: Sure) -> bool:

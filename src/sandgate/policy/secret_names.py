@@ -29,7 +29,7 @@ LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza
                              "wc md5sum sha1sum sha256sum sha512sum namei getfacl lsattr find fd fdfind locate "
                              "which type "
                              "echo printf true ssh-keygen ssh-add"))  # fmt: skip
-_SOUGHT = (
+SOUGHT = (
     ".pem",
     ".key",
     "id_rsa",
@@ -48,6 +48,11 @@ _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys e
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
 # These tell names, dates and states, and no content, unless they are asked for changes.
 _GIT_LISTERS = frozenset(words_of("ls-files check-ignore check-attr status ls-tree rev-parse"))
+# Programs that print what is in a file; `lsblk` and `smartctl` are given devices as well, and print nothing of them.
+_PRINTING = frozenset(words_of("cat head tail tac nl rev xxd od hexdump hd strings dd base64 base32 cut grep egrep "
+                               "fgrep sed awk less more cmp diff sort fold hexyl"))  # fmt: skip
+_NO_DATA = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/std", "/dev/fd/", "/dev/tty",
+            "/dev/shm/", "/dev/pts/")  # fmt: skip
 _FILTERING = frozenset(words_of("jq yq gojq jaq"))  # whose first word is a filter, as a searcher's is a pattern
 _CHOOSING = frozenset(words_of("-g --glob --iglob --include"))  # their values are files, not patterns
 _GIVING = ("--regexp", "--file", "--from-file", "--match", "--expression")  # a pattern or a filter
@@ -77,11 +82,19 @@ def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
         return True
     if program in LISTERS:
         return False
+    if program in _PRINTING and any(_is_raw_device(word) for word in words):
+        return True
     if "config" in words and asks_for_secret_setting(words):
         return True
     if program == "git":
         return not _only_lists(words) and any(names_secret(word.rpartition(":")[2]) for word in words)
     return any(names_secret(word) for word in _files_among(program, words)) or searches_secrets(program, words)
+
+
+def _is_raw_device(word: str) -> bool:
+    """A disk, the memory or a keyboard as a file: more is in it than any file that it holds."""
+    path = word.rpartition("=")[2]
+    return path.startswith("/dev/") and not path.startswith(_NO_DATA)
 
 
 def _only_lists(words: tuple[str, ...]) -> bool:
@@ -144,7 +157,7 @@ def seeks_secrets(words: tuple[str, ...]) -> bool:
         mark in words[at + 1].lower()
         for at, word in enumerate(words[:-1])
         if word in ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex")
-        for mark in _SOUGHT
+        for mark in SOUGHT
     )
 
 
@@ -159,7 +172,7 @@ def names_secret(word: str) -> bool:
         return "/" in path or name != "kcore"
     if name.endswith(".pub") or "*.pub" in name:
         return False
-    if kept_on_machine(path) or (path[:6] == "/proc/" and name == "environ"):
+    if kept_on_machine(path) or (path[:6] == "/proc/" and name in ("environ", "mem")):
         return True
     return _kept_below(path, name) or _pattern_means_secret(path, name)
 

@@ -50,7 +50,9 @@ def _judge_read(call: Call, inquiry: Inquiry) -> None:
             call.shell.variables[arg.text] = Value((call.stdin_text.strip(),), known)
         else:
             fed = fed_arguments(call.feeder)
-            call.shell.variables[arg.text] = Value(tuple(each.text for each in fed), all(each.known for each in fed))
+            keys = (("keys", call.upstream["keys"]),) if "keys" in call.upstream else ()
+            texts = tuple([each.text for each in fed])
+            call.shell.variables[arg.text] = Value(texts, all(each.known for each in fed), keys)
     inquiry.add(LOW, "reads", call.program, "sets shell variables")
 
 

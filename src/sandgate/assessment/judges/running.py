@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.judges.common import base_name, certainties
-from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
+from sandgate.assessment.judges.feeding import fed_arguments, shows_what_is_found
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
@@ -43,7 +43,6 @@ SECRET_RUNNERS = frozenset(
     words("doppler infisical teller dotenvx phase op chamber aws-vault bw bws akeyless saml2aws envconsul")
 )
 SOFTWARE_VERBS = frozenset(words("install uninstall reinstall upgrade dist-upgrade add remove purge autoremove i"))
-SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
 NOTING = frozenset(words("time strace ltrace"))  # what they find out is written to a file of that name
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
@@ -185,8 +184,7 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
         return
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
-    sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)
-    if sought and rest[0].text in SHOWING:
+    if "keys" in call.upstream and shows_what_is_found(rest[0].text):
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
                     "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
     mark = reading.value("-I", "-i", "-J", "--replace")
