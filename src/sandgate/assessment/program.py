@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    DELETION,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    Finding,
+)
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.judges.feeding import SEEKERS, names_secrets, shows_what_is_found
@@ -61,7 +71,9 @@ def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
     _judge_words(call, inquiry)
     if "/" in given and _judge_location(given, call, inquiry):
         return
+    since = len(inquiry.findings)
     _judge_program(call, inquiry, defined=given in functions)
+    trust.judge_guards(call, inquiry, since)
 
 
 def canonical_name(given: str) -> str:

@@ -36,6 +36,12 @@ REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for
 APPENDING = "Appends to "  # what is there stays
 GONE = "Nothing of it can be brought back"
 
+RECORDS = ("_history", ".lesshst", ".viminfo", "/fish_history", "/.history")  # of what somebody did
+PROTECTIONS = ("selinux", "apparmor", "/audit", "syslog", "yama", "/limits", "/pam.d", "randomize_va_space")
+# Devices and files that show what others do or hold at this moment.
+OVERHEARD = ("/dev/mem", "/dev/kmem", "/dev/port", "/dev/input", "/dev/video", "/dev/snd", "/dev/vcs", "/dev/hidraw",
+             "/dev/usbmon", "/dev/fb")  # fmt: skip
+
 DELETED_WORDS = {
     "root": "Deletes everything on this machine",
     "home": "Deletes everything in {words} {path}",
@@ -81,7 +87,7 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
     system = place.kind in {"root", "system", "startup", "credentials"}
     why = f"deletes recursively: {place.words}" if recursive else f"deletes {place.words}"
     categories: tuple[RiskCategory, ...] = (DELETION, SYSTEM) if system else (DELETION,)
-    if place.path.startswith("/var/log"):
+    if place.path.startswith("/var/log") or place.path.endswith(RECORDS):
         categories = (*categories, COMPLIANCE)
     sentence = words.format(words=place.words, path=what)
     return Finding(HIGH, "deletes", place.path, why, sentence, GONE, categories)
@@ -160,6 +166,8 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     whole = f"{verb} everything in {place.words} {what}" if spread else sentence
     rights = place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd", "/etc/group"))
     privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
+    if any(mark in place.path for mark in PROTECTIONS):
+        privileged = (SYSTEM, COMPLIANCE)
     if place.path.startswith("/var/log/") and verb != "Appends to":
         privileged = (SYSTEM, DELETION, COMPLIANCE)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
@@ -200,6 +208,10 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
             level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",
             (EXFILTRATION,),
         )  # fmt: skip
+    if place.path.startswith(OVERHEARD) or (place.path.startswith("/proc/") and name == "mem"):
+        return Finding(HIGH, "reads", place.path, "reads what other programs hold or people type",
+                       f"Reads {what}, and with it what other programs hold or people type", "",
+                       (EXFILTRATION, PRIVILEGE))  # fmt: skip
     if place.kind == "device":
         return Finding(MEDIUM, "reads", place.path, "reads a device", f"Reads the device {what}")
     if recursive and place.kind == "home":

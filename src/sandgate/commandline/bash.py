@@ -224,6 +224,11 @@ class _Reader(CompoundReader):
         self._commands.append(SimpleCommand(tuple(words), tuple(assignments), calls_function=calls))
 
     def _declaration(self, node: Node) -> None:
+        shown = self._shown(node)
+        if shown is not None:
+            self._plain = self._around_here_document = False
+            self._commands.append(SimpleCommand(shown))
+            return
         assigned = self._declared(node)
         if assigned is None:
             self._other(node)

@@ -44,11 +44,16 @@ _ON_ONE_LINE = words_of(
     "negated_expression parenthesized_expression variable_assignment"
 )
 _ONE_BLANK = 0x20
+_BEHIND_A_PLAIN_DOLLAR = (b'"', b" ", b"|", b"/", b")", b".", b",")
 _BLANKS = frozenset(" \t\n\r\v\f")
 
 
 class WordReader:
     """Turns word nodes into words; commands inside them go on `_stack`."""
+
+    if TYPE_CHECKING:  # the reader of commands has it
+
+        def _redirect(self, node: Node) -> list[Word]: ...
 
     def __init__(self, source: bytes) -> None:
         self._source = source
@@ -141,7 +146,11 @@ class WordReader:
             self._distrust()
             return self._unsure(node)
         text = decoded(raw[1:-1])
-        expansions = [child for child in node.children if child.type not in ('"', "string_content")]
+        expansions = [
+            child
+            for child in node.children
+            if child.type not in ('"', "string_content") and not (child.type == "$" and self._is_plain_dollar(child))
+        ]
         if not expansions:
             return Word(unescaped_in_double_quotes(text), bare=False)
         for child in expansions:
@@ -151,6 +160,10 @@ class WordReader:
         known = begins_literally or raw[1:].startswith(_PATH_VARIABLES)
         return Word(text, "expanded" if known else "unknown", bare=False, plain=False)
 
+    def _is_plain_dollar(self, node: Node) -> bool:
+        """`"foo$"`: nothing that any shell expands stands behind it."""
+        return self._source[node.end_byte : node.end_byte + 1] in _BEHIND_A_PLAIN_DOLLAR
+
     def _substitution(self, node: Node) -> None:
         self._plain = self._around_here_document = False
         if node.type == "arithmetic_expansion":
@@ -159,7 +172,10 @@ class WordReader:
         reads = node.type == "process_substitution" and node.children[0].type == "<("
         self._readable = self._readable and (reads or node.type == "command_substitution")
         children = node.children
-        if any(child.type in REDIRECTS for child in children):  # $(<file)
+        if len(children) == 3 and children[1].type == "file_redirect" and node.type == "command_substitution":
+            self._redirect(children[1])  # `$(<file)`
+            return
+        if any(child.type in REDIRECTS for child in children):
             self._readable = False
         self._stack.extend(reversed(children))
 

@@ -32,6 +32,36 @@ EXPLAINS_ITSELF: frozenset[str] = frozenset(SYSTEM) | words_of(
 )
 
 
+# Their sub-commands explain themselves as well. A word that is no sub-command of theirs is refused before anything runs.
+_WITH_COMMANDS = words_of(
+    "systemctl loginctl timedatectl hostnamectl localectl busctl networkctl resolvectl machinectl coredumpctl "
+    "journalctl systemd-analyze udevadm cryptsetup btrfs zfs zpool nmcli ip apt apt-get apt-cache apt-mark apt-file "
+    "dnf yum zypper apk brew snap flatpak docker podman kubectl helm gh glab aws gcloud az terraform tofu vault pip "
+    "pip3 pipx uv poetry rustup ansible-galaxy ansible-vault restic borg rclone virsh lxc incus qemu-img openssl "
+    "dotnet minikube kind k3d eksctl flyctl pulumi packer consul nomad doctl hcloud tmux ostree fwupdmgr "
+    "firewall-cmd nft bpftool cosign syft grype trivy"
+)
+_OF_CARGO = words_of("build test run check add remove update install publish clean doc bench new init tree metadata "
+                     "fetch fix search vendor package")  # fmt: skip # nobody can give these another meaning
+_WORDS_MAX = 3  # of a command: `aws s3api put-object --help`
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+
+
 def only_explains(name: str, argv: tuple[str, ...]) -> bool:
     """`rm --help`, and nothing else."""
     return argv[1] in ("--help", "--version") and name in EXPLAINS_ITSELF
+
+
+def explains_command(name: str, argv: tuple[str, ...]) -> bool:
+    """`systemctl restart --help`: nothing but names of commands before it."""
+    names = argv[1:-1]
+    if name in ("git", "npm") or (name == "cargo" and names[0] in _OF_CARGO):
+        return len(names) == 1 and names[0] != "exec" and _LETTERS.issuperset(names[0]) and names[0][0] != "-"
+    return (
+        argv[-1] == "--help"
+        and name in _WITH_COMMANDS
+        and len(names) <= (_WORDS_MAX if name in ("aws", "gcloud", "az") else 2)
+        and "exec" not in names
+        and "run" not in names[:-1]
+        and all(word[:1] != "-" and _LETTERS.issuperset(word) for word in names)
+    )

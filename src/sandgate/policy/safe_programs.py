@@ -17,12 +17,14 @@ that take options only before their operands must say `stop` where it matters: `
 
 from __future__ import annotations
 
+from sandgate.policy.safe_packages import PACKAGE_PROGRAMS
 from sandgate.policy.safe_services import PROGRAMS
 from sandgate.policy.safe_system import SYSTEM
 from sandgate.policy.safe_tools import TOOLS
 
 SAFE: dict[str, str] = {
     **TOOLS,
+    **PACKAGE_PROGRAMS,
     # Shell words and builtins
     "true": "any !",
     "false": "any !",
@@ -48,13 +50,13 @@ SAFE: dict[str, str] = {
     "sleep": "* !",
     "wait": "0",
     "exit": "1 check:number exact",
-    "set": "-eux -o= * check:set exact",
+    "set": "-euxf -o[=] * check:set exact",
     "read": "-rsa -d= -p= * check:read exact",
     "mapfile": "-t -n= -s= -d= 1 check:read exact",
     "readarray": "@mapfile",
     "alias": "-p 0",
     "history": "1 check:number exact",
-    "shopt": "-pq 1",
+    "shopt": "-pqsu * check:shopt exact",
     "export": "0",  # what it exports is among the command's assignments
     "local": "0",
     "shift": "1 check:number exact",
@@ -313,6 +315,10 @@ SAFE_WRAPPERS: dict[str, str] = {
     "exec": "-cl stop *",
     "setsid": "-w --wait stop *",
     "env": "-i -u= --ignore-environment --unset= stop * assigned",
+    "busybox": "stop * applet",
+    "toybox": "stop * applet",
+    "strace": "-cCfhikqrtTvwxyYzZ -a= -e= -s= -S= -P= -I= stop *",
+    "ltrace": "-cCfhiLrStT -a= -A= -e= -l= -n= -s= -x= stop *",
     "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace[=] --max-lines[=] "
     "--max-args= "
     "--max-procs= --no-run-if-empty --max-chars= --verbose --exit stop * appends",

@@ -305,7 +305,10 @@ SYSTEM: dict[str, str] = {
     "ldd": "-druv --data-relocs --function-relocs --unused --verbose --version * confined",
     "dd": "--help --version * exact check:dd",
     "trash-list": "0",
-    "compgen": "-abcdefgjksuv 1",
+    "compgen": "-abcdefgjksuv -A= 1",
+    "complete": "-p * needs:-p",
+    "enable": "-ap 0",
+    "bind": "-lpPsSvV 0 needs:-l,-p,-P,-s,-S,-v,-V",
     "history": "1 check:number exact",
     "help": "-dms *",
     "alias": "0",
@@ -357,6 +360,24 @@ SYSTEM: dict[str, str] = {
     "lpq": "-al -P= *",
     "lpoptions": "-l -p= 0 needs:-l",
     "lpinfo": "-lmv 0 needs:-m,-v",
+    # Pictures of text, and what this machine is
+    "lsd": "-1aAFlhrRStvXdiLgGZ --tree --depth= --icon= --color= --group-dirs= --total-size --long --all --almost-all "
+    "--header --date= --size= --permission= --blocks= --version --help *",
+    "colordiff": "@diff",
+    "dircolors": "-bcp --sh --csh --bourne-shell --c-shell --print-database --print-ls-colors 1",
+    "cowsay": "-bdgpstwyn -W= -e= -T= *",
+    "figlet": "-cklnoprstvxDENRLX -w= *",
+    "fortune": "-acefilosuw -n= -m= *",
+    "neofetch": "--off --stdout 0 confined",
+    "fastfetch": "--version 0 confined",
+    "screenfetch": "-Nnv 0 confined",
+    "info": "-w --where --version --help 2",
+    "systemd-cgtop": "-bptcmikPr1 -n= -d= --batch --iterations= --delay= --depth= --raw 0",
+    "iotop": "-boPaktq -n= -d= -p= -u= --batch --only --iter= 0 needs:-b,--batch",
+    "ptx": "-AfGrt -w= -g= --ignore-case --width= --gap-size= 1",
+    "script": "--version --help 0",
+    "busybox": "--list --list-full --help 0 needs:--list,--list-full,--help",
+    "toybox": "--long --help --version 0",
     # Which version, which help? Programs of administration that answer without reading anything of a project's.
     **dict.fromkeys(
         words_of(

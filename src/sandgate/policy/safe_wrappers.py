@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 PYTHONS = frozenset(("python", "pypy"))
 MODULES = frozenset(words_of("pip pytest mypy ruff black isort flake8 pylint virtualenv pipx tox json.tool"))
 
+# Of busybox and toybox, those whose options mean what they mean elsewhere.
+APPLETS = frozenset(
+    words_of(
+        "ls cat head tail wc echo printf pwd id uname whoami df du ps free uptime stat md5sum sha1sum sha256sum "
+        "sha512sum basename dirname readlink realpath which nproc true false test grep egrep fgrep cut tr strings "
+        "hexdump od xxd tac rev nl fold seq find date hostname uniq cmp env printenv pgrep pidof lsmod arch base64 "
+        "expr"
+    )
+)
+
 _grammars: dict[str, Grammar] = {}
 
 
@@ -47,6 +57,8 @@ def through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sur
     if sure is not None and not _all_exact(sure[: start + 1]):
         return None
     inner = argv[start:]
+    if "applet" in rules.marks and inner[0] not in APPLETS:
+        return None
     if "appends" in rules.marks:
         return _fed(inner, sure and sure[start:], reading)
     return inner, None if sure is None else sure[start:]

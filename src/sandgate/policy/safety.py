@@ -16,7 +16,7 @@ from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar
 from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
-from sandgate.policy.safe_help import only_explains
+from sandgate.policy.safe_help import explains_command, only_explains
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_variables import may_hand_over, may_set
 from sandgate.policy.safe_wrappers import module, through_wrapper
@@ -56,6 +56,9 @@ _COLLECTING = words_of("tail sort tac shuf column")  # wait for the end of their
 
 # What may stand before the script of a shell: no `-i`, which reads start-up files of its own.
 SHELL_LINE = "-celuxv -o= --noprofile --norc --posix stop *"
+WATCH_LINE = (
+    "-bcegptw -n= -d[=] --interval= --differences[=] --no-title --color --beep --errexit --chgexit --precise stop *"
+)
 SHELL_SETTINGS = words_of("pipefail errexit nounset posix xtrace noglob")
 
 # Names that keep a meaning of their own in some shell, or that a body may call without meaning itself.
@@ -74,6 +77,10 @@ def safe_commands(
 ) -> tuple[bool, ...]:
     """For each of `what.commands`: does it only read? `confined`: it will run in the sandbox."""
     script = what.script
+    if script is not None and not script.plain and "<<" in what.argv[2]:
+        inner = _without_document(what)
+        if inner is not None:
+            return (all(safe_commands(inner, system_bins, confined=confined)),) * len(what.commands)
     if what.complex:
         return (False,) * len(what.commands)
     if script is None:
@@ -90,6 +97,14 @@ def safe_commands(
     # One question for all of them: the first that does more than read has answered it.
     read = all(each) and all(_only_reads(redirection) for redirection in script.redirections)
     return (read and harmless_together(script),)
+
+
+def _without_document(what: Segments) -> Segments | None:
+    """The same without the text of its here-document, which only is the input of a command."""
+    from sandgate.commandline.heredocs import emptied
+
+    script = emptied(what.argv[2])
+    return None if script is None else segments((*what.argv[:2], script))
 
 
 def _each_safe(commands: tuple[SimpleCommand, ...], system_bins: tuple[str, ...], *, confined: bool) -> Iterator[bool]:
@@ -120,7 +135,9 @@ def is_safe(
             return True
         if len(argv) == 2 and (sure is None or _all_exact(sure)) and only_explains(name, argv):
             return True
-        if name in SHELL_PROGRAMS or name in ("eval", "trap"):
+        if confined and argv[-1] == "--help" and (sure is None or _all_exact(sure)) and explains_command(name, argv):
+            return True
+        if name in SHELL_PROGRAMS or name in ("eval", "trap", "watch"):
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
         inner = module(name, argv, sure) if confined and argv[1:2] == ("-m",) else through_wrapper(name, argv, sure)
         if inner is None:
@@ -137,6 +154,11 @@ def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[st
         if len(argv) < 3 or not all(signal.isalnum() for signal in argv[2:]):
             return False
         start, script = len(argv) - 1, ":" if argv[1] in ("", "-") else argv[1]
+    elif name == "watch":  # joins its words, for a shell
+        reading = read(argv[1:], _grammar("watch", WATCH_LINE, SAFE))
+        if reading is None or not reading.operands:
+            return False
+        start, script = len(argv) - 1, " ".join(reading.operands)
     else:
         reading = read(argv[1:], _grammar("shell", SHELL_LINE, SAFE))
         if reading is None or not reading.has("-c") or not reading.operands:

@@ -172,7 +172,7 @@ def names_secret(word: str) -> bool:
         return "/" in path or name != "kcore"
     if name.endswith(".pub") or "*.pub" in name:
         return False
-    if kept_on_machine(path) or (path[:6] == "/proc/" and name in ("environ", "mem")):
+    if kept_on_machine(path) or (name in ("environ", "mem") and (path[:6] == "/proc/" or path[:1] == "$")):
         return True
     return _kept_below(path, name) or _pattern_means_secret(path, name)
 
@@ -221,6 +221,8 @@ def _pattern_means_secret(path: str, name: str) -> bool:
     at = min([found for mark in _GLOB_MARKS if (found := name.find(mark)) >= 0], default=-1)
     if at >= 0 and may_be_hidden_secret(name):
         return True
+    if path.startswith("/proc/[0-9]"):  # of processes; what is secret of one is asked for by its name
+        return False
     if path[:1] == "/" and any(mark in path for mark in _GLOB_MARKS) and may_match_machine(path):
         return True
     return at >= _SURE_MIN and sounds_like(name[:at])

@@ -38,6 +38,7 @@ OWN_H = frozenset(words("chown df du free halt head ls poweroff reboot shutdown 
 OF_A_SYSTEM = frozenset({SYSTEM, PRIVILEGE, COMPLIANCE, NETWORK})  # what is nobody's loss in a container
 PATTERN_GIVEN = "-e -f --regexp --file --reference"  # then the first operand is a path like the others
 MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
+RIGHTS = {"chmod": "rwxXst", "chattr": "aAcCdDeijmPsStTux"}  # letters of a mode that may stand behind a dash
 NAMES_MAX = 16  # of hosts or containers that are passed over
 SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
 
@@ -182,7 +183,7 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     recursive = options.has("-R -r --recursive")
     operands = options.operands
     if entry.operands.startswith("skip-"):
-        given = options.has(PATTERN_GIVEN) or (entry.name == "chmod" and _takes_rights(call))
+        given = options.has(PATTERN_GIVEN) or (entry.name in RIGHTS and _takes_rights(call))
         operands = operands if given else operands[1:]
     if entry.operands.endswith("read"):
         _sought(call, inquiry)
@@ -216,8 +217,9 @@ def _sought(call: Call, inquiry: Inquiry) -> None:
 
 
 def _takes_rights(call: Call) -> bool:
-    """`chmod -x file`: the mode looks like an option."""
-    return any(len(arg.text) > 1 and arg.text[0] == "-" and not arg.text[1:].strip("rwxXst") for arg in call.args)
+    """`chmod -x file`, `chattr -i file`: the mode looks like an option."""
+    letters = RIGHTS.get(call.program, "")
+    return any(len(arg.text) > 1 and arg.text[0] == "-" and not arg.text[1:].strip(letters) for arg in call.args)
 
 
 def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: str = "Copies to") -> None:

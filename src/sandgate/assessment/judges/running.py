@@ -76,6 +76,8 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
     noted = reading.value("-o", "--output") if name in NOTING else None
     if noted is not None and noted[:1] not in "|!":
         inquiry.write(Arg(noted), call)
+    if name in NOTING and reading.has("-p"):
+        _attaches(call, [value or "" for option, value in reading.options if option in ("-e", "--trace")], inquiry)
     rest = [call.args[place] for place in reading.operand_places]
     if "skip1" in known.marks:
         rest = rest[1:]
@@ -93,6 +95,13 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         return
     directory = reading.value("-C", "-D", "--chdir") if name in {"env", "sudo"} else None
     _run_rest(rest, call, inquiry, assigned="assigned" in known.marks or name in KEYWORDS, directory=directory)
+
+
+def _attaches(call: Call, traced: list[str], inquiry: Inquiry) -> None:
+    """`strace -p PID`: sees what a running program reads and writes, passwords included."""
+    listens = any("read" in value for value in traced) or call.upstream.get("processes") == "essential"
+    inquiry.add(HIGH if listens else MEDIUM, "reads", "?", "looks into a running program",
+                "Sees what a running program reads and writes", "", (EXFILTRATION, PRIVILEGE))  # fmt: skip
 
 
 def _changes_software(call: Call) -> bool:

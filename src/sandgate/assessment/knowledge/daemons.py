@@ -43,6 +43,8 @@ ENTRIES: tuple[Entry, ...] = (
         """),
     *acting("Changes the name of this machine", "hostnamectl", SYSTEM, bare=True),
     *looking("Shows the name of this machine", "hostnamectl status"),
+    Entry("hostnamectl hostname", HIGH, "Changes the name of this machine", ("hostnamectl hostname x",
+          "hostnamectl hostname => low"), kind="privilege", categories=(SYSTEM,), bare=True),
     *acting("Changes the clock", "timedatectl", SYSTEM, COMPLIANCE, bare=True),
     *looking("Shows the clock", """
         timedatectl status, timedatectl show, timedatectl list-timezones, timedatectl timesync-status,
@@ -110,7 +112,14 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Replaces or deletes old logs", "logrotate, savelog, rsyslogd, syslog-ng-ctl", SYSTEM, DELETION,
             harmless="-d --debug -N1"),
     *looking("Reads logs of the audit", """
-        ausearch, aureport, aulast, ausyscall, lnav, multitail, ccze, goaccess, logcheck, last, lastb, lastlog,
-        lslogins, utmpdump
+        ausearch, aureport, aulast, ausyscall, lnav, multitail, ccze, goaccess, logcheck, last, lastb, lslogins
         """),
+    Entry("lastlog", LOW, "Shows who was here", ("lastlog", "lastlog -C -u me => high"), kind="reads",
+          values="-b -t -u",
+          worse=(Worse("-C -S --clear --set", HIGH, "Changes the record of who was here", (SYSTEM, COMPLIANCE)),)),
+    Entry("utmpdump", LOW, "Shows who was here", ("utmpdump a", "utmpdump -r => high"), values="-o", kind="reads",
+          worse=(Worse("-r --reverse", HIGH, "Makes a record of who was here", (SYSTEM, COMPLIANCE)),)),
+    Entry("wevtutil", LOW, "Shows logs of the system", ("wevtutil el", "wevtutil cl Security => high"), kind="reads",
+          worse=(Worse("", HIGH, "Deletes logs of the system", (DELETION, COMPLIANCE), operands="cl clear-log"),)),
+    *acting("Hides when a file was changed", "timestomp", SYSTEM, COMPLIANCE),
 )  # fmt: skip

@@ -82,7 +82,8 @@ rc-status rc-update rsyslogd run-parts runit runlevel s6-rc s6-svc s6-svscanctl 
 start-stop-daemon supervisorctl supervisord sv sv-enable svcadm svcs syslog-ng-ctl systemctl systemd-analyze
 systemd-cat systemd-cgls systemd-cgtop systemd-creds systemd-cryptenroll systemd-delta systemd-detect-virt
 systemd-escape systemd-firstboot systemd-hwdb systemd-id128 systemd-machine-id-setup systemd-nspawn systemd-path
-systemd-repart systemd-sysext systemd-sysusers systemd-tmpfiles telinit timedatectl update-rc.d userdbctl utmpdump
+systemd-repart systemd-sysext systemd-sysusers systemd-tmpfiles telinit timedatectl timestomp update-rc.d userdbctl
+utmpdump wevtutil
 """),
     ("services", """
 akamai akeyless algolia aliyun amplify argo argocd atlas auth0 aws awslocal az azcopy b2 bao boundary bq bws caprover
