@@ -32,7 +32,7 @@ EXPLAINS_ITSELF: frozenset[str] = frozenset(SYSTEM) | words_of(
 )
 
 
-# Their sub-commands explain themselves as well. A word that is no sub-command of theirs is refused before anything runs.
+# Their sub-commands explain themselves as well. A word that is none of theirs is refused before anything runs.
 _WITH_COMMANDS = words_of(
     "systemctl loginctl timedatectl hostnamectl localectl busctl networkctl resolvectl machinectl coredumpctl "
     "journalctl systemd-analyze udevadm cryptsetup btrfs zfs zpool nmcli ip apt apt-get apt-cache apt-mark apt-file "
