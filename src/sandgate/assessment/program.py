@@ -25,6 +25,7 @@ from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import commissioned
 from sandgate.commandline.wrappers import WRAPPERS
+from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -156,7 +157,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     launchers.judge_launched(call, inquiry)
     if running.judge_runner(call, inquiry):
         return
-    if call.program in TOOLS and call.program not in SHELLS and call.program not in WRAPPERS and _only_reads(call):
+    if _is_tool(call.program) and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":
@@ -192,6 +193,11 @@ def _judge_found(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
                     "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
         call.carry("secret", "files that are named like keys")
+
+
+def _is_tool(program: str) -> bool:
+    """Whether the list of harmless commands knows it as a tool; of wrappers it lists `--version` alone."""
+    return program in TOOLS and program not in SHELLS and program not in WRAPPERS and SAFE[program] == TOOLS[program]
 
 
 def _only_reads(call: Call) -> bool:

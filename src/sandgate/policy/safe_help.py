@@ -10,25 +10,59 @@ from __future__ import annotations
 from sandgate.commandline.words import words_of
 from sandgate.policy.safe_system import SYSTEM
 
-EXPLAINS_ITSELF: frozenset[str] = frozenset(SYSTEM) | words_of(
-    "rm cp mv ln mkdir touch chmod chown chgrp tee sed awk gawk mawk tar unzip rsync scp sftp ssh sshd nc ncat "
-    "netcat socat curl wget git mount umount lsblk swapoff "
-    "userdel groupadd groupdel groupmod gpasswd newusers chpasswd chsh chfn su doas runuser pkexec visudo setcap "
-    "iptables ip6tables nft ufw firewall-cmd sysctl modprobe rmmod insmod lsmod depmod killall pkill pgrep pidof "
-    "timeout xargs env bash sh dash zsh fish ksh python python3 perl ruby lua node php gcc g++ clang clang++ cc ld "
-    "make cmake ninja apt apt-get apt-cache dpkg rpm dnf yum zypper pacman apk brew snap flatpak vim nvim nano "
-    "emacs chroot unshare nsenter gdb lldb ip ss netstat ping traceroute dig host nslookup arp route ifconfig "
-    "xxd od yq jq watch setfacl getfacl lsattr shuf yes cal fsck e2fsck resize2fs xfs_repair xfs_growfs lvcreate "
-    "vgcreate pvcreate lvremove vgremove pvremove lvextend lvresize logrotate rsyslogd pv nmap tcpdump whois "
-    "systemd-run systemd-tmpfiles systemd-cat crond cron anacron batch atrm mktemp base64 base32 numfmt fmt tr cut "
-    "sort uniq tail head wc cat ls find grep egrep fgrep rg fd tree du df ps free uptime who w last date file stat "
-    "realpath readlink basename dirname seq expr printenv id groups whoami hostname uname arch nproc lscpu dmesg "
-    "diff cmp comm join paste column nl tac rev fold expand unexpand strings hexdump objdump readelf nm size strip "
-    "ar sha256sum md5sum sha1sum sha512sum cksum b2sum tsort pr ptx dircolors link pathchk truncate bwrap "
-    "firejail docker podman buildah skopeo kubectl helm psql pg_dump mysql mysqldump sqlite3 redis-cli mongosh "
-    "ffmpeg ffprobe convert magick pandoc gh glab aws gcloud az vault pip pip3 pipx "
-    "ldd nix nix-build nix-env nix-shell nix-store eza rye tectonic wasmtime nvcc nvidia-smi adb anvil cast forge solc "
-    "k3s tree-sitter httpd apache2 gopls gnuplot dot claude codex gemini cursor vite prisma xcodebuild msbuild nuget"
+# Programs of administration, of which the same is true.
+_OF_MACHINES = words_of(
+    "snapper pkaction pkcheck loginctl timedatectl hostnamectl localectl busctl resolvectl machinectl coredumpctl "
+    "journalctl networkctl systemd-analyze systemd-nspawn systemd-mount systemd-inhibit systemd-creds "
+    "systemd-repart auditctl augenrules ausearch aureport aa-enforce aa-complain apparmor_parser setsebool "
+    "semanage restorecon chcon sestatus fail2ban-client clamscan freshclam lynis rkhunter chkrootkit aide "
+    "tripwire mkfs mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkswap mke2fs badblocks blkdiscard fstrim "
+    "fsfreeze growpart partprobe partx kpartx findfs filefrag e2label e4defrag debugfs debugreiserfs zerofree "
+    "testdisk photorec ddrescue lvchange lvconvert lvrename lvreduce lvscan pvchange pvmove pvresize pvscan "
+    "vgchange vgrename vgreduce vgscan vgexport vgimport xfs_admin xfs_fsr xfs_quota mksquashfs genisoimage "
+    "xorriso mkisofs udisksctl fusermount gdu dua duplicity borgmatic rsnapshot rdiff-backup timeshift snapraid "
+    "vdo stratis multipath nvme mdadm cryptsetup hdparm smartctl grub-install update-grub grub-mkconfig "
+    "grub2-mkconfig efibootmgr dracut mkinitcpio mkinitramfs update-initramfs dkms bootctl kernel-install kexec "
+    "bpftool bpftrace numastat perf criu renice chrt taskset ionice prlimit setpriv adduser addgroup deluser "
+    "delgroup groupmems newgrp newuidmap faillock pwck grpck vipw visudo chage passwd useradd usermod "
+    "update-alternatives update-rc.d start-stop-daemon supervisorctl supervisord monit openrc runit haproxy "
+    "postfix iptables-save iptables-restore ip6tables-save ipset ebtables ethtool tc bridge nmcli iw iwconfig wg "
+    "wg-quick openvpn aptitude nala dpkg-reconfigure dpkg-divert unattended-upgrade do-release-upgrade paru yay "
+    "pamac pkgfile checkupdates microdnf fwupdmgr ostree xbps-install xbps-remove nixos-rebuild emerge equery "
+    "softwareupdate subscription-manager 7za brotli lzip lzop lz4 xdelta3 bsdiff innoextract cabextract unar dtrx "
+    "zstdmt pixz plzip dos2unix unix2dos rename mmv vidir fdupes jdupes rdfind rmlint stow entr inotifywait "
+    "fswatch binwalk checksec glow jless jaq gojq fx dasel gron htmlq xq miller mlr csvkit visidata broot ranger "
+    "nnn lf choose htop btop atop glances nmon iotop iftop nethogs bmon nload dstat bpytop sysdig lnav goaccess "
+    "multitail screen zellij mosh byobu dtach ttyd asciinema script scriptreplay expect sshpass autossh keychain "
+    "john hashcat hydra nikto sqlmap gobuster masscan iperf iperf3 mtr tshark dumpcap ngrep gpgconf gpgsm gpgv "
+    "gpg-agent certtool certutil htpasswd mkcert step ykman pass gopass keyring secret-tool rage locale-gen "
+    "localedef notify-send xclip xsel wl-copy wl-paste xdg-open dialog whiptail getopt logger uuidgen mcookie "
+    "lsipc pwgen apg units"
+)
+EXPLAINS_ITSELF: frozenset[str] = (
+    frozenset(SYSTEM)
+    | _OF_MACHINES
+    | words_of(
+        "rm cp mv ln mkdir touch chmod chown chgrp tee sed awk gawk mawk tar unzip rsync scp sftp ssh sshd nc ncat "
+        "netcat socat curl wget git mount umount lsblk swapoff "
+        "userdel groupadd groupdel groupmod gpasswd newusers chpasswd chsh chfn su doas runuser pkexec visudo setcap "
+        "iptables ip6tables nft ufw firewall-cmd sysctl modprobe rmmod insmod lsmod depmod killall pkill pgrep pidof "
+        "timeout xargs env bash sh dash zsh fish ksh python python3 perl ruby lua node php gcc g++ clang clang++ cc ld "
+        "make cmake ninja apt apt-get apt-cache dpkg rpm dnf yum zypper pacman apk brew snap flatpak vim nvim nano "
+        "emacs chroot unshare nsenter gdb lldb ip ss netstat ping traceroute dig host nslookup arp route ifconfig "
+        "xxd od yq jq watch setfacl getfacl lsattr shuf yes cal fsck e2fsck resize2fs xfs_repair xfs_growfs lvcreate "
+        "vgcreate pvcreate lvremove vgremove pvremove lvextend lvresize logrotate rsyslogd pv nmap tcpdump whois "
+        "systemd-run systemd-tmpfiles systemd-cat crond cron anacron batch atrm mktemp base64 base32 numfmt fmt tr cut "
+        "sort uniq tail head wc cat ls find grep egrep fgrep rg fd tree du df ps free uptime who w last date file stat "
+        "realpath readlink basename dirname seq expr printenv id groups whoami hostname uname arch nproc lscpu dmesg "
+        "diff cmp comm join paste column nl tac rev fold expand unexpand strings hexdump objdump readelf nm size strip "
+        "ar sha256sum md5sum sha1sum sha512sum cksum b2sum tsort pr ptx dircolors link pathchk truncate bwrap "
+        "firejail docker podman buildah skopeo kubectl helm psql pg_dump mysql mysqldump sqlite3 redis-cli mongosh "
+        "ffmpeg ffprobe convert magick pandoc gh glab aws gcloud az vault pip pip3 pipx "
+        "ldd nix nix-build nix-env nix-shell nix-store eza rye tectonic wasmtime nvcc nvidia-smi adb anvil cast forge "
+        "solc k3s tree-sitter httpd apache2 gopls gnuplot dot claude codex gemini cursor vite prisma xcodebuild "
+        "msbuild nuget"
+    )
 )
 
 

@@ -23,6 +23,10 @@ from sandgate.policy.secret_places import (
 )
 from sandgate.policy.secret_settings import asks_for_secret_setting, shows_secret_variable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # Programs that show names, sizes and times, and nothing of what a file holds.
 LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza realpath readlink basename "
                              "dirname cd pushd "
@@ -119,6 +123,13 @@ def _files_among(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
             continue
         return words if at and words[at - 1] in _CHOOSING else (*words[:at], *words[at + 1 :])
     return words
+
+
+def seeks_values(words: Sequence[str]) -> bool:
+    """`env | grep -i token`: whether the values of what is named like a secret come out; counting shows none."""
+    if any(word in ("-c", "-q", "--count", "--quiet") for word in words):
+        return False
+    return any(mark in word.lower() for word in words for mark in (*_SOUGHT_TEXTS, "_key", "key|", "|key"))
 
 
 def is_searcher(program: str) -> bool:

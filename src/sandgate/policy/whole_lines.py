@@ -8,7 +8,7 @@ looked at once more as a whole, after all of its commands were found to be harml
 from __future__ import annotations
 
 from sandgate.commandline.words import program_name, words_of
-from sandgate.policy.secret_names import LISTERS, SOUGHT, is_searcher, names_secret, seeks_secrets
+from sandgate.policy.secret_names import LISTERS, SOUGHT, is_searcher, names_secret, seeks_secrets, seeks_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _SEEKERS = frozenset(words_of("find fd fdfind"))
 _INDEXES = frozenset(words_of("locate plocate mlocate mdfind"))
 _ENTERING = frozenset(words_of("cd pushd"))
+_LISTING_VARIABLES = frozenset(words_of("env printenv set export declare typeset"))
 _ROOTS = ("/", "~", "$")  # how a path begins that does not depend on the directory
 
 _ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"))
@@ -32,7 +33,20 @@ _RANGE_DIGITS_MAX = 6  # of a number in `{1..1000000}`, all of which the shell k
 def harmless_together(script: Script) -> bool:
     """Whether the commands of `script`, each of which only reads, end and show no secrets in company either."""
     commands = tuple({id(each): each for each in script.commands if each.words}.values())
-    return not (_goes_on(script, commands) or _shows_what_is_found(commands) or _reads_where_it_went(script.commands))
+    return not (
+        _goes_on(script, commands)
+        or _shows_what_is_found(commands)
+        or _reads_where_it_went(script.commands)
+        or _searches_variables(commands)
+    )
+
+
+def _searches_variables(commands: tuple[SimpleCommand, ...]) -> bool:
+    """`env | grep -i token`."""
+    listed = any(program_name(each.words[0].text) in _LISTING_VARIABLES for each in commands)
+    return listed and any(
+        is_searcher(program_name(each.words[0].text)) and seeks_values(each.argv[1:]) for each in commands
+    )
 
 
 def _goes_on(script: Script, commands: tuple[SimpleCommand, ...]) -> bool:

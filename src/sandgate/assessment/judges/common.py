@@ -21,7 +21,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
-from sandgate.policy.secret_names import is_searcher, searches_secrets
+from sandgate.policy.secret_names import is_searcher, searches_secrets, seeks_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,6 +208,10 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
 def _sought(call: Call, inquiry: Inquiry) -> None:
     if not is_searcher(call.program):
         return
+    if "environment" in call.upstream and seeks_values([arg.text for arg in call.args]):
+        inquiry.add(HIGH, "reads", "the environment", "looks for passwords among the variables",
+                    "Prints passwords and tokens that variables hold", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("secret", "the environment")
     homes = (inquiry.facts.home, f"{inquiry.facts.home}/.config")
     texts = tuple(["~" if arg.text.rstrip("/") in homes else arg.text for arg in call.args])
     if searches_secrets(call.program, texts):

@@ -351,26 +351,26 @@ namei nanominer nbminer ncal neofetch nethogs netplan networksetup newgidmap new
 nicehash nixos-rebuild nload nmon notify-send ntpdate ntpdig ntpq ntpstat numastat nvflash nvidia-debugdump nvidia-smi
 nvpmodel nvram nvtop obs onezerominer opasswd opcontrol open openocd pacmd pactl pam-auth-update pam_tally2 pamixer
 parec parecord passwd pathchk pbcopy pbpaste pdbedit perf pgrep picotool pidof pidstat pinky pinout pivot_root pkgutil
-plutil plymouth-set-default-theme pm-hibernate pm-suspend pmap pmset postconf powerd powermetrics poweroff
-powerprofilesctl primes procs profiles ps ps_mem pstack pstree pw pw-record pwck pwconv pwdx pwgen pwunconv qalc
-raspi-config rdate rdmsr realm reboot rec refind-install renice reset resize restorecon rfkill rig rigel rkhunter
-rmmod rocm-smi rocminfo rpi-eeprom-config rpi-eeprom-update rpi-update rtcwake ryzenadj s2disk s2ram sadf samba-tool
-sar say sbctl sbsign scanimage schedtool screencapture screenfetch scrot scutil seinfo select-editor semanage semodule
-sensors sesearch sestatus setcap setenforce setfont setpci setpriv setsebool setserial setterm setupcon setxkbmap sg
-showkey shutdown simplescreenrecorder skill sl slabtop slay smartmontools smbpasswd smem snice sntp softwareupdate
-spark spctl spd-say spectacle srbminer sss_cache st-flash stap start stm32flash stress stress-ng stty suspend sw_vers
-swaymsg switch_root sysadminctl sysbench sysctl sysdig syslinux sysrc system-config-printer system_profiler
-systemctl-suspend systemd-boot systemd-inhibit systemd-oomd systemd-timesyncd systemsetup systemtap systool t-rex
-tccutil teamredminer tegrastats telinit terminal-notifier texhash thermald times tiptop tload tlp tlp-stat toe toilet
-top tpm2_clear tput trace-cmd tripwire trust tuned-adm turbostat tzdata-update tzselect u-boot-update uhubctl
-undervolt units update-alternatives update-bootloader update-ca-certificates update-ca-trust update-crypto-policies
-update-desktop-database update-grub update-grub2 update-initramfs update-java-alternatives update-locale update-mime
-update-mime-database update-rc updatedb upower upsc upscmd upsdrvctl uptime usb-devices usbguard usbreset useradd
-userdel usermod uuidgen vainfo vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat vnstat volatility
-vpddecode vulkaninfo wall wbinfo weak-modules wf-recorder whereami whiptail wildrig wl-copy wl-paste wlr-randr wmctrl
-wpctl write wrmsr wslview wtype x86_energy_perf_policy x86info xbacklight xclip xcrun xdg-email xdg-mime xdg-open
-xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput xkcdpass xlsclients xmodmap
-xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb xscreensaver-command xsel xset xwd xwininfo y-cruncher
-ydotool zdump zenity zipl zzz
+plutil plymouth-set-default-theme pm-hibernate pm-suspend pmap pmset polkit-agent-helper-1 postconf powerd
+powermetrics poweroff powerprofilesctl primes procs profiles ps ps_mem pstack pstree pw pw-record pwck pwconv pwdx
+pwgen pwunconv qalc raspi-config rdate rdmsr realm reboot rec refind-install renice reset resize restorecon rfkill rig
+rigel rkhunter rmmod rocm-smi rocminfo rpi-eeprom-config rpi-eeprom-update rpi-update rtcwake ryzenadj s2disk s2ram
+sadf samba-tool sar say sbctl sbsign scanimage schedtool screencapture screenfetch scrot scutil seinfo select-editor
+semanage semodule sensors sesearch sestatus setcap setenforce setfont setpci setpriv setsebool setserial setterm
+setupcon setxkbmap sg showkey shutdown simplescreenrecorder skill sl slabtop slay smartmontools smbpasswd smem snice
+sntp softwareupdate spark spctl spd-say spectacle srbminer sss_cache st-flash stap start stm32flash stress stress-ng
+stty suspend sw_vers swaymsg switch_root sysadminctl sysbench sysctl sysdig syslinux sysrc system-config-printer
+system_profiler systemctl-suspend systemd-boot systemd-inhibit systemd-oomd systemd-timesyncd systemsetup systemtap
+systool t-rex tccutil teamredminer tegrastats telinit terminal-notifier texhash thermald times tiptop tload tlp
+tlp-stat toe toilet top tpm2_clear tput trace-cmd tripwire trust tuned-adm turbostat tzdata-update tzselect
+u-boot-update uhubctl undervolt units update-alternatives update-bootloader update-ca-certificates update-ca-trust
+update-crypto-policies update-desktop-database update-grub update-grub2 update-initramfs update-java-alternatives
+update-locale update-mime update-mime-database update-rc updatedb upower upsc upscmd upsdrvctl uptime usb-devices
+usbguard usbreset useradd userdel usermod uuidgen vainfo vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat
+vnstat volatility vpddecode vulkaninfo wall wbinfo weak-modules wf-recorder whereami whiptail wildrig wl-copy wl-paste
+wlr-randr wmctrl wpctl write wrmsr wslview wtype x86_energy_perf_policy x86info xbacklight xclip xcrun xdg-email
+xdg-mime xdg-open xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput xkcdpass
+xlsclients xmodmap xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb xscreensaver-command xsel xset xwd
+xwininfo y-cruncher ydotool zdump zenity zipl zzz
 """),
 )  # fmt: skip

@@ -62,7 +62,8 @@ ENTRIES: tuple[Entry, ...] = (
         xmrig-proxy, nanominer, wildrig, bzminer, rigel, onezerominer, kawpowminer, claymore, ewbf
         """, EXHAUSTION, NETWORK, COMPLIANCE, kind="runs", consequence="It takes the machine for as long as it runs"),
     # Processes of others, memory
-    *acting("Looks into other programs' memory", "gcore, mimikatz, gdbserver, memdump, volatility, avml, criu",
+    *acting("Looks into other programs' memory", "gcore, mimikatz, gdbserver, memdump, volatility, avml, criu, "
+            "polkit-agent-helper-1",
             PRIVILEGE, EXFILTRATION),
     *acting("Shows the stack of a program", "gstack, pstack, eu-stack", level=MEDIUM, kind="reads"),
     *looking("Shows processes", """
