@@ -6,7 +6,8 @@ make, each true until something is met that the claim does not cover.
 
 from __future__ import annotations
 
-from sandgate.commandline.expansions import only_reads
+from sandgate.commandline.expansions import only_reads, prints_path
+from sandgate.commandline.steady import SteadyVariables, variable
 from sandgate.commandline.words import unescaped_bare, unescaped_in_double_quotes, words_of
 from sandgate.record import Record
 
@@ -57,6 +58,7 @@ class WordReader:
 
     def __init__(self, source: bytes) -> None:
         self._source = source
+        self._steady = SteadyVariables()
         self._stack: list[Node] = []
         self._plain = True
         self._readable = True
@@ -122,6 +124,8 @@ class WordReader:
             self._substitution(node)
         if kind == "process_substitution":
             return Word(self._text(node), "expanded", bare=False, plain=False)
+        if kind in ("simple_expansion", "expansion") and self._begins_well(node, node):
+            return Word(self._text(node), "expanded", bare=False, plain=False)
         return self._unsure(node)
 
     def _bare_piece(self, node: Node) -> Word:
@@ -157,8 +161,16 @@ class WordReader:
             if child.type != "simple_expansion" and not self._names_a_variable(child):
                 self._substitution(child)
         begins_literally = expansions[0].start_byte > node.start_byte + 1
-        known = begins_literally or raw[1:].startswith(_PATH_VARIABLES)
+        known = begins_literally or raw[1:].startswith(_PATH_VARIABLES) or self._begins_well(expansions[0], node)
         return Word(text, "expanded" if known else "unknown", bare=False, plain=False)
+
+    def _begins_well(self, first: Node, node: Node) -> bool:
+        """Whether the variable or the command at the beginning of a string is known to make no option of it."""
+        text = self._text(first)
+        if first.type == "command_substitution":
+            return prints_path(text) and self._source[first.end_byte : first.end_byte + 1] in (b'"', b"/")
+        name = variable(text)
+        return bool(name) and self._steady.begins_well(name, quoted=node.type == "string")
 
     def _is_plain_dollar(self, node: Node) -> bool:
         """`"foo$"`: nothing that any shell expands stands behind it."""

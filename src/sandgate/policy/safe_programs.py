@@ -77,7 +77,7 @@ SAFE: dict[str, str] = {
     "--max-unchanged-stats= --quiet --silent --verbose --zero-terminated --help --version * !",
     "wc": "-clmwL --bytes --chars --lines --words --max-line-length --total= --files0-from= --help --version * !",
     "nproc": "--all --ignore= --help --version 0",
-    "seq": "-w -f= -s= --format= --separator= --equal-width --help --version * !",
+    "seq": "-NUM -w -f= -s= --format= --separator= --equal-width --help --version * !",
     "expr": "any !",
     "cut": "-nsz -b= -c= -d= -f= --bytes= --characters= --complement --delimiter= --fields= --only-delimited "
     "--output-delimiter= --zero-terminated --help --version * !",

@@ -147,7 +147,8 @@ def _socket_filter(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Words of the filter language, numbers and `:port`; the name of a host would be looked up."""
     return all(
         word in _SOCKET_WORDS or word[:1] == ":" or not any(sign.isalpha() for sign in word)
-        for word in reading.operands
+        for operand in reading.operands
+        for word in operand.split()
     )
 
 

@@ -269,8 +269,10 @@ def _may_expand(words: Argv, sure: Sure, rules: Grammar) -> bool:
     """Words the shell replaces are fine for a harmless program, or as some more inputs."""
     if "!" in rules.marks:
         return True
-    if rules.operands_max < ANY_NUMBER or rules.single_dash_words or "exact" in rules.marks or "unknown" in sure:
+    if rules.operands_max < ANY_NUMBER or "exact" in rules.marks or "unknown" in sure:
         return False
+    if rules.single_dash_words:  # what begins like a word of the expression would be one
+        return not any(s != "exact" and word[:1] in ("-", "(", "!", ",") for s, word in zip(sure, words, strict=True))
     reading = read(words, rules)
     if reading is None:
         return False
