@@ -74,8 +74,8 @@ def _parsed(script: str) -> Script:
     if b"\0" in source:
         return Script(commands=_guesses(script))
     reader = _Reader(source)
-    script = reader.read()
-    return script if reader.held(script) else _Reader(source, trusting=False).read()
+    read = reader.read()
+    return read if reader.held(read) else _Reader(source, trusting=False).read()
 
 
 def _in_endless_loop(node: Node) -> bool:
