@@ -15,7 +15,6 @@ from sandgate.policy.safe_wrappers import APPLETS, module, through_wrapper
         (("env", "-i", "A=1", "ls"), ("ls",)),
         (("env", "PATH=/usr/bin:/bin", "ls"), ("ls",)),
         (("busybox", "ls"), ("ls",)),
-        (("strace", "-c", "ls"), ("ls",)),
     ],
 )
 def test_the_inner_command_is_found(argv: tuple[str, ...], inner: tuple[str, ...]) -> None:
@@ -29,8 +28,7 @@ def test_the_inner_command_is_found(argv: tuple[str, ...], inner: tuple[str, ...
         ("env", "PATH=.:/bin", "ls"),
         ("env", "LD_PRELOAD=x", "ls"),
         ("busybox", "rm", "x"),
-        ("strace", "-o", "f", "ls"),
-        ("strace", "-p", "1"),
+        ("strace", "ls"),
         ("ls",),
     ],
 )

@@ -218,6 +218,9 @@ class _Walk:
                 judge_loop(command, self.inquiry)
         else:
             self.drain_here()
+            if command.spinning and command.assignments:
+                said = "Takes all of the processor, and does not stop by itself"
+                self.inquiry.add(HIGH, "runs", "?", "repeats without end or rest", said, "", (EXHAUSTION,))
         if command.redirections:
             self.redirect(command, call, ">")
         if command.looped:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LARGE_TREE_ENTRIES = 1_000  # deleting this much by one command is worth a second look even in the workspace
 CHANGING = (
     "Changes",
+    "Renames",
     "Changes pictures in place",
     "Changes text files in place",
 )  # what is there must have been before

@@ -317,8 +317,6 @@ SAFE_WRAPPERS: dict[str, str] = {
     "env": "-i -u= --ignore-environment --unset= stop * assigned",
     "busybox": "stop * applet",
     "toybox": "stop * applet",
-    "strace": "-cCfhikqrtTvwxyYzZ -a= -e= -s= -S= -P= -I= stop *",
-    "ltrace": "-cCfhiLrStT -a= -A= -e= -l= -n= -s= -x= stop *",
     "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace[=] --max-lines[=] "
     "--max-args= "
     "--max-procs= --no-run-if-empty --max-chars= --verbose --exit stop * appends",

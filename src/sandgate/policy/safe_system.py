@@ -145,6 +145,12 @@ SYSTEM: dict[str, str] = {
     "dmidecode": "-quV -s= -t= --string= --type= --quiet --no-sysfs --version 0",
     "lshw": "-businfo -short -json -html -xml -quiet -numeric -sanitize -notime -C= -c= -class= -enable= -disable= "
     "words 0",
+    "modprobe": "-nDcvaS= --show-depends --dry-run --showconfig --verbose * needs:-n,-D,-c,--show-depends,--dry-run,"
+    "--showconfig",
+    "dpkg-divert": "--list --listpackage= --truename= * exact needs:--list,--listpackage,--truename",
+    "systemd-tmpfiles": "--cat-config --tldr --user --no-pager --prefix= * needs:--cat-config,--tldr",
+    "fc": "-lnr * needs:-l",
+    "gio": "stop * sub",
     "lsmem": "-abJnPrsS -o= --all --bytes --json --noheadings --output= --pairs --raw --summary[=] 0",
     "lsirq": "-JnrsPS -o= --json --noheadings --output= --sort= 0",
     "sensors": "-AfjuU -c= --no-adapter --fahrenheit *",
@@ -363,7 +369,6 @@ SYSTEM: dict[str, str] = {
     # Pictures of text, and what this machine is
     "lsd": "-1aAFlhrRStvXdiLgGZ --tree --depth= --icon= --color= --group-dirs= --total-size --long --all --almost-all "
     "--header --date= --size= --permission= --blocks= --version --help *",
-    "colordiff": "@diff",
     "dircolors": "-bcp --sh --csh --bourne-shell --c-shell --print-database --print-ls-colors 1",
     "cowsay": "-bdgpstwyn -W= -e= -T= *",
     "figlet": "-cklnoprstvxDENRLX -w= *",
@@ -371,7 +376,7 @@ SYSTEM: dict[str, str] = {
     "neofetch": "--off --stdout 0 confined",
     "fastfetch": "--version 0 confined",
     "screenfetch": "-Nnv 0 confined",
-    "info": "-w --where --version --help 2",
+    "info": "-w --where --version --help 2 needs:-w,--where,--version,--help",
     "systemd-cgtop": "-bptcmikPr1 -n= -d= --batch --iterations= --delay= --depth= --raw 0",
     "iotop": "-boPaktq -n= -d= -p= -u= --batch --only --iter= 0 needs:-b,--batch",
     "ptx": "-AfGrt -w= -g= --ignore-case --width= --gap-size= 1",

@@ -144,9 +144,9 @@ TOOLS: dict[str, str] = {
     "--listfiles,--status,--search,--print-architecture,--get-selections,--version "
     "--version",
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
-    "rpm": "-qailcdRfVs --query --all --info --list --changelog --requires --provides --whatprovides= --whatrequires= "
+    "rpm": "-qailcdRfs --query --all --info --list --changelog --requires --provides --whatprovides= --whatrequires= "
     "--last --scripts --triggers --conflicts --obsoletes --recommends --suggests --configfiles --docfiles --file "
-    "--qf= --queryformat= --verify --nofiles --nodigest --version * needs:-q,--query,-V,--verify,--version",
+    "--qf= --queryformat= --version * needs:-q,--query,--version",
     "apt-cache": "* exact check:apt_cache",
     "apt": "-q --version stop * sub alone",
     "pacman": "-QSqsiloektdmnugcV --query --quiet --search --info --list --owns --explicit --deps --foreign --native "

@@ -238,9 +238,20 @@ def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: s
             _moved_away(arg, call, inquiry)
         else:
             inquiry.read(arg, call)
+    if destination is not None and how == "copy" and any(arg.text == "/dev/null" for arg in sources):
+        _emptied(destination, call, inquiry)
     if destination is not None and destination.text != "-":
         verbs = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
         inquiry.write(destination, call, verb=verbs.get(verb, verb))
+
+
+def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """`cp /dev/null log`: nothing is left in it."""
+    path, _ = call.paths(arg)
+    if path is not None and not call.remote:
+        found = deleting(path, inquiry.facts, recursive=False, contents=False, filtered=False)
+        if found.level == HIGH:
+            inquiry.note(found.but(kind="writes", sentence=found.sentence.replace("Deletes", "Empties")))
 
 
 def _thrown_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:

@@ -86,7 +86,7 @@ awk base32 base64 brotli bunzip2 bzcat bzip2 dd fallocate fd fdfind find gunzip 
 tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat zcat zip zstd
 """),
     ("revealing", """
-echo printenv yes
+echo getent printenv unshadow yes
 """),
     ("network", """
 autossh curl curlie dig dog doggo drill grpcurl host kcat lynx mail mailx mosquitto_pub msmtp mutt neomutt nslookup

@@ -234,6 +234,9 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     rest = later.operands
     options = options.but(flags=options.flags | later.flags, values=(*options.values, *later.values))
     inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
+    if is_local(host) and (options.operands[0].text.startswith("root@") or _says_root(options)):
+        inquiry.add(HIGH, "privilege", host, "logs in as the administrator of this machine",
+                    "Becomes the administrator of this machine", "", (PRIVILEGE,))  # fmt: skip
     if options.has("-R -D -w"):
         said = f"Opens a tunnel between this machine and {shown(host)}"
         inquiry.add(HIGH, "contacts", host, "opens a tunnel", said, "", (NETWORK, EXFILTRATION))
@@ -255,6 +258,11 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
         inner = call.inside("sh", [Arg("-c"), Arg(" ".join(arg.text for arg in words_run))], remote=True)
         inner.upstream = {}
         inquiry.run(inner)
+
+
+def _says_root(options: Parsed) -> bool:
+    user = options.value("-l")
+    return user is not None and user.text == "root"
 
 
 def _judge_scp(call: Call, inquiry: Inquiry) -> None:

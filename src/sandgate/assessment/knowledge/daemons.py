@@ -30,11 +30,15 @@ ENTRIES: tuple[Entry, ...] = (
         systemd-id128, systemd-delta, rc-status, runlevel
         """),
     *acting("Changes files of the system", """
-        systemd-tmpfiles, systemd-sysusers, systemd-machine-id-setup, systemd-hwdb, systemd-firstboot,
+        systemd-sysusers, systemd-machine-id-setup, systemd-hwdb, systemd-firstboot,
         systemd-creds, systemd-cryptenroll, systemd-nspawn, systemd-repart, systemd-sysext, portablectl, homectl,
         userdbctl
         """,
             SYSTEM, harmless="--cat-config list inspect"),
+    Entry("systemd-tmpfiles", HIGH, "Changes files of the system", ("systemd-tmpfiles --create",
+          "systemd-tmpfiles --remove", "systemd-tmpfiles --cat-config => low"), kind="privilege", categories=(SYSTEM,),
+          harmless="--cat-config --tldr --help --version --dry-run",
+          worse=(Worse("--remove --clean --purge", HIGH, "Deletes files of the system", (DELETION,)),)),
     *acting("Writes to the system log", "systemd-cat, logger", level=MEDIUM, kind="writes"),
     *acting("Controls sessions", "loginctl", SYSTEM, bare=True),
     *looking("Shows sessions", """
@@ -43,8 +47,6 @@ ENTRIES: tuple[Entry, ...] = (
         """),
     *acting("Changes the name of this machine", "hostnamectl", SYSTEM, bare=True),
     *looking("Shows the name of this machine", "hostnamectl status"),
-    Entry("hostnamectl hostname", HIGH, "Changes the name of this machine", ("hostnamectl hostname x",
-          "hostnamectl hostname => low"), kind="privilege", categories=(SYSTEM,), bare=True),
     *acting("Changes the clock", "timedatectl", SYSTEM, COMPLIANCE, bare=True),
     *looking("Shows the clock", """
         timedatectl status, timedatectl show, timedatectl list-timezones, timedatectl timesync-status,

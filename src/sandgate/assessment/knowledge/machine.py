@@ -36,7 +36,7 @@ ENTRIES: tuple[Entry, ...] = (
           worse=(Worse("--remove-home --remove-all-files", HIGH, "Deletes an account with its files",
                        (DELETION, SYSTEM, PRIVILEGE)),)),
     *acting("Deletes groups", "groupdel, delgroup", SYSTEM, PRIVILEGE),
-    *acting("Gives a program extra rights", "setcap", PRIVILEGE, operands="skip-write", harmless="-v -h"),
+    *acting("Gives a program extra rights", "setcap", PRIVILEGE, SYSTEM, operands="skip-write", harmless="-v -h"),
     *acting("Changes the rights of a session", "pivot_root, switch_root, setpriv, newgrp, sg, kinit", PRIVILEGE),
     *acting("Changes the rights of a session", "capsh", PRIVILEGE, harmless="--print"),
     *looking("Shows rights and accounts", """
