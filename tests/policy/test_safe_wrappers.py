@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.policy.safe_wrappers import APPLETS, module, through_wrapper
+from sandgate.policy.safe_wrappers import APPLETS, at_exec, module, through_wrapper
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,16 @@ def test_a_module_of_python_is_the_program_of_its_name() -> None:
 
 def test_no_applet_deletes() -> None:
     assert not APPLETS & {"rm", "mv", "cp", "sh", "ash", "wget", "dd", "vi"}
+
+
+def test_what_fd_runs_for_each_file_gets_a_name_nobody_knows() -> None:
+    assert at_exec(("fd", "-e", "py", "-x", "wc", "-l"), None) == (
+        ("wc", "-l", "x"),
+        ("exact", "exact", "unknown"),
+        ("fd", "-e", "py"),
+    )
+
+
+@pytest.mark.parametrize("words", ["-H env -x cat", "key / -x cat", ".env -x cat", "-e py -x", "-e py -x wc ; ls"])
+def test_what_fd_may_run_on_secrets_is_not_looked_into(words: str) -> None:
+    assert at_exec(("fd", *words.split()), None) is None

@@ -149,7 +149,7 @@ SYSTEM: dict[str, str] = {
     "--showconfig",
     "dpkg-divert": "--list --listpackage= --truename= * exact needs:--list,--listpackage,--truename",
     "systemd-tmpfiles": "--cat-config --tldr --user --no-pager --prefix= * needs:--cat-config,--tldr",
-    "fc": "-lnr * needs:-l",
+    "fc": "-NUM -lnr * needs:-l",
     "gio": "stop * sub",
     "lsmem": "-abJnPrsS -o= --all --bytes --json --noheadings --output= --pairs --raw --summary[=] 0",
     "lsirq": "-JnrsPS -o= --json --noheadings --output= --sort= 0",
@@ -389,7 +389,7 @@ SYSTEM: dict[str, str] = {
             "zip mkfs.ext4 split csplit install shred truncate sync chgrp mktemp mkfifo mknod rmdir "
             "unlink stdbuf nice nohup logger umount sysbench htop btop convert "
             "inkscape rsvg-convert gs tesseract asciidoctor pdflatex xelatex lualatex lame flac "
-            "mpv restic borg rclone sops age fakeroot debootstrap qemu-system-x86_64 "
+            "mpv borg sops age fakeroot debootstrap qemu-system-x86_64 "
             "parallel sponge sd vi fzf delta ncdu patch ed flock strace ltrace perf "
             "chattr useradd usermod"
         ),

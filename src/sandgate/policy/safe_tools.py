@@ -144,9 +144,9 @@ TOOLS: dict[str, str] = {
     "--listfiles,--status,--search,--print-architecture,--get-selections,--version "
     "--version",
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
-    "rpm": "-qailcdRfs --query --all --info --list --changelog --requires --provides --whatprovides= --whatrequires= "
-    "--last --scripts --triggers --conflicts --obsoletes --recommends --suggests --configfiles --docfiles --file "
-    "--qf= --queryformat= --version * needs:-q,--query,--version",
+    "rpm": "-qailcdRfsp --query --package --all --info --list --changelog --requires --provides --whatprovides= "
+    "--whatrequires= --last --scripts --triggers --conflicts --obsoletes --recommends --suggests --configfiles --docfiles --file "
+    "--qf= --queryformat= --version * needs:-q,--query,--version check:no_url",
     "apt-cache": "* exact check:apt_cache",
     "apt": "-q --version stop * sub alone",
     "pacman": "-QSqsiloektdmnugcV --query --quiet --search --info --list --owns --explicit --deps --foreign --native "

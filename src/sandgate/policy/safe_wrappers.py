@@ -10,6 +10,7 @@ from sandgate.commandline.arguments import Grammar, Reading, grammar, read
 from sandgate.commandline.words import words_of
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_variables import may_hand_over
+from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ APPLETS = frozenset(
         "expr"
     )
 )
+
+RUNS_EACH = frozenset(("-x", "--exec", "-X", "--exec-batch"))  # of `fd`; all that follows is the command
 
 _grammars: dict[str, Grammar] = {}
 
@@ -57,7 +60,7 @@ def through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sur
     if sure is not None and not _all_exact(sure[: start + 1]):
         return None
     inner = argv[start:]
-    if "applet" in rules.marks and inner[0] not in APPLETS:
+    if "applet" in rules.marks and inner[0] not in APPLETS and inner[1:] != ("--help",):
         return None
     if "appends" in rules.marks:
         return _fed(inner, sure and sure[start:], reading)
@@ -72,6 +75,23 @@ def module(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None]
         return None
     module = "_json" if argv[2] == "json.tool" else argv[2]
     return (module, *argv[3:]), None if sure is None else sure[2:]
+
+
+def at_exec(argv: Argv, sure: Sure | None) -> tuple[Argv, Sure, Argv] | None:
+    """`fd -e py -x wc -l`: what it runs for each file, with a word nobody knows; and the rest."""
+    if (sure is not None and not _all_exact(sure)) or ";" in argv or seeks_secrets(argv):
+        return None
+    at = next(at for at, word in enumerate(argv) if word in RUNS_EACH)
+    inner = argv[at + 1 :]
+    hidden = any(word[:2] in ("-H", "-u", "-I", "--") for word in argv[1:at])
+    if (
+        not inner
+        or (hidden and inner[0] not in LISTERS)
+        or any(word[:1] in ("/", "~") or names_secret(word) for word in argv[1:at])
+    ):
+        return None
+    known: list[Certainty] = ["unknown" if "{" in word else "exact" for word in inner]
+    return (*inner, "x"), (*known, "unknown"), argv[:at]
 
 
 def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] | None:

@@ -35,7 +35,7 @@ def harmless_together(script: Script) -> bool:
     commands = tuple({id(each): each for each in script.commands if each.words}.values())
     return not (
         _goes_on(script, commands)
-        or _shows_what_is_found(commands)
+        or _shows_what_is_found(script.commands)
         or _reads_where_it_went(script.commands)
         or _searches_variables(commands)
     )
@@ -84,9 +84,13 @@ def _is_long_range(text: str) -> bool:
 
 def _shows_what_is_found(commands: tuple[SimpleCommand, ...]) -> bool:
     """Names of secrets on their way to a program that shows what is in files."""
-    if not any(_takes_names(command) for command in commands):
+    if not any(_takes_names(command) for command in commands if command.words):
         return False
-    return any(_names_secrets(command.argv) for command in commands)
+    return any(
+        (command.words and _names_secrets(command.argv))
+        or any(names_secret(each.text.partition("=")[2]) for each in command.assignments)
+        for command in commands
+    )
 
 
 def _takes_names(command: SimpleCommand) -> bool:

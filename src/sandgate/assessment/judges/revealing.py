@@ -48,7 +48,7 @@ def _judge_echo(call: Call, inquiry: Inquiry) -> None:
 def _judge_getent(call: Call, inquiry: Inquiry) -> None:
     """`getent shadow` shows the file of that name."""
     by_table(call, inquiry)
-    if any(arg.text in {"shadow", "gshadow"} for arg in call.args):
+    if [arg.text for arg in call.args] in (["shadow"], ["gshadow"]):
         inquiry.read(Arg("/etc/shadow"), call)
 
 
