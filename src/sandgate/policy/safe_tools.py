@@ -145,7 +145,8 @@ TOOLS: dict[str, str] = {
     "--version",
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
     "rpm": "-qailcdRfsp --query --package --all --info --list --changelog --requires --provides --whatprovides= "
-    "--whatrequires= --last --scripts --triggers --conflicts --obsoletes --recommends --suggests --configfiles --docfiles --file "
+    "--whatrequires= --last --scripts --triggers --conflicts --obsoletes --recommends --suggests --configfiles "
+    "--docfiles --file "
     "--qf= --queryformat= --version * needs:-q,--query,--version check:no_url",
     "apt-cache": "* exact check:apt_cache",
     "apt": "-q --version stop * sub alone",
