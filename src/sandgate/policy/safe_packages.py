@@ -45,8 +45,6 @@ PACKAGE_PROGRAMS: dict[str, str] = {
     "debsums": "-acels --all --changed --config --list-missing --silent *",
     "needs-restarting": "-rsu --reboothint --services --useronly 0",
     "swupd": "stop * sub",
-    "pkgutil": "words --pkgs --files --pkg-info --file-info --version 1 needs:--pkgs,--files,--pkg-info,--file-info,"
-    "--version",
     "tlmgr": "stop * sub",
 }
 

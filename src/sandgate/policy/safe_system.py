@@ -8,6 +8,7 @@ manager, which may refuse; it changes nothing.
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.safe_mac import MAC
 
 _HELP = "--help --version"
 _LVM = (
@@ -189,18 +190,7 @@ SYSTEM: dict[str, str] = {
     "--delete-after --prune-empty-dirs * exact needs:-n,--dry-run check:own_files",
     "grubby": "--info= --default-kernel --default-index --default-title 0",
     # macOS
-    "sw_vers": "words -productName -productVersion -buildVersion 0",
-    "system_profiler": "words -json -xml -detailLevel= -listDataTypes -timeout= *",
-    "vm_stat": "-c= 1",
-    "otool": "-aDfhILlPrSTtvVXx *",
-    "mdfind": "words -name= -onlyin= -count -0 1",
-    "mdls": "words -name= -raw -nullMarker= *",
-    "plutil": "words -p -lint 1 needs:-p,-lint",
-    "xattr": "-lprsvx * needs:-l,-p",
-    "pmset": "-g 0 needs:-g",
-    "defaults": "stop * sub",
-    "diskutil": "stop * sub",
-    "launchctl": "stop * sub",
+    **MAC,
     # Archives
     "7z": "stop * sub",
     "7za": "stop * sub",

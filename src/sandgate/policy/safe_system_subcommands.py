@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.safe_mac import MAC_COMMANDS
 from sandgate.policy.safe_system import SESSIONS, SYSTEMCTL
 
 # Commands of the programs marked `sub`.
 SYSTEM_SUBCOMMANDS: dict[str, str] = {
+    **MAC_COMMANDS,
     **{
         f"systemctl {command}": f"{SYSTEMCTL} *"
         for command in words_of(

@@ -20,7 +20,14 @@ from sandgate.policy.safe_help import explains_command, only_explains
 from sandgate.policy.safe_programs import LOOSER, SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_variables import may_hand_over, may_set
 from sandgate.policy.safe_wrappers import RUNS_EACH, at_exec, module, through_wrapper
-from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
+from sandgate.policy.secret_names import (
+    LISTERS,
+    finds_everything,
+    is_searcher,
+    names_secret,
+    seeks_secrets,
+    shows_secrets,
+)
 from sandgate.policy.whole_lines import harmless_together, never_ends
 
 TYPE_CHECKING = False
@@ -359,6 +366,8 @@ def _without_exec(
             inner and program_name(inner[0]) in LISTERS
         ):
             return None
+        if finds_everything(argv[1:at]) and inner and not _lists(program_name(inner[0])):
+            return None
         # Each path begins as its starting point does, and no starting point begins with a dash.
         known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
         given = sure is None or _all_exact(sure[at:end])
@@ -366,6 +375,11 @@ def _without_exec(
             return None
         at = end + 1
     return tuple(words), None if sure is None else tuple(certain)
+
+
+def _lists(name: str) -> bool:
+    """Whether a program shows no more of a file than its name, or lines that were asked for."""
+    return name in LISTERS or is_searcher(name)
 
 
 def _ends_exec(argv: Argv, at: int) -> bool:

@@ -68,6 +68,8 @@ _LOG_LISTS = (
     "--max-count", "-n", "--no-color", "--reverse", "--abbrev", "--first-parent", "--no-merges", "--merges",
     "--diff-filter",
 )  # fmt: skip
+_CHOOSING_FILES = frozenset(words_of("-name -iname -path -ipath -wholename -regex -iregex -newer -mtime -mmin -size "
+                                     "-empty -maxdepth -user -perm -newermt -samefile -inum"))  # fmt: skip
 _GLOB_MARKS = ("*", "?", "[", "{")
 _SURE_MIN = 3  # characters before a mark of a pattern, to be sure that it means one of ours
 
@@ -76,13 +78,14 @@ _SEARCHERS = frozenset(words_of("grep egrep fgrep rgrep zgrep"))
 _TREE_SEARCHERS = frozenset(words_of("rg ag ack ugrep"))
 _SOUGHT_TEXTS = ("passw", "secret", "token", "akia", "api_key", "apikey", "api-key", "private key", "private_key",
                  "credential", "begin rsa", "begin openssh", "aws_", "ghp_", "sk-", "xoxb")  # fmt: skip
+_ANY_LINE = frozenset(("", ".", ".*", "^", "$", "-e."))  # patterns that every line has
 # Trees that hold the secrets of an account or a machine.
 _WIDE_TREES = frozenset(words_of("/ ~ $HOME ${HOME} /home /Users /root /etc /var /opt /srv /mnt /proc ~/.config"))
 
 
 def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     """Whether `program`, which prints what it reads, is given a file that holds keys or passwords."""
-    if shows_secret_variable(program, words):
+    if shows_secret_variable(program, words) or (program == "ps" and shows_environments(words)):
         return True
     if program in LISTERS:
         return False
@@ -144,7 +147,7 @@ def searches_secrets(program: str, words: tuple[str, ...]) -> bool:
         deep = any(word in ("--recursive", "--dereference-recursive") or _has_letter(word, "rR") for word in words)
     if not deep or not any(_is_wide(word) for word in words):
         return False
-    return any(mark in word.lower() for word in words for mark in _SOUGHT_TEXTS)
+    return any(word in _ANY_LINE or any(mark in word.lower() for mark in _SOUGHT_TEXTS) for word in words)
 
 
 def _has_letter(word: str, letters: str) -> bool:
@@ -170,6 +173,21 @@ def seeks_secrets(words: tuple[str, ...]) -> bool:
         if word in ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex")
         for mark in SOUGHT
     )
+
+
+def finds_everything(words: tuple[str, ...]) -> bool:
+    """Whether `find` with these words finds all files of a home or of the machine, and so those with secrets."""
+    bases = [word.rstrip("/*") or "/" for word in words[:3] if word[:1] != "-"]
+    homes = any(base in ("/", "~", "$HOME", "${HOME}", "/root", "/home", "/Users") for base in bases) or any(
+        base.startswith(("/home/", "/Users/")) and base.count("/") == 2 for base in bases
+    )
+    return homes and not any(word in _CHOOSING_FILES for word in words)
+
+
+def shows_environments(words: tuple[str, ...]) -> bool:
+    """`ps auxe`, `ps eww`: with the variables of each process, secrets included."""
+    first = words[0] if words else ""
+    return first.isalpha() and "e" in first
 
 
 def names_secret(word: str) -> bool:

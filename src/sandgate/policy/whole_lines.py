@@ -8,7 +8,15 @@ looked at once more as a whole, after all of its commands were found to be harml
 from __future__ import annotations
 
 from sandgate.commandline.words import program_name, words_of
-from sandgate.policy.secret_names import LISTERS, SOUGHT, is_searcher, names_secret, seeks_secrets, seeks_values
+from sandgate.policy.secret_names import (
+    LISTERS,
+    SOUGHT,
+    finds_everything,
+    is_searcher,
+    names_secret,
+    seeks_secrets,
+    seeks_values,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,6 +94,9 @@ def _shows_what_is_found(commands: tuple[SimpleCommand, ...]) -> bool:
     """Names of secrets on their way to a program that shows what is in files."""
     if not any(_takes_names(command) for command in commands if command.words):
         return False
+    shown = any(_takes_names(command) and not _searches(command) for command in commands if command.words)
+    if shown and any(command.argv[:1] == ("find",) and finds_everything(command.argv[1:]) for command in commands):
+        return True
     return any(
         (command.words and _names_secrets(command.argv))
         or any(names_secret(each.text.partition("=")[2]) for each in command.assignments)
@@ -104,6 +115,11 @@ def _takes_names(command: SimpleCommand) -> bool:
     if program_name(texts[0]) in LISTERS:
         return False
     return any(word.certainty != "exact" and ("$" in word.text or "`" in word.text) for word in words)
+
+
+def _searches(command: SimpleCommand) -> bool:
+    """`xargs grep -l foo`: shows lines that were asked for."""
+    return any(is_searcher(word.text) for word in command.words)
 
 
 def _names_secrets(argv: Argv) -> bool:

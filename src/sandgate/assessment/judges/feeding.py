@@ -6,7 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import FOUND, VERSION_CONTROL
-from sandgate.policy.secret_names import LISTERS
+from sandgate.policy.secret_names import LISTERS, finds_everything, is_searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +80,13 @@ def names_secrets(call: Call) -> bool:
     texts = [arg.text for arg in call.args if arg.text[:1] != "-"]
     wide = call.program in INDEXES or any(text[:1] == "/" for text in texts)
     return wide and any(mark in text.lower() for text in texts for mark in SECRET_MARKS)
+
+
+def shows_everything(call: Call, program: str) -> bool:
+    """`find ~ -type f -exec cat {} +`: all that somebody has is shown, and so are the secrets."""
+    if call.program != "find" or not shows_what_is_found(program) or is_searcher(program):
+        return False
+    return finds_everything(tuple([base.text for base in find_bases(call)[0]] + [arg.text for arg in call.args]))
 
 
 def shows_what_is_found(program: str) -> bool:

@@ -14,6 +14,7 @@ from sandgate.assessment.judges.feeding import (
     names_secrets,
     picked_repository,
     picks_sources,
+    shows_everything,
     shows_what_is_found,
 )
 from sandgate.assessment.judges.loops import is_many
@@ -80,7 +81,7 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
 def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool) -> None:
     if not inner:
         return
-    if names_secrets(call) and shows_what_is_found(inner[0].text):
+    if (names_secrets(call) and shows_what_is_found(inner[0].text)) or shows_everything(call, inner[0].text):
         inquiry.add(HIGH, "reads", bases[0].text, "reads files that are named like keys",
                     f"Reads files below {shown(bases[0].text)} that are named like keys or passwords", "",
                     (EXFILTRATION,))  # fmt: skip

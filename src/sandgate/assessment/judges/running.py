@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
 from sandgate.assessment.judges.common import base_name, certainties
-from sandgate.assessment.judges.feeding import fed_arguments, shows_what_is_found
+from sandgate.assessment.judges.feeding import fed_arguments, shows_everything, shows_what_is_found
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
@@ -193,7 +193,8 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
         return
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
-    if "keys" in call.upstream and shows_what_is_found(rest[0].text):
+    everything = call.feeder is not None and shows_everything(call.feeder, rest[0].text)
+    if everything or ("keys" in call.upstream and shows_what_is_found(rest[0].text)):
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
                     "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
     mark = reading.value("-I", "-i", "-J", "--replace")

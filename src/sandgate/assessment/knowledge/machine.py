@@ -21,10 +21,15 @@ ENTRIES: tuple[Entry, ...] = (
     # Accounts and rights
     *acting("Changes accounts or passwords", """
         useradd, usermod, adduser, groupadd, groupmod, chpasswd, gpasswd, chfn, vipw, vigr, addgroup, newusers,
-        dscl, pw, chgpasswd, pwconv, pwunconv, grpconv, grpunconv, pwck, grpck, smbpasswd, pdbedit,
+        pw, chgpasswd, pwconv, pwunconv, grpconv, grpunconv, pwck, grpck, smbpasswd, pdbedit,
         pam-auth-update, authselect, authconfig, realm, adcli, sss_cache, sysadminctl, newuidmap, newgidmap, faillock,
         pam_tally2, kadmin, ldapadd, ldapmodify, ldapdelete, ldappasswd, ipa, samba-tool, opasswd
         """, PRIVILEGE, SYSTEM),
+    *acting("Changes accounts of this Mac", "dscl", PRIVILEGE, SYSTEM, clusters=False,
+            harmless="-read -list -search -readall"),
+    *acting("Changes settings of this Mac", "networksetup, scutil, tccutil", SYSTEM, clusters=False,
+            harmless="--get --dns --proxy --nwi -listallnetworkservices -listallhardwareports -listnetworkserviceorder "
+            "-listlocations -getinfo -getdnsservers -getwebproxy -getsearchdomains -getcomputername -version"),
     *acting("Changes a password", "passwd", PRIVILEGE, SYSTEM, harmless="-S --status"),
     *acting("Changes who may become administrator", "visudo", PRIVILEGE, SYSTEM, harmless="-c --check"),
     *acting("Changes the login shell", "chsh", SYSTEM, PRIVILEGE, harmless="-l --list-shells"),
@@ -189,8 +194,8 @@ ENTRIES: tuple[Entry, ...] = (
     *looking("Shows trusted certificates", "trust list, trust dump"),
     *acting("Changes settings of the system", """
         dpkg-reconfigure, debconf-set-selections, locale-gen, update-locale, localedef, augtool, netplan,
-        nixos-rebuild, sysrc, update-rc, systemsetup, networksetup, scutil, nvram, kextload, kextunload, kmutil,
-        softwareupdate, installer, pkgutil, profiles, tccutil, launchd, authconfig, lpadmin, smartmontools,
+        nixos-rebuild, sysrc, update-rc, systemsetup, nvram, kextload, kextunload, kmutil,
+        installer, pkgutil, profiles, launchd, authconfig, lpadmin, smartmontools,
         setserial, loadkeys, setfont, setupcon, update-mime-database, update-desktop-database, tzdata-update,
         catalog-update, ldapconf
         """, SYSTEM),
@@ -230,9 +235,13 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Reads or changes the clipboard", "xclip, xsel, wl-copy, wl-paste, pbcopy, pbpaste, clip.exe",
             level=MEDIUM, kind="reads"),
     *acting("Records the screen, sound or picture", """
-        scrot, gnome-screenshot, grim, import, maim, flameshot, spectacle, screencapture, arecord, parecord,
-        parec, wf-recorder, fswebcam, imagesnap, xwd, simplescreenrecorder, kazam, obs, pw-record, rec
+        scrot, gnome-screenshot, grim, import, maim, flameshot, spectacle, screencapture,
+        wf-recorder, xwd, simplescreenrecorder, kazam, obs
         """, level=MEDIUM, kind="reads"),
+    *acting("Records what is said or seen here", "arecord, parecord, parec, pw-record, rec, fswebcam, imagesnap",
+            EXFILTRATION, kind="reads"),
+    *acting("Records what is typed", "logkeys, showkey, evtest, xspy, keysniffer", EXFILTRATION, PRIVILEGE,
+            kind="reads"),
     *acting("Changes sound", "amixer, alsamixer, pactl, pacmd, wpctl, pamixer, alsactl", level=MEDIUM, kind="runs"),
     *looking("Shows sound", "pactl list, pactl info, wpctl status, amixer scontents, amixer get"),
     # Printers
