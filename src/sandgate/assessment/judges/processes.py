@@ -37,7 +37,7 @@ def _judge_list(call: Call, inquiry: Inquiry) -> None:
     texts = [arg.text for arg in call.args]
     if call.program == "ps" and shows_environments(tuple(texts)):
         inquiry.add(HIGH, "reads", "the environment", "shows the variables of programs",
-                    "Shows the variables of running programs, with the secrets in them", "", (EXFILTRATION,))  # fmt: skip
+                    "Shows the variables of running programs, secrets included", "", (EXFILTRATION,))  # fmt: skip
         call.carry("environment", "the environment")
     if call.program == "ps":
         every = any(text.strip("-").isalpha() and set(text) & set("eAax") for text in texts[:1])

@@ -72,7 +72,8 @@ ENTRIES: tuple[Entry, ...] = (
             worse=(Worse("-R --remove -Rns -Rs", HIGH, "Removes software of this machine", (SYSTEM, DELETION)),))
       for name in words("pacman yay paru trizen pikaur")),
     *(Entry(name, HIGH, "Changes the software of this machine", (f"{name} x",), kind="writes",
-            categories=(SYSTEM, NETWORK), harmless=f"{PRETENDS} -p --search -s --info --display --list --query --history")
+            categories=(SYSTEM, NETWORK), harmless=f"{PRETENDS} -p --search -s --info --display "
+            "--list --query --history")
       for name in words("""
         emerge nixos-rebuild darwin-rebuild add-apt-repository apt-add-repository apt-key update-alternatives
         alternatives dpkg-reconfigure dpkg-divert dpkg-statoverride alien tasksel installpkg upgradepkg removepkg
