@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sandgate.commandline.bash import parse
-from sandgate.commandline.bashwords import Word
 from sandgate.commandline.steady import SteadyVariables, variable
 
 
@@ -61,17 +60,17 @@ def test_a_use_that_may_begin_otherwise_stays_unknown(script: str) -> None:
 
 def test_without_quotes_a_value_with_blanks_says_nothing() -> None:
     variables = SteadyVariables()
-    variables.gives("f", Word("two words"))
+    variables.gives("f", "two words")
     assert variables.begins_well("f", quoted=True)
     assert not variables.begins_well("f", quoted=False)
 
 
 def test_what_was_relied_on_no_longer_holds_after_another_value() -> None:
     variables = SteadyVariables()
-    variables.gives("f", Word("src"))
+    variables.gives("f", "src")
     assert variables.begins_well("f", quoted=False)
     assert variables.held((), ())
-    variables.gives("f", Word("-x"))
+    variables.gives("f", "-x")
     assert not variables.held((), ())
 
 

@@ -260,8 +260,8 @@ class _Reader(CompoundReader):
                 self._distrust()
                 self._stack.append(child)
         text = self._text(node)
-        name, _, value = text.partition("=")
-        self._steady.gives(name.removesuffix("+"), word if word.text or value else Word("", "unknown"))
+        name = text.partition("=")[0]
+        self._steady.gives(name.removesuffix("+"), word.text, certainty=word.certainty)
         if name[-1:] == "+" or "[" in name:
             self._steady.forget(name.removesuffix("+").partition("[")[0])
         return Word(text, word.certainty, bare=False, plain=False)
@@ -377,7 +377,7 @@ class _Reader(CompoundReader):
 
     def _looped(self, name: str, word: Word) -> None:
         """A path in the head of a loop is a value of its variable, as if it were assigned."""
-        self._steady.gives(name, word)
+        self._steady.gives(name, word.text, certainty=word.certainty)
         if word.certainty == "expanded" or word.text[:1] in ("/", "."):
             self._commands.append(SimpleCommand((), (Word(f"{name}={word.text}", word.certainty),)))
 

@@ -14,8 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from sandgate.commandline.bashwords import Word
-
 ANYTHING, ONE_WORD, EVEN_BARE = 0, 1, 2  # what a use may rely on: nothing, only in quotes, also without quotes
 _BEGINNINGS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./~_")
 _SPLIT_BY_NOTHING = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./~_-+@:,=%")
@@ -31,9 +29,9 @@ class SteadyVariables:
         self._levels: dict[str, int] = dict(_GIVEN)
         self._used: dict[str, int] = {}
 
-    def gives(self, name: str, value: Word) -> None:
-        """`value` is what the shell makes a value of `name` from."""
-        level = _level(value)
+    def gives(self, name: str, text: str, *, certainty: str = "exact") -> None:
+        """`text`, a word of this certainty (see bashwords.py), is what the shell makes a value of `name` from."""
+        level = _level(text, certainty)
         known = self._levels.get(name)
         self._levels[name] = level if known is None else min(level, known)
 
@@ -67,17 +65,16 @@ def variable(text: str) -> str:
     return name if text[:1] == "$" and name.isidentifier() and name.isascii() else ""
 
 
-def _level(value: Word) -> int:
-    text = value.text
+def _level(text: str, certainty: str) -> int:
     if prints_number(text):
         return EVEN_BARE
     if prints_path(text):
         return ONE_WORD
-    if value.certainty == "unknown":
+    if certainty == "unknown":
         return EVEN_BARE if _is_row_of_numbers(text) else ANYTHING
     if text[:1] not in _BEGINNINGS or "$" in text or "`" in text:
         return ANYTHING
-    if value.certainty == "exact" and _SPLIT_BY_NOTHING.issuperset(text):
+    if certainty == "exact" and _SPLIT_BY_NOTHING.issuperset(text):
         return EVEN_BARE
     return ONE_WORD
 
