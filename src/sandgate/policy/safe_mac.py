@@ -20,7 +20,7 @@ MAC: dict[str, str] = {
     "launchctl": "stop * sub",
     "tmutil": "stop * sub",
     "log": "stop * sub",
-    "dscl": "words . -read -list -search -readall * exact needs:-read,-list,-search,-readall",
+    "dscl": "words -read -list -search -readall * exact needs:-read,-list,-search,-readall",
     "scutil": "words --get= --dns --proxy --nwi 0 needs:--get,--dns,--proxy,--nwi",
     "networksetup": "words -listallnetworkservices -listallhardwareports -listnetworkserviceorder -listlocations "
     "-getinfo -getdnsservers -getwebproxy -getsearchdomains -getcomputername -getairportnetwork -getcurrentlocation "
@@ -28,6 +28,7 @@ MAC: dict[str, str] = {
     "-getinfo,-getdnsservers,-getwebproxy,-getsearchdomains,-getcomputername,-getairportnetwork,"
     "-getcurrentlocation,-version",
     "softwareupdate": "--history -l --list --all 0 confined needs:--history,-l,--list",
+    "pfctl": "-vgq -s= 0 needs:-s",
     "kextstat": "-lka -b= 0",
     "ioreg": "-abcfilrStwx -c= -d= -n= -k= -p= 0",
     "nvram": "-px 0 needs:-p",

@@ -187,7 +187,7 @@ SYSTEM: dict[str, str] = {
     "rsync": "-nvarlptgoDHAXxucizhPSWRdkKLO8 --dry-run --archive --recursive --verbose --checksum --update --delete "
     "--itemize-changes --stats --human-readable --progress --exclude= --include= --list-only --links --perms --times "
     "--existing --ignore-existing --size-only --no-perms --no-owner --no-group --no-times --delete-excluded "
-    "--delete-after --prune-empty-dirs * exact needs:-n,--dry-run check:own_files",
+    "--delete-after --prune-empty-dirs * exact needs:-n,--dry-run,--list-only check:own_files",
     "grubby": "--info= --default-kernel --default-index --default-title 0",
     # macOS
     **MAC,
