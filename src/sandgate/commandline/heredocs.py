@@ -83,7 +83,7 @@ def emptied(script: str) -> str | None:
     tabs = line[:1] == "-"
     word, at = delimiter(f"<<{line}", 0)
     name, behind = unquoted(word), line[at - 2 :]
-    if not newline or not name.isidentifier() or word.strip("'\"") != name or not _balanced(behind):
+    if not newline or not name.isidentifier() or word not in (name, f"'{name}'", f'"{name}"') or not _balanced(behind):
         return None
     lines = body.split("\n")
     end = next((at for at, text in enumerate(lines) if (text.lstrip("\t") if tabs else text) == name), None)
