@@ -71,8 +71,20 @@ def test_a_document_that_surely_begins_and_ends_can_be_left_out(script: str, res
 
 @pytest.mark.parametrize(
     "script",
-    ["ls", "cat <<E\na", "# <<E\na\nE", "echo '<<E\na\nE", "cat <<E\n$(a)\nE", "cat <<E\n`a`\nE", 
-     "cat <<E\na\\\nE\nb\nE", "cat <<E <<F\na\nE\nb\nF", "cat <<<a", "cat <<E'\na\nE", "cat <<E #'\na\nE", "((1<<E))\na\nE"],
-)  # fmt: skip
+    [
+        "ls",
+        "cat <<E\na",
+        "# <<E\na\nE",
+        "echo '<<E\na\nE",
+        "cat <<E\n$(a)\nE",
+        "cat <<E\n`a`\nE",
+        "cat <<E\na\\\nE\nb\nE",
+        "cat <<E <<F\na\nE\nb\nF",
+        "cat <<<a",
+        "cat <<E'\na\nE",
+        "cat <<E #'\na\nE",
+        "((1<<E))\na\nE",
+    ],
+)
 def test_any_other_stays(script: str) -> None:
     assert emptied(script) is None
