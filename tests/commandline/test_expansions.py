@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.commandline.expansions import counted, is_number, only_reads
+from sandgate.commandline.expansions import counted, is_number, only_reads, prints_number, prints_path
 
 EVIL = "a[$(touch planted)]"
 
@@ -54,3 +54,26 @@ def test_arithmetic_is_read_when_it_is_plain() -> None:
 def test_a_number_is_written_as_one_or_kept_by_the_shell() -> None:
     assert all(is_number(text) for text in ("3", '"3"', "$#", '"$?"', "${#x}"))
     assert not any(is_number(text) for text in ("x", "$x", '"$x"', "-1x", "", "${x}"))
+
+
+@pytest.mark.parametrize(
+    "text", ["$(id -u)", '"$(ls | wc -l)"', "$(wc -l < f)", "$(grep -c x f)", "$(cat f | grep -c x)", "$(nproc)"]
+)
+def test_these_print_a_number(text: str) -> None:
+    assert prints_number(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["$(cat f)", "$(wc -l f)", "$(grep -c x f g)", "$(grep -rc x)", "$(grep -c x *)", "$(id -u; cat f)", "$(id)", "$x",
+     "$(wc -l < $f)", "$((1))"],
+)  # fmt: skip
+def test_these_may_print_anything(text: str) -> None:
+    assert not prints_number(text)
+
+
+@pytest.mark.parametrize(("text", "known"), [("$(pwd)", True), ("$(readlink -f x)", True), ("$(which ls)", True),
+                                             ("$(realpath --relative-to=. x)", False), ("$(cat f)", False),
+                                             ("$(pwd; cat f)", False), ("$(which -x)", False)])  # fmt: skip
+def test_a_printed_path_begins_with_a_slash(text: str, known: bool) -> None:
+    assert prints_path(text) is known

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline import segments
-from sandgate.commandline.heredocs import BODIES_MAX, bodies
+from sandgate.commandline.heredocs import BODIES_MAX, bodies, emptied
 from sandgate.commandline.invocation import everything_run
 
 
@@ -55,3 +55,36 @@ def test_what_is_read_again_does_not_grow_with_their_number() -> None:
     script = 'eval "$x"\n' + "\n".join(f"cat <<E{number}\nline {number} of text\nE{number}" for number in range(40))
     found = everything_run(segments(("bash", "-c", script)))
     assert sum(map(len, found.scripts)) < 2 * len(script)
+
+
+@pytest.mark.parametrize(
+    ("script", "rest"),
+    [
+        ("cat <<'E' | wc\na\nE\nls", "cat </dev/null | wc\nls"),
+        ("cat <<-E\n\ta\n\tE", "cat </dev/null"),
+        ("cat <<E\n$USER\nE", "cat </dev/null"),
+    ],
+)
+def test_a_document_that_surely_begins_and_ends_can_be_left_out(script: str, rest: str) -> None:
+    assert emptied(script) == rest
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "ls",
+        "cat <<E\na",
+        "# <<E\na\nE",
+        "echo '<<E\na\nE",
+        "cat <<E\n$(a)\nE",
+        "cat <<E\n`a`\nE",
+        "cat <<E\na\\\nE\nb\nE",
+        "cat <<E <<F\na\nE\nb\nF",
+        "cat <<<a",
+        "cat <<E'\na\nE",
+        "cat <<E #'\na\nE",
+        "((1<<E))\na\nE",
+    ],
+)
+def test_any_other_stays(script: str) -> None:
+    assert emptied(script) is None

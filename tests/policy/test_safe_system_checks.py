@@ -8,6 +8,7 @@ from sandgate.policy.safe_system_checks import SYSTEM_CHECKS
 from sandgate.policy.safety import is_safe
 
 PAIRS = {
+    "only_shown": ("dnf history info 3", "dnf history undo 3"),
     "own_files": ("rsync -avn a/ b/", "rsync -avn a/ host:b/"),
     "tar": ("tar tvf a.tar --wildcards x", "tar tvf a.tar --to-command=x"),
     "unpacked": ("gunzip -c a.gz", "gunzip a.gz"),

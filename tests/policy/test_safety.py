@@ -140,7 +140,10 @@ def test_only_redirections_that_read_or_discard_are_harmless(redirection: str, s
         ("git config a*", False),
         ("git reflog exp*", False),
         ("sysctl a*", False),
-        ("find src/* -name x", False),
+        ("find src/* -name x", True),
+        ("find . -name lib*.so", True),
+        ("find * -name x", False),
+        ("find . $x", False),
         ("xargs cat", True),
         ("xargs sort", False),
         ("timeout $x ls", False),
@@ -151,8 +154,26 @@ def test_words_the_shell_still_changes_need_a_program_that_takes_anything(script
     assert is_safe_script(script) is safe
 
 
-def test_a_here_document_is_never_known_to_only_read() -> None:
-    assert not is_safe_script("cat <<'EOF'\nhi\nEOF")
+@pytest.mark.parametrize(
+    ("script", "safe"),
+    [
+        ("cat <<'EOF'\nhi\nEOF", True),
+        ("cat <<EOF | wc -l\nhi $USER\nEOF\nls", True),
+        ("cat <<'EOF' > f\nhi\nEOF", False),
+        ("cat <<EOF\n$(rm x)\nEOF", False),
+        ("cat <<EOF\n`rm x`\nEOF", False),
+        ("cat <<EOF\nhi\nEOF\nrm x", False),
+        ("cat <<EOF; rm x\nhi\nEOF", False),
+        ("cat <<EOF | sh\nls\nEOF", False),
+        ("bash <<EOF\nls\nEOF", False),
+        ("# cat <<EOF\nrm x\nEOF", False),
+        ("echo '<<EOF\nrm x\nEOF'; rm x", False),
+        ("cat <<EOF\nhi\\\nEOF\nrm x\nEOF", False),
+        ("cat <<EOF\nhi\n EOF\nrm x", False),
+    ],
+)
+def test_a_here_document_is_text_for_the_command_that_reads_it(script: str, safe: bool) -> None:
+    assert is_safe_script(script) is safe
 
 
 @pytest.mark.parametrize("script", ["strings $x", "nm $x", "ls | xargs nm", "strings *"])

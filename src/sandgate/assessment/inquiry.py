@@ -35,16 +35,18 @@ if TYPE_CHECKING:
     from sandgate.assessment.facts import AssessmentFacts
     from sandgate.protocol.risk import RiskCategory, RiskLevel
 
-    Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment", "processes"]
+    Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment", "processes", "keys", "endless"]
     Flow = dict[str, str]  # tag → what it is: a host, a path
 
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
-COLLECTING = frozenset({"tail", "sort", "tac", "shuf", "column"})  # these answer when their input has ended
 ACCOUNTS = ("/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/group")  # who may do what, in a container as well
 # They run a command on a machine that others use, too.
 SERVERS = frozenset(
     words("ssh autossh mosh tsh pssh parallel-ssh pdsh clush dsh mussh ansible salt salt-ssh aws gcloud az fab")
 )
+# These answer when their input has ended.
+COLLECTING = frozenset({"tail", "sort", "tac", "shuf", "column", "wc", "cksum", "md5sum", "sha1sum", "sha224sum",
+                        "sha256sum", "sha384sum", "sha512sum", "b2sum", "shasum", "sum"})  # fmt: skip
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "0.0.0.0", "host.docker.internal"})
 
 

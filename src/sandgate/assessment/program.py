@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import COMPLIANCE, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.findings import (
+    COMPLIANCE,
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    Finding,
+)
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust, watching
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.feeding import SEEKERS, names_secrets, shows_what_is_found
 from sandgate.assessment.judges.unfamiliar import judge_unfamiliar
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
@@ -14,6 +24,8 @@ from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import commissioned
+from sandgate.commandline.wrappers import WRAPPERS
+from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
 
@@ -57,7 +69,9 @@ def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
     _judge_words(call, inquiry)
     if "/" in given and _judge_location(given, call, inquiry):
         return
+    since = len(inquiry.findings)
     _judge_program(call, inquiry, defined=given in functions)
+    trust.judge_guards(call, inquiry, since)
 
 
 def canonical_name(given: str) -> str:
@@ -140,7 +154,7 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     launchers.judge_launched(call, inquiry)
     if running.judge_runner(call, inquiry):
         return
-    if call.program in TOOLS and call.program not in SHELLS and _only_reads(call):
+    if _is_tool(call.program) and _only_reads(call):
         inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":
@@ -163,10 +177,27 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "runs", call.program, "mines for a currency",
                     f"Runs {shown(call.program)}, which mines for a currency",
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
+    if call.program in SEEKERS and names_secrets(call):
+        call.carry("keys", call.program)
+    if any(arg.carries for arg in call.args):
+        _judge_found(call, inquiry)
     if "config" in texts:
         revealing.judge_setting(call, inquiry)
     watching.judge_guards(call, inquiry)
     watching.judge_switch(call, inquiry)
+
+
+def _judge_found(call: Call, inquiry: Inquiry) -> None:
+    """`cat "$f"`, where what was found by a name of keys has come into the variable."""
+    if shows_what_is_found(call.program) and any(tag == "keys" for arg in call.args for tag, _ in arg.carries):
+        inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
+                    "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("secret", "files that are named like keys")
+
+
+def _is_tool(program: str) -> bool:
+    """Whether the list of harmless commands knows it as a tool; of wrappers it lists `--version` alone."""
+    return program in TOOLS and program not in SHELLS and program not in WRAPPERS and SAFE[program] == TOOLS[program]
 
 
 def _only_reads(call: Call) -> bool:

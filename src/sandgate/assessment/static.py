@@ -11,6 +11,7 @@ from sandgate.assessment.conclusion import conclusion
 from sandgate.assessment.expansion import Arg, Shell, Value, expand
 from sandgate.assessment.findings import (
     EXFILTRATION,
+    EXHAUSTION,
     HIGH,
     NETWORK,
     PRIVILEGE,
@@ -19,7 +20,7 @@ from sandgate.assessment.frames import Frame, Pipeline
 from sandgate.assessment.inquiry import Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_loop
 from sandgate.assessment.judges.feeding import narrows
-from sandgate.assessment.judges.files import emptied, fills_disk, never_ends, says_nothing
+from sandgate.assessment.judges.files import PASSING, emptied, fills_disk, never_ends, says_nothing
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.spoken import printed, spoken
@@ -218,6 +219,9 @@ class _Walk:
                 judge_loop(command, self.inquiry)
         else:
             self.drain_here()
+            if command.spinning and command.assignments:
+                said = "Takes all of the processor, and does not stop by itself"
+                self.inquiry.add(HIGH, "runs", "?", "repeats without end or rest", said, "", (EXHAUSTION,))
         if command.redirections:
             self.redirect(command, call, ">")
         if command.looped:
@@ -258,6 +262,10 @@ class _Walk:
         out: Flow = {**call.upstream, **call.outflow}
         if "processes" in out and narrows(call):
             out["processes"] = "some"
+        if never_ends(call):
+            out["endless"] = call.program
+        elif "endless" in out and call.program not in PASSING:
+            del out["endless"]
         for number, _ in command.pipes:
             pipeline = frame.pipelines[number]
             pipeline.current.update(out)
@@ -311,8 +319,12 @@ class _Walk:
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
-        if (never_ends(call) or call.spinning) and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
+        goes_on = never_ends(call) or ("endless" in call.upstream and call.program in PASSING)
+        if (goes_on or call.spinning) and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
             fills_disk(path, inquiry)
+        elif goes_on and path == "/dev/null":
+            inquiry.add(HIGH, "runs", call.program, "works without end for nothing",
+                        "Keeps a processor busy until somebody stops it", "", (EXHAUSTION,))  # fmt: skip
 
     def remember_text(self, path: str, call: Call) -> None:
         """`echo … > x.sh; sh x.sh`: what is written here may be run a moment later."""

@@ -29,12 +29,19 @@ if TYPE_CHECKING:
 LARGE_TREE_ENTRIES = 1_000  # deleting this much by one command is worth a second look even in the workspace
 CHANGING = (
     "Changes",
+    "Renames",
     "Changes pictures in place",
     "Changes text files in place",
 )  # what is there must have been before
 REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for may be there
 APPENDING = "Appends to "  # what is there stays
 GONE = "Nothing of it can be brought back"
+
+RECORDS = ("_history", ".lesshst", ".viminfo", "/fish_history", "/.history")  # of what somebody did
+GUARDING = ("selinux", "apparmor", "/audit", "syslog", "yama", "/limits", "/pam.d", "randomize_va_space")
+# Devices and files that show what others do or hold at this moment.
+OVERHEARD = ("/dev/mem", "/dev/kmem", "/dev/port", "/dev/input", "/dev/video", "/dev/snd", "/dev/vcs", "/dev/hidraw",
+             "/dev/usbmon", "/dev/fb")  # fmt: skip
 
 DELETED_WORDS = {
     "root": "Deletes everything on this machine",
@@ -92,7 +99,7 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
     system = place.kind in {"root", "system", "startup", "credentials"}
     why = f"deletes recursively: {place.words}" if recursive else f"deletes {place.words}"
     categories: tuple[RiskCategory, ...] = (DELETION, SYSTEM) if system else (DELETION,)
-    if place.path.startswith(("/var/log", *PROTECTIONS)):
+    if place.path.startswith(("/var/log", *PROTECTIONS)) or place.path.endswith(RECORDS):
         categories = (*categories, COMPLIANCE)
     sentence = words.format(words=place.words, path=what)
     return Finding(HIGH, "deletes", place.path, why, sentence, GONE, categories)
@@ -173,7 +180,7 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
     privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
     if place.path.startswith("/var/log/") and verb != "Appends to":
         privileged = (SYSTEM, DELETION, COMPLIANCE)
-    elif place.path.startswith(PROTECTIONS):
+    elif place.path.startswith(PROTECTIONS) or any(mark in place.path for mark in GUARDING):
         privileged = (*privileged, COMPLIANCE)
     return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
 
@@ -213,6 +220,10 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
             level, "reads", place.path, f"reads {place.words}", f"Reads {what}, which holds {place.words}", "",
             (EXFILTRATION,),
         )  # fmt: skip
+    if place.path.startswith(OVERHEARD) or (place.path.startswith("/proc/") and name == "mem"):
+        return Finding(HIGH, "reads", place.path, "reads what other programs hold or people type",
+                       f"Reads {what}, and with it what other programs hold or people type", "",
+                       (EXFILTRATION, PRIVILEGE))  # fmt: skip
     if place.kind == "device":
         return Finding(MEDIUM, "reads", place.path, "reads a device", f"Reads the device {what}")
     if recursive and place.kind == "home":

@@ -21,6 +21,7 @@ from sandgate.commandline.endless import endless, in_background
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
 from sandgate.commandline.recent import Recent
+from sandgate.commandline.steady import SteadyVariables
 from sandgate.commandline.words import words_of
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS
 
@@ -72,7 +73,9 @@ def _parsed(script: str) -> Script:
         return Script(commands=_guesses(ends), beyond_limits=True)
     if b"\0" in source:
         return Script(commands=_guesses(script))
-    return _Reader(source).read()
+    reader = _Reader(source)
+    read = reader.read()
+    return read if reader.held(read) else _Reader(source, trusting=False).read()
 
 
 def _in_endless_loop(node: Node) -> bool:
@@ -108,8 +111,9 @@ def _everyday_script(pipelines: list[list[Stage]], commented: bool) -> Script:
 class _Reader(CompoundReader):
     """Walks one syntax tree once."""
 
-    def __init__(self, source: bytes) -> None:
+    def __init__(self, source: bytes, *, trusting: bool = True) -> None:
         super().__init__(source)
+        self._steady = SteadyVariables(trusted=trusting)
         self._commands: list[SimpleCommand] = []
         self._at: dict[int, int] = {}  # node id of a command → its place in _commands
         self._late: list[tuple[int, list[Word]]] = []  # words found behind a redirection, for that command
@@ -138,6 +142,11 @@ class _Reader(CompoundReader):
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
             functions=frozenset(self._functions),
         )
+
+    def held(self, script: Script) -> bool:
+        """Whether what was relied on about the script's variables is true of the whole script."""
+        words = {word.text for command in script.commands for word in command.words}
+        return self._steady.held(words, self._counted)
 
     def _visit(self, node: Node) -> None:
         kind = node.type
@@ -224,6 +233,11 @@ class _Reader(CompoundReader):
         self._commands.append(SimpleCommand(tuple(words), tuple(assignments), calls_function=calls))
 
     def _declaration(self, node: Node) -> None:
+        shown = self._shown(node)
+        if shown is not None:
+            self._plain = self._around_here_document = False
+            self._commands.append(SimpleCommand(shown))
+            return
         assigned = self._declared(node)
         if assigned is None:
             self._other(node)
@@ -245,7 +259,12 @@ class _Reader(CompoundReader):
             else:
                 self._distrust()
                 self._stack.append(child)
-        return Word(self._text(node), word.certainty, bare=False, plain=False)
+        text = self._text(node)
+        name = text.partition("=")[0]
+        self._steady.gives(name.removesuffix("+"), word.text, certainty=word.certainty)
+        if name[-1:] == "+" or "[" in name:
+            self._steady.forget(name.removesuffix("+").partition("[")[0])
+        return Word(text, word.certainty, bare=False, plain=False)
 
     def _array(self, node: Node) -> Word:
         """`(a b)` behind `name=`."""
@@ -352,9 +371,15 @@ class _Reader(CompoundReader):
         for child in reversed(children):
             if child.type in WORDS:
                 if child.type != "variable_name":
-                    self._word(child)
+                    self._looped(name, self._word(child))
             else:
                 self._stack.append(child)
+
+    def _looped(self, name: str, word: Word) -> None:
+        """A path in the head of a loop is a value of its variable, as if it were assigned."""
+        self._steady.gives(name, word.text, certainty=word.certainty)
+        if word.certainty == "expanded" or word.text[:1] in ("/", "."):
+            self._commands.append(SimpleCommand((), (Word(f"{name}={word.text}", word.certainty),)))
 
 
 def _guesses(script: str) -> tuple[SimpleCommand, ...]:

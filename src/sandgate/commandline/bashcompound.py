@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 _PATTERNS = WORDS | {"extglob_pattern", "regex"}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
-_DECLARING = frozenset(("local", "export", "readonly"))
+_DECLARING = frozenset(("local", "export", "readonly", "declare", "typeset"))
+# Of variables: not a number, which is counted with, nor another name, nor handed to programs.
+_KINDS = frozenset(("-a", "-A", "-g", "-r", "-ga", "-gA", "-ar", "-ra"))
 
 
 class CompoundReader(ConditionReader):
     """Remembers which functions a script defines, and where."""
 
     if TYPE_CHECKING:  # the reader of commands has them
-
-        def _redirect(self, node: Node) -> list[Word]: ...
 
         def _assignment(self, node: Node) -> Word: ...
 
@@ -81,10 +81,35 @@ class CompoundReader(ConditionReader):
         """The assignments of `local x=1`, `export X=1`; None when it does more than assign."""
         children = node.children
         self._plain = self._around_here_document = False
-        if children[0].type not in _DECLARING or any(child.type != "variable_assignment" for child in children[1:]):
+        keyword, told = children[0].type, [child for child in children[1:] if child.type == "word"]
+        if keyword not in _DECLARING or not all(self._text(child) in _KINDS for child in told):
+            return None
+        if keyword in ("declare", "typeset") and not told:
+            return None
+        if any(child.type not in ("variable_assignment", "variable_name", "word") for child in children[1:]):
+            return None
+        if keyword == "export" and any(child.type != "variable_assignment" for child in children[1:]):
+            return None  # hands over what the variable holds already
+        self._check_gaps(node, children)
+        return tuple(
+            [
+                self._assignment(child) if child.type == "variable_assignment" else Word(f"{self._text(child)}=")
+                for child in children[1:]
+                if child.type != "word"
+            ]
+        )
+
+    def _shown(self, node: Node) -> tuple[Word, ...] | None:
+        """The words of `declare -p name`, `declare -F`, which show and set nothing; None of any other."""
+        children = node.children
+        words = tuple([Word(self._text(child)) for child in children])
+        shows = len(words) > 1 and words[1].text in ("-p", "-F", "-f", "-fF")
+        if children[0].type not in ("declare", "typeset", "export") or not shows:
+            return None
+        if any(child.type not in ("word", "variable_name") for child in children[1:]):
             return None
         self._check_gaps(node, children)
-        return tuple([self._assignment(child) for child in children[1:]])
+        return words
 
 
 def last_command(node: Node) -> Node:

@@ -6,7 +6,8 @@ Both can run commands when they take the text of a variable for a number, which 
 from __future__ import annotations
 
 from sandgate.commandline.bashwords import WORDS, Word, WordReader
-from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_TESTS, counted, is_number
+from sandgate.commandline.expansions import BINARY_TESTS, NUMERIC_TESTS, UNARY_TESTS, counted, is_number, prints_number
+from sandgate.commandline.steady import variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,14 +53,19 @@ class ConditionReader(WordReader):
             return None
         operator = next((self._text(child) for child in around.children if child.type == "test_operator"), "")
         text = self._text(node).strip('"')
-        if operator not in NUMERIC_TESTS or text[:1] != "$":
+        if operator not in NUMERIC_TESTS or text[:1] != "$" or not self._can_be_number(text):
             return None
-        if is_number(text):
-            return Word("0", bare=False, plain=False)
-        if not (text[1:].isidentifier() and text.isascii()):
-            return None
-        self._compared |= {text[1:]}
+        if text[:2] == "$(":
+            self._word(node)  # its commands are looked at
         return Word("0", bare=False, plain=False)
+
+    def _can_be_number(self, text: str) -> bool:
+        """Whether `text` is a number, prints one, or is a variable that is to be looked at for it."""
+        if is_number(text) or prints_number(text):
+            return True
+        name = variable(text.strip('"'))
+        self._compared |= {name} if name else frozenset()
+        return bool(name)
 
     def _numbers_only(self, commands: Sequence[Assigning]) -> bool:
         """Every variable that is counted with is only ever assigned numbers and sums."""
@@ -69,7 +75,8 @@ class ConditionReader(WordReader):
         numbers: set[str] = set()
         others = {word.text for command in commands for word in command.words} | self._loop_names
         for name, _, value in [word.text.partition("=") for command in commands for word in command.assignments]:
-            (numbers if value.isdecimal() or counted(value) is not None else others).add(name.removesuffix("+"))
+            number = value.isdecimal() or prints_number(value) or counted(value) is not None
+            (numbers if number else others).add(name.removesuffix("+"))
         return looked_at <= numbers - others
 
     def _conditional(self, node: Node) -> None:
@@ -101,7 +108,7 @@ class ConditionReader(WordReader):
             return operator in UNARY_TESTS or not operator
         if operator not in NUMERIC_TESTS:
             return True
-        return all(is_number(self._text(child)) for child in part.children if child.type != "test_operator")
+        return all(self._can_be_number(self._text(child)) for child in part.children if child.type != "test_operator")
 
 
 def _expands_nothing(pattern: str) -> bool:

@@ -6,7 +6,8 @@ make, each true until something is met that the claim does not cover.
 
 from __future__ import annotations
 
-from sandgate.commandline.expansions import only_reads
+from sandgate.commandline.expansions import only_reads, prints_path
+from sandgate.commandline.steady import SteadyVariables, variable
 from sandgate.commandline.words import unescaped_bare, unescaped_in_double_quotes, words_of
 from sandgate.record import Record
 
@@ -44,14 +45,20 @@ _ON_ONE_LINE = words_of(
     "negated_expression parenthesized_expression variable_assignment"
 )
 _ONE_BLANK = 0x20
+_BEHIND_A_PLAIN_DOLLAR = (b'"', b" ", b"|", b"/", b")", b".", b",")
 _BLANKS = frozenset(" \t\n\r\v\f")
 
 
 class WordReader:
     """Turns word nodes into words; commands inside them go on `_stack`."""
 
+    if TYPE_CHECKING:  # the reader of commands has it
+
+        def _redirect(self, node: Node) -> list[Word]: ...
+
     def __init__(self, source: bytes) -> None:
         self._source = source
+        self._steady = SteadyVariables()
         self._stack: list[Node] = []
         self._plain = True
         self._readable = True
@@ -120,6 +127,8 @@ class WordReader:
             self._substitution(node)
         if kind == "process_substitution":
             return Word(self._text(node), "expanded", bare=False, plain=False)
+        if kind in ("simple_expansion", "expansion") and self._begins_well(node, node):
+            return Word(self._text(node), "expanded", bare=False, plain=False)
         return self._unsure(node)
 
     def _bare_piece(self, node: Node) -> Word:
@@ -144,15 +153,31 @@ class WordReader:
             self._distrust()
             return self._unsure(node)
         text = decoded(raw[1:-1])
-        expansions = [child for child in node.children if child.type not in ('"', "string_content")]
+        expansions = [
+            child
+            for child in node.children
+            if child.type not in ('"', "string_content") and not (child.type == "$" and self._is_plain_dollar(child))
+        ]
         if not expansions:
             return Word(unescaped_in_double_quotes(text), bare=False)
         for child in expansions:
             if child.type != "simple_expansion" and not self._names_a_variable(child):
                 self._substitution(child)
         begins_literally = expansions[0].start_byte > node.start_byte + 1
-        known = begins_literally or raw[1:].startswith(_PATH_VARIABLES)
+        known = begins_literally or raw[1:].startswith(_PATH_VARIABLES) or self._begins_well(expansions[0], node)
         return Word(text, "expanded" if known else "unknown", bare=False, plain=False)
+
+    def _begins_well(self, first: Node, node: Node) -> bool:
+        """Whether the variable or the command at the beginning of a string is known to make no option of it."""
+        text = self._text(first)
+        if first.type == "command_substitution":
+            return prints_path(text) and self._source[first.end_byte : first.end_byte + 1] in (b'"', b"/")
+        name = variable(text)
+        return bool(name) and self._steady.begins_well(name, quoted=node.type == "string")
+
+    def _is_plain_dollar(self, node: Node) -> bool:
+        """`"foo$"`: nothing that any shell expands stands behind it."""
+        return self._source[node.end_byte : node.end_byte + 1] in _BEHIND_A_PLAIN_DOLLAR
 
     def _substitution(self, node: Node) -> None:
         self._plain = self._around_here_document = False
@@ -162,7 +187,10 @@ class WordReader:
         reads = node.type == "process_substitution" and node.children[0].type == "<("
         self._readable = self._readable and (reads or node.type == "command_substitution")
         children = node.children
-        if any(child.type in REDIRECTS for child in children):  # $(<file)
+        if len(children) == 3 and children[1].type == "file_redirect" and node.type == "command_substitution":
+            self._redirect(children[1])  # `$(<file)`
+            return
+        if any(child.type in REDIRECTS for child in children):
             self._readable = False
         self._stack.extend(reversed(children))
 

@@ -12,6 +12,14 @@ _OPERATORS = (":-", "-", ":+", "+", "##", "#", "%%", "%", "//", "/", "^^", "^", 
 _OPERAND = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./,:*?@%+= -")
 _SPECIAL = frozenset("?#@*$!-0123456789")
 _ARITHMETIC = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$+-*/%<>=!&|^~?:, ")
+_NUMBER_PRINTERS = frozenset(
+    (
+        ("id", "-u"), ("id", "-g"), ("nproc",), ("nproc", "--all"), ("date", "+%s"), ("date", "+%Y"), ("date", "+%s%N"),
+        ("getconf", "_NPROCESSORS_ONLN"), ("date", "-u", "+%s"),
+        ("git", "rev-list", "--count", "HEAD"),
+    )
+)  # fmt: skip
+_PATH_PRINTERS = frozenset(("pwd", "pwd -P", "git rev-parse --show-toplevel"))
 # Of `[[ … ]]`: about files and texts.
 UNARY_TESTS = words_of("-e -f -d -r -w -x -s -L -h -z -n -p -S -O -G -N -b -c -k -g -u ! -a")
 BINARY_TESTS = words_of("== = != =~ < > && || -nt -ot -ef ( ) !")
@@ -48,6 +56,43 @@ def is_number(text: str) -> bool:
     """A number as written, or a variable that the shell itself keeps as one."""
     bare = text.strip('"')
     return text in _NUMBERS or bare.isdecimal() or (bare[:3] == "${#" and only_reads(bare))
+
+
+def prints_number(text: str) -> bool:
+    """`$(… | wc -l)`, `$(id -u)`: what stands there when the commands have run is a number, or nothing."""
+    inner = _substituted(text)
+    if not inner or any(mark in inner for mark in "&;\n`$(){}"):
+        return False
+    head, piped, last = inner.rpartition("|")
+    words = last.split()
+    if tuple(words) in _NUMBER_PRINTERS:
+        return True
+    if words[:1] == ["wc"]:
+        options = [word for word in words[1:] if word[:1] == "-"]
+        files = words[1 + len(options) :]
+        read = "".join(files)[:1] == "<" or (not files and bool(piped) and not head.endswith("|"))
+        return len(options) == 1 and options[0] in ("-l", "-c", "-w", "-m") and read
+    if words[:1] == ["grep"] and words[1:2] in (["-c"], ["-ci"], ["-cv"], ["-cE"], ["-cF"], ["-cw"]):
+        given = words[2:]
+        plain = not any(word[:1] == "-" or mark in word for word in given for mark in "*?[")
+        return plain and not head.endswith("|") and len(given) == (1 if piped else 2)
+    return False
+
+
+def prints_path(text: str) -> bool:
+    """`$(pwd)`, `$(git rev-parse --show-toplevel)`: the path of something, which begins with a slash."""
+    inner = _substituted(text)
+    if not inner or any(mark in inner for mark in "&;|\n`$(){}<>"):
+        return False
+    words = inner.removeprefix("readlink -f").split() if inner.startswith("readlink -f ") else inner.split()[1:]
+    named = inner.startswith(("readlink -f ", "realpath ", "which ")) and not any(word[:1] in "-'\"" for word in words)
+    return inner in _PATH_PRINTERS or named
+
+
+def _substituted(text: str) -> str:
+    """The script in `$(script)`, quoted or not; "" for anything else."""
+    bare = text[1:-1] if text[:1] == '"' == text[-1:] else text
+    return bare[2:-1].strip() if bare[:2] == "$(" and bare[:3] != "$((" and bare[-1:] == ")" else ""
 
 
 def counted(text: str) -> frozenset[str] | None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WORD_ENDS = frozenset(" \t\n;|&()<>")
+# What may stand before a `<<` that surely begins a here-document: nothing that quotes, comments or counts.
+_CERTAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:@%+=~*? |&;\n")
 BODIES_MAX = 100  # of one text; nobody writes as many
 
 
@@ -66,3 +68,36 @@ def delimiter(text: str, at: int) -> tuple[str, int]:
 def unquoted(word: str) -> str:
     """The line that a delimiter stands for."""
     return word.replace("'", "").replace('"', "").replace("\\", "")
+
+
+def emptied(script: str) -> str | None:
+    """`script` with `</dev/null` for its here-document; None when it is not certain where that begins and ends.
+
+    What stands in the document is only text for the command that reads it. Certain is a script with a single `<<`, no
+    quote or other mark before it, and a text in which the shell replaces at most plain variables.
+    """
+    head, operator, rest = script.partition("<<")
+    if not operator or "<<" in rest or rest[:1] == "<" or not _CERTAIN.issuperset(head):
+        return None
+    line, newline, body = rest.partition("\n")
+    tabs = line[:1] == "-"
+    word, at = delimiter(f"<<{line}", 0)
+    name, behind = unquoted(word), line[at - 2 :]
+    if not newline or not name.isidentifier() or word not in (name, f"'{name}'", f'"{name}"') or not _balanced(behind):
+        return None
+    lines = body.split("\n")
+    end = next((at for at, text in enumerate(lines) if (text.lstrip("\t") if tabs else text) == name), None)
+    if end is None:
+        return None
+    text = "\n".join(lines[:end])
+    if word == name and any(mark in text for mark in ("`", "\\", "$(", "${", "$[")):
+        return None
+    return "\n".join([f"{head}</dev/null{behind}", *lines[end + 1 :]])
+
+
+def _balanced(text: str) -> bool:
+    """Whether the rest of a line ends there: at most one kind of quotes, each of them closed."""
+    if any(mark in text for mark in "\\#`(<"):
+        return False
+    single, double = text.count("'"), text.count('"')
+    return not (single and double) and single % 2 == 0 and double % 2 == 0

@@ -147,6 +147,8 @@ def started_by(argv: Argv) -> Started:
         return Started(commands=(argv[2:],))
     if name == "function":
         return Started(commands=(argv[2:],))
+    if name == "command" and argv[1:2] in (("-v",), ("-V",)):  # only asks where it is
+        return _NOTHING
     if "=" in argv[0] and argv[0].partition("=")[0].isidentifier():
         return Started(commands=(argv[1:],))
     if name == "find":

@@ -11,6 +11,7 @@ from __future__ import annotations
 from sandgate.commandline.words import words_of
 
 _ACTS = words_of("system getline close fflush ARGV ARGC PROCINFO extension SYMTAB FUNCTAB")
+_LEAVES = words_of("break exit return")
 _PRINTS = frozenset(("print", "printf"))
 # Behind these words a slash may begin an expression, or divide what they return without arguments.
 _SLASH_UNCLEAR = _PRINTS | words_of(
@@ -26,7 +27,22 @@ _EXPRESSION = "/"  # a whole regular expression, as a token
 def only_prints(program: str) -> bool:
     """No file is written, no command run, no connection made, whatever the input says."""
     tokens = _Tokens(program).read()
-    return tokens is not None and _ACTS.isdisjoint(tokens) and "|" not in tokens and _only_compares(tokens)
+    if tokens is None or not _ACTS.isdisjoint(tokens) or "|" in tokens or _spins(tokens):
+        return False
+    return _only_compares(tokens)
+
+
+def _spins(tokens: list[str]) -> bool:
+    """`while (1)`, `for (;;)`: a loop that nothing leaves."""
+    if not _LEAVES.isdisjoint(tokens):
+        return False
+    for at, token in enumerate(tokens):
+        behind = tokens[at + 1 : at + 4]
+        if token == "while" and len(behind) == 3 and behind[1].isdecimal() and behind[2] == ")":
+            return True
+        if token == "for" and behind[:1] == ["("] and ";;" in "".join(tokens[at : tokens.index(")", at)]):
+            return True
+    return False
 
 
 def _only_compares(tokens: list[str]) -> bool:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     Check = Callable[[Reading, Argv, Sure | None], bool]
 
 _NUMERIC_TESTS = frozenset(("-eq", "-ne", "-lt", "-le", "-gt", "-ge"))
-_SHELL_OPTIONS = frozenset(("pipefail", "errexit", "nounset", "xtrace"))
+_SHELL_OPTIONS = frozenset(("pipefail", "errexit", "nounset", "xtrace", "noglob", "noclobber"))
+_PATTERN_OPTIONS = frozenset(("nullglob", "globstar", "dotglob", "failglob", "nocaseglob"))
 _GETENT_LOCAL = frozenset(("passwd", "group", "services", "protocols", "shells"))
 _APT_CACHE = frozenset(("search", "show", "policy", "depends", "rdepends", "showpkg", "madison", "pkgnames"))
 
@@ -75,9 +76,16 @@ def _number(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return all(word.isdecimal() for word in reading.operands)
 
 
-def _set(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    named = all(value in _SHELL_OPTIONS for name, value in reading.options if name == "-o")
-    return named and all(word in ("+e", "+u", "+x") for word in reading.operands)
+def _set(reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
+    """`set -- a b` gives a script its own words; `set -o` alone lists the shell's settings."""
+    if argv[1:2] == ("--",):
+        return True
+    return all(word in ("+e", "+u", "+x", "+o") or word in _SHELL_OPTIONS for word in reading.operands)
+
+
+def _shopt(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """What patterns match may be changed; how words and names are read may not."""
+    return not reading.has("-s", "-u") or all(word in _PATTERN_OPTIONS for word in reading.operands)
 
 
 def _read(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -266,7 +274,10 @@ class _SedScript:
 
     def _substitute(self, letter: str) -> bool:
         mark = self._next()
-        if not mark or mark in "\\\n" or mark.isalnum() or not self._delimited(mark):
+        start = self._at
+        if not mark or mark in "\\\n[]" or mark.isalnum():
+            return False
+        if not self._delimited(mark) and not (letter == "s" and self._bracketed(mark, start)):
             return False
         self._at -= 1  # the closing mark opens the replacement
         if not self._delimited(mark):
@@ -276,20 +287,39 @@ class _SedScript:
         self._skip(" \t")
         return self._next() in ("", ";", "\n", "}")
 
-    def _delimited(self, mark: str) -> bool:
+    def _bracketed(self, mark: str, start: int) -> bool:
+        """`s/[^/]*$//`: taken for the end of the expression by an old sed, the mark in brackets makes a mistake of the
+        command, since behind its third mark stands what is no flag; otherwise it is a character like others."""
+        self._at = start
+        for _ in range(2):
+            if not self._delimited(mark, brackets=False):
+                return False
+            self._at -= 1
+        flag = self._text[self._at + 1 : self._at + 2]
+        if not flag or flag.isalnum() or flag in " \t\n;}#":
+            return False
+        self._at = start
+        return self._delimited(mark, inside=True)
+
+    def _delimited(self, mark: str, *, brackets: bool = True, inside: bool = False) -> bool:
         """From one mark past the next. A mark inside brackets ends the text for GNU sed and not for others: refuse."""
         bracket = False
         self._at += 1
         while self._next():
             char = self._next()
             self._at += 1
-            if char == mark:
+            if char == mark and not (bracket and inside):
                 return not bracket
             if char == "\n":
                 return False
             if char == "\\":
                 self._at += 1
-            elif char == "[":
+            elif char == "[" and bracket and self._next() and self._next() in ":.=":  # `[:alpha:]`
+                end = self._text.find(f"{self._next()}]", self._at + 1)
+                if end < 0 or mark in self._text[self._at : end]:
+                    return False
+                self._at = end + 2
+            elif char == "[" and brackets and not bracket:
                 bracket = True
                 self._at += self._next() == "^"
                 self._at += self._next() == "]"  # literal in this place
@@ -305,6 +335,7 @@ CHECKS: dict[str, Check] = {
     "no_response_file": _no_response_file,
     "number": _number,
     "set": _set,
+    "shopt": _shopt,
     "read": _read,
     "date": _date,
     "getent": _getent,

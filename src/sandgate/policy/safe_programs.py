@@ -17,12 +17,14 @@ that take options only before their operands must say `stop` where it matters: `
 
 from __future__ import annotations
 
+from sandgate.policy.safe_packages import PACKAGE_PROGRAMS
 from sandgate.policy.safe_services import PROGRAMS
 from sandgate.policy.safe_system import SYSTEM
 from sandgate.policy.safe_tools import TOOLS
 
 SAFE: dict[str, str] = {
     **TOOLS,
+    **PACKAGE_PROGRAMS,
     # Shell words and builtins
     "true": "any !",
     "false": "any !",
@@ -48,13 +50,13 @@ SAFE: dict[str, str] = {
     "sleep": "* !",
     "wait": "0",
     "exit": "1 check:number exact",
-    "set": "-eux -o= * check:set exact",
+    "set": "-euxf -o[=] * check:set exact",
     "read": "-rsa -d= -p= * check:read exact",
     "mapfile": "-t -n= -s= -d= 1 check:read exact",
     "readarray": "@mapfile",
     "alias": "-p 0",
     "history": "1 check:number exact",
-    "shopt": "-pq 1",
+    "shopt": "-pqsu * check:shopt exact",
     "export": "0",  # what it exports is among the command's assignments
     "local": "0",
     "shift": "1 check:number exact",
@@ -75,7 +77,7 @@ SAFE: dict[str, str] = {
     "--max-unchanged-stats= --quiet --silent --verbose --zero-terminated --help --version * !",
     "wc": "-clmwL --bytes --chars --lines --words --max-line-length --total= --files0-from= --help --version * !",
     "nproc": "--all --ignore= --help --version 0",
-    "seq": "-w -f= -s= --format= --separator= --equal-width --help --version * !",
+    "seq": "-NUM -w -f= -s= --format= --separator= --equal-width --help --version * !",
     "expr": "any !",
     "cut": "-nsz -b= -c= -d= -f= --bytes= --characters= --complement --delimiter= --fields= --only-delimited "
     "--output-delimiter= --zero-terminated --help --version * !",
@@ -301,6 +303,9 @@ SAFE: dict[str, str] = {
     **SYSTEM,
 }
 
+# In the sandbox these may be given any words. `file -C` makes a list of its own where it stands, and that is all.
+LOOSER: dict[str, str] = {"file": f"{SAFE['file']} !"}
+
 # Wrappers that add nothing of their own, so that the inner command alone decides.
 SAFE_WRAPPERS: dict[str, str] = {
     "timeout": "-fpv -k= -s= --kill-after= --signal= --foreground --preserve-status --verbose stop * skip1",
@@ -313,6 +318,8 @@ SAFE_WRAPPERS: dict[str, str] = {
     "exec": "-cl stop *",
     "setsid": "-w --wait stop *",
     "env": "-i -u= --ignore-environment --unset= stop * assigned",
+    "busybox": "stop * applet",
+    "toybox": "stop * applet",
     "xargs": "-0rtx -a= -d= -E= -I= -L= -n= -P= -s= --null --arg-file= --delimiter= --replace[=] --max-lines[=] "
     "--max-args= "
     "--max-procs= --no-run-if-empty --max-chars= --verbose --exit stop * appends",

@@ -100,6 +100,7 @@ _HELP = words_of(
 
 # Those that tell their version as a sub-command, without asking anybody else.
 _SAY_VERSION = words_of(
+    "rclone restic gitleaks minisign "
     "ngrok cloudflared kustomize helmfile skaffold eksctl k3d k9s stern packer pulumi flyctl fly trivy cosign "
     "crane oras buildah grype syft caddy traefik protoc buf doppler infisical step doctl hcloud "
     "scw cdk terragrunt conftest kubeconform kube-linter limactl colima multipass podman-compose boundary"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from sandgate.policy.safe_packages import PACKAGE_COMMANDS
 from sandgate.policy.safe_services import COMMANDS
 from sandgate.policy.safe_system_subcommands import SYSTEM_SUBCOMMANDS
 from sandgate.policy.safe_tool_commands import TOOL_COMMANDS
@@ -10,6 +11,7 @@ from sandgate.policy.safe_tool_commands import TOOL_COMMANDS
 # Commands of the programs marked `sub`.
 SUBCOMMANDS: dict[str, str] = {
     **TOOL_COMMANDS,
+    **PACKAGE_COMMANDS,
     **COMMANDS,
     "git status": "-sbuvzM -u[=] -M[=] --short --branch --show-stash --porcelain[=] --long --verbose "
     "--untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=] --no-column --ahead-behind "

@@ -8,6 +8,7 @@ manager, which may refuse; it changes nothing.
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.safe_mac import MAC
 
 _HELP = "--help --version"
 _LVM = (
@@ -145,6 +146,12 @@ SYSTEM: dict[str, str] = {
     "dmidecode": "-quV -s= -t= --string= --type= --quiet --no-sysfs --version 0",
     "lshw": "-businfo -short -json -html -xml -quiet -numeric -sanitize -notime -C= -c= -class= -enable= -disable= "
     "words 0",
+    "modprobe": "-nDcvaS= --show-depends --dry-run --showconfig --verbose * needs:-n,-D,-c,--show-depends,--dry-run,"
+    "--showconfig",
+    "dpkg-divert": "--list --listpackage= --truename= * exact needs:--list,--listpackage,--truename",
+    "systemd-tmpfiles": "--cat-config --tldr --user --no-pager --prefix= * needs:--cat-config,--tldr",
+    "fc": "-NUM -lnr * needs:-l",
+    "gio": "stop * sub",
     "lsmem": "-abJnPrsS -o= --all --bytes --json --noheadings --output= --pairs --raw --summary[=] 0",
     "lsirq": "-JnrsPS -o= --json --noheadings --output= --sort= 0",
     "sensors": "-AfjuU -c= --no-adapter --fahrenheit *",
@@ -180,21 +187,10 @@ SYSTEM: dict[str, str] = {
     "rsync": "-nvarlptgoDHAXxucizhPSWRdkKLO8 --dry-run --archive --recursive --verbose --checksum --update --delete "
     "--itemize-changes --stats --human-readable --progress --exclude= --include= --list-only --links --perms --times "
     "--existing --ignore-existing --size-only --no-perms --no-owner --no-group --no-times --delete-excluded "
-    "--delete-after --prune-empty-dirs * exact needs:-n,--dry-run check:own_files",
+    "--delete-after --prune-empty-dirs * exact needs:-n,--dry-run,--list-only check:own_files",
     "grubby": "--info= --default-kernel --default-index --default-title 0",
     # macOS
-    "sw_vers": "words -productName -productVersion -buildVersion 0",
-    "system_profiler": "words -json -xml -detailLevel= -listDataTypes -timeout= *",
-    "vm_stat": "-c= 1",
-    "otool": "-aDfhILlPrSTtvVXx *",
-    "mdfind": "words -name= -onlyin= -count -0 1",
-    "mdls": "words -name= -raw -nullMarker= *",
-    "plutil": "words -p -lint 1 needs:-p,-lint",
-    "xattr": "-lprsvx * needs:-l,-p",
-    "pmset": "-g 0 needs:-g",
-    "defaults": "stop * sub",
-    "diskutil": "stop * sub",
-    "launchctl": "stop * sub",
+    **MAC,
     # Archives
     "7z": "stop * sub",
     "7za": "stop * sub",
@@ -305,7 +301,10 @@ SYSTEM: dict[str, str] = {
     "ldd": "-druv --data-relocs --function-relocs --unused --verbose --version * confined",
     "dd": "--help --version * exact check:dd",
     "trash-list": "0",
-    "compgen": "-abcdefgjksuv 1",
+    "compgen": "-abcdefgjksuv -A= 1",
+    "complete": "-p * needs:-p",
+    "enable": "-ap 0",
+    "bind": "-lpPsSvV 0 needs:-l,-p,-P,-s,-S,-v,-V",
     "history": "1 check:number exact",
     "help": "-dms *",
     "alias": "0",
@@ -357,13 +356,30 @@ SYSTEM: dict[str, str] = {
     "lpq": "-al -P= *",
     "lpoptions": "-l -p= 0 needs:-l",
     "lpinfo": "-lmv 0 needs:-m,-v",
+    # Pictures of text, and what this machine is
+    "lsd": "-1aAFlhrRStvXdiLgGZ --tree --depth= --icon= --color= --group-dirs= --total-size --long --all --almost-all "
+    "--header --date= --size= --permission= --blocks= --version --help *",
+    "dircolors": "-bcp --sh --csh --bourne-shell --c-shell --print-database --print-ls-colors 1",
+    "cowsay": "-bdgpstwyn -W= -e= -T= *",
+    "figlet": "-cklnoprstvxDENRLX -w= *",
+    "fortune": "-acefilosuw -n= -m= *",
+    "neofetch": "--off --stdout 0 confined",
+    "fastfetch": "--version 0 confined",
+    "screenfetch": "-Nnv 0 confined",
+    "info": "-w --where --version --help 2 needs:-w,--where,--version,--help",
+    "systemd-cgtop": "-bptcmikPr1 -n= -d= --batch --iterations= --delay= --depth= --raw 0",
+    "iotop": "-boPaktq -n= -d= -p= -u= --batch --only --iter= 0 needs:-b,--batch",
+    "ptx": "-AfGrt -w= -g= --ignore-case --width= --gap-size= 1",
+    "script": "--version --help 0",
+    "busybox": "--list --list-full --help 0 needs:--list,--list-full,--help",
+    "toybox": "--long --help --version 0",
     # Which version, which help? Programs of administration that answer without reading anything of a project's.
     **dict.fromkeys(
         words_of(
             "zip mkfs.ext4 split csplit install shred truncate sync chgrp mktemp mkfifo mknod rmdir "
             "unlink stdbuf nice nohup logger umount sysbench htop btop convert "
             "inkscape rsvg-convert gs tesseract asciidoctor pdflatex xelatex lualatex lame flac "
-            "mpv restic borg rclone sops age fakeroot debootstrap qemu-system-x86_64 "
+            "mpv borg sops age fakeroot debootstrap qemu-system-x86_64 "
             "parallel sponge sd vi fzf delta ncdu patch ed flock strace ltrace perf "
             "chattr useradd usermod"
         ),

@@ -97,6 +97,11 @@ def _btrfs(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return rest[:2] in _BTRFS and all(word[:1] != "-" or word in _BTRFS_OPTIONS for word in rest[2:])
 
 
+def _only_shown(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`dnf history`, `dnf history info 3`, `dnf group list`: the word behind says whether it only shows."""
+    return not reading.operands or reading.operands[0] in ("list", "info", "summary", "userinstalled")
+
+
 def _no_host(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return not any("@" in word for word in reading.operands)
 
@@ -124,8 +129,8 @@ def _ar(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 
 def _no_plus(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    """Pagers take `+command`."""
-    return all(word[:1] != "+" for word in reading.operands)
+    """Pagers take `+command`; `+G` and `+20` only say where to begin."""
+    return all(word[:1] != "+" or word in ("+G", "+F") or word[1:].isdecimal() for word in reading.operands)
 
 
 def _no_url(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
@@ -142,7 +147,8 @@ def _socket_filter(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Words of the filter language, numbers and `:port`; the name of a host would be looked up."""
     return all(
         word in _SOCKET_WORDS or word[:1] == ":" or not any(sign.isalpha() for sign in word)
-        for word in reading.operands
+        for operand in reading.operands
+        for word in operand.split()
     )
 
 
@@ -202,6 +208,7 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "parted": _parted,
     "btrfs": _btrfs,
     "no_host": _no_host,
+    "only_shown": _only_shown,
     "stty": _stty,
     "tput": _tput,
     "jar": _jar,

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.policy.safe_mac import MAC_COMMANDS
 from sandgate.policy.safe_system import SESSIONS, SYSTEMCTL
 
 # Commands of the programs marked `sub`.
 SYSTEM_SUBCOMMANDS: dict[str, str] = {
+    **MAC_COMMANDS,
     **{
         f"systemctl {command}": f"{SYSTEMCTL} *"
         for command in words_of(
@@ -90,6 +92,12 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
     "chronyc tracking": "0",
     "chronyc sources": "-av 0",
     "chronyc sourcestats": "-av 0",
+    "gio list": "-dhlnu -a= --hidden --long --attributes= *",
+    "gio info": "-wf -a= --attributes= *",
+    "gio tree": "-hl --hidden --follow-symlinks *",
+    "gio mime": "1",
+    "gio help": "1",
+    "gio version": "0",
     "gsettings get": "2",
     "gsettings list-schemas": "0",
     "gsettings list-keys": "1",

@@ -140,11 +140,14 @@ TOOLS: dict[str, str] = {
     # Packages of the machine
     "dpkg": "-lLsSpCVIc --info --contents --list --listfiles --status --search --print-architecture "
     "--get-selections --audit --verify * "
-    "needs:-l,-L,-s,-S,-p,-I,-c,--info,--contents,--list,"
+    "needs:-l,-L,-s,-S,-p,-I,-c,-V,-C,--verify,--audit,--info,--contents,--list,"
     "--listfiles,--status,--search,--print-architecture,--get-selections,--version "
     "--version",
     "dpkg-query": "-lLsSW -f= --list --listfiles --status --search --show --showformat= *",
-    "rpm": "-qailcdRf --query --all --info --list --changelog --requires --provides --whatprovides= * needs:-q,--query",
+    "rpm": "-qailcdRfsp --query --package --all --info --list --changelog --requires --provides --whatprovides= "
+    "--whatrequires= --last --scripts --triggers --conflicts --obsoletes --recommends --suggests --configfiles "
+    "--docfiles --file "
+    "--qf= --queryformat= --version * needs:-q,--query,--version check:no_url",
     "apt-cache": "* exact check:apt_cache",
     "apt": "-q --version stop * sub alone",
     "pacman": "-QSqsiloektdmnugcV --query --quiet --search --info --list --owns --explicit --deps --foreign --native "

@@ -25,6 +25,7 @@ _FREE = words_of(
     "LOG_LEVEL RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE FORCE_COLOR NO_COLOR CLICOLOR "
     "CLICOLOR_FORCE COLUMNS LINES TERM LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME TZ"
 )
+_ROOT_OWNED = frozenset(("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"))
 _EMPTY_OR_CAT = words_of("PAGER GIT_PAGER MANPAGER SYSTEMD_PAGER GH_PAGER AWS_PAGER BAT_PAGER")
 _OFF = words_of("GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT HOMEBREW_NO_AUTO_UPDATE PIP_DISABLE_PIP_VERSION_CHECK")
 _VALUE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.@+")
@@ -61,6 +62,8 @@ def may_hand_over(assignment: str) -> bool:
         return value in ("", "cat")
     if name in _OFF:
         return value in ("", "0", "1")
+    if name == "PATH":
+        return bool(value) and all(entry in _ROOT_OWNED for entry in value.split(":"))
     if name == "TZ":
         value = value.replace("/", "_") if value[:1] != "/" and ".." not in value else "/"
     return name in _FREE and _VALUE.issuperset(value)

@@ -16,10 +16,19 @@ from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar
 from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
-from sandgate.policy.safe_help import only_explains
-from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
+from sandgate.policy.safe_help import explains_command, only_explains
+from sandgate.policy.safe_programs import LOOSER, SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_variables import may_hand_over, may_set
-from sandgate.policy.secret_names import LISTERS, names_secret, seeks_secrets, shows_secrets
+from sandgate.policy.safe_wrappers import RUNS_EACH, at_exec, module, through_wrapper
+from sandgate.policy.secret_names import (
+    LISTERS,
+    finds_everything,
+    is_searcher,
+    names_secret,
+    seeks_secrets,
+    shows_secrets,
+)
+from sandgate.policy.whole_lines import harmless_together, never_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,11 +47,6 @@ SYSTEM_BINS = ("/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr
 # Further directories that distributions put on every PATH and that belong to root.
 _ROOT_ONLY = ("/usr/games", "/usr/local/games", "/snap/bin")
 
-# Modules of Python that are programs of ours under the same name.
-PYTHONS = frozenset(("python", "pypy"))
-MODULES = frozenset(words_of("pip pytest mypy ruff black isort flake8 pylint virtualenv pipx tox json.tool"))
-
-
 # Options whose value selects by its text, whatever program has them.
 SEARCHES = frozenset(
     ("--author", "--committer", "--grep", "--since", "--until", "--after", "--before", "--include", "--exclude",
@@ -59,6 +63,9 @@ _COLLECTING = words_of("tail sort tac shuf column")  # wait for the end of their
 
 # What may stand before the script of a shell: no `-i`, which reads start-up files of its own.
 SHELL_LINE = "-celuxv -o= --noprofile --norc --posix stop *"
+WATCH_LINE = (
+    "-bcegptw -n= -d[=] --interval= --differences[=] --no-title --color --beep --errexit --chgexit --precise stop *"
+)
 SHELL_SETTINGS = words_of("pipefail errexit nounset posix xtrace noglob")
 
 # Names that keep a meaning of their own in some shell, or that a body may call without meaning itself.
@@ -77,19 +84,34 @@ def safe_commands(
 ) -> tuple[bool, ...]:
     """For each of `what.commands`: does it only read? `confined`: it will run in the sandbox."""
     script = what.script
+    if script is not None and not script.plain and "<<" in what.argv[2]:
+        inner = _without_document(what)
+        if inner is not None:
+            return (all(safe_commands(inner, system_bins, confined=confined)),) * len(what.commands)
     if what.complex:
         return (False,) * len(what.commands)
     if script is None:
-        return (is_safe(what.commands[0], system_bins, confined=confined),)
+        argv = what.commands[0]
+        return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
     if script.functions and not script.functions.isdisjoint(_OWN_MEANING):
         return (False,) * len(what.commands)  # a function that calls what it is named after may never end
     each = _each_safe(script.commands, system_bins, confined=confined)
     if what.plain:
-        return tuple(each)
+        found = tuple(each)
+        return found if harmless_together(script) else (False,) * len(found)
     # One question for all of them: the first that does more than read has answered it.
-    return (all(each) and all(_only_reads(redirection) for redirection in script.redirections),)
+    read = all(each) and all(_only_reads(redirection) for redirection in script.redirections)
+    return (read and harmless_together(script),)
+
+
+def _without_document(what: Segments) -> Segments | None:
+    """The same without the text of its here-document, which only is the input of a command."""
+    from sandgate.commandline.heredocs import emptied
+
+    script = emptied(what.argv[2])
+    return None if script is None else segments((*what.argv[:2], script))
 
 
 def _each_safe(commands: tuple[SimpleCommand, ...], system_bins: tuple[str, ...], *, confined: bool) -> Iterator[bool]:
@@ -116,13 +138,20 @@ def is_safe(
             if stripped is None:
                 return False
             argv, sure = stripped
+        if name in ("fd", "fdfind") and not RUNS_EACH.isdisjoint(argv):
+            split = at_exec(argv, sure)
+            if split is None or not is_safe(split[0], system_bins, split[1], confined=confined):
+                return False
+            argv, sure = split[2], None
         if name in SAFE and _fits(name, argv, sure, confined=confined):
             return True
         if len(argv) == 2 and (sure is None or _all_exact(sure)) and only_explains(name, argv):
             return True
-        if name in SHELL_PROGRAMS or name in ("eval", "trap"):
+        if confined and argv[-1] == "--help" and (sure is None or _all_exact(sure)) and explains_command(name, argv):
+            return True
+        if name in SHELL_PROGRAMS or name in ("eval", "trap", "watch"):
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
-        inner = _module(name, argv, sure) if confined and argv[1:2] == ("-m",) else _through_wrapper(name, argv, sure)
+        inner = module(name, argv, sure) if confined and argv[1:2] == ("-m",) else through_wrapper(name, argv, sure)
         if inner is None:
             return False
         argv, sure = inner
@@ -137,6 +166,11 @@ def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[st
         if len(argv) < 3 or not all(signal.isalnum() for signal in argv[2:]):
             return False
         start, script = len(argv) - 1, ":" if argv[1] in ("", "-") else argv[1]
+    elif name == "watch":  # joins its words, for a shell
+        reading = read(argv[1:], _grammar("watch", WATCH_LINE, SAFE))
+        if reading is None or not reading.operands:
+            return False
+        start, script = len(argv) - 1, " ".join(reading.operands)
     else:
         reading = read(argv[1:], _grammar("shell", SHELL_LINE, SAFE))
         if reading is None or not reading.has("-c") or not reading.operands:
@@ -156,7 +190,7 @@ def _only_reading(what: Segments, system_bins: tuple[str, ...], *, confined: boo
     """`all(safe_commands(…))`, which for a long script ends at the first command that does more."""
     script = what.script
     if what.plain and script is not None and script.readable and trusted_program(what.argv[0], system_bins):
-        return all(_each_safe(script.commands, system_bins, confined=confined))
+        return all(_each_safe(script.commands, system_bins, confined=confined)) and harmless_together(script)
     return all(safe_commands(what, system_bins, confined=confined))
 
 
@@ -178,7 +212,7 @@ def only_system_bins(path: str | None, system_bins: tuple[str, ...] = SYSTEM_BIN
 def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, confined: bool) -> bool:
     words = command.words
     if not words:
-        return all(may_set(each.text) and not names_secret(each.text.partition("=")[2]) for each in command.assignments)
+        return all(may_set(each.text) for each in command.assignments)
     if command.calls_function:
         return not any(names_secret(word.text) for word in words)
     if not words[0].bare or words[0].certainty != "exact":
@@ -221,6 +255,8 @@ def _only_reads(redirection: Redirection) -> bool:
 
 
 def _fits(name: str, argv: Argv, sure: Sure | None, *, confined: bool) -> bool:
+    if confined and name in LOOSER:  # an odd name does no more harm than the sandbox lets it
+        return _fits_line(_grammar(f"{name} there", LOOSER[name], SAFE), name, argv, sure)
     rules = _grammar(name, SAFE[name], SAFE)
     return (confined or "confined" not in rules.marks) and _fits_line(rules, name, argv, sure)
 
@@ -247,8 +283,10 @@ def _may_expand(words: Argv, sure: Sure, rules: Grammar) -> bool:
     """Words the shell replaces are fine for a harmless program, or as some more inputs."""
     if "!" in rules.marks:
         return True
-    if rules.operands_max < ANY_NUMBER or rules.single_dash_words or "exact" in rules.marks or "unknown" in sure:
+    if rules.operands_max < ANY_NUMBER or "exact" in rules.marks or "unknown" in sure:
         return False
+    if rules.single_dash_words:  # what begins like a word of the expression would be one
+        return not any(s != "exact" and word[:1] in ("-", "(", "!", ",") for s, word in zip(sure, words, strict=True))
     reading = read(words, rules)
     if reading is None:
         return False
@@ -328,6 +366,8 @@ def _without_exec(
             inner and program_name(inner[0]) in LISTERS
         ):
             return None
+        if finds_everything(argv[1:at]) and inner and not _lists(program_name(inner[0])):
+            return None
         # Each path begins as its starting point does, and no starting point begins with a dash.
         known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
         given = sure is None or _all_exact(sure[at:end])
@@ -337,57 +377,14 @@ def _without_exec(
     return tuple(words), None if sure is None else tuple(certain)
 
 
+def _lists(name: str) -> bool:
+    """Whether a program shows no more of a file than its name, or lines that were asked for."""
+    return name in LISTERS or is_searcher(name)
+
+
 def _ends_exec(argv: Argv, at: int) -> bool:
     """`;`, or the `+` directly behind `{}`; any other `+` is an argument like those behind it (POSIX, find)."""
     return argv[at] == ";" or argv[at - 1 : at + 1] == ("{}", "+")
-
-
-def _through_wrapper(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None] | None:
-    """The inner command of a wrapper that adds nothing harmful itself."""
-    line = SAFE_WRAPPERS.get(name)
-    if line is None:
-        return None
-    rules = _grammar(f"wrapper {name}", line, SAFE)
-    reading = read(argv[1:], rules)
-    if reading is None:
-        return None
-    skip = "skip1" in rules.marks
-    places = reading.operand_places[skip:]
-    if "assigned" in rules.marks:
-        while places and "=" in argv[places[0] + 1]:
-            if not may_hand_over(argv[places[0] + 1]):
-                return None
-            places = places[1:]
-    if not places:
-        return None
-    start = places[0] + 1
-    if sure is not None and not _all_exact(sure[: start + 1]):
-        return None
-    inner = argv[start:]
-    if "appends" in rules.marks:
-        return _fed(inner, sure and sure[start:], reading)
-    return inner, None if sure is None else sure[start:]
-
-
-def _module(name: str, argv: Argv, sure: Sure | None) -> tuple[Argv, Sure | None] | None:
-    """`python -m pip list` asks what `pip list` asks, unless the working directory has a `pip.py` of its own."""
-    if name.rstrip("0123456789.") not in PYTHONS or argv[2:3] == () or argv[2] not in MODULES:
-        return None
-    if sure is not None and not _all_exact(sure[:3]):
-        return None
-    module = "_json" if argv[2] == "json.tool" else argv[2]
-    return (module, *argv[3:]), None if sure is None else sure[2:]
-
-
-def _fed(inner: Argv, sure: Sure | None, reading: Reading) -> tuple[Argv, Sure] | None:
-    """What xargs runs: more arguments follow, and nobody knows which; with `-I` they stand inside the words."""
-    replaced = ["{}" if value is None else value for name, value in reading.options if name in ("-I", "--replace")]
-    given: Sure = sure or tuple(["exact" for _ in inner])
-    known: list[Certainty] = [
-        "unknown" if any(text in word for text in replaced) else certainty
-        for word, certainty in zip(inner, given, strict=True)
-    ]
-    return None if known[0] != "exact" else ((*inner, "x"), (*known, "unknown"))
 
 
 def _all_exact(sure: Sure) -> bool:

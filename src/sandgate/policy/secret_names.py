@@ -23,13 +23,17 @@ from sandgate.policy.secret_places import (
 )
 from sandgate.policy.secret_settings import asks_for_secret_setting, shows_secret_variable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 # Programs that show names, sizes and times, and nothing of what a file holds.
 LISTERS = frozenset(words_of("ls dir vdir stat test [ [[ file du df tree exa eza realpath readlink basename "
                              "dirname cd pushd "
                              "wc md5sum sha1sum sha256sum sha512sum namei getfacl lsattr find fd fdfind locate "
                              "which type "
                              "echo printf true ssh-keygen ssh-add"))  # fmt: skip
-_SOUGHT = (
+SOUGHT = (
     ".pem",
     ".key",
     "id_rsa",
@@ -48,6 +52,11 @@ _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys e
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
 # These tell names, dates and states, and no content, unless they are asked for changes.
 _GIT_LISTERS = frozenset(words_of("ls-files check-ignore check-attr status ls-tree rev-parse"))
+# Programs that print what is in a file; `lsblk` and `smartctl` are given devices as well, and print nothing of them.
+_PRINTING = frozenset(words_of("cat head tail tac nl rev xxd od hexdump hd strings dd base64 base32 cut grep egrep "
+                               "fgrep sed awk less more cmp diff sort fold hexyl"))  # fmt: skip
+_NO_DATA = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/std", "/dev/fd/", "/dev/tty",
+            "/dev/shm/", "/dev/pts/")  # fmt: skip
 _FILTERING = frozenset(words_of("jq yq gojq jaq"))  # whose first word is a filter, as a searcher's is a pattern
 _CHOOSING = frozenset(words_of("-g --glob --iglob --include"))  # their values are files, not patterns
 _GIVING = ("--regexp", "--file", "--from-file", "--match", "--expression")  # a pattern or a filter
@@ -59,6 +68,8 @@ _LOG_LISTS = (
     "--max-count", "-n", "--no-color", "--reverse", "--abbrev", "--first-parent", "--no-merges", "--merges",
     "--diff-filter",
 )  # fmt: skip
+_CHOOSING_FILES = frozenset(words_of("-name -iname -path -ipath -wholename -regex -iregex -newer -mtime -mmin -size "
+                                     "-empty -maxdepth -user -perm -newermt -samefile -inum"))  # fmt: skip
 _GLOB_MARKS = ("*", "?", "[", "{")
 _SURE_MIN = 3  # characters before a mark of a pattern, to be sure that it means one of ours
 
@@ -67,16 +78,19 @@ _SEARCHERS = frozenset(words_of("grep egrep fgrep rgrep zgrep"))
 _TREE_SEARCHERS = frozenset(words_of("rg ag ack ugrep"))
 _SOUGHT_TEXTS = ("passw", "secret", "token", "akia", "api_key", "apikey", "api-key", "private key", "private_key",
                  "credential", "begin rsa", "begin openssh", "aws_", "ghp_", "sk-", "xoxb")  # fmt: skip
+_ANY_LINE = frozenset(("", ".", ".*", "^", "$", "-e."))  # patterns that every line has
 # Trees that hold the secrets of an account or a machine.
 _WIDE_TREES = frozenset(words_of("/ ~ $HOME ${HOME} /home /Users /root /etc /var /opt /srv /mnt /proc ~/.config"))
 
 
 def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
     """Whether `program`, which prints what it reads, is given a file that holds keys or passwords."""
-    if shows_secret_variable(program, words):
+    if shows_secret_variable(program, words) or (program == "ps" and shows_environments(words)):
         return True
     if program in LISTERS:
         return False
+    if program in _PRINTING and any(_is_raw_device(word) for word in words):
+        return True
     if "config" in words and asks_for_secret_setting(words):
         return True
     if program == "git":
@@ -85,6 +99,12 @@ def shows_secrets(program: str, words: tuple[str, ...]) -> bool:
         if ("." in word or "/" in word or "_" in word) and names_secret(word):
             return True
     return searches_secrets(program, words)
+
+
+def _is_raw_device(word: str) -> bool:
+    """A disk, the memory or a keyboard as a file: more is in it than any file that it holds."""
+    path = word.rpartition("=")[2]
+    return path.startswith("/dev/") and not path.startswith(_NO_DATA)
 
 
 def _only_lists(words: tuple[str, ...]) -> bool:
@@ -111,6 +131,13 @@ def _files_among(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
+def seeks_values(words: Sequence[str]) -> bool:
+    """`env | grep -i token`: whether the values of what is named like a secret come out; counting shows none."""
+    if any(word in ("-c", "-q", "--count", "--quiet") for word in words):
+        return False
+    return any(mark in word.lower() for word in words for mark in (*_SOUGHT_TEXTS, "_key", "key|", "|key"))
+
+
 def is_searcher(program: str) -> bool:
     """Whether it looks for texts in files."""
     return program in _SEARCHERS or program in _TREE_SEARCHERS
@@ -123,7 +150,7 @@ def searches_secrets(program: str, words: tuple[str, ...]) -> bool:
         deep = any(word in ("--recursive", "--dereference-recursive") or _has_letter(word, "rR") for word in words)
     if not deep or not any(_is_wide(word) for word in words):
         return False
-    return any(mark in word.lower() for word in words for mark in _SOUGHT_TEXTS)
+    return any(word in _ANY_LINE or any(mark in word.lower() for mark in _SOUGHT_TEXTS) for word in words)
 
 
 def _has_letter(word: str, letters: str) -> bool:
@@ -147,8 +174,23 @@ def seeks_secrets(words: tuple[str, ...]) -> bool:
         mark in words[at + 1].lower()
         for at, word in enumerate(words[:-1])
         if word in ("-name", "-iname", "-path", "-ipath", "-wholename", "-regex")
-        for mark in _SOUGHT
+        for mark in SOUGHT
     )
+
+
+def finds_everything(words: tuple[str, ...]) -> bool:
+    """Whether `find` with these words finds all files of a home or of the machine, and so those with secrets."""
+    bases = [word.rstrip("/*") or "/" for word in words[:3] if word[:1] != "-"]
+    homes = any(base in ("/", "~", "$HOME", "${HOME}", "/root", "/home", "/Users") for base in bases) or any(
+        base.startswith(("/home/", "/Users/")) and base.count("/") == 2 for base in bases
+    )
+    return homes and not any(word in _CHOOSING_FILES for word in words)
+
+
+def shows_environments(words: tuple[str, ...]) -> bool:
+    """`ps auxe`, `ps eww`: with the variables of each process, secrets included."""
+    first = words[0] if words else ""
+    return first.isalpha() and "e" in first
 
 
 def names_secret(word: str) -> bool:
@@ -162,7 +204,7 @@ def names_secret(word: str) -> bool:
         return "/" in path or name != "kcore"
     if name.endswith(".pub") or "*.pub" in name:
         return False
-    if kept_on_machine(path) or (path[:6] == "/proc/" and name == "environ"):
+    if kept_on_machine(path) or (name in ("environ", "mem") and (path[:6] == "/proc/" or path[:1] == "$")):
         return True
     return _kept_below(path, name) or _pattern_means_secret(path, name)
 
@@ -211,6 +253,8 @@ def _pattern_means_secret(path: str, name: str) -> bool:
     at = min([found for mark in _GLOB_MARKS if (found := name.find(mark)) >= 0], default=-1)
     if at >= 0 and may_be_hidden_secret(name):
         return True
+    if path.startswith("/proc/[0-9]"):  # of processes; what is secret of one is asked for by its name
+        return False
     if path[:1] == "/" and any(mark in path for mark in _GLOB_MARKS) and may_match_machine(path):
         return True
     return at >= _SURE_MIN and sounds_like(name[:at])

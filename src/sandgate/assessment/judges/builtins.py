@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.commandline.script import SimpleCommand
 
+_READ_ON = ("keys", "secret", "file", "environment")  # what a variable holds that was read from there
 MAX_POSITIONAL = 9  # `$1` to `$9`
 # What a loop without rest makes a burden: nothing at all, and what takes room each time.
 _TAKING = frozenset((":", "true", "false", "dd", "fallocate", "truncate", "mktemp", "mkdir", "touch", "cp"))
@@ -50,7 +51,9 @@ def _judge_read(call: Call, inquiry: Inquiry) -> None:
             call.shell.variables[arg.text] = Value((call.stdin_text.strip(),), known)
         else:
             fed = fed_arguments(call.feeder)
-            call.shell.variables[arg.text] = Value(tuple(each.text for each in fed), all(each.known for each in fed))
+            carried = tuple([(tag, call.upstream[tag]) for tag in _READ_ON if tag in call.upstream])
+            texts = tuple([each.text for each in fed])
+            call.shell.variables[arg.text] = Value(texts, all(each.known for each in fed), carried)
     inquiry.add(LOW, "reads", call.program, "sets shell variables")
 
 

@@ -21,7 +21,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.options import listed, parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
-from sandgate.policy.secret_names import is_searcher, searches_secrets
+from sandgate.policy.secret_names import is_searcher, searches_secrets, seeks_values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ LOOKING_WORDS = frozenset(
 CHANGING_WORDS = frozenset(words("set add delete del remove create edit start stop restart apply clear reset put ssh"))
 PATTERN_GIVEN = "-e -f --regexp --file --reference"  # then the first operand is a path like the others
 MISPLACED_WORDS = 2  # operands that may turn out to be values of unknown options before the sub-command
+RIGHTS = {"chmod": "rwxXst", "chattr": "aAcCdDeijmPsStTux"}  # letters of a mode that may stand behind a dash
 NAMES_MAX = 16  # of hosts or containers that are passed over
 SENTENCE_OPERANDS = 2  # named in a sentence; more are "and others"
 
@@ -195,7 +196,7 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
     recursive = options.has("-R -r --recursive")
     operands = options.operands
     if entry.operands.startswith("skip-"):
-        given = options.has(PATTERN_GIVEN) or (entry.name == "chmod" and _takes_rights(call))
+        given = options.has(PATTERN_GIVEN) or (entry.name in RIGHTS and _takes_rights(call))
         operands = operands if given else operands[1:]
     if entry.operands.endswith("read"):
         _sought(call, inquiry)
@@ -220,6 +221,10 @@ def _operands(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> No
 def _sought(call: Call, inquiry: Inquiry) -> None:
     if not is_searcher(call.program):
         return
+    if "environment" in call.upstream and seeks_values([arg.text for arg in call.args]):
+        inquiry.add(HIGH, "reads", "the environment", "looks for passwords among the variables",
+                    "Prints passwords and tokens that variables hold", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("secret", "the environment")
     homes = (inquiry.facts.home, f"{inquiry.facts.home}/.config")
     texts = tuple(["~" if arg.text.rstrip("/") in homes else arg.text for arg in call.args])
     if searches_secrets(call.program, texts):
@@ -229,8 +234,9 @@ def _sought(call: Call, inquiry: Inquiry) -> None:
 
 
 def _takes_rights(call: Call) -> bool:
-    """`chmod -x file`: the mode looks like an option."""
-    return any(len(arg.text) > 1 and arg.text[0] == "-" and not arg.text[1:].strip("rwxXst") for arg in call.args)
+    """`chmod -x file`, `chattr -i file`: the mode looks like an option."""
+    letters = RIGHTS.get(call.program, "")
+    return any(len(arg.text) > 1 and arg.text[0] == "-" and not arg.text[1:].strip(letters) for arg in call.args)
 
 
 def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: str = "Copies to") -> None:
@@ -245,9 +251,20 @@ def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: s
             _moved_away(arg, call, inquiry)
         else:
             inquiry.read(arg, call)
+    if destination is not None and how == "copy" and any(arg.text == "/dev/null" for arg in sources):
+        _emptied(destination, call, inquiry)
     if destination is not None and destination.text != "-":
         verbs = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
         inquiry.write(destination, call, verb=verbs.get(verb, verb))
+
+
+def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """`cp /dev/null log`: nothing is left in it."""
+    path, _ = call.paths(arg)
+    if path is not None and not call.remote:
+        found = deleting(path, inquiry.facts, recursive=False, contents=False, filtered=False)
+        if found.level == HIGH:
+            inquiry.note(found.but(kind="writes", sentence=found.sentence.replace("Deletes", "Empties")))
 
 
 def _thrown_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:

@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import FOUND, VERSION_CONTROL
+from sandgate.policy.secret_names import LISTERS, finds_everything, is_searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ SOURCE_ENDINGS = frozenset(
 SECRET_MARKS = (".pem", ".key", "id_rsa", "id_ed25519", "id_ecdsa", "credential", "secret", "passw", ".env", ".p12",
                 ".kdbx",
                 "token", ".netrc", ".pgpass", "wallet", "keystore", ".ovpn", ".ppk")  # fmt: skip
+SEEKERS = frozenset(words("find fd fdfind locate plocate mlocate mdfind"))
+INDEXES = frozenset(words("locate plocate mlocate mdfind"))
+NAMES_ONLY = frozenset(words("chmod chown chgrp rm mv touch unlink shred wc read mapfile : for set unset export local"))
 FED_BY_LINES = frozenset(words("sort uniq head tail grep egrep fgrep rg sed awk tr cut cat tac rev"))
 
 
@@ -67,6 +71,27 @@ def seeks_secrets(call: Call) -> bool:
     outside = any(base.text[:1] == "/" and not base.text.startswith(call.shell.cwd or "\0") for base in bases)
     names = [call.args[at + 1].text for at, arg in enumerate(call.args[:-1]) if arg.text in NAME_FILTERS]
     return outside and any(mark in name.lower() for name in names for mark in SECRET_MARKS)
+
+
+def names_secrets(call: Call) -> bool:
+    """Whether the names that `call` prints are those of keys or passwords, which others may be told to show."""
+    if call.program == "find":
+        return seeks_secrets(call)
+    texts = [arg.text for arg in call.args if arg.text[:1] != "-"]
+    wide = call.program in INDEXES or any(text[:1] == "/" for text in texts)
+    return wide and any(mark in text.lower() for text in texts for mark in SECRET_MARKS)
+
+
+def shows_everything(call: Call, program: str) -> bool:
+    """`find ~ -type f -exec cat {} +`: all that somebody has is shown, and so are the secrets."""
+    if call.program != "find" or not shows_what_is_found(program) or is_searcher(program):
+        return False
+    return finds_everything(tuple([base.text for base in find_bases(call)[0]] + [arg.text for arg in call.args]))
+
+
+def shows_what_is_found(program: str) -> bool:
+    """Whether it is given names to look into the files, rather than at their names, sizes or rights."""
+    return program not in NAMES_ONLY and program not in LISTERS
 
 
 def below_base(base: Arg, *, filtered: bool, named: str = "") -> Arg:

@@ -11,9 +11,11 @@ from sandgate.assessment.judges.feeding import (
     DELETERS,
     below_base,
     find_bases,
+    names_secrets,
     picked_repository,
     picks_sources,
-    seeks_secrets,
+    shows_everything,
+    shows_what_is_found,
 )
 from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.spoken import spoken
@@ -35,8 +37,9 @@ TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --ex
 SHARED_TREES = words("/var /etc /srv /home /usr /opt /root /data /mnt /boot")
 SEQUENCE_MANY = 1_000_000_000  # numbers; written out, ten gigabytes
 HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
+# What comes out of these has an end when what goes in has one.
+PASSING = frozenset(words("cat tee pv gzip bzip2 xz zstd lz4 pigz base64 base32 xxd od hexdump tr sed rev openssl nl"))
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
-NAMES_ONLY = frozenset(words("ls stat file echo printf test du wc chmod chown rm mv touch sha256sum md5sum basename"))
 
 
 def _judge_rm(call: Call, inquiry: Inquiry) -> None:
@@ -78,7 +81,7 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
 def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool) -> None:
     if not inner:
         return
-    if seeks_secrets(call) and inner[0].text not in NAMES_ONLY:
+    if (names_secrets(call) and shows_what_is_found(inner[0].text)) or shows_everything(call, inner[0].text):
         inquiry.add(HIGH, "reads", bases[0].text, "reads files that are named like keys",
                     f"Reads files below {shown(bases[0].text)} that are named like keys or passwords", "",
                     (EXFILTRATION,))  # fmt: skip
@@ -176,7 +179,7 @@ def never_ends(call: Call) -> bool:
         return size is not None and _is_huge(size.text.upper())
     if call.program == "seq":
         return any(is_many(arg.text, SEQUENCE_MANY) for arg in call.args[-1:])
-    copies = call.program in {"cat", "tee", "pv"}
+    copies = call.program in PASSING
     return call.program == "yes" or (copies and any(each.text in ENDLESS_INPUTS for each in call.args))
 
 

@@ -90,7 +90,7 @@ awk base32 base64 brotli bunzip2 bzcat bzip2 dd fallocate fd fdfind find gunzip 
 tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat zcat zip zstd
 """),
     ("revealing", """
-echo jq printenv yes
+echo getent jq printenv unshadow yes
 """),
     ("network", """
 autossh borg curl curlie dig dog doggo drill grpcurl host kopia lynx mail mailx msmtp mutt neomutt nslookup ping

@@ -236,6 +236,9 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
     if not rest and not options.has("-N -f -T -G -O -L -R -D -W"):
         _judge_login(options, host, inquiry)
+    if is_local(host) and (options.operands[0].text.startswith("root@") or _says_root(options)):
+        inquiry.add(HIGH, "privilege", host, "logs in as the administrator of this machine",
+                    "Becomes the administrator of this machine", "", (PRIVILEGE,))  # fmt: skip
     if options.has("-R -D -w"):
         said = f"Opens a tunnel between this machine and {shown(host)}"
         inquiry.add(HIGH, "contacts", host, "opens a tunnel", said, "", (NETWORK, EXFILTRATION))
@@ -266,6 +269,11 @@ def _judge_login(options: Parsed, host: str, inquiry: Inquiry) -> None:
     if named.startswith(("root@", "ssh://root@", "Administrator@")) or (login is not None and login.text == "root"):
         inquiry.add(HIGH, "privilege", host, "opens a shell of an administrator",
                     f"Becomes the administrator of {shown(host)}", "", (PRIVILEGE, NETWORK))  # fmt: skip
+
+
+def _says_root(options: Parsed) -> bool:
+    user = options.value("-l")
+    return user is not None and user.text == "root"
 
 
 def _judge_scp(call: Call, inquiry: Inquiry) -> None:

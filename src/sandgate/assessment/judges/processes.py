@@ -6,11 +6,12 @@ everything at once is not; so a list of processes says which of these it is, and
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, EXFILTRATION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
+from sandgate.policy.secret_names import shows_environments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ def _judge_list(call: Call, inquiry: Inquiry) -> None:
     """`ps -e`, `pgrep -u me` without a pattern: what ends all of these ends everything."""
     by_table(call, inquiry)
     texts = [arg.text for arg in call.args]
+    if call.program == "ps" and shows_environments(tuple(texts)):
+        inquiry.add(HIGH, "reads", "the environment", "shows the variables of programs",
+                    "Shows the variables of running programs, secrets included", "", (EXFILTRATION,))  # fmt: skip
+        call.carry("environment", "the environment")
     if call.program == "ps":
         every = any(text.strip("-").isalpha() and set(text) & set("eAax") for text in texts[:1])
         if every and not any(text.startswith(CHOSEN) for text in texts):
@@ -71,7 +76,8 @@ def _judge_kill(call: Call, inquiry: Inquiry) -> None:
                     (EXHAUSTION, SYSTEM))  # fmt: skip
     elif "1" in texts or "0" in texts or reached == "essential":
         inquiry.add(HIGH, "runs", "process 1", "signals a process everything depends on",
-                    "Signals a process that everything else depends on", "", (EXHAUSTION, SYSTEM))  # fmt: skip
+                    "Signals a process that everything else depends on", "",
+                    (EXHAUSTION, SYSTEM, COMPLIANCE))  # fmt: skip
     else:
         _note_some(call, inquiry)
 

@@ -6,6 +6,7 @@ is one, prints nothing.
 
 from __future__ import annotations
 
+from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM
 from sandgate.assessment.inline_code import reveals
 from sandgate.assessment.judges.common import by_table
@@ -60,9 +61,24 @@ TELLERS = frozenset({"terraform", "terragrunt", "pulumi", "aws", "az", "gcloud",
 NAMED = ("password", "secret", "private_key", "privatekey", "api_key", "apikey", "access_key", "connection_string")
 
 
+def _judge_getent(call: Call, inquiry: Inquiry) -> None:
+    """`getent shadow` shows the file of that name."""
+    by_table(call, inquiry)
+    if [arg.text for arg in call.args] in (["shadow"], ["gshadow"]):
+        inquiry.read(Arg("/etc/shadow"), call)
+
+
+def _judge_unshadow(call: Call, inquiry: Inquiry) -> None:
+    inquiry.add(MEDIUM, "reads", call.program, "joins names and passwords", "Joins names with their hidden passwords")
+    for arg in call.args:
+        inquiry.read(arg, call)
+
+
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "printenv": _judge_printenv,
     "jq": _judge_picker,
     "echo": _judge_echo,
     "yes": _judge_echo,
+    "getent": _judge_getent,
+    "unshadow": _judge_unshadow,
 }

@@ -17,7 +17,7 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, certainties
-from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
+from sandgate.assessment.judges.feeding import fed_arguments, shows_everything, shows_what_is_found
 from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
@@ -42,7 +42,6 @@ SECRET_RUNNERS = frozenset(
     words("doppler infisical teller dotenvx phase op chamber aws-vault bw bws akeyless saml2aws envconsul")
 )
 SOFTWARE_VERBS = frozenset(words("install uninstall reinstall upgrade dist-upgrade add remove purge autoremove i"))
-SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
 NOTING = frozenset(words("time strace ltrace"))  # what they find out is written to a file of that name
 CODE_HOSTS = ("github:", "gitlab:", "bitbucket:", "gist:", "git+", "git@")
 FETCHING = frozenset(words("curl wget http https xh wrk ab hey aria2c"))
@@ -80,6 +79,8 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
     noted = reading.value("-o", "--output") if name in NOTING else None
     if noted is not None and noted[:1] not in "|!":
         inquiry.write(Arg(noted), call)
+    if name in NOTING and reading.has("-p"):
+        _attaches(call, [value or "" for option, value in reading.options if option in ("-e", "--trace")], inquiry)
     rest = [call.args[place] for place in reading.operand_places]
     if "skip1" in known.marks:
         rest = rest[1:]
@@ -97,6 +98,13 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         return
     directory = reading.value("-C", "-D", "--chdir") if name in {"env", "sudo"} else None
     _run_rest(rest, call, inquiry, assigned="assigned" in known.marks or name in KEYWORDS, directory=directory)
+
+
+def _attaches(call: Call, traced: list[str], inquiry: Inquiry) -> None:
+    """`strace -p PID`: sees what a running program reads and writes, passwords included."""
+    listens = any("read" in value for value in traced) or call.upstream.get("processes") == "essential"
+    inquiry.add(HIGH if listens else MEDIUM, "reads", "?", "looks into a running program",
+                "Sees what a running program reads and writes", "", (EXFILTRATION, PRIVILEGE))  # fmt: skip
 
 
 def _changes_software(call: Call) -> bool:
@@ -206,8 +214,8 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
                         "Sends very many requests to another machine", "", (EXHAUSTION, NETWORK))  # fmt: skip
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
-    sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)
-    if sought and rest[0].text in SHOWING:
+    everything = call.feeder is not None and shows_everything(call.feeder, rest[0].text)
+    if everything or ("keys" in call.upstream and shows_what_is_found(rest[0].text)):
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",
                     "Reads files that are named like keys or passwords", "", (EXFILTRATION,))  # fmt: skip
     mark = reading.value("-I", "-i", "-J", "--replace")

@@ -66,10 +66,19 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
                     "Changes something on the code host", "", (NETWORK, SYSTEM, *rights))  # fmt: skip
 
 
+QUIET_SCRIPTS = frozenset(("-sc", "-esc", "-Esc", "-nesc", "-ec"))  # `ex -sc 'script' file`
+KEEPING = frozenset(("w", "wq", "x", "wa", "wqa", "xa", "xit", "update", "write"))  # orders of vi
+
+
 def _judge_editor(call: Call, inquiry: Inquiry) -> None:
     by_table(call, inquiry)
     given = list(parsed(call.args, "-c -s -S --cmd").values)
     given += [("-c", arg.but(text=arg.text[1:], raw="")) for arg in call.args if arg.text.startswith("+")]
+    at = next((at for at, arg in enumerate(call.args) if arg.text in QUIET_SCRIPTS), None)
+    given += [("-c", arg) for arg in (call.args[at + 1 : at + 2] if at is not None else ())]
+    if any(KEEPING & set(arg.text.replace("!", "").replace("|", " ").split()) for _, arg in given):
+        for arg in parsed(call.args, "-c -s -S --cmd -sc -esc -Esc -nesc").operands:
+            inquiry.write(arg, call, verb="Changes")
     for name, arg in given:
         command = arg.text.lstrip(": ")
         for verb in ("w ", "w! ", "write ", "sav ", "saveas "):

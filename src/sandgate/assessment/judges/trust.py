@@ -6,7 +6,7 @@ wants who has something to hide. Names and values are those of the programs' man
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, HIGH, NETWORK, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.listing import words
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from sandgate.assessment.expansion import Arg
     from sandgate.assessment.inquiry import Call, Inquiry
 
+# What keeps watch over a machine, or writes down what is done on it: parts of names of programs, services and files.
+GUARDS = ("audit", "syslog", "journald", "falcon", "crowdstrike", "wazuh", "ossec", "fail2ban", "apparmor", "selinux",
+          "clamav", "clamd", "freshclam", "sentinel", "mdatp", "defender", "osquery", "sysmon", "tripwire", "falco",
+          "tetragon", "carbonblack", "cbdaemon", "cbagent", "snoopy", "aide", "rkhunter", "auditbeat", "filebeat",
+          "fluentd", "fluent-bit", "vector", "datadog-agent", "splunk", "elastic-agent", "psacct", "acct", "ufw",
+          "firewalld", "iptables", "nftables", "usbguard", "sophos", "esets", "santa", "xagt", "traps_pmd",
+          "qualys", "nessus")  # fmt: skip
+GUARDS_MIN = 5  # characters of a name that counts as a part of a longer one
 OFF = frozenset(words("0 false no off"))
 ON = frozenset(words("1 true yes on"))
 # Set to one of `OFF`, or to one of `ON`, they switch the check off.
@@ -61,7 +69,7 @@ def judge_protection(name: str, values: Sequence[Arg], inquiry: Inquiry) -> None
         or (name in SOURCES and (text.startswith("http://") and not is_local(host_of(text))))
     ):
         _unchecked(name, inquiry)
-    elif name in HISTORIES and text in NOWHERE:
+    elif (name in HISTORIES and text in NOWHERE) or (name == "HISTIGNORE" and text == "*"):
         no_history(name, inquiry)
 
 
@@ -69,6 +77,20 @@ def no_history(target: str, inquiry: Inquiry) -> None:
     """Note that what is typed from here on leaves no trace."""
     inquiry.add(HIGH, "writes", target, "keeps no history of what is run", "Stops the shell from keeping its history",
                 "Nobody can see afterwards what was run", (COMPLIANCE,))  # fmt: skip
+
+
+def judge_guards(call: Call, inquiry: Inquiry, since: int) -> None:
+    """What was found bad about `call` is worse when it concerns what keeps watch; `since`: findings before it."""
+    worst = [found for found in inquiry.findings[since:] if found.level == HIGH and found.kind != "reads"]
+    if not any(SYSTEM in found.categories or DELETION in found.categories for found in worst):
+        return
+    if any(_guards(arg.text.lower()) for arg in call.args):
+        inquiry.note(worst[0].but(why="concerns what keeps watch over this machine", categories=(COMPLIANCE,)))
+
+
+def _guards(text: str) -> bool:
+    name = text.rsplit("/", 1)[-1].removesuffix(".service").removesuffix(".plist")
+    return name in GUARDS or any(len(mark) >= GUARDS_MIN and mark in text for mark in GUARDS)
 
 
 def judge_unchecked_options(call: Call, inquiry: Inquiry) -> None:

@@ -63,12 +63,15 @@ ENTRIES: tuple[Entry, ...] = (
         """,
             level=MEDIUM, kind="writes", writes="-o -out --output-key-prefix",
                     values="-algorithm -name -aes256 -pkeyopt", clusters=False),
+    Entry("openssl speed", LOW, "Measures how fast keys are made", ("openssl speed rsa",
+          "openssl speed -multi 8 => high"), kind="runs", clusters=False,
+          worse=(Worse("-multi", HIGH, "Uses up all processors", ("resource_exhaustion",)),)),
     Entry("openssl", MEDIUM, "Uses cryptography", ("openssl srp",), writes="-out -keyout -writerand", clusters=False,
           values="-in -inform -outform -key -passin -passout -CA -CAkey -days -subj -config -newkey -digest -sign "
                   "-signature -verify -extfile -set_serial -name -connect"),
     *looking("Shows keys and certificates", """
         openssl version, openssl ciphers, openssl list, openssl help, openssl errstr, openssl asn1parse, openssl
-        crl2pkcs7, openssl verify, openssl prime, openssl speed, openssl sha256, openssl sha512, openssl md5,
+        crl2pkcs7, openssl verify, openssl prime, openssl sha256, openssl sha512, openssl md5,
         openssl sha1, openssl crl, openssl ocsp, openssl nseq, openssl info
         """),
     *(

@@ -41,7 +41,7 @@ ENTRIES: tuple[Entry, ...] = (
         systemd-id128, systemd-delta, rc-status, runlevel
         """),
     *acting("Changes files of the system", """
-        systemd-tmpfiles, systemd-sysusers, systemd-machine-id-setup, systemd-hwdb, systemd-firstboot,
+        systemd-sysusers, systemd-machine-id-setup, systemd-hwdb, systemd-firstboot,
         systemd-creds, systemd-cryptenroll, systemd-nspawn, systemd-repart, systemd-sysext, portablectl, homectl,
         userdbctl
         """,
@@ -50,6 +50,10 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("logger", MEDIUM, "Writes to the system log", ("logger x", "logger -n logs.example x => high"), kind="writes",
           values="-n -P -t -p -f -u --server --port --tag --priority --file", harmless="--help --version",
           worse=(Worse("-n --server", HIGH, "Sends a message to another machine's log", (EXFILTRATION, NETWORK)),)),
+    Entry("systemd-tmpfiles", HIGH, "Changes files of the system", ("systemd-tmpfiles --create",
+          "systemd-tmpfiles --remove", "systemd-tmpfiles --cat-config => low"), kind="privilege", categories=(SYSTEM,),
+          harmless="--cat-config --tldr --help --version --dry-run",
+          worse=(Worse("--remove --clean --purge", HIGH, "Deletes files of the system", (DELETION,)),)),
     *acting("Controls sessions", "loginctl", SYSTEM, bare=True),
     *looking("Shows sessions", """
         loginctl list-sessions, loginctl list-users, loginctl list-seats, loginctl show-session, loginctl
@@ -124,7 +128,14 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Replaces or deletes old logs", "logrotate, savelog, rsyslogd, syslog-ng-ctl", SYSTEM, DELETION,
             harmless="-d --debug -N1"),
     *looking("Reads logs of the audit", """
-        ausearch, aureport, aulast, ausyscall, lnav, multitail, ccze, goaccess, logcheck, last, lastb, lastlog,
-        lslogins, utmpdump
+        ausearch, aureport, aulast, ausyscall, lnav, multitail, ccze, goaccess, logcheck, last, lastb, lslogins
         """),
+    Entry("lastlog", LOW, "Shows who was here", ("lastlog", "lastlog -C -u me => high"), kind="reads",
+          values="-b -t -u",
+          worse=(Worse("-C -S --clear --set", HIGH, "Changes the record of who was here", (SYSTEM, COMPLIANCE)),)),
+    Entry("utmpdump", LOW, "Shows who was here", ("utmpdump a", "utmpdump -r => high"), values="-o", kind="reads",
+          worse=(Worse("-r --reverse", HIGH, "Makes a record of who was here", (SYSTEM, COMPLIANCE)),)),
+    Entry("wevtutil", LOW, "Shows logs of the system", ("wevtutil el", "wevtutil cl Security => high"), kind="reads",
+          worse=(Worse("", HIGH, "Deletes logs of the system", (DELETION, COMPLIANCE), operands="cl clear-log"),)),
+    *acting("Hides when a file was changed", "timestomp", SYSTEM, COMPLIANCE),
 )  # fmt: skip

@@ -141,7 +141,8 @@ ENTRIES: tuple[Entry, ...] = (
     *looking("Shows backups", """
         borg list, borg info, borg diff, borg check, restic ls, restic stats, restic find,
         restic diff, restic check, duplicity collection-status, duplicity list-current-files, kopia snapshot
-        list, bup ls, snapper list, snapper status, snapper diff, tmutil listbackups, tmutil status
+        list, bup ls, snapper list, snapper status, snapper diff, tmutil listbackups,
+        tmutil listlocalsnapshots, tmutil status
         """),
     *acting("Controls disks", "diskutil, hdiutil, asr, newfs_apfs, fsck_apfs", DELETION, SYSTEM,
             consequence=CAN_BE_LOST),

@@ -72,14 +72,17 @@ ENTRIES: tuple[Entry, ...] = (
             worse=(Worse("-R --remove -Rns -Rs", HIGH, "Removes software of this machine", (SYSTEM, DELETION)),))
       for name in words("pacman yay paru trizen pikaur")),
     *(Entry(name, HIGH, "Changes the software of this machine", (f"{name} x",), kind="writes",
-            categories=(SYSTEM, NETWORK), harmless=f"{PRETENDS} -p --search -s --info --display --list --query")
+            categories=(SYSTEM, NETWORK), harmless=f"{PRETENDS} -p --search -s --info --display "
+            "--list --query --history")
       for name in words("""
-        emerge nix-env nixos-rebuild darwin-rebuild add-apt-repository apt-add-repository apt-key update-alternatives
+        emerge nixos-rebuild darwin-rebuild add-apt-repository apt-add-repository apt-key update-alternatives
         alternatives dpkg-reconfigure dpkg-divert dpkg-statoverride alien tasksel installpkg upgradepkg removepkg
         xbps-install xbps-remove xbps-reconfigure rpmkeys subscription-manager unattended-upgrade do-release-upgrade
         debootstrap gdebi softwareupdate pkgutil installer ostree fwupdmgr pkg_add pkg_delete freebsd-update portsnap
         swupd-update
       """)),
+    Entry("nix-env", HIGH, "Changes the software of this machine", ("nix-env -i x", "nix-env -q => low"), kind="writes",
+          categories=(SYSTEM, NETWORK), harmless=f"{PRETENDS} -q --query"),
     *(Entry(name, HIGH, "Changes the software of this machine", (name,), kind="writes", categories=(SYSTEM, NETWORK))
       for name in phrases("nix profile install, nix profile remove, nix profile upgrade, "
                           "snap refresh, snap disable, flatpak override, port selfupdate")),

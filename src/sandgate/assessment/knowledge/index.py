@@ -82,7 +82,8 @@ rc-status rc-update rsyslogd run-parts runit runlevel s6-rc s6-svc s6-svscanctl 
 start-stop-daemon supervisorctl supervisord sv sv-enable svcadm svcs syslog-ng-ctl systemctl systemd-analyze
 systemd-cat systemd-cgls systemd-cgtop systemd-creds systemd-cryptenroll systemd-delta systemd-detect-virt
 systemd-escape systemd-firstboot systemd-hwdb systemd-id128 systemd-machine-id-setup systemd-nspawn systemd-path
-systemd-repart systemd-sysext systemd-sysusers systemd-tmpfiles telinit timedatectl update-rc.d userdbctl utmpdump
+systemd-repart systemd-sysext systemd-sysusers systemd-tmpfiles telinit timedatectl timestomp update-rc.d userdbctl
+utmpdump wevtutil
 """),
     ("services", """
 akamai akeyless algolia aliyun amplify appwrite argo argocd atlas auth0 aws awslocal awx az azcopy b2 bao bosh
@@ -280,21 +281,21 @@ lxc-execute lynx macchanger machinectl magic-wormhole mail mailq mailsend mailse
 mega-put megacopy megadl megaput merlin mimipenguin minicom mitmdump mitmproxy mitmweb mkcert mosh mosquitto_pub
 mosquitto_sub mpack mqttx msfconsole msfdb msfvenom msmtp mtr mullvad mussh mutt named named-checkconf named-checkzone
 nats nbtscan ncftp ncftpget ncftpput ncrack nebula neomutt netbird netdiscover netexec nethogs netperf netplan netstat
-networkctl networksetup newman nft nginx ngrep ngrok nikto nmap nmblookup nmcli nmtui nopaste nordpass nordvpn nping
-npm nstat nsupdate ntfy ntlmrelayx.py ntpq nuclei nxc oathtool oha onesixtyone onionshare onionshare-cli op
-openconnect openvpn openvpn3 ophcrack ovs-ofctl ovs-vsctl pacman-key pagekite pagekite.py parallel-rsync parallel-scp
-parallel-ssh paste.sh pastebinit patator pdcp pdfcrack pdns_control pdnsutil pdsh pfctl pgbackrest phase picocom ping6
-pinggy playit plow portal postconf postdrop postman postqueue postsuper pppd promtool protonvpn protonvpn-cli prsync
-pscp psexec.py pslurp pssh ptunnel pulsar-client pupy pushover pwgen pwncat-cs qmail-inject qrcp rabbitmqctl rage
+networkctl newman nft nginx ngrep ngrok nikto nmap nmblookup nmcli nmtui nopaste nordpass nordvpn nping npm nstat
+nsupdate ntfy ntlmrelayx.py ntpq nuclei nxc oathtool oha onesixtyone onionshare onionshare-cli op openconnect openvpn
+openvpn3 ophcrack ovs-ofctl ovs-vsctl pacman-key pagekite pagekite.py parallel-rsync parallel-scp parallel-ssh
+paste.sh pastebinit patator pdcp pdfcrack pdns_control pdnsutil pdsh pfctl pgbackrest phase picocom ping6 pinggy
+playit plow portal postconf postdrop postman postqueue postsuper pppd promtool protonvpn protonvpn-cli prsync pscp
+psexec.py pslurp pssh ptunnel pulsar-client pupy pushover pwgen pwncat-cs qmail-inject qrcp rabbitmqctl rage
 rainbowcrack rathole rclone rdesktop rdiff-backup redsocks remmina resolvectl responder restic revsocks rfkill rlogin
-rndc route rpcinfo rpk rsh rsnapshot runc rustscan rustypaste s-nail salt salt-call salt-ssh scapy scutil
-secretsdump.py sendEmail sendemail sendmail sendxmpp serveo setoolkit shorewall showmount siege signal-cli sipcalc
-slackcat sliver slowhttptest slowloris smbclient smbexec.py smbget snarf snmp-check snmpget snmpset snmpwalk sntp sops
-speedtest speedtest-cli sqlmap squid ss ssh-agent ssh-audit ssh-keyscan sshd sshfs sshpass-run sshuttle sshx sslscan
-sslstrip sslyze ssmtp step step-cli stomp-send strongswan stunnel subfinder sublist3r summon supabase swaks swanctl
-swift syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap tc tcpdump tcpflow tcpreplay tcptraceroute
-telebit teleconsole telegram-send teller telnet termbin termshark testssl testssl.sh tftp thc-ssl-dos theHarvester tio
-tmate tmole toot tor tracepath traceroute6 traefik transfer.sh transfersh trufflehog trust tshark tsung ttyd tun2socks
+rndc route rpcinfo rpk rsh rsnapshot runc rustscan rustypaste s-nail salt salt-call salt-ssh scapy secretsdump.py
+sendEmail sendemail sendmail sendxmpp serveo setoolkit shorewall showmount siege signal-cli sipcalc slackcat sliver
+slowhttptest slowloris smbclient smbexec.py smbget snarf snmp-check snmpget snmpset snmpwalk sntp sops speedtest
+speedtest-cli sqlmap squid ss ssh-agent ssh-audit ssh-keyscan sshd sshfs sshpass-run sshuttle sshx sslscan sslstrip
+sslyze ssmtp step step-cli stomp-send strongswan stunnel subfinder sublist3r summon supabase swaks swanctl swift
+syncthing systemd-nspawn systemd-resolve t50 tailscale tarsnap tc tcpdump tcpflow tcpreplay tcptraceroute telebit
+teleconsole telegram-send teller telnet termbin termshark testssl testssl.sh tftp thc-ssl-dos theHarvester tio tmate
+tmole toot tor tracepath traceroute6 traefik transfer.sh transfersh trufflehog trust tshark tsung ttyd tun2socks
 tunnelmole twurl udp2raw ufw unbound-control unicornscan update-ca-certificates update-ca-trust upterm vconfig vegeta
 velero vncserver vncviewer vnstat vpnc vtysh w3m wafw00f wal-g wall warp-cli websocat weevely wfuzz wg-quick wget2
 wgetpaste whatweb wireshark wmiexec.py woof wormhole wpa_supplicant wpscan write wrk wrk2 wscat wstunnel x11vnc
@@ -335,7 +336,7 @@ chage chcon chfn chgpasswd chkrootkit chpasswd chronyc chronyd chsh cipher clams
 compgen cowsay cpuburn cpufreq-info cpufreq-set cpuid cpuminer cpuminer-multi cpupower criu csrutil dadd date
 dateutils.dconv dc dconf ddiff debconf-get-selections debconf-set-selections debconf-show defaults delgroup deluser
 depmod devmem devmem2 dfu-util dialog dirs diskpart dism dkms dmidecode dpkg-reconfigure dracut dscl dstat dumpkeys
-earlyoom edac-util efibootmgr enable enscript envsubst eselect espeak esptool esptool.py ethminer eu-stack ewbf
+earlyoom edac-util efibootmgr enable enscript envsubst eselect espeak esptool esptool.py ethminer eu-stack evtest ewbf
 explorer.exe extlinux extlinux-update fail2ban-client faillock fastboot fastfetch fc fc-cache fc-match fc-query figlet
 finger fio fips-mode-setup fixfiles flameshot flashrom fortune freshclam fsutil fswebcam ftrace fw_printenv fw_setenv
 fwupdmgr fwupdtool gcore gdate gdbserver getcap getenforce getfacl getfattr getopt getpcaps getsebool gio
@@ -346,37 +347,37 @@ grubby gsettings gstack gtk-update-icon-cache halt hash heimdall help hid-tools 
 hp-setup hping3 htop hwclock hwinfo hwloc-ls hyprctl i2cdetect i2cdump i2cset i3-msg icacls iftop imagesnap import
 infocmp init insmod installer installkernel intel_gpu_top inxi ioreg iostat iotop iozone ipa ipcrm ipcs ipmi-chassis
 ipmitool jetson_clocks jo kadmin kawpowminer kazam kbuildsycoca5 kde-open kdialog kernel-install kernelstub kexec
-kextload kextstat kextunload killall5 kinit klist kmod kmutil kpatch kreadconfig5 ksysguard kwriteconfig5 launchd
-ldapadd ldapconf ldapdelete ldapmodify ldappasswd ldapsearch ldconfig light lilo livepatch load_policy loadkeys locale
-locale-gen localedef loginctl logout lolMiner lolcat lolminer look lp lpadmin lpinfo lpmove lpoptions lpq lpr lprm
-lpstat lsattr lsb_release lscpu lsdvd lsfd lshal lshw lsinitramfs lsinitrd lsipc lsirq lslocks lslogins lsmem lsmod
-lsns lsof lspci lstcl lstopo lsusb lynis maim makewhatis mandb matchpathcon mcelog mcookie mdfind mdls memdump
-memtester memusage mesg mft mimikatz minerd mkinitcpio mkinitramfs mkinitrd mkpasswd mktexlsr modinfo modprobe mokutil
-mprime mpstat mshta msiexec mstflint namei nanominer nbminer ncal neofetch nethogs netplan netsh networksetup
-newgidmap newgrp newuidmap newusers nheqminer nicehash nixos-rebuild nload nmon notify-send ntpdate ntpdig ntpq
-ntpstat numastat nvflash nvidia-debugdump nvidia-smi nvpmodel nvram nvtop obs onezerominer opasswd opcontrol open
-openocd pacmd pactl pam-auth-update pam_tally2 pamixer parec parecord passwd pathchk pbcopy pbpaste pdbedit perf pgrep
-picotool pidof pidstat pinky pinout pivot_root pkgutil plutil plymouth-set-default-theme pm-hibernate pm-suspend pmap
-pmset pnputil postconf powerd powermetrics poweroff powerprofilesctl primes procs profiles ps ps_mem pstack pstree pw
-pw-record pwck pwconv pwdx pwgen pwunconv qalc raspi-config rdate rdmsr realm reboot rec refind-install reg regsvr32
-renice reset resize restorecon rfkill rig rigel rkhunter rmmod rocm-smi rocminfo rpi-eeprom-config rpi-eeprom-update
-rpi-update rtcwake rundll32 ryzenadj s2disk s2ram sadf samba-tool sar say sbctl sbsign scanimage schedtool schtasks
-screencapture screenfetch scrot scutil seinfo select-editor semanage semodule sensors sesearch sestatus setcap
-setenforce setfont setpci setpriv setsebool setserial setterm setupcon setxkbmap sfc sg showkey shutdown
-simplescreenrecorder skill sl slabtop slay smartmontools smbpasswd smem snice sntp softwareupdate spark spctl spd-say
-spectacle srbminer sss_cache st-flash stap start stm32flash stress stress-ng stty suspend sw_vers swaymsg switch_root
-sysadminctl sysbench sysctl sysdig syslinux sysrc system-config-printer system_profiler systemctl-suspend systemd-boot
-systemd-inhibit systemd-oomd systemd-timesyncd systemsetup systemtap systool t-rex takeown tccutil teamredminer
-tegrastats telinit terminal-notifier texhash thermald times tiptop tload tlp tlp-stat toe toilet top tpm2_clear tput
-trace-cmd tripwire trust tuned-adm turbostat tzdata-update tzselect u-boot-update uhubctl undervolt units
-update-alternatives update-bootloader update-ca-certificates update-ca-trust update-crypto-policies
-update-desktop-database update-grub update-grub2 update-initramfs update-java-alternatives update-locale update-mime
-update-mime-database update-rc updatedb upower upsc upscmd upsdrvctl uptime usb-devices usbguard usbreset useradd
-userdel usermod uuidgen vainfo vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat vnstat volatility
-vpddecode vssadmin vulkaninfo wall wbinfo weak-modules wevtutil wf-recorder whereami whiptail wildrig wl-copy wl-paste
-wlr-randr wmctrl wmic wpctl write wrmsr wslview wtype wusa x86_energy_perf_policy x86info xbacklight xclip xcrun
-xdg-email xdg-mime xdg-open xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput
-xkcdpass xlsclients xmodmap xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb xscreensaver-command xsel xset
-xwd xwininfo y-cruncher ydotool zdump zenity zipl zzz
+kextload kextstat kextunload keysniffer killall5 kinit klist kmod kmutil kpatch kreadconfig5 ksysguard kwriteconfig5
+launchd ldapadd ldapconf ldapdelete ldapmodify ldappasswd ldapsearch ldconfig light lilo livepatch load_policy
+loadkeys locale locale-gen localedef loginctl logkeys logout lolMiner lolcat lolminer look lp lpadmin lpinfo lpmove
+lpoptions lpq lpr lprm lpstat lsattr lsb_release lscpu lsdvd lsfd lshal lshw lsinitramfs lsinitrd lsipc lsirq lslocks
+lslogins lsmem lsmod lsns lsof lspci lstcl lstopo lsusb lynis maim makewhatis mandb matchpathcon mcelog mcookie mdfind
+mdls memdump memtester memusage mesg mft mimikatz minerd mkinitcpio mkinitramfs mkinitrd mkpasswd mktexlsr modinfo
+modprobe mokutil mprime mpstat mshta msiexec mstflint namei nanominer nbminer ncal neofetch nethogs netplan netsh
+networksetup newgidmap newgrp newuidmap newusers nheqminer nicehash nixos-rebuild nload nmon notify-send ntpdate
+ntpdig ntpq ntpstat numastat nvflash nvidia-debugdump nvidia-smi nvpmodel nvram nvtop obs onezerominer opasswd
+opcontrol open openocd pacmd pactl pam-auth-update pam_tally2 pamixer parec parecord passwd pathchk pbcopy pbpaste
+pdbedit perf pgrep picotool pidof pidstat pinky pinout pivot_root pkgutil plutil plymouth-set-default-theme
+pm-hibernate pm-suspend pmap pmset pnputil polkit-agent-helper-1 postconf powerd powermetrics poweroff
+powerprofilesctl primes procs profiles ps ps_mem pstack pstree pw pw-record pwck pwconv pwdx pwgen pwunconv qalc
+raspi-config rdate rdmsr realm reboot rec refind-install reg regsvr32 renice reset resize restorecon rfkill rig rigel
+rkhunter rmmod rocm-smi rocminfo rpi-eeprom-config rpi-eeprom-update rpi-update rtcwake rundll32 ryzenadj s2disk s2ram
+sadf samba-tool sar say sbctl sbsign scanimage schedtool schtasks screencapture screenfetch scrot scutil seinfo
+select-editor semanage semodule sensors sesearch sestatus setcap setenforce setfont setpci setpriv setsebool setserial
+setterm setupcon setxkbmap sfc sg showkey shutdown simplescreenrecorder skill sl slabtop slay smartmontools smbpasswd
+smem snice sntp spark spctl spd-say spectacle srbminer sss_cache st-flash stap start stm32flash stress stress-ng stty
+suspend sw_vers swaymsg switch_root sysadminctl sysbench sysctl sysdig syslinux sysrc system-config-printer
+system_profiler systemctl-suspend systemd-boot systemd-inhibit systemd-oomd systemd-timesyncd systemsetup systemtap
+systool t-rex takeown tccutil teamredminer tegrastats telinit terminal-notifier texhash thermald times tiptop tload
+tlp tlp-stat toe toilet top tpm2_clear tput trace-cmd tripwire trust tuned-adm turbostat tzdata-update tzselect
+u-boot-update uhubctl undervolt units update-alternatives update-bootloader update-ca-certificates update-ca-trust
+update-crypto-policies update-desktop-database update-grub update-grub2 update-initramfs update-java-alternatives
+update-locale update-mime update-mime-database update-rc updatedb upower upsc upscmd upsdrvctl uptime usb-devices
+usbguard usbreset useradd userdel usermod uuidgen vainfo vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat
+vnstat volatility vpddecode vssadmin vulkaninfo wall wbinfo weak-modules wevtutil wf-recorder whereami whiptail
+wildrig wl-copy wl-paste wlr-randr wmctrl wmic wpctl write wrmsr wslview wtype wusa x86_energy_perf_policy x86info
+xbacklight xclip xcrun xdg-email xdg-mime xdg-open xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev
+xfconf-query xinput xkcdpass xlsclients xmodmap xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb
+xscreensaver-command xsel xset xspy xwd xwininfo y-cruncher ydotool zdump zenity zipl zzz
 """),
 )  # fmt: skip

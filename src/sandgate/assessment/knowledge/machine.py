@@ -21,7 +21,7 @@ ENTRIES: tuple[Entry, ...] = (
     # Accounts and rights
     *acting("Changes accounts or passwords", """
         useradd, usermod, adduser, groupadd, groupmod, chpasswd, gpasswd, chfn, vipw, vigr, addgroup, newusers,
-        dscl, pw, chgpasswd, pwconv, pwunconv, grpconv, grpunconv, pwck, grpck, smbpasswd, pdbedit,
+        pw, chgpasswd, pwconv, pwunconv, grpconv, grpunconv, pwck, grpck, smbpasswd, pdbedit,
         pam-auth-update, authselect, authconfig, realm, adcli, sss_cache, sysadminctl, newuidmap, newgidmap, faillock,
         pam_tally2, kadmin, ldapadd, ldapmodify, ldappasswd, ipa, samba-tool, opasswd
         """, PRIVILEGE, SYSTEM),
@@ -35,6 +35,11 @@ ENTRIES: tuple[Entry, ...] = (
         """, SYSTEM, COMPLIANCE),
     *acting("Runs what another machine says", "mshta, regsvr32, rundll32, bitsadmin, msiexec", SYSTEM, NETWORK),
     *acting("Deletes entries of a directory of accounts", "ldapdelete", DELETION, SYSTEM, harmless="-n"),
+    *acting("Changes accounts of this Mac", "dscl", PRIVILEGE, SYSTEM, clusters=False,
+            harmless="-read -list -search -readall"),
+    *acting("Changes settings of this Mac", "networksetup, scutil, tccutil", SYSTEM, clusters=False,
+            harmless="--get --dns --proxy --nwi -listallnetworkservices -listallhardwareports -listnetworkserviceorder "
+            "-listlocations -getinfo -getdnsservers -getwebproxy -getsearchdomains -getcomputername -version"),
     *acting("Changes a password", "passwd", PRIVILEGE, SYSTEM, harmless="-S --status"),
     *acting("Changes who may become administrator", "visudo", PRIVILEGE, SYSTEM, harmless="-c --check"),
     *acting("Changes the login shell", "chsh", SYSTEM, PRIVILEGE, harmless="-l --list-shells"),
@@ -46,7 +51,7 @@ ENTRIES: tuple[Entry, ...] = (
           worse=(Worse("--remove-home --remove-all-files", HIGH, "Deletes an account with its files",
                        (DELETION, SYSTEM, PRIVILEGE)),)),
     *acting("Deletes groups", "groupdel, delgroup", SYSTEM, PRIVILEGE),
-    *acting("Gives a program extra rights", "setcap", PRIVILEGE, operands="skip-write", harmless="-v -h"),
+    *acting("Gives a program extra rights", "setcap", PRIVILEGE, SYSTEM, operands="skip-write", harmless="-v -h"),
     *acting("Changes the rights of a session", "pivot_root, switch_root, setpriv, newgrp, sg, kinit", PRIVILEGE),
     *acting("Changes the rights of a session", "capsh", PRIVILEGE, harmless="--print"),
     *looking("Shows rights and accounts", """
@@ -72,7 +77,8 @@ ENTRIES: tuple[Entry, ...] = (
         xmrig-proxy, nanominer, wildrig, bzminer, rigel, onezerominer, kawpowminer, claymore, ewbf
         """, EXHAUSTION, NETWORK, COMPLIANCE, kind="runs", consequence="It takes the machine for as long as it runs"),
     # Processes of others, memory
-    *acting("Looks into other programs' memory", "gcore, mimikatz, gdbserver, memdump, volatility, avml, criu",
+    *acting("Looks into other programs' memory", "gcore, mimikatz, gdbserver, memdump, volatility, avml, criu, "
+            "polkit-agent-helper-1",
             PRIVILEGE, EXFILTRATION),
     *acting("Shows the stack of a program", "gstack, pstack, eu-stack", level=MEDIUM, kind="reads"),
     *looking("Shows processes", """
@@ -198,8 +204,8 @@ ENTRIES: tuple[Entry, ...] = (
     *looking("Shows trusted certificates", "trust list, trust dump"),
     *acting("Changes settings of the system", """
         dpkg-reconfigure, debconf-set-selections, locale-gen, update-locale, localedef, augtool, netplan,
-        nixos-rebuild, sysrc, update-rc, systemsetup, networksetup, scutil, nvram, kextload, kextunload, kmutil,
-        softwareupdate, installer, pkgutil, profiles, tccutil, launchd, authconfig, lpadmin, smartmontools,
+        nixos-rebuild, sysrc, update-rc, systemsetup, nvram, kextload, kextunload, kmutil,
+        installer, pkgutil, profiles, launchd, authconfig, lpadmin, smartmontools,
         setserial, loadkeys, setfont, setupcon, update-mime-database, update-desktop-database, tzdata-update,
         catalog-update, ldapconf
         """, SYSTEM),
@@ -239,9 +245,13 @@ ENTRIES: tuple[Entry, ...] = (
     *acting("Reads or changes the clipboard", "xclip, xsel, wl-copy, wl-paste, pbcopy, pbpaste, clip.exe",
             level=MEDIUM, kind="reads"),
     *acting("Records the screen, sound or picture", """
-        scrot, gnome-screenshot, grim, import, maim, flameshot, spectacle, screencapture, arecord, parecord,
-        parec, wf-recorder, fswebcam, imagesnap, xwd, simplescreenrecorder, kazam, obs, pw-record, rec
+        scrot, gnome-screenshot, grim, import, maim, flameshot, spectacle, screencapture,
+        wf-recorder, xwd, simplescreenrecorder, kazam, obs
         """, level=MEDIUM, kind="reads"),
+    *acting("Records what is said or seen here", "arecord, parecord, parec, pw-record, rec, fswebcam, imagesnap",
+            EXFILTRATION, kind="reads"),
+    *acting("Records what is typed", "logkeys, showkey, evtest, xspy, keysniffer", EXFILTRATION, PRIVILEGE,
+            kind="reads"),
     *acting("Changes sound", "amixer, alsamixer, pactl, pacmd, wpctl, pamixer, alsactl", level=MEDIUM, kind="runs"),
     *looking("Shows sound", "pactl list, pactl info, wpctl status, amixer scontents, amixer get"),
     # Printers

@@ -106,9 +106,9 @@ ENTRIES: tuple[Entry, ...] = (
     wg-quick, openvpn, openvpn3, openconnect, vpnc, pppd, strongswan, ipsec, swanctl, nordvpn, mullvad, expressvpn,
     protonvpn, protonvpn-cli, warp-cli, zerotier-cli, netbird, nebula, tailscale up, tailscale down, tailscale set,
     tailscale logout, tailscale login, tailscale switch, ifup, ifdown, dhclient, dhcpcd, wpa_supplicant, hostapd,
-    dnsmasq, netplan, nmtui, iwctl, rfkill, vconfig, ifenslave, ovs-vsctl, ovs-ofctl, bridge, macchanger, networksetup,
+    dnsmasq, netplan, nmtui, iwctl, rfkill, vconfig, ifenslave, ovs-vsctl, ovs-ofctl, bridge, macchanger,
     snmpset, vtysh,
-    scutil, unbound-control, rndc, nsupdate, pdnsutil, pdns_control, knotc, keepalived, haproxy, stunnel, redsocks,
+    unbound-control, rndc, nsupdate, pdnsutil, pdns_control, knotc, keepalived, haproxy, stunnel, redsocks,
     tun2socks, badvpn
     """),
     *_each(HIGH, "privilege", "Changes which certificates or keys this machine trusts", (SYSTEM, COMPLIANCE), """
