@@ -115,6 +115,7 @@ class _Reader(CompoundReader):
         self._late: list[tuple[int, list[Word]]] = []  # words found behind a redirection, for that command
         self._redirections: list[Redirection] = []
         self._here_documents = 0
+        self._chosen: list[tuple[str, Word]] = []
 
     def read(self) -> Script:
         root = syntax_tree(self._source)
@@ -137,6 +138,7 @@ class _Reader(CompoundReader):
             readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
             functions=frozenset(self._functions),
+            chosen=tuple(self._chosen),
         )
 
     def _visit(self, node: Node) -> None:
@@ -352,7 +354,7 @@ class _Reader(CompoundReader):
         for child in reversed(children):
             if child.type in WORDS:
                 if child.type != "variable_name":
-                    self._word(child)
+                    self._chosen.append((name, self._word(child)))
             else:
                 self._stack.append(child)
 
