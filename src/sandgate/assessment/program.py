@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import COMPLIANCE, DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
+from sandgate.assessment.findings import COMPLIANCE, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
-from sandgate.assessment.knowledge import knows
+from sandgate.assessment.judges.ordering import judge_order
+from sandgate.assessment.knowledge import PREFIXES, entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
@@ -26,11 +27,8 @@ TRUSTED_DIRECTORIES = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
 )  # fmt: skip
 PROJECT_TOOL_DIRECTORIES = (".venv/bin", "venv/bin", "env/bin", "node_modules/.bin", "vendor/bin", ".tox/py/bin")
-# Orders that mean the same to every program, known or not.
-DESTRUCTIVE = frozenset(words("delete destroy purge drop wipe nuke erase terminate delete-all drop-db destroy-all"))
 MINING = ("stratum+", "stratum1+", "stratum2+", "stratum://")  # protocols between a miner and its pool
 PROJECT_SCRIPTS = frozenset(words("gradlew mvnw configure manage.py"))
-WORDS_OF_A_VERB = 3  # `delete-all-jobs`; more is a name
 OTHER_NAMES = {
     "netcat": "nc", "ncat": "nc", "cryptcat": "nc", "pwncat": "nc",
     "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
@@ -154,8 +152,11 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     judge = JUDGES.get(call.program)
     if judge is not None:
         judge(call, inquiry)
-    elif by_table(call, inquiry) is None and not defined:
-        _unfamiliar(call, inquiry)
+    elif by_table(call, inquiry) is None:
+        if not defined:
+            _unfamiliar(call, inquiry)
+    elif call.program in PREFIXES and entry_for([call.program, *given[1:]]) is entry_for(given[:1]):
+        judge_order(call, inquiry)
 
 
 def _judge_words(call: Call, inquiry: Inquiry) -> None:
@@ -173,23 +174,10 @@ def _only_reads(call: Call) -> bool:
     return is_safe((call.program, *[arg.raw or arg.text for arg in call.args]), sure=("exact", *certainties(call)))
 
 
-def _destroys(word: str) -> bool:
-    """`delete`, `delete-job`, `purge_all`, `jobs:destroy`."""
-    if word in DESTRUCTIVE or word[:1] == "-":
-        return word in DESTRUCTIVE
-    parts = "".join([letter if letter.isalnum() else " " for letter in word]).split()
-    return len(parts) <= WORDS_OF_A_VERB and "." not in word and "/" not in word and not DESTRUCTIVE.isdisjoint(parts)
-
-
 def _unfamiliar(call: Call, inquiry: Inquiry) -> None:
     """Not in our tables: never low, and we say that we do not know."""
     name = shown(call.program)
-    ordered = next((arg.text for arg in call.args[:3] if _destroys(arg.text)), None)
-    if ordered is not None:
-        inquiry.note(
-            Finding(HIGH, "deletes", call.program, "a program that is not known is told to delete",
-                    f"Tells {name}, a program that is not known, to {ordered}", "", (DELETION,), "low")
-        )  # fmt: skip
+    if judge_order(call, inquiry):
         return
     inquiry.note(
         Finding(MEDIUM, "unknown", call.program, "a program that is not known",

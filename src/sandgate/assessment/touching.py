@@ -33,6 +33,7 @@ CHANGING = (
     "Changes text files in place",
 )  # what is there must have been before
 REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for may be there
+LICENCES = frozenset(("LICENSE", "LICENCE", "COPYING", "NOTICE"))
 APPENDING = "Appends to "  # what is there stays
 GONE = "Nothing of it can be brought back"
 
@@ -68,6 +69,10 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
     if filtered and place.kind == "trunk" and below(place.path, facts.cwd):
         return Finding(MEDIUM, "deletes", place.path, "deletes several files by pattern", f"Deletes files below {what}")
     if place.kind == "workspace":
+        directory, _, name = place.path.rpartition("/")
+        if directory == facts.cwd and name.upper().partition(".")[0] in LICENCES:
+            return Finding(HIGH, "deletes", place.path, "deletes the terms under which the project may be used",
+                           f"Deletes {what}, the terms of the project", "", (DELETION, COMPLIANCE))  # fmt: skip
         return _workspace_deletion(place, what, seen, recursive=recursive or contents)
     if place.kind == "repository" and not recursive:
         return _repository_file(place, what)

@@ -9,6 +9,8 @@ from sandgate.assessment.places import FOUND, VERSION_CONTROL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandgate.assessment.inquiry import Call
 
 FIND_FILTERS = frozenset(
@@ -17,6 +19,7 @@ FIND_FILTERS = frozenset(
     -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile
     """)
 )
+AGES = frozenset(words("-mtime -mmin -atime -amin -ctime -cmin -newer -newermt -user -group"))
 NAME_FILTERS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex"})
 DELETERS = frozenset(words("rm unlink shred rimraf trash"))
 SOURCE_ENDINGS = frozenset(
@@ -53,12 +56,22 @@ def picked_repository(call: Call) -> str:
     return next((name for name in names if name in VERSION_CONTROL), "")
 
 
-def picks_sources(call: Call) -> bool:
+def picks_work(call: Call, bases: Sequence[Arg]) -> bool:
     """`find . -name '*.py'`: a filter that picks what the project is made of; to delete that is to delete it."""
+    return _picks_sources(call) or _picks_by_age(call, bases)
+
+
+def _picks_sources(call: Call) -> bool:
     filters = [arg.text for arg in call.args if arg.text in FIND_FILTERS]
     names = [call.args[at + 1].text for at, arg in enumerate(call.args[:-1]) if arg.text in {"-name", "-iname"}]
     kinds = [name.removeprefix("*.") for name in names]
     return bool(names) and len(filters) == len(names) and all(kind in SOURCE_ENDINGS for kind in kinds)
+
+
+def _picks_by_age(call: Call, bases: Sequence[Arg]) -> bool:
+    """`find . -mtime -1`: in the project itself an age picks sources as well as anything else."""
+    filters = [arg.text for arg in call.args if arg.text in FIND_FILTERS or arg.text in AGES]
+    return bool(filters) and AGES.issuperset(filters) and any(base.text in {".", "./"} for base in bases)
 
 
 def seeks_secrets(call: Call) -> bool:
@@ -85,7 +98,7 @@ def fed_arguments(feeder: Call | None, taker: str = "") -> list[Arg]:
         return [Arg(UNKNOWN, known=False)]
     if feeder.program == "find":
         bases, chosen = find_bases(feeder)
-        chosen = chosen and not (taker in DELETERS and picks_sources(feeder))
+        chosen = chosen and not (taker in DELETERS and picks_work(feeder, bases))
         named = picked_repository(feeder) if taker in DELETERS else ""
         return [below_base(base, filtered=chosen or filtered, named=named) for base in bases]
     operands = list(parsed(feeder.args, "-I -name").operands)

@@ -12,9 +12,10 @@ from sandgate.assessment.judges.feeding import (
     below_base,
     find_bases,
     picked_repository,
-    picks_sources,
+    picks_work,
     seeks_secrets,
 )
+from sandgate.assessment.judges.licences import judge_notice
 from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.listing import words
@@ -57,7 +58,7 @@ def _judge_rm(call: Call, inquiry: Inquiry) -> None:
 def _judge_find(call: Call, inquiry: Inquiry) -> None:
     bases, filtered = find_bases(call)
     texts = [arg.text for arg in call.args]
-    filtered = filtered and not (picks_sources(call) and ("-delete" in texts or not DELETERS.isdisjoint(texts)))
+    filtered = filtered and not (picks_work(call, bases) and ("-delete" in texts or not DELETERS.isdisjoint(texts)))
     for base in bases:
         inquiry.read(base, call)
         if "-delete" in texts:
@@ -217,6 +218,7 @@ def _judge_sed(call: Call, inquiry: Inquiry) -> None:
         _sed_script(script, call, inquiry)
     for arg in files:
         if in_place:
+            judge_notice(scripts[0] if scripts else "", inquiry)
             inquiry.write(arg, call, verb="Changes")
         else:
             inquiry.read(arg, call)

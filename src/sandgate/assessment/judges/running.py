@@ -44,6 +44,7 @@ SECRET_RUNNERS = frozenset(
 )
 SOFTWARE_VERBS = frozenset(words("install uninstall reinstall upgrade dist-upgrade add remove purge autoremove i"))
 SHOWING = frozenset(words("cat head tail strings less more xxd base64 cp tar zip grep"))
+REPOSITORIES = ("github:", "gitlab:", "bitbucket:", "gist:", "git+")  # programs that no registry has looked at
 NOTING = frozenset(words("time strace ltrace"))  # what they find out is written to a file of that name
 MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
@@ -160,9 +161,8 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         inquiry.add(MEDIUM, "runs", where, "runs a program that was not read", f"Runs the program in {shown(where)}")
         return True
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
-    if "://" in args[at].text[:12] and call.program in DIRECT_RUNNERS:
-        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", "Runs a program from "
-            "{shown(args[at].text)}",
+    if call.program in DIRECT_RUNNERS and ("://" in args[at].text[:12] or args[at].text.startswith(REPOSITORIES)):
+        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", f"Runs a program from {shown(args[at].text)}",
                     "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
         return True
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):

@@ -191,14 +191,15 @@ code-insiders code-push codium composer conan conda conda-build copr-cli corepac
 cypress dart debrelease deno dep devbox devenv devpi direnv docker dotnet dput dub dune-release dvc eas easy_install
 easybuild eb elm esy expo fastlane flatpak flit flox flutter fnm gem gh gh-pages ghcup ghp-import git git-lfs gleam
 glide go goenv goreleaser gradle graph guix gvm hatch helm helmfile hf home-manager huggingface-cli hunter husky jabba
-jenv jfrog jspm jsr julia-pkg juliaup kaggle lake lefthook lein lerna lint-staged luarocks mamba mas maturin
-micromamba mike mint mise mix mkdocs mkvirtualenv mvn n nci ni nimble nix nix-build nix-channel nix-collect-garbage
-nix-instantiate nix-shell nix-store np npm npx nuget nun nup nvm nx opam oras osc ovsx packer pak paket pdm pear pecl
-perlbrew phive phpbrew pio pip pip-compile pip-sync pip3 pipdeptree pipenv pipx pixi playwright plenv pnpm pod podman
-poetry pre-commit proto pub puppeteer pyenv python-build python-semantic-release raco rake rbenv rebar3 release-it
-renv rmvirtualenv rover rpmdevtools rtx ruby-build ruff rush rustup rvm rye sbt sdk sdkman semantic-release shards
-skopeo snapcraft spack spago stack subl swift tenv terraform tfenv tnpm tox tuist twine uv uvx vagrant vcpkg vim-plug
-virtualenv virtualenvwrapper volta vsce wandb web-ext webdriver-manager west xcodes xcrun yarn zig
+jenv jf jfrog jspm jsr julia-pkg juliaup kaggle lake lefthook lein lerna lint-staged luarocks mamba marketplace mas
+maturin micromamba mike mint mise mix mkdocs mkvirtualenv mvn n nci ni nimble nix nix-build nix-channel
+nix-collect-garbage nix-instantiate nix-shell nix-store np npm npx nuget nun nup nvm nx opam oras osc ovsx packer pak
+paket pdm pear pecl perlbrew phive phpbrew pio pip pip-compile pip-sync pip3 pipdeptree pipenv pipx pixi playwright
+plenv pnpm pod podman poetry pre-commit proto pub pulp puppeteer pyenv python-build python-semantic-release quilt raco
+rake rbenv rebar3 release-it renv rmvirtualenv rover rpmdevtools rtx ruby-build ruff rush rustup rvm rye sbt sdk
+sdkman semantic-release shards skopeo snapcraft spack spago stack subl swift tenv terraform tfenv tnpm tox tuist twine
+uv uvx vagrant vcpkg vim-plug virtualenv virtualenvwrapper volta vsce wandb web-ext webdriver-manager west xcodes
+xcrun yarn zig
 """),
     ("network", """
 aria2c curl dig ftp gpg http https lftp nc nslookup openssl ping rclone scp sftp socat ssh ssh-add ssh-copy-id
@@ -371,5 +372,10 @@ wpctl write wrmsr wslview wtype x86_energy_perf_policy x86info xbacklight xclip 
 xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput xkcdpass xlsclients xmodmap
 xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb xscreensaver-command xsel xset xwd xwininfo y-cruncher
 ydotool zdump zenity zipl zzz
+"""),
+    ("pipelines", """
+aim airflow bentoml clearml-data clearml-task cog dagster dbt dvc feast flyte great_expectations guildai hf
+huggingface-cli kedro label-studio luigi luigid meltano metaflow mlflow nextflow ploomber prefect pyflyte sacred
+snakemake sqlmesh superset wandb zenml
 """),
 )  # fmt: skip

@@ -1,0 +1,80 @@
+"""Orders to a program nobody has told us about: `tool jobs delete 7`, `tool db reset --yes`, `tool publish`.
+
+Nobody can list all programs, but their sub-commands are called by the same words. Some of these mean a loss whoever is
+told them. Others are harmless as often as not (`reset` a view, `prune` a cache); with an option that answers the
+question before it is asked, the program itself thinks there is something to lose.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import COMPLIANCE, DELETION, EXFILTRATION, HIGH, NETWORK, Finding
+from sandgate.assessment.judges.naming import LOSING, STORES
+from sandgate.assessment.listing import words
+from sandgate.assessment.wording import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.assessment.inquiry import Call, Inquiry
+    from sandgate.protocol.risk import RiskCategory
+
+DESTRUCTIVE = frozenset(words("delete destroy purge drop wipe nuke erase terminate delete-all drop-db destroy-all"))
+_DOUBTFUL = frozenset(
+    words("reset clear flush prune remove rm truncate gc expunge empty revoke discard rollback teardown cleanup")
+)
+_ANSWERED = frozenset(
+    words("""
+    --yes -y --force -f --confirm --no-confirm --assume-yes --no-input --noinput --non-interactive --skip-confirmation
+    --yes-i-really-mean-it --hard --auto-approve -auto-approve --no-prompt --no-interaction --no-ask --all --really
+    """)
+)
+_PUBLISHING = frozenset(words("publish unpublish yank deploy"))
+_SENDING = frozenset(words("upload share"))
+_TRYING = frozenset(words("--dry-run --dryrun -n --help -h --check --list --plan --diff --local"))
+_VERB_PLACES = 3  # words behind the program's name among which its order stands
+_WORDS_OF_A_VERB = 3  # `delete-all-jobs`; more is a name
+
+
+def judge_order(call: Call, inquiry: Inquiry) -> bool:
+    """Note what the order to `call.program` is known to mean; False when it means nothing to us."""
+    if not call.args:
+        return False
+    texts = [arg.text for arg in call.args]
+    if not _TRYING.isdisjoint(texts):
+        return False
+    first = texts[:_VERB_PLACES]
+    ordered = next((text for text in first if _destroys(text)), None)
+    if ordered is None and not _ANSWERED.isdisjoint(texts):
+        ordered = next((text for text in first if not _DOUBTFUL.isdisjoint(_parts(text))), None)
+    if ordered is None and not STORES.isdisjoint(first):
+        ordered = next((text for text in first if text in LOSING), None)
+    if ordered is not None:
+        _note(call, ordered, "is told to delete", (DELETION,), inquiry)
+        return True
+    if texts[0] in _PUBLISHING:
+        _note(call, texts[0], "is told to publish", (NETWORK, COMPLIANCE), inquiry)
+        return True
+    if texts[0] in _SENDING:
+        _note(call, texts[0], "is told to send files away", (EXFILTRATION, NETWORK), inquiry)
+        return True
+    return False
+
+
+def _note(call: Call, order: str, why: str, categories: tuple[RiskCategory, ...], inquiry: Inquiry) -> None:
+    inquiry.note(
+        Finding(HIGH, "deletes" if DELETION in categories else "contacts", call.program,
+                f"a program that is not known {why}",
+                f"Tells {shown(call.program)}, a program that is not known, to {order}", "", categories, "low")
+    )  # fmt: skip
+
+
+def _destroys(word: str) -> bool:
+    """`delete`, `delete-job`, `purge_all`, `jobs:destroy`."""
+    return word in DESTRUCTIVE or not DESTRUCTIVE.isdisjoint(_parts(word))
+
+
+def _parts(word: str) -> list[str]:
+    """The words an order is made of; none when it is an option, a path or a name."""
+    if word[:1] == "-" or "." in word or "/" in word:
+        return []
+    parts = "".join([letter if letter.isalnum() else " " for letter in word]).split()
+    return parts if len(parts) <= _WORDS_OF_A_VERB else []
