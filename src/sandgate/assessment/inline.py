@@ -19,7 +19,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
     SYSTEM,
 )
-from sandgate.assessment.inline_code import judge_code_loop, judge_code_variables
+from sandgate.assessment.inline_code import judge_alone, sends_environment
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
     DECODING,
@@ -49,7 +49,9 @@ if TYPE_CHECKING:
 MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
 MAX_CODE_TOKENS = 400  # searched for a path when a call does not name one
 REMOTE = ("http://", "https://", "ftp://", "ws://", "wss://")
-FETCHING = frozenset(words("file_get_contents get post put open read request Request curl_init URL URI slurp getstore"))
+FETCHING = frozenset(
+    words("file_get_contents fetch urlopen get post put open read request Request curl_init URL URI slurp getstore")
+)
 EVALUATING = frozenset(words("exec eval Function instance_eval load loadstring source"))
 LOSING_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ", "DELETE *", "FLUSHALL", "FLUSHDB", "ALTER TABLE")
 STATEMENT_CALLS = frozenset(
@@ -96,8 +98,6 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     found = tokens(as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
-    judge_code_variables(found, call, inquiry)
-    judge_code_loop(found, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
     if "secret" in call.outflow and "network" in call.outflow:
         inquiry.send(f"the content of {shown(call.outflow['secret'])}", call.outflow["network"])
@@ -134,6 +134,9 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
         in_address = "?" in url and any(not ENVIRONMENT.isdisjoint(name.split(".")) for name in names)
         if in_address and not _logs_in(found):  # `get('https://x/?k=' + process.env.KEY)`
             inquiry.send("variables of the environment", host_of(url))
+    if (urls or names & (CONTACTING | SENDING)) and sends_environment(found, names):
+        inquiry.send("variables of the environment", next((host_of(url) for url in urls), "?"))
+    judge_alone(found, call, inquiry)
     _judge_statements(found, names, inquiry)
     if runs_text and ("network" in call.upstream or names & CONTACTING or (urls and names & EVALUATING)):
         inquiry.add(HIGH, "runs", language, "runs what it downloads", "Runs a program straight from the network", "",

@@ -6,6 +6,7 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import COMPLIANCE, EXHAUSTION, HIGH, LOW, MEDIUM, NETWORK, Finding
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.exposing import judge_exposed
 from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.knowledge import PREFIXES, entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
@@ -165,6 +166,7 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "runs", call.program, "mines for a currency",
                     f"Runs {shown(call.program)}, which mines for a currency",
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
+    judge_exposed(call, inquiry)
     if any(arg.text == "config" for arg in call.args):
         revealing.judge_setting(call, inquiry)
 

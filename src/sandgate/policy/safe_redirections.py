@@ -26,7 +26,7 @@ def redirects_safely(script: Script) -> bool:
 
 
 def shows_chosen_secrets(script: Script) -> bool:
-    """`for f in .env; do cat "$f"`: whether a loop chooses files with secrets for commands that show what is in them."""
+    """`for f in .env; do cat "$f"`: whether a loop chooses files with secrets for commands that show them."""
     if not any(names_secret(word.text) for _, word in script.chosen):
         return False
     return not all(command.words[0].text in LISTERS for command in script.commands if command.words)

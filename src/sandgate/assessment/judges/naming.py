@@ -22,6 +22,19 @@ PUBLISHING = frozenset(words("publish deploy unpublish ship rollout promote unde
 HARMLESS = frozenset(words("local locally dry dryrun check test tests preview status list plan validate client cache"))
 
 
+# How statements begin that lose data; `update` is one of them where it names no rows.
+_LOSSES = ("drop ", "truncate ", "delete from ", "alter table ")
+
+
+def loses_data(text: str) -> bool:
+    """Whether a text that is given to a program is a statement that loses data: `DELETE FROM t WHERE true`."""
+    text = text.lstrip("\"'( ").partition("=")[2] if text[:2] == "--" else text
+    said = " ".join(text.lower().split())
+    if said.startswith("alter table "):
+        return " drop " in said
+    return said.startswith(_LOSSES) or (said.startswith("update ") and " set " in said and " where " not in said)
+
+
 def parts_of(name: str) -> list[str]:
     """The lower-case words of a task's name: `publishToMavenLocal` → publish, to, maven, local."""
     spaced = ""

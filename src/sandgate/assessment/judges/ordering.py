@@ -30,6 +30,7 @@ _ANSWERED = frozenset(
 _PUBLISHING = frozenset(words("publish unpublish yank deploy"))
 _SENDING = frozenset(words("upload share"))
 _TRYING = frozenset(words("--dry-run --dryrun -n --help -h --check --list --plan --diff --local"))
+_REGROWING = frozenset(words("cache caches tmp temp"))  # what comes back by itself
 _VERB_PLACES = 3  # words behind the program's name among which its order stands
 _WORDS_OF_A_VERB = 3  # `delete-all-jobs`; more is a name
 
@@ -42,6 +43,8 @@ def judge_order(call: Call, inquiry: Inquiry) -> bool:
     if not _TRYING.isdisjoint(texts):
         return False
     first = texts[:_VERB_PLACES]
+    if not _REGROWING.isdisjoint(first):
+        return False
     ordered = next((text for text in first if _destroys(text)), None)
     if ordered is None and not _ANSWERED.isdisjoint(texts):
         ordered = next((text for text in first if not _DOUBTFUL.isdisjoint(_parts(text))), None)

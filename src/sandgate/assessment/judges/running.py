@@ -162,8 +162,9 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         return True
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
     if call.program in DIRECT_RUNNERS and ("://" in args[at].text[:12] or args[at].text.startswith(REPOSITORIES)):
-        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads", f"Runs a program from {shown(args[at].text)}",
-                    "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
+        inquiry.add(HIGH, "runs", args[at].text, "runs what it downloads",
+                    f"Runs a program from {shown(args[at].text)}", "It can do anything you can do",
+                    (NETWORK, SYSTEM))  # fmt: skip
         return True
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
         inquiry.add(MEDIUM, "contacts", args[at].text, "may download a package to run it",

@@ -21,6 +21,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.naming import loses_data
 from sandgate.assessment.judges.network import private_input, send_files
 from sandgate.assessment.knowledge import ENTRIES, entry_for
 from sandgate.assessment.knowledge.services import (
@@ -120,10 +121,22 @@ def judge_service(call: Call, inquiry: Inquiry) -> None:
         and not options.has(DESTROYING)
     ):
         by_table(call, inquiry)
-    elif not _copies(call, inquiry):
+    elif options.has(REHEARSALS) or not _copies(call, inquiry):
         _by_verb(call, inquiry)
+    _asks_for_loss(call, inquiry)
     _sends(call, inquiry)
     _commands(call, inquiry)
+
+
+def _asks_for_loss(call: Call, inquiry: Inquiry) -> None:
+    """`bq query 'DELETE FROM …'`, `athena start-query-execution --query-string 'DROP TABLE …'`."""
+    if call.program in FORGES:
+        return
+    for arg in call.args:
+        if " " in arg.text and loses_data(arg.text):
+            inquiry.add(HIGH, "deletes", call.program, "a statement that loses data", "Deletes data in a database",
+                        "Only a backup can bring it back", (DELETION, NETWORK))  # fmt: skip
+            return
 
 
 def _commands(call: Call, inquiry: Inquiry) -> None:
@@ -344,26 +357,6 @@ def _reads(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     inquiry.read(arg, call)
 
 
-def _judge_forge(call: Call, inquiry: Inquiry) -> None:
-    """`gh api -X DELETE …`: the method says what is done."""
-    judge_service(call, inquiry)
-    method = parsed(call.args, "-X --method").value("-X --method")
-    if method is not None and method.text.upper() == "DELETE":
-        inquiry.add(HIGH, "deletes", call.program, "asks a code host to delete", "Deletes something on the code "
-                                                                                 "host", "",
-                    (DELETION, NETWORK))  # fmt: skip
-    if method is not None and method.text.upper() in {"PUT", "PATCH"}:
-        inquiry.add(HIGH, "contacts", call.program, "asks a code host to change", "Changes something on the code "
-                                                                                  "host", "",
-                    (SYSTEM, NETWORK))  # fmt: skip
-    if {"public", "--visibility=public", "--public"} & {arg.text for arg in call.args}:
-        inquiry.add(HIGH, "contacts", call.program, "makes something public", "Makes something visible to "
-                                                                              "everybody", "",
-                    (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
-
-
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     **dict.fromkeys(SERVICES, judge_service),
-    "gh": _judge_forge,
-    "glab": _judge_forge,
 }

@@ -8,7 +8,7 @@ high, what stays local or only tries is not. Where `make install` puts things is
 from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg, Value
-from sandgate.assessment.findings import DELETION, HIGH, MEDIUM, SYSTEM
+from sandgate.assessment.findings import DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.interpreters import judge_interpreter, judge_script_file, run_fed_lines
@@ -38,7 +38,8 @@ RUNNERS = BUILDERS | RELEASERS | frozenset(
 )  # fmt: skip
 INSTALLING = frozenset(words("install uninstall install-strip install/strip install/local"))
 CONFIGURED = "?prefix"  # no shell variable can be called so
-PREFIXES = ("DESTDIR=", "prefix=", "PREFIX=", "INSTALL_ROOT=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BINDIR=")
+STAGES = ("DESTDIR=", "INSTALL_ROOT=")  # what stands before every other place
+PREFIXES = ("prefix=", "PREFIX=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BINDIR=")
 
 
 def judge_tasks(call: Call, inquiry: Inquiry) -> None:
@@ -52,7 +53,7 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
     _inline_code(call, inquiry)
     options = parsed(call.args, "-C -f -j --target --file --directory --prefix --destdir --filter -w")
     names = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--target"]
-    if options.has("--dry-run --dry-run=client -n --just-print --pretend") and call.program != "ninja":
+    if options.has("--dry-run --dry-run=client -n --just-print --pretend -T --tasks") and call.program != "ninja":
         return
     migrating = bool({"migrate", "migrations", "migration"} & set(names))
     for name in names:
@@ -110,6 +111,9 @@ def _judge_go(call: Call, inquiry: Inquiry) -> None:
                 judge_protection(name, [arg.but(text=value, raw="")], inquiry)
     if call.args[:1] and call.args[0].text == "run":
         for arg in parsed(call.args[1:], "-exec -mod -tags -ldflags", clusters=False).operands[:1]:
+            if "@" in arg.text:
+                inquiry.add(MEDIUM, "contacts", arg.text, "downloads a program to run it",
+                            f"Downloads and runs {shown(arg.text)}", "", (NETWORK,))  # fmt: skip
             if arg.text == "-" or call.shell.resolve(arg.text) in inquiry.downloads:
                 judge_script_file(arg, call, inquiry)
 
@@ -134,7 +138,8 @@ def _remember_prefix(call: Call) -> None:
 
 def _installing(call: Call, inquiry: Inquiry) -> None:
     """Where it goes, when the command says so; otherwise to the machine."""
-    given = [text.partition("=")[2] for text in (arg.text for arg in call.args) if text.startswith(PREFIXES)]
+    staged = [arg.text.partition("=")[2] for arg in call.args if arg.text.startswith(STAGES)]
+    given = staged or [arg.text.partition("=")[2] for arg in call.args if arg.text.startswith(PREFIXES)]
     option = parsed(call.args, "--prefix --destdir").value("--prefix --destdir")
     configured = call.shell.lookup(CONFIGURED)
     if not given and configured is not None:

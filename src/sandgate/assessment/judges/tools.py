@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskCategory
 
 MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "role=admin", "permission=admin", "/keys")  # who may do what
+# What a code host is asked about when it is about its own rules.
+GUARDS = ("protect", "ruleset", "approv", "push_rule", "code-scanning", "secret-scanning", "vulnerability-alerts",
+          "automated-security-fixes", "audit")  # fmt: skip
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -52,13 +55,15 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     method = parsed(call.args, "-X --method -f -F -H -q -t --jq").value("-X --method")
     name = method.text.upper() if method is not None else ""
     query = " ".join(texts).lower()
+    guarding: tuple[RiskCategory, ...] = (COMPLIANCE,) if any(mark in query for mark in GUARDS) else ()
     if name == "DELETE" or ("mutation" in query and "delete" in query):
         inquiry.add(HIGH, "deletes", "code host", "deletes something on the code host",
-                    "Deletes something on the code host", "It is gone for everybody", (DELETION, NETWORK))  # fmt: skip
+                    "Deletes something on the code host", "It is gone for everybody",
+                    (DELETION, NETWORK, *guarding))  # fmt: skip
     elif name in {"PUT", "PATCH"} or "mutation" in query:
         rights: tuple[RiskCategory, ...] = (PRIVILEGE,) if any(mark in query for mark in MEMBERS) else ()
         inquiry.add(HIGH, "contacts", "code host", "changes something on the code host",
-                    "Changes something on the code host", "", (NETWORK, SYSTEM, *rights))  # fmt: skip
+                    "Changes something on the code host", "", (NETWORK, SYSTEM, *rights, *guarding))  # fmt: skip
 
 
 def _judge_editor(call: Call, inquiry: Inquiry) -> None:

@@ -235,11 +235,13 @@ ENTRIES: tuple[Entry, ...] = (
     deploy, cdk bootstrap, helm install, helm upgrade, helm rollback, helm push, kubectl apply, kubectl create, kubectl
     scale, kubectl rollout, kubectl edit, kubectl patch, kubectl set, kubectl label, kubectl annotate, kubectl taint,
     kubectl cordon, kubectl uncordon, kubectl expose, kubectl run, kubectl autoscale, kubectl replace, kubectl
-    certificate, puppet, chef-client, chef-solo, knife, fab, cap, bolt, pyinfra, mina, kamal, serverless deploy, sls
+    certificate, puppet, chef-client, chef-solo, knife, fab, bolt, pyinfra, mina, kamal, serverless deploy, sls
     deploy, crane push, crane copy, crane tag, skopeo copy, skopeo sync, oras push, buildah push, regctl image copy,
     kubeadm, tkn pipeline start, skaffold run, skaffold deploy, helmfile apply, helmfile sync, werf converge, garden
     deploy, waypoint up, fleetctl apply, kapp deploy, ytt deploy, tanka apply, tk apply
     """),
+    Entry("cap", HIGH, "Deploys to servers", ("cap production deploy", "cap -T => low"), kind="contacts",
+          categories=(SYSTEM, NETWORK), harmless="-T --tasks -n --dry-run -D --describe --help", clusters=False),
     Entry("terraform fmt", MEDIUM, "Formats configuration", ("terraform fmt -recursive", "terraform fmt -check => low"),
           kind="writes", harmless="-check --check -write=false", clusters=False),
     Entry("cdk synth", MEDIUM, "Runs the project's infrastructure code", ("cdk synth",)),

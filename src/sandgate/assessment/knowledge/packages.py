@@ -126,10 +126,9 @@ _ASKERS = """
     doctor,
     npm access list, npm access ls, npm access get, npm org ls, npm hook ls, npm team list, npm owner list, npm org
     list, pod trunk info, pod trunk me, vsce show, vsce search, vsce ls, ovsx get, mix hex.owner list, mix hex.audit,
-    mix hex.user, npm sbom, npm dist-tag ls, npm dist-tag list, npm team ls, npm owner ls, npm profile get, npm star, yarn
-    info,
-    yarn npm info, yarn audit, yarn npm audit, yarn outdated, pnpm view, pnpm info, pnpm audit, pnpm outdated, pip
-    index,
+    mix hex.user, npm sbom, npm dist-tag ls, npm dist-tag list, npm team ls, npm owner ls, npm profile get, npm
+    star, yarn info, yarn npm info, yarn audit, yarn npm audit, yarn outdated, pnpm view, pnpm info, pnpm audit,
+    pnpm outdated, pip index,
     pip index versions, pip search, pip download, cargo search, cargo info, cargo outdated, cargo audit, gem
     search, gem outdated, gem query, bundle outdated, composer outdated, composer audit, composer search,
     composer diagnose, poetry search, conda search, mvn versions:display-dependency-updates, nuget list,

@@ -23,8 +23,8 @@ ENTRIES: tuple[Entry, ...] = (
         airflow dags list-import-errors, airflow roles list, airflow users list, superset version, dagster job list,
         kedro info, kedro catalog list, kedro registry list, great_expectations suite list, feast entities list,
         feast feature-views list, sqlmesh info, sqlmesh diff, sqlmesh render, meltano config list, zenml status,
-        zenml stack list, dvc status, dvc dag, dvc diff, dvc list, dvc metrics, dvc params, dvc plots, dvc version,
-        clearml-data list, label-studio version, snakemake --list, nextflow log, nextflow info, luigid --help
+        zenml stack list, dvc dag, dvc diff, dvc list, dvc metrics, dvc params, dvc plots, dvc version,
+        clearml-data list, label-studio version, snakemake --list, nextflow log, nextflow info
         """),
     *acting("Runs or changes pipelines of the project", """
         dbt, airflow, superset, dagster, kedro, luigi, great_expectations, feast, sqlmesh, meltano, zenml, metaflow,
