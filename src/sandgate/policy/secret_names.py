@@ -47,7 +47,7 @@ _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys e
                            "pubring.kbx trustdb.gpg sshd_config ssh_config"))  # fmt: skip
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
 # These tell names, dates and states, and no content, unless they are asked for changes.
-_GIT_LISTERS = frozenset(words_of("ls-files check-ignore check-attr status ls-tree rev-parse"))
+_GIT_LISTERS = frozenset(words_of("ls-files clean check-ignore check-attr status ls-tree rev-parse"))
 _FILTERING = frozenset(words_of("jq yq gojq jaq"))  # whose first word is a filter, as a searcher's is a pattern
 _CHOOSING = frozenset(words_of("-g --glob --iglob --include"))  # their values are files, not patterns
 _GIVING = ("--regexp", "--file", "--from-file", "--match", "--expression")  # a pattern or a filter

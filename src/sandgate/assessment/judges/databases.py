@@ -30,6 +30,7 @@ from sandgate.assessment.knowledge.databases import (
     RUNNING_SQL,
     SQL_VALUES,
     STOPPING_SQL,
+    WATCHING_SQL,
 )
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
@@ -80,10 +81,11 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
     squeezed = " " + " ".join(text.upper().split()) + " "
     names = "".join([letter if letter.isalnum() or letter == "_" else " " for letter in squeezed]).split()
     sent: tuple[RiskCategory, ...] = (EXFILTRATION,) if " TO PROGRAM " in squeezed else ()
+    watched: tuple[RiskCategory, ...] = (COMPLIANCE,) if any(mark in squeezed for mark in WATCHING_SQL) else ()
     if _loses(names, squeezed, call):
         level: RiskLevel = MEDIUM if _passing(call, inquiry) else HIGH
         inquiry.add(level, "deletes", "database", "a statement that loses data", "Deletes data in a database",
-                    GONE, (DELETION,))  # fmt: skip
+                    GONE, (DELETION, *watched))  # fmt: skip
     elif any(word in squeezed for word in RUNNING_SQL):
         inquiry.add(HIGH, "runs", "database", "runs programs or writes files on the database's machine",
                     "Makes the database run programs or write files", "",
@@ -93,7 +95,7 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
                     "Changes who may do what in a database", "", ("privilege_escalation",))  # fmt: skip
     elif any(word in squeezed for word in STOPPING_SQL):
         inquiry.add(HIGH, "runs", "database", "stops or reconfigures a database server",
-                    "Stops or reconfigures a database server", "", (SYSTEM, EXHAUSTION))  # fmt: skip
+                    "Stops or reconfigures a database server", "", (SYSTEM, EXHAUSTION, *watched))  # fmt: skip
     elif any(word in squeezed for word in CHANGING_SQL):
         inquiry.add(MEDIUM, "writes", "database", "changes a database", "Changes data in a database")
     else:

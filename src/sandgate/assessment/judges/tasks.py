@@ -12,7 +12,7 @@ from sandgate.assessment.findings import DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.interpreters import judge_interpreter, judge_script_file, run_fed_lines
-from sandgate.assessment.judges.naming import judge_name
+from sandgate.assessment.judges.naming import LOSING, judge_name
 from sandgate.assessment.judges.trust import judge_protection
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.listing import words
@@ -36,6 +36,14 @@ RUNNERS = BUILDERS | RELEASERS | frozenset(
     aerich sqitch skeema atlas
     """)
 )  # fmt: skip
+MIGRATORS = frozenset(
+    words("""
+    goose migrate dbmate sqlx sea-orm-cli diesel flyway liquibase alembic knex sequelize sequelize-cli typeorm prisma
+    drizzle-kit mikro-orm phinx yoyo piccolo aerich sqitch skeema atlas doctrine
+    """)
+)
+STEPS_MANY = 5  # migrations taken back at once
+BACK_TO_NONE = frozenset(("--all", "VERSION=0", "--to=0", "base", "zero"))
 INSTALLING = frozenset(words("install uninstall install-strip install/strip install/local"))
 CONFIGURED = "?prefix"  # no shell variable can be called so
 STAGES = ("DESTDIR=", "INSTALL_ROOT=")  # what stands before every other place
@@ -62,8 +70,22 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
         if "=" in name or "/" in name.rstrip("/")[1:]:
             continue
         judge_name(name, inquiry, releases=_releases(call))
+        if (call.program in MIGRATORS and name in LOSING) or ("rollback" in name and _far_back(call)):
+            inquiry.add(HIGH, "deletes", "database", "takes back a database's structure",
+                        "Takes back a database's structure", "The data in it goes with it", (DELETION,))  # fmt: skip
     if call.program in BUILDERS and (INSTALLING & set(names) or options.has("--install")):
         _installing(call, inquiry)
+
+
+def _far_back(call: Call) -> bool:
+    """`db:rollback STEP=20`, `migrate:rollback --all`: further than the migration one is at work on."""
+    for arg in call.args:
+        name, _, value = arg.text.lower().lstrip("-").partition("=")
+        if (
+            name in {"step", "steps"} and value.isdecimal() and int(value[:9]) >= STEPS_MANY
+        ) or arg.text in BACK_TO_NONE:
+            return True
+    return False
 
 
 def _releases(call: Call) -> bool:

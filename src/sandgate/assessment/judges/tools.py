@@ -34,8 +34,11 @@ if TYPE_CHECKING:
 
 MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "role=admin", "permission=admin", "/keys")  # who may do what
 # What a code host is asked about when it is about its own rules.
-GUARDS = ("protect", "ruleset", "approv", "push_rule", "code-scanning", "secret-scanning", "vulnerability-alerts",
-          "automated-security-fixes", "audit")  # fmt: skip
+GUARDS = (
+    "protect", "allow_force", "allow_deletions", "enforce_admins", "required_", "visibility=", "private=false",
+    "ruleset", "approv", "push_rule", "code-scanning", "secret-scanning", "vulnerability-alerts",
+    "automated-security-fixes", "audit",
+)  # fmt: skip
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
@@ -47,7 +50,9 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     if "secret" in call.upstream:
         inquiry.send(f"the content of {shown(call.upstream['secret'])}", "a code host")
     texts = [arg.text for arg in call.args]
-    if {"public", "--visibility=public", "--public"} & set(texts) and "list" not in texts[:2]:
+    if {"public", "--visibility=public", "--public", "visibility=public", "private=false"} & set(
+        texts
+    ) and "list" not in texts[:2]:
         inquiry.add(HIGH, "contacts", "code host", "makes something public", "Makes something visible to everybody",
                     "", (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
     if "api" not in texts[:3]:

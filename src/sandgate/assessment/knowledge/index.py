@@ -369,8 +369,8 @@ update-crypto-policies update-desktop-database update-grub update-grub2 update-i
 update-locale update-mime update-mime-database update-rc updatedb upower upsc upscmd upsdrvctl uptime usb-devices
 usbguard usbreset useradd userdel usermod uuidgen vainfo vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat
 vnstat volatility vpddecode vulkaninfo wall wbinfo weak-modules west wf-recorder whereami whiptail wildrig wl-copy
-wl-paste wlr-randr wmctrl wpctl write wrmsr wslview wtype x86_energy_perf_policy x86info xbacklight xclip xcrun
-xdg-email xdg-mime xdg-open xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput
+wl-paste wlr-randr wmctrl wpctl write wrmsr wslview wtype x86_energy_perf_policy x86info xbacklight xclip xcode-select
+xcrun xdg-email xdg-mime xdg-open xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput
 xkcdpass xlsclients xmodmap xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb xscreensaver-command xsel xset
 xwd xwininfo y-cruncher ydotool zdump zenity zipl zzz
 """),

@@ -108,6 +108,8 @@ ENTRIES: tuple[Entry, ...] = (
         kernelstub, plymouth-set-default-theme, update-bootloader, bless, nvram, bcdedit, raspi-config,
         rpi-update, u-boot-update, fw_setenv, systemd-boot, zipl, sbsign, extlinux-update
         """, SYSTEM, consequence="This machine may not start any more"),
+    *acting("Changes which tools this machine builds with", "xcode-select", SYSTEM,
+            harmless="-p --print-path -v --version"),
     *acting("Changes how this machine starts", "efibootmgr", SYSTEM, bare=True),
     *acting("Changes how this machine starts", "grubby", SYSTEM,
             harmless="--info --default-kernel --default-index --default-title"),
