@@ -96,7 +96,7 @@ ping rsync s-nail scp sendmail ssh swaks telnet termbin websocat wget wscat
 nc socat
 """),
     ("tools", """
-at batch crontab docker docker-compose gh glab hub podman podman-compose tea vi vim
+at batch crontab docker docker-compose gh glab hub podman podman-compose sg tea vi vim
 """),
     ("git", """
 git

@@ -41,6 +41,7 @@ GUARDS = (
 )  # fmt: skip
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
+SEARCHES = frozenset(words("run scan new test lsp --version --help"))  # what `sg` is told when it is ast-grep
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 
 
@@ -100,6 +101,13 @@ def _judge_at(call: Call, inquiry: Inquiry) -> None:
     """`at now <<< '…'`: what it is fed runs later."""
     by_table(call, inquiry)
     inquiry.run_script(_fed_text(call), call)
+
+
+def _judge_sg(call: Call, inquiry: Inquiry) -> None:
+    """Two programs are called `sg`: one searches in syntax trees, the other changes the group."""
+    if call.args[:1] and (call.args[0].text in SEARCHES or parsed(call.args, "-c").has("-p --pattern -l --lang")):
+        call.program = "ast-grep"
+    by_table(call, inquiry)
 
 
 def _fed_text(call: Call) -> str:
@@ -218,6 +226,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "crontab": _judge_crontab,
     "at": _judge_at,
     "batch": _judge_at,
+    "sg": _judge_sg,
     "vi": _judge_editor,
     "vim": _judge_editor,
     "docker": _judge_container,
