@@ -52,7 +52,7 @@ REMOTE = ("http://", "https://", "ftp://", "ws://", "wss://")
 FETCHING = frozenset(
     words("file_get_contents fetch urlopen get post put open read request Request curl_init URL URI slurp getstore")
 )
-EVALUATING = frozenset(words("exec eval Function instance_eval load loadstring source"))
+EVALUATING = frozenset(words("exec eval Function instance_eval class_eval load loadstring source eval_string"))
 LOSING_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ", "DELETE *", "FLUSHALL", "FLUSHDB", "ALTER TABLE")
 STATEMENT_CALLS = frozenset(
     words("""
@@ -127,7 +127,7 @@ def _judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:
 def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:
     """What only shows in several words together: text that is decoded or fetched and then run, endless copies."""
     names = {part for token in found if token.kind == "name" for part in (token.text, token.text.rsplit(".", 1)[-1])}
-    runs_text = bool(names & {"exec", "eval", "Function", "instance_eval", "load", "loadstring", "source"})
+    runs_text = bool(names & EVALUATING)
     urls = [token.text for token in found if token.kind == "string" and token.text.startswith(REMOTE)]
     for url in urls if runs_text or names & FETCHING else []:
         inquiry.contact(host_of(url), call)

@@ -21,6 +21,7 @@ FIND_FILTERS = frozenset(
 )
 AGES = frozenset(words("-mtime -mmin -atime -amin -ctime -cmin -newer -newermt -user -group"))
 NAME_FILTERS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex"})
+_PICKING = frozenset(words("grep egrep fgrep rg head tail awk sed"))
 DELETERS = frozenset(words("rm unlink shred rimraf trash"))
 SOURCE_ENDINGS = frozenset(
     words("py js mjs ts tsx jsx vue svelte java kt go rs c cc cpp h hpp rb php cs swift scala ex sql css scss html tf")
@@ -88,11 +89,18 @@ def below_base(base: Arg, *, filtered: bool, named: str = "") -> Arg:
     return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
 
 
+def _picks(filterer: Call) -> bool:
+    """Whether a stage of a pipeline lets through what it was asked for; `grep -v` lets through all the rest."""
+    if filterer.program not in _PICKING:
+        return False
+    return not any(arg.text[:1] == "-" and arg.text[:2] != "--" and "v" in arg.text for arg in filterer.args)
+
+
 def fed_arguments(feeder: Call | None, taker: str = "") -> list[Arg]:
     """What a pipeline hands to `xargs`, which runs the program `taker`, as far as it can be known."""
     filtered = False
     while feeder is not None and feeder.program in FED_BY_LINES and not _has_files(feeder):
-        filtered = filtered or feeder.program in {"grep", "egrep", "fgrep", "rg", "head", "tail", "awk", "sed"}
+        filtered = filtered or _picks(feeder)
         feeder = feeder.feeder
     if feeder is None:
         return [Arg(UNKNOWN, known=False)]

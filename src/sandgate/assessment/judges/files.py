@@ -7,6 +7,7 @@ from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIG
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import ENDLESS_INPUTS
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.editing import judge_edit
 from sandgate.assessment.judges.feeding import (
     DELETERS,
     below_base,
@@ -15,7 +16,6 @@ from sandgate.assessment.judges.feeding import (
     picks_work,
     seeks_secrets,
 )
-from sandgate.assessment.judges.licences import judge_notice
 from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.listing import words
@@ -218,7 +218,7 @@ def _judge_sed(call: Call, inquiry: Inquiry) -> None:
         _sed_script(script, call, inquiry)
     for arg in files:
         if in_place:
-            judge_notice(scripts[0] if scripts else "", inquiry)
+            judge_edit(scripts[0] if scripts else "", inquiry)
             inquiry.write(arg, call, verb="Changes")
         else:
             inquiry.read(arg, call)

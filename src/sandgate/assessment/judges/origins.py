@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MANAGERS = frozenset(
     words("""
     pip pipx uv poetry pdm conda mamba micromamba npm yarn pnpm bun gem bundle cargo composer luarocks cpanm
-    easy_install dotnet nuget opam deno pipenv rye pixi corepack
+    easy_install dotnet nuget opam deno pipenv rye pixi corepack brew
     """)
 )
 # Projects and companies that many people fetch code from, by the end of their names; their subdomains count as well.
@@ -39,7 +39,7 @@ KNOWN_SOURCES = {
     "ht": frozenset(words("sr")),
 }  # fmt: skip
 _TAKING = frozenset(
-    words("install i enable add require get config set sources source exec tool global download create")
+    words("install i tap enable add require get config set sources source exec tool global download create")
 )
 _UNCHECKED = frozenset(words("strict-ssl strict_ssl strictssl enablestrictssl http.sslverify secure-http"))
 _OFF = frozenset(words("false 0 off no"))

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
-from sandgate.assessment.findings import EXFILTRATION, HIGH, LOW, MEDIUM, NETWORK, PRIVILEGE, SYSTEM, Finding
+from sandgate.assessment.findings import (
+    EXFILTRATION,
+    EXHAUSTION,
+    HIGH,
+    LOW,
+    MEDIUM,
+    NETWORK,
+    PRIVILEGE,
+    SYSTEM,
+    Finding,
+)
 from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
+from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
@@ -186,6 +197,9 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
         return
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
+    if call.feeder is not None and call.feeder.program == "seq" and is_many(call.feeder.args[-1].text):
+        inquiry.add(HIGH, "runs", rest[0].text, "starts a very long row of commands",
+                    f"Runs {shown(rest[0].text)} very many times", "", (EXHAUSTION,))  # fmt: skip
     sought = call.feeder is not None and call.feeder.program == "find" and seeks_secrets(call.feeder)
     if sought and rest[0].text in SHOWING:
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",

@@ -122,7 +122,8 @@ def _engine(name: str) -> tuple[Entry, ...]:
         *(Entry(f"{name} {what}", HIGH, "Publishes an image", (f"{name} {what} x",), kind="contacts",
                 categories=(NETWORK, COMPLIANCE), consequence="Others may use it at once")
           for what in ("push", "image push", "compose push", "manifest push", "plugin push", "buildx imagetools create",
-                       "trust sign")),
+                       "trust sign", "trust revoke", "trust key load",
+                       "trust signer add", "trust signer remove")),
         *(Entry(f"{name} {what}", HIGH, "Changes services that run for others", (f"{name} {what} x",),
                 kind="contacts", categories=(SYSTEM, NETWORK))
           for what in ("stack deploy", "service update", "service create", "service scale", "swarm init", "swarm join",

@@ -114,7 +114,7 @@ CONTACTING = frozenset(
     words("""
     urlopen urlretrieve socket create_connection connect fetch HTTPConnection HTTPSConnection createConnection
     fsockopen curl_exec TCPSocket getaddrinfo Net::HTTP LWP::Simple axios requests.get httpx.get https.get http.get
-    open-uri IO::Socket
+    open-uri IO::Socket httpc.request HTTPoison.get HTTPoison.get! Req.get! Net.HTTP
     """)
 )
 SENDING = frozenset(

@@ -1,24 +1,34 @@
-"""Under which terms a work may be used: files that say so and are deleted, notices that are cut out of sources.
+"""What scripts of `sed -i` take out of files: everything there is, or what says under which terms it may be used.
 
-Neither harms the machine, but what remains is passed on without the permission it was given under. A new year in a
+The second harms no machine, but what remains is passed on without the permission it was given under. A new year in a
 notice changes nothing of that.
 """
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, HIGH
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Inquiry
 
+_EVERYTHING = frozenset((".*", "^.*$", ".*$", "^.*"))  # as all that `s/…//` looks for
+_DROPPING = frozenset(("d", "1,$d", "/.*/d", "/./d", "/^/d"))
 _NOTICES = ("spdx", "copyright", "licen", "all rights reserved")
 _STRICT = ("gpl", "mpl", "epl", "cddl", "busl", "sspl", "proprietary", "elastic")
 _LOOSE = ("mit", "apache", "bsd", "isc", "unlicense", "0bsd", "cc0")
 
 
-def judge_notice(script: str, inquiry: Inquiry) -> None:
+def judge_edit(script: str, inquiry: Inquiry) -> None:
+    """What a script of `sed` that changes files in place takes out of them: all, or what says who made them."""
+    if script.strip("/;gs '").replace(" ", "") in _EVERYTHING or script.strip() in _DROPPING:
+        inquiry.add(HIGH, "deletes", "files", "leaves nothing of what is in files", "Empties files", "",
+                    (DELETION,))  # fmt: skip
+    _judge_notice(script, inquiry)
+
+
+def _judge_notice(script: str, inquiry: Inquiry) -> None:
     """One finding for a script of `sed` that deletes notices, or puts a looser licence in the place of a strict one."""
     text = script.lower()
     cut = text.rstrip("; '}").endswith(("/d", "/id")) or "//" in text[2:]
