@@ -19,7 +19,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
     SYSTEM,
 )
-from sandgate.assessment.inline_code import judge_alone, sends_environment
+from sandgate.assessment.inline_code import judge_alone, judge_tcl, sends_environment
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
     DECODING,
@@ -76,6 +76,7 @@ RAW_SOCKETS = frozenset(words("socket.socket TCPSocket TCPSocket.new TCPSocket.o
                               "net.Socket IO::Socket::INET create_connection socket.tcp"))  # fmt: skip
 ENVIRONMENT = frozenset(words("environ env ENV getenv"))
 LOGIN_MARKS = ("header", "auth", "token=", "key=", "appid=")
+APPLYING = frozenset(words("Haskell OCaml Lua Groovy Elixir Raku Nim Swift Crystal Scala"))  # calls without brackets
 UPLOADED = frozenset(
     words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
 )
@@ -93,7 +94,7 @@ _STATEMENTS = frozenset(
 def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
     if language == "Tcl":
-        _judge_tcl(code, call, inquiry)
+        judge_tcl(code, call, inquiry)
         return
     found = tokens(as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
@@ -108,20 +109,6 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     elif len(inquiry.findings) + len(inquiry.pending) == before:
         inquiry.add(LOW, "runs", language, f"runs {language} code that only looks or computes",
                     f"Runs a few words of {language}")  # fmt: skip
-
-
-def _judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:
-    """Tcl is made of commands like a shell: the two that matter, and doubt about the rest."""
-    for line in code.replace(";", "\n").split("\n"):
-        parts = [part.strip('{}"[]') for part in line.split()]
-        if parts[:2] == ["file", "delete"]:
-            for part in parts[2:]:
-                if part[:1] != "-":
-                    inquiry.delete(Arg(part, raw=part), call, recursive="-force" in parts)
-        elif parts[:1] == ["exec"]:
-            inquiry.run_script(" ".join(parts[1:]), call)
-        elif parts and parts[0] not in {"puts", "set", "exit", "expr"}:
-            inquiry.doubt("runs Tcl code that was not understood", target="Tcl")
 
 
 def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:
@@ -190,7 +177,9 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
     if token.kind != "name" or token.text in _STATEMENTS or token.text[:1].isdigit():
         return []
     called = following.text == "(" and following.kind == "mark"
-    bare = following.kind in {"string", "name"} and language in {"Perl", "Ruby"}
+    bare = following.kind in {"string", "name"} and (
+        language in {"Perl", "Ruby"} or (language in APPLYING and token.text.rsplit(".", 1)[-1] in DELETING_TREES)
+    )
     if not (called or bare or (language == "awk" and token.text == "system")):
         return []
     last = token.text.replace(":", ".").rsplit(".", 1)[-1]
@@ -244,7 +233,11 @@ def _arguments(found: list[Token], start: int) -> list[Token]:
 
 def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry) -> bool:
     """Whether the call was recognised."""
-    if last in DELETING_TREES or (last in {"rm", "remove"} and any(each.text == "recursive" for each in arguments)):
+    if (
+        last in DELETING_TREES
+        or name in DELETING_TREES
+        or (last in {"rm", "remove"} and any(each.text == "recursive" for each in arguments))
+    ):
         _delete(arguments, call, inquiry, recursive=True)
     elif last in RUNNING or name in RUNNING:
         _run(name, arguments, language, call, inquiry)

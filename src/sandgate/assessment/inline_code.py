@@ -6,6 +6,7 @@ is one, prints nothing.
 
 from __future__ import annotations
 
+from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import EXFILTRATION, EXHAUSTION, HIGH
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
@@ -105,6 +106,8 @@ def _number(found: Sequence[Token], at: int) -> int:
     if not text.isdecimal() or len(text) > _DIGITS_MAX:
         return 0
     following = [each.text for each in found[at + 1 : at + 4]]
+    if following[:1] == ["^"]:
+        following = ["*", "*", *following[1:2]]
     operator, power = "".join(following[:2]), "".join(following[2:])
     if not power.isdecimal() or len(power) > _POWER_DIGITS_MAX:
         return int(text)
@@ -121,6 +124,20 @@ def _times(found: Sequence[Token], at: int) -> int:
         if count and count[0].isdecimal() and len(count[0]) < _DIGITS_MAX:
             return int(count[0])
     return 1
+
+
+def judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:
+    """Tcl is made of commands like a shell: the two that matter, and doubt about the rest."""
+    for line in code.replace(";", "\n").split("\n"):
+        parts = [part.strip('{}"[]') for part in line.split()]
+        if parts[:2] == ["file", "delete"]:
+            for part in parts[2:]:
+                if part[:1] != "-":
+                    inquiry.delete(Arg(part, raw=part), call, recursive="-force" in parts)
+        elif parts[:1] == ["exec"]:
+            inquiry.run_script(" ".join(parts[1:]), call)
+        elif parts and parts[0] not in {"puts", "set", "exit", "expr"}:
+            inquiry.doubt("runs Tcl code that was not understood", target="Tcl")
 
 
 def judge_code_loop(found: Sequence[Token], inquiry: Inquiry) -> None:

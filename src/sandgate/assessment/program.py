@@ -35,6 +35,8 @@ OTHER_NAMES = {
     "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
+    "Remove-Item": "rm", "Get-ChildItem": "ls", "Get-Content": "cat", "Copy-Item": "cp", "Move-Item": "mv",
+    "Invoke-WebRequest": "curl", "iwr": "curl", "irm": "curl", "Invoke-RestMethod": "curl", "Invoke-Expression": "eval",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
     "django-admin": "manage.py", "gitlab-rake": "rake", "del-cli": "rimraf",
     "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",

@@ -6,7 +6,7 @@ head: `while true`, `{1..1000000}`, `$(seq 1000000)`.
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM
+from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, NETWORK
 from sandgate.assessment.inline_code import ENDING
 from sandgate.record import Record
 
@@ -41,6 +41,9 @@ def judge_looped(command: SimpleCommand, loops: Loops, inquiry: Inquiry, since: 
         inquiry.add(level, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
     if not loops.unbounded or loops.ending:
         return
+    if any(found.kind == "contacts" and NETWORK in found.categories for found in inquiry.findings[since:]):
+        inquiry.add(HIGH, "contacts", "?", "asks a service again and again without rest",
+                    "Asks a service again and again without rest", "", (EXHAUSTION,))  # fmt: skip
     written = [found.target for found in inquiry.findings[since:] if found.kind == "writes"]
     if any(target[:5] != "/dev/" for target in written):
         inquiry.add(HIGH, "writes", written[0], "writes again and again without end",

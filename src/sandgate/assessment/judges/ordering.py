@@ -27,6 +27,13 @@ _ANSWERED = frozenset(
     --yes-i-really-mean-it --hard --auto-approve -auto-approve --no-prompt --no-interaction --no-ask --all --really
     """)
 )
+# What services keep for many people: `repo rm`, `team remove`.
+_OF_OTHERS = frozenset(
+    words("""
+    repo repos repository project projects org orgs team teams user users member members pipeline app apps bucket
+    cluster server servers instance instances env environment stack service secret secrets site domain account release
+    """)
+)
 _PUBLISHING = frozenset(words("publish unpublish yank deploy"))
 _SENDING = frozenset(words("upload share"))
 _TRYING = frozenset(words("--dry-run --dryrun -n --help -h --check --list --plan --diff --local"))
@@ -48,6 +55,8 @@ def judge_order(call: Call, inquiry: Inquiry) -> bool:
     ordered = next((text for text in first if _destroys(text)), None)
     if ordered is None and not _ANSWERED.isdisjoint(texts):
         ordered = next((text for text in first if not _DOUBTFUL.isdisjoint(_parts(text))), None)
+    if ordered is None and texts[0] in _OF_OTHERS:
+        ordered = next((text for text in first[1:2] if text in _DOUBTFUL), None)
     if ordered is None and not STORES.isdisjoint(first):
         ordered = next((text for text in first if text in LOSING), None)
     if ordered is not None:

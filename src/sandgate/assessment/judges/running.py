@@ -38,6 +38,8 @@ RUNNERS = {
     "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
     "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
     "op": "run",
+    "carton": "exec", "dune": "exec", "stack": "exec", "cabal": "exec", "opam": "exec", "composer": "exec",
+    "lerna": "exec", "melos": "exec", "pixi": "run",
     "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
 }  # fmt: skip
 DIRECT_RUNNERS = frozenset(

@@ -16,6 +16,7 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import after_names, by_table
+from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.knowledge import entry_for
 from sandgate.assessment.knowledge.containers import RUN_VALUES
@@ -32,12 +33,15 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.protocol.risk import RiskCategory
 
-MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "role=admin", "permission=admin", "/keys")  # who may do what
+# Who may do what; what runs or counts as checked because somebody says so.
+MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "/members", "role=admin", "permission=admin", "/keys",
+           "access_level=")  # fmt: skip
+VOUCHING = ("/statuses/", "/check-runs", "/merges", "/merge", "/approve", "/dispatches", "/deployments", "/hooks")
 # What a code host is asked about when it is about its own rules.
 GUARDS = (
     "protect", "allow_force", "allow_deletions", "enforce_admins", "required_", "visibility=", "private=false",
     "ruleset", "approv", "push_rule", "code-scanning", "secret-scanning", "vulnerability-alerts",
-    "automated-security-fixes", "audit",
+    "automated-security-fixes", "audit", "actions/permissions", "only_allow_merge", "allowed_actions", "/statuses/",
 )  # fmt: skip
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
@@ -48,8 +52,8 @@ SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     """`gh api` can do anything its other commands can: the method tells."""
     by_table(call, inquiry)
-    if "secret" in call.upstream:
-        inquiry.send(f"the content of {shown(call.upstream['secret'])}", "a code host")
+    if (private := private_input(call)) is not None and ("secret" in call.upstream or "environment" in call.upstream):
+        inquiry.send(private, "a code host")
     texts = [arg.text for arg in call.args]
     if {"public", "--visibility=public", "--public", "visibility=public", "private=false"} & set(
         texts
@@ -66,7 +70,11 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "deletes", "code host", "deletes something on the code host",
                     "Deletes something on the code host", "It is gone for everybody",
                     (DELETION, NETWORK, *guarding))  # fmt: skip
-    elif name in {"PUT", "PATCH"} or "mutation" in query:
+    elif (
+        name in {"PUT", "PATCH"}
+        or "mutation" in query
+        or (name == "POST" and any(mark in query for mark in (*MEMBERS, *VOUCHING)))
+    ):
         rights: tuple[RiskCategory, ...] = (PRIVILEGE,) if any(mark in query for mark in MEMBERS) else ()
         inquiry.add(HIGH, "contacts", "code host", "changes something on the code host",
                     "Changes something on the code host", "", (NETWORK, SYSTEM, *rights, *guarding))  # fmt: skip

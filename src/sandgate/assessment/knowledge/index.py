@@ -186,20 +186,20 @@ yamllint yapf yard yarn yasm yo yosys zig zola zprint
 """),
     ("packages", """
 R anaconda ansible-galaxy apm appcenter aqua arduino-cli artifactory asdf atom auto beachball bower brew browsers buf
-bumblebee bun bundle bunx cabal cargo carthage carton changeset choco chromatic chruby cloudsmith cnpm code
-code-insiders code-push codium composer conan conda conda-build copr-cli corepack coursier cpan cpanm crane cs cursor
-cypress dart debrelease deno dep devbox devenv devpi direnv docker dotnet dput dub dune-release dvc eas easy_install
-easybuild eb elm esy expo fastlane flatpak flit flox flutter fnm gem gh gh-pages ghcup ghp-import git git-lfs gleam
-glide go goenv goreleaser gradle graph guix gvm hatch helm helmfile hf home-manager huggingface-cli hunter husky jabba
-jenv jf jfrog jspm jsr julia-pkg juliaup kaggle lake lefthook lein lerna lint-staged luarocks mamba marketplace mas
-maturin micromamba mike mint mise mix mkdocs mkvirtualenv mvn n nci ni nimble nix nix-build nix-channel
-nix-collect-garbage nix-instantiate nix-shell nix-store np npm npx nuget nun nup nvm nx opam oras osc ovsx packer pak
-paket pdm pear pecl perlbrew phive phpbrew pio pip pip-compile pip-sync pip3 pipdeptree pipenv pipx pixi playwright
-plenv pnpm pod podman poetry pre-commit proto pub pulp puppeteer pyenv python-build python-semantic-release quilt raco
-rake rbenv rebar3 release-it renv rmvirtualenv rover rpmdevtools rtx ruby-build ruff rush rustup rvm rye sbt sdk
-sdkman semantic-release shards skopeo snapcraft spack spago stack subl swift tenv terraform tfenv tnpm tox tuist twine
-uv uvx vagrant vcpkg vim-plug virtualenv virtualenvwrapper volta vsce wandb web-ext webdriver-manager west xcodes
-xcrun yarn zig
+bumblebee bun bundle bunx cabal cargo carthage carton changeset choco choosenim chromatic chruby cloudsmith cnpm code
+code-insiders code-push codium composer conan conda conda-build copr-cli corepack coursier cpan cpan-upload cpanm
+crane cs cursor cypress dart debrelease deno dep devbox devenv devpi direnv docker dotnet dput dub dune-release dvc
+eas easy_install easybuild eb elan elm esy expo fastlane flatpak flit flox flutter fnm fvm gem gh gh-pages ghcup
+ghp-import git git-lfs gleam glide go goenv goreleaser gradle graph guix gvm hatch helm helmfile hf home-manager
+huggingface-cli hunter husky jabba jenv jf jfrog jspm jsr julia-pkg juliaup kaggle kerl lake lefthook lein lerna
+lint-staged luarocks mamba marketplace mas maturin micromamba mike mint mise mix mkdocs mkvirtualenv mojo-upload mvn n
+nci ni nimble nix nix-build nix-channel nix-collect-garbage nix-instantiate nix-shell nix-store nodenv np npm npx
+nuget nun nup nvm nx opam oras osc ovsx packer pak paket pdm pear pecl perlbrew phive phpbrew pio pip pip-compile
+pip-sync pip3 pipdeptree pipenv pipx pixi playwright plenv pnpm pod podman poetry pre-commit proto pub pulp puppeteer
+pyenv python-build python-semantic-release quilt raco rake rbenv rebar3 release-it renv rmvirtualenv rover rpmdevtools
+rtx ruby-build ruff rush rustup rvm rye sbt sdk sdkman semantic-release shards skopeo snapcraft spack spago stack subl
+swift swiftly tenv terraform tfenv tnpm tox tuist twine uv uvx vagrant vcpkg vim-plug virtualenv virtualenvwrapper
+volta vsce wandb web-ext webdriver-manager west xcodes xcrun yarn zig zvm
 """),
     ("network", """
 aria2c curl dig ftp gpg http https lftp nc nslookup openssl ping rclone scp sftp socat ssh ssh-add ssh-copy-id

@@ -57,6 +57,8 @@ LANGUAGES: dict[str, Language] = {
     "ghc": Language("Haskell", "-e", "-o -i"),
     "runghc": Language("Haskell", "-e", ""),
     "scala": Language("Scala", "-e", "-cp -classpath"),
+    "scala-cli": Language("Scala", "-e --execute-script --execute-scala-script --script-snippet", "-S --dep"),
+    "nim": Language("Nim", "--eval", "--path -p -o -d"),
     "kotlin": Language("Kotlin", "-e -expression", "-cp -classpath"),
     "clojure": Language("Clojure", "-e --eval", "-Sdeps -A -M -X -i"),
     "clj": Language("Clojure", "-e --eval", "-Sdeps -A -M -X -i"),
@@ -87,6 +89,7 @@ DELETING_TREES = frozenset(
     rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync deleteRecursively
     deleteDir deltree remove_all rmrf deleteTree
     delete_directory deleteDirectory remove_directory rm_rf! removeDirectoryRecursive delete_tree rmdir_r
+    del_dir_r removeItem removeDir os.remove.all deleteRecursive removePathForcibly remove_entry_secure
     """)
 )
 DELETING = frozenset(
@@ -126,7 +129,8 @@ TAKING_RIGHTS = frozenset(
 )
 READING = frozenset(words("readFileSync readFile file_get_contents slurp read_text read_bytes readlines"))
 DECODING = frozenset(words("b64decode fromhex unhexlify atob decodebytes decompress decode_base64 unpack"))
-HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir"))
+HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir NSHomeDirectory user_home "
+                             "getHomeDirectory getHomeDir"))  # fmt: skip
 
 # Calls of one-line programs that look and compute. Code that uses nothing else is as harmless as reading.
 HARMLESS = frozenset(

@@ -189,7 +189,8 @@ ENTRIES: tuple[Entry, ...] = (
             "gleam publish", "elm publish",
             "cabal upload", "stack upload", "opam publish", "dune-release", "dart pub publish",
             "flutter pub publish", "pub publish",
-            "luarocks upload", "nimble publish", "dub publish", "pod trunk add-owner", "fastlane deliver",
+            "luarocks upload", "cpan-upload", "mojo-upload", "nimble publish", "dub publish", "pod trunk add-owner",
+            "fastlane deliver",
             "fastlane pilot", "fastlane supply",
             "fastlane release", "fastlane beta", "xcrun altool", "xcrun notarytool", "lein deploy",  "sbt publish",
             "nuget push", "choco push", "paket push", "snapcraft upload", "snapcraft release",
@@ -241,7 +242,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("conda", MEDIUM, "Uses conda", ("conda init",), kind="writes"),
     *(Entry(name, HIGH, "Deletes an environment or a toolchain", (f"{name} x",), kind="deletes",
             categories=(DELETION, SYSTEM),
-            harmless="--dry-run --help")
+            harmless="--dry-run --help --list-dead --list-live -l --print-dead")
       for name in (
           "conda env remove", "mamba env remove", "micromamba env remove", "pyenv uninstall", "pyenv virtualenv-delete",
           "rustup self uninstall", "rustup toolchain uninstall", "pipx uninstall-all", "opam switch remove",
@@ -253,7 +254,10 @@ ENTRIES: tuple[Entry, ...] = (
           "cabal gc", "stack uninstall", "nix-collect-garbage", "guix gc", "volta uninstall",
           "code --uninstall-extension",
           "yarn cache clean --all", "npm cache rm", "conda clean --all", "sdk flush", "gem cleanup --all",
-          "juliaup remove",
+          "juliaup remove", "perlbrew uninstall", "plenv uninstall", "gvm uninstall", "jabba uninstall",
+          "phpbrew remove",
+          "kerl delete", "swiftly uninstall", "choosenim remove", "elan toolchain uninstall", "tfenv uninstall",
+          "nodenv uninstall", "goenv uninstall", "proto uninstall", "fvm remove", "n prune", "zvm uninstall",
       ) if " --" not in name),
     Entry("conda remove", MEDIUM, "Removes packages", ("conda remove x",), kind="deletes"),
 )  # fmt: skip
