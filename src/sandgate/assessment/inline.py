@@ -28,6 +28,7 @@ from sandgate.assessment.knowledge.interpreters import (
     HARMLESS,
     HIDING,
     HOME_NAMES,
+    HOME_PIECES,
     READING,
     RUNNING,
     SENDING,
@@ -66,17 +67,13 @@ LOSING_ORM = frozenset(
     truncate_all flushall flushdb flush_all delete_index drop_index delete_bucket delete_object delete_objects
     """)
 )
-HOME_PIECES = (
-    "$ENV{HOME}", "$ENV{'HOME'}", "${process.env.HOME}", "#{Dir.home}", "#{ENV['HOME']}", '#{ENV["HOME"]}',
-    "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
-    "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
-)  # fmt: skip
 # Talking to a bare socket and running programs in a few words of code: that is a shell for somebody else.
 RAW_SOCKETS = frozenset(words("socket.socket TCPSocket TCPSocket.new TCPSocket.open fsockopen inet_aton net.connect "
                               "net.Socket IO::Socket::INET create_connection socket.tcp"))  # fmt: skip
 ENVIRONMENT = frozenset(words("environ env ENV getenv"))
 LOGIN_MARKS = ("header", "auth", "token=", "key=", "appid=")
 APPLYING = frozenset(words("Haskell OCaml Lua Groovy Elixir Raku Nim Swift Crystal Scala"))  # calls without brackets
+SOURCE_FILES = (".py", ".js", ".ts", ".tsx", ".rb", ".go", ".rs", ".c", ".cpp", ".h", ".java", "/*", "/**")
 UPLOADED = frozenset(
     words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
 )
@@ -170,8 +167,8 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
         elif language == "awk" and following.text == "|":  # `"command" | getline`
             _awk_output("|", token.text, call, inquiry)
         return []
-    if token.kind == "backtick":
-        if language in {"Perl", "Ruby", "PHP"}:  # there it is a command; in JavaScript a text
+    if token.kind == "backtick":  # a command; in JavaScript a text, unless it is handed to a shell: $`…`
+        if language in {"Perl", "Ruby", "PHP"} or previous.text.endswith("$"):
             inquiry.run_script(token.text, call)
         return []
     if token.kind != "name" or token.text in _STATEMENTS or token.text[:1].isdigit():
@@ -184,6 +181,10 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
         return []
     last = token.text.replace(":", ".").rsplit(".", 1)[-1]
     arguments = _arguments(found, index + 1)
+    if last == "delete" and previous.text == ")" and len(arguments) == 1:  # `objects.filter(…).delete()`
+        inquiry.add(HIGH, "deletes", "database", "deletes all that was asked for", "Deletes data in a database",
+                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
+        return []
     if last in METHODS and not [each for each in arguments if each.kind == "string" and "/" in each.text]:
         arguments = found[max(0, index - MAX_ARGUMENT_TOKENS) : index]  # the path stands before: `Path(…).unlink()`
         arguments += found[index + 1 : index + MAX_ARGUMENT_TOKENS] if not _strings(arguments) else []
@@ -295,7 +296,9 @@ def _delete_some(name: str, last: str, arguments: Sequence[Token], call: Call, i
     if not certain and not any("/" in path.text or path.text.startswith("~") for path in paths):
         return False
     for path in paths or [Arg(UNKNOWN, known=False)]:
-        inquiry.delete(path, call, recursive=last in {"removedirs"} or path.glob)
+        whole = path.text.removeprefix("./").startswith("**/") and path.text.endswith(SOURCE_FILES)
+        inquiry.delete(path.but(text="./*", raw="./*") if whole else path, call,
+                       recursive=last in {"removedirs"} or path.glob)  # fmt: skip
     return True
 
 
@@ -311,7 +314,13 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
     )
     value = call.shell.lookup("HOME")
     base = value.texts[0] if value else call.shell.home
-    strings = [_with_home(each.text) for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
+    strings = [
+        ("~" if home and each.text[0] == "/" and at and arguments[at - 1].text in {"+", "", ".", "~"} else "")
+        + _with_home(each.text.lstrip("<> ") if each.text[:2] != "<<" else each.text)
+        for at, each in enumerate(arguments)
+        if each.kind == "string" and each.text not in {"HOME", ""}
+    ]
+    strings = [text for text in strings if text]
     if home:
         inner = [text for text in strings if not text.startswith(("/", "~"))]
         strings = [text for text in strings if text.startswith(("/", "~"))] + [base + "/" + text for text in inner]

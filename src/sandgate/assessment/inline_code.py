@@ -48,6 +48,8 @@ _POWER_DIGITS_MAX = 2
 _LOOP_REACH = 16
 _PRINTING = frozenset(words("print console.log puts echo say printf write pp console.error inspect"))
 _ASKING = frozenset(words("bool len in Boolean defined isset exists key? has hasOwnProperty keys length"))
+_LISTED = ("os.environ.items", "process.env", "ENV.each", "ENV.select", "ENV.filter", "ENV.to_h", "Object.entries")
+_SECRET_WORDS = frozenset(words("TOKEN SECRET KEY PASSWORD PASSWD PASS API_KEY SECRET_KEY CREDENTIAL CREDENTIALS AUTH"))
 _PRINT_FLAGS = frozenset(words("-p -pe --print"))
 
 
@@ -162,7 +164,11 @@ def judge_code_variables(found: Sequence[Token], call: Call, inquiry: Inquiry) -
     """`print(os.environ["API_TOKEN"])`: code on the command line that prints a variable named like a secret."""
     names = {token.text for token in found if token.kind == "name"}
     parts = {part for name in names for part in name.split(".")}
+    asked = [token.text.upper() for token in found if token.kind == "string"]
+    picked = any(part in names for part in _LISTED) and any(text in _SECRET_WORDS for text in asked)
     prints = bool(names & _PRINTING) or any(arg.text in _PRINT_FLAGS for arg in call.args)
+    if prints and picked:
+        reveals(HIGH, "the environment", inquiry)
     if not prints or parts.isdisjoint(_ENVIRONMENT) or not parts.isdisjoint(_ASKING):
         return
     if any(token.kind == "mark" and token.text == "!" for token in found):

@@ -7,6 +7,7 @@ from sandgate.assessment.findings import COMPLIANCE, EXHAUSTION, HIGH, LOW, MEDI
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.judges.exposing import judge_exposed
+from sandgate.assessment.judges.loops import judge_count
 from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.knowledge import PREFIXES, entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
@@ -169,6 +170,7 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
                     f"Runs {shown(call.program)}, which mines for a currency",
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
     judge_exposed(call, inquiry)
+    judge_count(call, inquiry)
     if any(arg.text == "config" for arg in call.args):
         revealing.judge_setting(call, inquiry)
 

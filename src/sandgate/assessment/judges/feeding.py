@@ -66,7 +66,7 @@ def _picks_sources(call: Call) -> bool:
     filters = [arg.text for arg in call.args if arg.text in FIND_FILTERS]
     names = [call.args[at + 1].text for at, arg in enumerate(call.args[:-1]) if arg.text in {"-name", "-iname"}]
     kinds = [name.removeprefix("*.") for name in names]
-    return bool(names) and len(filters) == len(names) and all(kind in SOURCE_ENDINGS for kind in kinds)
+    return bool(names) and len(filters) == len(names) and any(kind in SOURCE_ENDINGS for kind in kinds)
 
 
 def _picks_by_age(call: Call, bases: Sequence[Arg]) -> bool:

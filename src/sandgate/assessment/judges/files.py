@@ -247,7 +247,8 @@ def _sed_script(script: str, call: Call, inquiry: Inquiry) -> None:
 def _judge_awk(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-F -v -f --field-separator --assign --file")
     if options.has("-f --file"):
-        inquiry.doubt("runs an awk program from a file", level=MEDIUM, target="awk")
+        fetched = "network" in call.upstream
+        inquiry.doubt("runs an awk program from a file", level=HIGH if fetched else MEDIUM, target="awk")
         files = options.operands
     else:
         files = options.operands[1:]

@@ -110,8 +110,8 @@ systemd-run taskset then time timeout tini torsocks toybox trap unbuffer unshare
     ("interpreters", """
 . R Rscript ash bash bb bpython busybox-sh clisp clj clojure crystal csh csi d8 dash ecl ed elixir emacs emacsclient
 erl escript eval fish ghc gosh groovy guile hhvm http-server iex irb java jruby julia kotlin ksh littler live-server
-lua luajit matlab mksh nim node ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc sage
-sbcl scala scala-cli serve sh source swift swipl tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
+lua luajit matlab mksh node ocaml octave perl perl6 php psysh pwsh python qjs racket raku rbash ruby runghc sage sbcl
+scala serve sh source swift swipl tclsh tcsh truffleruby ts-node tsx uwsgi xonsh zsh
 """),
     ("builtins", """
 alias bind cd chdir complete declare export getopts local mapfile popd printf pushd read readarray readonly set

@@ -217,7 +217,7 @@ def judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     if {arg.text for arg in call.args} and {arg.text for arg in call.args} <= {"--version", "-V", "-v", "--help", "-h"}:
         inquiry.add(LOW, "reads", call.program, "only shows its version")
         return
-    if language.name == "Perl" and codes and options.has("-i"):
+    if language.name in {"Perl", "Ruby"} and codes and options.has("-i"):
         for arg in options.operands:
             inquiry.write(arg, call, verb="Changes")
     for arg in codes:

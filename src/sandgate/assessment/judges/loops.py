@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, NETWORK
 from sandgate.assessment.inline_code import ENDING
+from sandgate.assessment.listing import words
+from sandgate.assessment.wording import shown
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sandgate.assessment.inquiry import Inquiry
+    from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.commandline.script import SimpleCommand
     from sandgate.protocol.risk import RiskLevel
 
+COPIES = frozenset(
+    words(
+        "--replicas --scale --count --instances --desired-count --desired-capacity --num-instances --parallelism "
+        "--completions --min-instances --num-nodes"
+    )
+)
+COPIES_MANY = 1_000
 MANY = 100_000  # files or processes from one loop; no project needs as many
 
 
@@ -48,6 +57,17 @@ def judge_looped(command: SimpleCommand, loops: Loops, inquiry: Inquiry, since: 
     if any(target[:5] != "/dev/" for target in written):
         inquiry.add(HIGH, "writes", written[0], "writes again and again without end",
                     "Writes files again and again until the disk is full", "", (EXHAUSTION,))  # fmt: skip
+
+
+def judge_count(call: Call, inquiry: Inquiry) -> None:
+    """`--replicas=5000`: a number of copies that no machine was meant for."""
+    for at, arg in enumerate(call.args):
+        name, _, value = arg.text.partition("=")
+        if name in COPIES and is_many(
+            value or (call.args[at + 1].text if at + 1 < len(call.args) else ""), COPIES_MANY
+        ):
+            inquiry.add(HIGH, "runs", call.program, "starts a great many copies",
+                        f"Starts {shown(value or 'many')} copies", "", (EXHAUSTION,))  # fmt: skip
 
 
 def _first(command: SimpleCommand) -> str:

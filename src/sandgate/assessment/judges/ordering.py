@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import COMPLIANCE, DELETION, EXFILTRATION, HIGH, NETWORK, Finding
 from sandgate.assessment.judges.naming import LOSING, STORES
+from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 
@@ -37,6 +38,7 @@ _OF_OTHERS = frozenset(
 _PUBLISHING = frozenset(words("publish unpublish yank deploy"))
 _SENDING = frozenset(words("upload share"))
 _TRYING = frozenset(words("--dry-run --dryrun -n --help -h --check --list --plan --diff --local"))
+_LOSING_OPTIONS = ("--delete-", "--purge", "--wipe", "--destroy", "--drop-", "--erase")
 _REGROWING = frozenset(words("cache caches tmp temp"))  # what comes back by itself
 _VERB_PLACES = 3  # words behind the program's name among which its order stands
 _WORDS_OF_A_VERB = 3  # `delete-all-jobs`; more is a name
@@ -55,6 +57,8 @@ def judge_order(call: Call, inquiry: Inquiry) -> bool:
     ordered = next((text for text in first if _destroys(text)), None)
     if ordered is None and not _ANSWERED.isdisjoint(texts):
         ordered = next((text for text in first if not _DOUBTFUL.isdisjoint(_parts(text))), None)
+    if ordered is None and not knows(call.program):
+        ordered = next((text for text in texts if text.startswith(_LOSING_OPTIONS)), None)
     if ordered is None and texts[0] in _OF_OTHERS:
         ordered = next((text for text in first[1:2] if text in _DOUBTFUL), None)
     if ordered is None and not STORES.isdisjoint(first):

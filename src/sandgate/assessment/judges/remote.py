@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import (
+    COMPLIANCE,
     DELETION,
     EXFILTRATION,
     EXHAUSTION,
@@ -35,6 +36,11 @@ ANSIBLE_LOOKING = frozenset(words("""
     assert
     ansible.builtin.ping ansible.builtin.setup ansible.builtin.stat ansible.builtin.debug win_ping
     """))  # fmt: skip
+# What a cluster keeps its users apart by, and under control.
+GUARDING = (
+    "networkpolic", "netpol", "podsecurity", "psp", "validatingwebhook", "resourcequota", "limitrange", "auditpol",
+    "admissionpol", "clusterpol", "validatingadmission", "peerauthentication", "authorizationpol",
+)  # fmt: skip
 ANSIBLE_COMMANDS = frozenset(words("command shell raw script ansible.builtin.command ansible.builtin.shell expect"))
 ANSIBLE_DELETING = ("state=absent", "force=yes state=absent")
 SALT_COMMANDS = ("cmd.", "test.", "file.remove", "file.", "state.", "pkg.", "service.", "user.", "system.")
@@ -64,9 +70,14 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     call.args = whole
     options = parsed(before, KUBECTL_VALUES)
     verb = options.operands[0].text if options.operands else ""
-    if verb in {"get", "describe"} and _names_secrets(options.operands[1:]):
+    if verb in {"get", "describe"} and _names_secrets(options.operands[1:]) and _shows_content(before):
         inquiry.add(HIGH, "reads", "secrets", "prints secrets of a cluster", "Prints secrets of a cluster", "",
                     (EXFILTRATION, NETWORK))  # fmt: skip
+    if verb in {"delete", "patch", "replace"} and any(
+        arg.text.lower().startswith(GUARDING) for arg in options.operands[1:]
+    ):
+        inquiry.add(HIGH, "deletes", "cluster", "takes a protection of a cluster away",
+                    "Takes a protection of a cluster away", "", (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
     if verb == "replace" and options.has("--force"):
         inquiry.add(HIGH, "deletes", "cluster", "deletes things of a cluster to make them anew", "", "",
                     (DELETION, SYSTEM, NETWORK))  # fmt: skip
@@ -96,6 +107,15 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     private = private_input(call)
     if private is not None and verb in {"exec", "cp", "create", "apply", "run"}:
         inquiry.send(private, "the cluster")
+
+
+def _shows_content(args: Sequence[Arg]) -> bool:
+    """Whether more than names and ages is asked for: `-o yaml`, `-o jsonpath={.data.password}`."""
+    texts = [arg.text for arg in args]
+    shapes = [texts[at + 1] for at in range(len(texts) - 1) if texts[at] in {"-o", "--output"}]
+    shapes += [text.partition("=")[2] or text[2:] for text in texts if text.startswith(("-o", "--output="))]
+    shapes = [shape for shape in shapes if shape not in {"", "utput"}]
+    return bool(shapes) and not all(shape in {"name", "wide"} or ".metadata." in shape for shape in shapes)
 
 
 def _names_secrets(operands: Sequence[Arg]) -> bool:

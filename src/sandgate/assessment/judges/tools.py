@@ -46,6 +46,8 @@ GUARDS = (
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
 SEARCHES = frozenset(words("run scan new test lsp --version --help"))  # what `sg` is told when it is ast-grep
+REGISTRIES = ("docker.io", "ghcr.io", "quay.io", "gcr.io", "pkg.dev", "amazonaws.com", "azurecr.io", "gitlab.com",
+              "digitalocean.com", "heroku.com", "fly.io")  # fmt: skip
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 
 
@@ -131,6 +133,7 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
         _all_removed(texts, call, inquiry)
         _elsewhere(texts, call, inquiry)
         _copied(texts, call, inquiry)
+        _pushed(texts, inquiry)
         return
     options = parsed(call.args[texts.index(command) + 1 :], RUN_VALUES, stop_at_operand=True)
     if options.has("--privileged") or any(
@@ -171,6 +174,16 @@ def _elsewhere(texts: list[str], call: Call, inquiry: Inquiry) -> None:
         if REMOVING & set(texts):
             inquiry.add(HIGH, "deletes", host_of(host), "stops or deletes containers of another machine",
                         f"Stops or deletes containers of {shown(host_of(host))}", "", (DELETION, NETWORK))  # fmt: skip
+
+
+def _pushed(texts: list[str], inquiry: Inquiry) -> None:
+    """`docker push registry.example/acme/private`: to a registry that nobody knows."""
+    if "push" not in texts[:2]:
+        return
+    for text in texts[texts.index("push") + 1 :]:
+        host = text.partition("/")[0]
+        if "/" in text and "." in host and not host.endswith(REGISTRIES) and not is_local(host):
+            inquiry.send("an image", host)
 
 
 def _copied(texts: list[str], call: Call, inquiry: Inquiry) -> None:

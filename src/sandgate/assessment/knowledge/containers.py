@@ -205,9 +205,13 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("heroku config", HIGH, "Prints secrets of an app", ("heroku config -a x",), kind="reads",
           categories=(EXFILTRATION, NETWORK)),
     Entry("kubectl config", MEDIUM, "Handles cluster settings", ("kubectl config use-context x",), kind="writes"),
-    *(Entry(f"kubectl {verb} {what}", HIGH, "Prints secrets of a cluster", (f"kubectl {verb} {what} x",),
-            kind="reads", categories=(EXFILTRATION, NETWORK))
-      for verb in ("get", "describe") for what in ("secret", "secrets", "sealedsecret", "externalsecret")),
+    *(Entry(f"kubectl get {what}", MEDIUM, "Shows the names of secrets of a cluster",
+            (f"kubectl get {what} x", f"kubectl get {what} x -o yaml => high"), kind="contacts", categories=(NETWORK,))
+      for what in ("secret", "secrets")),
+    *(Entry(f"kubectl {what}", HIGH, "Prints secrets of a cluster", (f"kubectl {what} x",), kind="reads",
+            categories=(EXFILTRATION, NETWORK))
+      for what in ("describe secret", "describe secrets", "get sealedsecret", "get externalsecret",
+                   "describe sealedsecret", "describe externalsecret")),
     *(Entry(f"kubectl {what}", HIGH, "Hands out rights in a cluster", (f"kubectl {what} x",), kind="privilege",
             categories=(PRIVILEGE, SYSTEM, NETWORK, COMPLIANCE))
       for what in ("create clusterrolebinding", "create rolebinding", "create clusterrole", "create role",
@@ -228,7 +232,8 @@ ENTRIES: tuple[Entry, ...] = (
     unregistervm, vboxmanage unregistervm, govc vm.destroy, govc object.destroy, qm destroy, pct destroy, podman machine
     rm, buildah rmi, skopeo delete, velero backup delete, regctl tag delete, crane delete, oras manifest delete, packer
     destroy, vault kv metadata delete, vault kv destroy, vault secrets disable, vault lease revoke, az group delete,
-    gcloud projects delete, devpod delete, gh codespace delete
+    gcloud projects delete, devpod delete, gh codespace delete, tilt down, devspace purge, garden delete, garden
+    cleanup, okteto down, okteto destroy, okteto namespace delete
     """),
     *_remote_changing("""
     terraform apply, terraform import, terraform untaint, terraform force-unlock, terraform state mv, terraform state

@@ -220,11 +220,11 @@ zipcmp zipgrep zipinfo zoo zopfli zpaq zstd zstdmt
 """),
     ("containers", """
 VBoxManage actionlint ansible-lint argocd aws az bao bolt buildah cap cdk cdktf cfn-lint checkov chef-client chef-solo
-circleci-lint colima conftest consul crane crictl ctr datree devcontainer devpod dive docker docker-compose
+circleci-lint colima conftest consul crane crictl ctr datree devcontainer devpod devspace dive docker docker-compose
 docker-machine dockle driftctl fab fleetctl garden gcloud gh govc grype gsutil hadolint helm helm-docs-lint helmfile
 heroku incus infracost istioctl k3d k3s-uninstall.sh k9s kamal kapp kics kind knife kompose kops kube-bench
 kube-linter kube-score kubeadm kubeconform kubectl kubectl-neat kubectx kubens kubent kubeseal kubetail kubeval
-kustomize lima limactl lxc microk8s mina minikube multipass nomad oras packer pct pluto podman polaris popeye
+kustomize lima limactl lxc microk8s mina minikube multipass nomad okteto oras packer pct pluto podman polaris popeye
 popeye-lint prowler pulumi puppet pyinfra qemu-system-x86_64 qm regctl scout serverless skaffold skopeo sls snyk
 spectral stern syft tanka terraform terraform-docs terragrunt terrascan tflint tfsec tilt tk tkn trivy vagrant vault
 vboxmanage velero virsh waypoint werf yamllint ytt

@@ -57,8 +57,6 @@ LANGUAGES: dict[str, Language] = {
     "ghc": Language("Haskell", "-e", "-o -i"),
     "runghc": Language("Haskell", "-e", ""),
     "scala": Language("Scala", "-e", "-cp -classpath"),
-    "scala-cli": Language("Scala", "-e --execute-script --execute-scala-script --script-snippet", "-S --dep"),
-    "nim": Language("Nim", "--eval", "--path -p -o -d"),
     "kotlin": Language("Kotlin", "-e -expression", "-cp -classpath"),
     "clojure": Language("Clojure", "-e --eval", "-Sdeps -A -M -X -i"),
     "clj": Language("Clojure", "-e --eval", "-Sdeps -A -M -X -i"),
@@ -129,6 +127,12 @@ TAKING_RIGHTS = frozenset(
 )
 READING = frozenset(words("readFileSync readFile file_get_contents slurp read_text read_bytes readlines"))
 DECODING = frozenset(words("b64decode fromhex unhexlify atob decodebytes decompress decode_base64 unpack"))
+# How a text begins that names the home directory in the words of some language.
+HOME_PIECES = (
+    "$ENV{HOME}", "$ENV{'HOME'}", "${process.env.HOME}", "#{Dir.home}", "#{ENV['HOME']}", '#{ENV["HOME"]}',
+    "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
+    "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
+)  # fmt: skip
 HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir NSHomeDirectory user_home "
                              "getHomeDirectory getHomeDir"))  # fmt: skip
 

@@ -117,7 +117,8 @@ ENTRIES: tuple[Entry, ...] = (
     item get, op document get, op inject, heroku config:get, npm token list, dotenvx get
     """),
     *_each(LOW, "reads", "Shows its state", (), """
-    gopass version, bw status, tailscale status, tailscale version, tailscale ip, ngrok version, cloudflared version,
+    gopass version, bw status, tailscale status, tailscale version, tailscale ip, ngrok version, ngrok config,
+    ngrok help, cloudflared version,
     nmcli, nmcli device, nmcli general, nmcli connection show, nmcli con show, nmcli c show, nmcli device status, nmcli
     device show, nmcli dev status, nmcli dev show, nmcli d status, nmcli d show, resolvectl, resolvectl status,
     resolvectl statistics, networkctl, networkctl status, networkctl list, arp, iwconfig, iw dev, iw list, rfkill list,
