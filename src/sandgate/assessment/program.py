@@ -169,8 +169,10 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "runs", call.program, "mines for a currency",
                     f"Runs {shown(call.program)}, which mines for a currency",
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
-    judge_exposed(call, inquiry)
-    judge_count(call, inquiry)
+    said = "\n".join([arg.text for arg in call.args])
+    if "--" in said or "0.0.0.0" in said or "address=" in said:
+        judge_exposed(call, said, inquiry)
+        judge_count(call, said, inquiry)
     if any(arg.text == "config" for arg in call.args):
         revealing.judge_setting(call, inquiry)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _EVERYWHERE = ("0.0.0.0", "[::]", "address=*")
 _EVERYWHERE_OPTIONS = frozenset(words("--bind_ip_all --bind-all --listen-all --expose --public"))
+_SIGNS = (*_EVERYWHERE, *_EVERYWHERE_OPTIONS, "--protected-mode")
 _UNASKED = frozenset(
     words("""
     --noauth --no-auth --auth=none --no-authentication --disable-auth --without-auth --allow-anonymous --no-login
@@ -29,8 +30,10 @@ _DEBUGGING = ("--inspect", "-agentlib:jdwp", "--remote-debugging-address", "-Xru
 _FEATURES = {"--auth": "none", "--protected-mode": "no", "-SecurityTypes": "None", "--security-mode": "none"}
 
 
-def judge_exposed(call: Call, inquiry: Inquiry) -> None:
-    """One finding for a server that anybody may use."""
+def judge_exposed(call: Call, said: str, inquiry: Inquiry) -> None:
+    """One finding for a server that anybody may use; `said`: all arguments in one text."""
+    if not any(mark in said for mark in _SIGNS):
+        return
     everywhere = any(
         arg.text in _EVERYWHERE_OPTIONS or any(mark in arg.text for mark in _EVERYWHERE) for arg in call.args
     )

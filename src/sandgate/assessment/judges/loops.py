@@ -59,8 +59,10 @@ def judge_looped(command: SimpleCommand, loops: Loops, inquiry: Inquiry, since: 
                     "Writes files again and again until the disk is full", "", (EXHAUSTION,))  # fmt: skip
 
 
-def judge_count(call: Call, inquiry: Inquiry) -> None:
-    """`--replicas=5000`: a number of copies that no machine was meant for."""
+def judge_count(call: Call, said: str, inquiry: Inquiry) -> None:
+    """`--replicas=5000`: a number of copies that no machine was meant for; `said`: all arguments in one text."""
+    if not any(name in said for name in COPIES):
+        return
     for at, arg in enumerate(call.args):
         name, _, value = arg.text.partition("=")
         if name in COPIES and is_many(
