@@ -43,6 +43,7 @@ _TAKING_MEMORY = frozenset(
     """)
 )
 MEMORY_MAX = 10_000_000_000  # bytes or elements; no machine of a developer spares as much
+INTERVALS = 1_000  # how often `setInterval` is taken to come round
 _DIGITS_MAX = 12
 _POWER_DIGITS_MAX = 2
 _LOOP_REACH = 16
@@ -125,7 +126,7 @@ def _times(found: Sequence[Token], at: int) -> int:
         count = texts[texts.index("range") + 2 : texts.index("range") + 3]
         if count and count[0].isdecimal() and len(count[0]) < _DIGITS_MAX:
             return int(count[0])
-    return 1
+    return INTERVALS if any(each.text == "setInterval" for each in found[:at]) else 1
 
 
 def judge_tcl(code: str, call: Call, inquiry: Inquiry) -> None:

@@ -71,7 +71,7 @@ def _picks_sources(call: Call) -> bool:
 
 def _picks_by_age(call: Call, bases: Sequence[Arg]) -> bool:
     """`find . -mtime -1`: in the project itself an age picks sources as well as anything else."""
-    filters = [arg.text for arg in call.args if arg.text in FIND_FILTERS or arg.text in AGES]
+    filters = [arg.text for at, arg in enumerate(call.args) if arg.text in AGES or _chooses(at, call)]
     return bool(filters) and AGES.issuperset(filters) and any(base.text in {".", "./"} for base in bases)
 
 

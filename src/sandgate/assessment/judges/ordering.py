@@ -38,7 +38,10 @@ _OF_OTHERS = frozenset(
 _PUBLISHING = frozenset(words("publish unpublish yank deploy"))
 _SENDING = frozenset(words("upload share"))
 _TRYING = frozenset(words("--dry-run --dryrun -n --help -h --check --list --plan --diff --local"))
-_LOSING_OPTIONS = ("--delete-", "--purge", "--wipe", "--destroy", "--drop-", "--erase")
+_LOSING_OPTIONS = (
+    "--delete-", "--purge", "--wipe", "--destroy", "--drop-", "--erase", "--replace-all", "--accept-data-loss",
+    "--force-reset",
+)  # fmt: skip
 _REGROWING = frozenset(words("cache caches tmp temp"))  # what comes back by itself
 _VERB_PLACES = 3  # words behind the program's name among which its order stands
 _WORDS_OF_A_VERB = 3  # `delete-all-jobs`; more is a name

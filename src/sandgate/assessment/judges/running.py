@@ -17,6 +17,7 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, seeks_secrets
 from sandgate.assessment.judges.loops import is_many
+from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
@@ -182,6 +183,7 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
         inquiry.add(MEDIUM, "contacts", args[at].text, "may download a package to run it",
                     f"Runs {shown(args[at].text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
+        judge_order(inner, inquiry)
         return True
     inquiry.run(inner)
     return True

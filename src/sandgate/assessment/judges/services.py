@@ -218,6 +218,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "", clusters=False)
     if deed in {"", "local", "connecting"} and options.has("--prod --production"):
         deed = "changing"
+    if deed == "changing" and options.has("--local"):  # `wrangler d1 execute dev --local`
+        deed = "local"
     said = "".join(arg.text for arg in call.args if arg.text[:1] in "{[")  # a request written out as data
     if deed == "changing" and (options.has(DESTROYING) or '"DELETE' in said.upper()):
         deed = "deleting"

@@ -258,6 +258,7 @@ ENTRIES: tuple[Entry, ...] = (
           "phpbrew remove",
           "kerl delete", "swiftly uninstall", "choosenim remove", "elan toolchain uninstall", "tfenv uninstall",
           "nodenv uninstall", "goenv uninstall", "proto uninstall", "fvm remove", "n prune", "zvm uninstall",
+          "spack uninstall", "spack gc", "nix profile wipe-history", "nix store gc", "nix store delete",
       ) if " --" not in name),
     Entry("conda remove", MEDIUM, "Removes packages", ("conda remove x",), kind="deletes"),
 )  # fmt: skip
