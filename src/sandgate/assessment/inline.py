@@ -295,16 +295,15 @@ def _delete_some(name: str, last: str, arguments: Sequence[Token], call: Call, i
     certain = last in {"unlink", "unlinkSync", "rmdir", "removedirs"} or name in {"os.remove", "fs.rm"}
     if not certain and not any("/" in path.text or path.text.startswith("~") for path in paths):
         return False
-    for path in paths or [Arg(UNKNOWN, known=False)]:
-        whole = path.text.removeprefix("./").startswith("**/") and path.text.endswith(SOURCE_FILES)
-        inquiry.delete(path.but(text="./*", raw="./*") if whole else path, call,
-                       recursive=last in {"removedirs"} or path.glob)  # fmt: skip
+    _delete(arguments, call, inquiry, recursive=last in {"removedirs"})
     return True
 
 
 def _delete(arguments: Sequence[Token], call: Call, inquiry: Inquiry, *, recursive: bool) -> None:
     for path in _paths(arguments, call) or [Arg(UNKNOWN, known=False)]:
-        inquiry.delete(path, call, recursive=recursive)
+        whole = path.text.removeprefix("./").startswith("**/") and path.text.endswith(SOURCE_FILES)
+        found = path.but(text="./*", raw="./*") if whole else path
+        inquiry.delete(found, call, recursive=recursive or path.glob)
 
 
 def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
