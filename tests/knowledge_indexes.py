@@ -28,7 +28,7 @@ Each row: a module, and the programs whose judge it has.
 FAMILIES = (
     "agents", "crypto", "disks", "text", "daemons", "services", "reading", "files", "git", "forges", "distributions",
     "building", "packages", "network", "system", "archives", "containers", "databases", "interpreters", "remote",
-    "media", "machine",
+    "media", "machine", "pipelines",
 )  # fmt: skip
 """In the order in which they are believed: the later one where two know the same name."""
 

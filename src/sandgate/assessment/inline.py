@@ -20,7 +20,7 @@ from sandgate.assessment.findings import (
     SYSTEM,
 )
 from sandgate.assessment.giving import hands_shell, uploaded_to
-from sandgate.assessment.inline_code import judge_code_loop, judge_code_variables
+from sandgate.assessment.inline_code import judge_alone, sends_environment
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
     DECODING,
@@ -29,6 +29,8 @@ from sandgate.assessment.knowledge.interpreters import (
     HARMLESS,
     HIDING,
     HOME_NAMES,
+    HOME_PIECES,
+    LOSING_ORM,
     READING,
     RUNNING,
     SENDING,
@@ -51,8 +53,10 @@ if TYPE_CHECKING:
 MAX_ARGUMENT_TOKENS = 40  # looked at after a call's name; what stands further away belongs to something else
 MAX_CODE_TOKENS = 400  # searched for a path when a call does not name one
 REMOTE = ("http://", "https://", "ftp://", "ws://", "wss://")
-FETCHING = frozenset(words("file_get_contents get post put open read request Request curl_init URL URI slurp getstore"))
-EVALUATING = frozenset(words("exec eval Function instance_eval load loadstring source"))
+FETCHING = frozenset(
+    words("file_get_contents fetch urlopen get post put open read request Request curl_init URL URI slurp getstore")
+)
+EVALUATING = frozenset(words("exec eval Function instance_eval class_eval load loadstring source eval_string"))
 LOSING_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ", "DELETE *", "FLUSHALL", "FLUSHDB", "ALTER TABLE")
 STATEMENT_CALLS = frozenset(
     words("""
@@ -60,19 +64,10 @@ STATEMENT_CALLS = frozenset(
     execute_command read_sql dbExecute dbSendQuery
     """)
 )
-LOSING_ORM = frozenset(
-    words("""
-    delete_all destroy_all drop_all drop_table drop_database drop_collection dropDatabase deleteMany delete_many
-    truncate_all flushall flushdb flush_all delete_index drop_index delete_bucket delete_object delete_objects
-    """)
-)
-HOME_PIECES = (
-    "$ENV{HOME}", "$ENV{'HOME'}", "${process.env.HOME}", "#{Dir.home}", "#{ENV['HOME']}", '#{ENV["HOME"]}',
-    "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
-    "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
-)  # fmt: skip
 ENVIRONMENT = frozenset(words("environ env ENV getenv"))
 LOGIN_MARKS = ("header", "auth", "token=", "key=", "appid=")
+APPLYING = frozenset(words("Haskell OCaml Lua Groovy Elixir Raku Nim Swift Crystal Scala"))  # calls without brackets
+SOURCE_FILES = (".py", ".js", ".ts", ".tsx", ".rb", ".go", ".rs", ".c", ".cpp", ".h", ".java", "/*", "/**")
 UPLOADED = frozenset(
     words("readFileSync readFile read_text read_bytes file_get_contents slurp environ readTextFileSync")
 )
@@ -95,8 +90,6 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     found = tokens(as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)
     before = len(inquiry.findings) + len(inquiry.pending)
     _judge_whole(found, language, call, inquiry)
-    judge_code_variables(found, call, inquiry)
-    judge_code_loop(found, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
     if "secret" in call.outflow and "network" in call.outflow:
         inquiry.send(f"the content of {shown(call.outflow['secret'])}", call.outflow["network"])
@@ -112,13 +105,16 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
 def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry) -> None:
     """What only shows in several words together: text that is decoded or fetched and then run, endless copies."""
     names = {part for token in found if token.kind == "name" for part in (token.text, token.text.rsplit(".", 1)[-1])}
-    runs_text = bool(names & {"exec", "eval", "Function", "instance_eval", "load", "loadstring", "source"})
+    runs_text = bool(names & EVALUATING)
     urls = [token.text for token in found if token.kind == "string" and token.text.startswith(REMOTE)]
     for url in urls if runs_text or names & FETCHING else []:
         inquiry.contact(host_of(url), call)
         in_address = "?" in url and any(not ENVIRONMENT.isdisjoint(name.split(".")) for name in names)
         if in_address and not _logs_in(found):  # `get('https://x/?k=' + process.env.KEY)`
             inquiry.send("variables of the environment", host_of(url))
+    if (urls or names & (CONTACTING | SENDING)) and sends_environment(found, names):
+        inquiry.send("variables of the environment", next((host_of(url) for url in urls), "?"))
+    judge_alone(found, call, inquiry)
     _judge_statements(found, names, inquiry)
     given_to = uploaded_to(found, names)
     if given_to and not _logs_in(found):
@@ -168,18 +164,24 @@ def _judge_token(found: list[Token], index: int, language: str, call: Call, inqu
         elif language == "awk" and following.text == "|":  # `"command" | getline`
             _awk_output("|", token.text, call, inquiry)
         return []
-    if token.kind == "backtick":
-        if language in {"Perl", "Ruby", "PHP"}:  # there it is a command; in JavaScript a text
+    if token.kind == "backtick":  # a command; in JavaScript a text, unless it is handed to a shell: $`…`
+        if language in {"Perl", "Ruby", "PHP"} or previous.text.endswith("$"):
             inquiry.run_script(token.text, call)
         return []
     if token.kind != "name" or token.text in _STATEMENTS or token.text[:1].isdigit():
         return []
     called = following.text == "(" and following.kind == "mark"
-    bare = following.kind in {"string", "name"} and language in {"Perl", "Ruby"}
+    bare = following.kind in {"string", "name"} and (
+        language in {"Perl", "Ruby"} or (language in APPLYING and token.text.rsplit(".", 1)[-1] in DELETING_TREES)
+    )
     if not (called or bare or (language == "awk" and token.text == "system")):
         return []
     last = token.text.replace(":", ".").rsplit(".", 1)[-1]
     arguments = _arguments(found, index + 1)
+    if last == "delete" and previous.text == ")" and len(arguments) == 1:  # `objects.filter(…).delete()`
+        inquiry.add(HIGH, "deletes", "database", "deletes all that was asked for", "Deletes data in a database",
+                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
+        return []
     if last in METHODS and not [each for each in arguments if each.kind == "string" and "/" in each.text]:
         arguments = found[max(0, index - MAX_ARGUMENT_TOKENS) : index]  # the path stands before: `Path(…).unlink()`
         arguments += found[index + 1 : index + MAX_ARGUMENT_TOKENS] if not _strings(arguments) else []
@@ -229,7 +231,11 @@ def _arguments(found: list[Token], start: int) -> list[Token]:
 
 def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str, call: Call, inquiry: Inquiry) -> bool:
     """Whether the call was recognised."""
-    if last in DELETING_TREES or (last in {"rm", "remove"} and any(each.text == "recursive" for each in arguments)):
+    if (
+        last in DELETING_TREES
+        or name in DELETING_TREES
+        or (last in {"rm", "remove"} and any(each.text == "recursive" for each in arguments))
+    ):
         _delete(arguments, call, inquiry, recursive=True)
     elif last in RUNNING or name in RUNNING:
         _run(name, arguments, language, call, inquiry)
@@ -286,14 +292,15 @@ def _delete_some(name: str, last: str, arguments: Sequence[Token], call: Call, i
     certain = last in {"unlink", "unlinkSync", "rmdir", "removedirs"} or name in {"os.remove", "fs.rm"}
     if not certain and not any("/" in path.text or path.text.startswith("~") for path in paths):
         return False
-    for path in paths or [Arg(UNKNOWN, known=False)]:
-        inquiry.delete(path, call, recursive=last in {"removedirs"} or path.glob)
+    _delete(arguments, call, inquiry, recursive=last in {"removedirs"})
     return True
 
 
 def _delete(arguments: Sequence[Token], call: Call, inquiry: Inquiry, *, recursive: bool) -> None:
     for path in _paths(arguments, call) or [Arg(UNKNOWN, known=False)]:
-        inquiry.delete(path, call, recursive=recursive)
+        whole = path.text.removeprefix("./").startswith("**/") and path.text.endswith(SOURCE_FILES)
+        found = path.but(text="./*", raw="./*") if whole else path
+        inquiry.delete(found, call, recursive=recursive or path.glob)
 
 
 def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
@@ -303,7 +310,13 @@ def _paths(arguments: Sequence[Token], call: Call) -> list[Arg]:
     )
     value = call.shell.lookup("HOME")
     base = value.texts[0] if value else call.shell.home
-    strings = [_with_home(each.text) for each in arguments if each.kind == "string" and each.text not in {"HOME", ""}]
+    strings = [
+        ("~" if home and each.text[0] == "/" and at and arguments[at - 1].text in {"+", "", ".", "~"} else "")
+        + _with_home(each.text.lstrip("<> ") if each.text[:2] != "<<" else each.text)
+        for at, each in enumerate(arguments)
+        if each.kind == "string" and each.text not in {"HOME", ""}
+    ]
+    strings = [text for text in strings if text]
     if home:
         joined = {arguments[at + 1].text for at in range(len(arguments) - 1) if arguments[at].text in {"+", "."}}
         strings = [text[1:] if text in joined and text[:1] == "/" else text for text in strings]

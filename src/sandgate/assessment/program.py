@@ -15,9 +15,12 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust, watching
 from sandgate.assessment.judges.common import by_table, certainties
+from sandgate.assessment.judges.exposing import judge_exposed
 from sandgate.assessment.judges.feeding import SEEKERS, names_secrets, shows_what_is_found
+from sandgate.assessment.judges.loops import judge_count
+from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.judges.unfamiliar import judge_unfamiliar
-from sandgate.assessment.knowledge import knows
+from sandgate.assessment.knowledge import PREFIXES, entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
@@ -46,6 +49,8 @@ OTHER_NAMES = {
     "gmake": "make", "nodejs": "node", "pypy": "python", "gawk": "awk", "mawk": "awk",
     "nawk": "awk", "gsed": "sed", "gtar": "tar", "bsdtar": "tar", "ggrep": "grep", "gfind": "find", "grm": "rm",
     "xxhsum": "md5sum", "mvnw": "mvn", "[[": "[", "py": "python", "ipython": "python", "grealpath": "realpath",
+    "Remove-Item": "rm", "Get-ChildItem": "ls", "Get-Content": "cat", "Copy-Item": "cp", "Move-Item": "mv",
+    "Invoke-WebRequest": "curl", "iwr": "curl", "irm": "curl", "Invoke-RestMethod": "curl", "Invoke-Expression": "eval",
     "docker.io": "docker", "tofu": "terraform", "del": "rm", "gdd": "dd", "rdiff": "diff", "pip3": "pip",
     "django-admin": "manage.py", "gitlab-rake": "rake", "del-cli": "rimraf",
     "nvim": "vim", "view": "vim", "ex": "vim", "nerdctl": "docker", "k": "kubectl", "zsh5": "zsh",
@@ -166,8 +171,11 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
     judge = JUDGES.get(call.program)
     if judge is not None:
         judge(call, inquiry)
-    elif by_table(call, inquiry) is None and not defined:
-        judge_unfamiliar(call, inquiry)
+    elif by_table(call, inquiry) is None:
+        if not defined:
+            judge_unfamiliar(call, inquiry)
+    elif call.program in PREFIXES and entry_for([call.program, *given[1:]]) is entry_for(given[:1]):
+        judge_order(call, inquiry)
 
 
 def _judge_words(call: Call, inquiry: Inquiry) -> None:
@@ -181,6 +189,10 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
         call.carry("keys", call.program)
     if any(arg.carries for arg in call.args):
         _judge_found(call, inquiry)
+    said = "\n".join(texts)
+    if "--" in said or "0.0.0.0" in said or "address=" in said:
+        judge_exposed(call, said, inquiry)
+        judge_count(call, said, inquiry)
     if "config" in texts:
         revealing.judge_setting(call, inquiry)
     watching.judge_guards(call, inquiry)

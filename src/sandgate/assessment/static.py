@@ -23,6 +23,7 @@ from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import PASSING, emptied, fills_disk, never_ends, says_nothing
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
+from sandgate.assessment.judges.revealing import judge_shown
 from sandgate.assessment.judges.spoken import printed, spoken
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.program import judge_call
@@ -258,6 +259,8 @@ class _Walk:
 
     def flow_on(self, call: Call, command: SimpleCommand, frame: Frame) -> None:
         if not command.pipes and command.substituted_into is None:
+            if "secret" in call.outflow and not any(">" in each.operator for each in command.redirections):
+                judge_shown(call, self.inquiry)
             return
         out: Flow = {**call.upstream, **call.outflow}
         if "processes" in out and narrows(call):

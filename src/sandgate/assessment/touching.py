@@ -34,6 +34,10 @@ CHANGING = (
     "Changes text files in place",
 )  # what is there must have been before
 REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for may be there
+# Directories that hold what people wrote, where nobody could look.
+SOURCES = frozenset(("src", "app", "apps", "packages", "crates", "tests", "test", "docs", "include", "internal", "cmd",
+                     "migrations", "prisma", "scripts"))  # fmt: skip
+LICENCES = frozenset(("LICENSE", "LICENCE", "COPYING", "NOTICE"))
 APPENDING = "Appends to "  # what is there stays
 GONE = "Nothing of it can be brought back"
 
@@ -86,6 +90,14 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
     if filtered and place.kind == "trunk" and below(place.path, facts.cwd):
         return Finding(MEDIUM, "deletes", place.path, "deletes several files by pattern", f"Deletes files below {what}")
     if place.kind == "workspace":
+        directory, _, name = place.path.rpartition("/")
+        if directory == facts.cwd and name.upper().partition(".")[0] in LICENCES:
+            return Finding(HIGH, "deletes", place.path, "deletes the terms under which the project may be used",
+                           f"Deletes {what}, the terms of the project", "", (DELETION, COMPLIANCE))  # fmt: skip
+        if seen is None and (recursive or contents) and directory == facts.cwd and name in SOURCES:
+            return Finding(HIGH, "deletes", place.path, "deletes recursively: named like the project's own work",
+                           f"Deletes {what}, which seems to hold the project's own work",
+                           "Changes that were not committed are lost", (DELETION,))  # fmt: skip
         return _workspace_deletion(place, what, seen, recursive=recursive or contents)
     if place.kind == "repository" and not recursive:
         return _repository_file(place, what)

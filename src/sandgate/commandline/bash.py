@@ -32,11 +32,8 @@ if TYPE_CHECKING:
     from sandgate.commandline.everyday import Stage
 
 
-GUESSED_MAX = (
-    SCRIPT_BYTES_MAX // 2
-)  # characters at either end of a script nobody can run that are searched for commands
-
-
+# Characters at either end of a script nobody can run that are searched for commands.
+GUESSED_MAX = SCRIPT_BYTES_MAX // 2
 _STRUCTURE = words_of(
     "program list pipeline redirected_statement comment negated_command subshell compound_statement if_statement "
     "variable_assignments elif_clause else_clause for_statement while_statement do_group"
@@ -49,8 +46,6 @@ _AROUND_HERE_DOCUMENT = words_of(
 _TOKENS = words_of("&& || ; | |& ( ) { } ! [ ] if then fi elif else for in do done while until $( <( ` &") | {"\n", ""}
 _PLAIN_TOKENS = frozenset(("&&", "||", ";", "|", "\n", ""))
 _RESERVED = words_of("{ } ! [[ ]] coproc function select do done then fi else elif esac")
-
-
 _recent = Recent()
 
 
@@ -119,6 +114,7 @@ class _Reader(CompoundReader):
         self._late: list[tuple[int, list[Word]]] = []  # words found behind a redirection, for that command
         self._redirections: list[Redirection] = []
         self._here_documents = 0
+        self._chosen: list[tuple[str, Word]] = []
 
     def read(self) -> Script:
         root = syntax_tree(self._source)
@@ -141,6 +137,7 @@ class _Reader(CompoundReader):
             readable=self._readable and bool(running) and self._numbers_only(self._commands),
             here_document=self._around_here_document and self._here_documents > 0 and one_literal,
             functions=frozenset(self._functions),
+            chosen=tuple(self._chosen),
         )
 
     def held(self, script: Script) -> bool:
@@ -371,7 +368,9 @@ class _Reader(CompoundReader):
         for child in reversed(children):
             if child.type in WORDS:
                 if child.type != "variable_name":
-                    self._looped(name, self._word(child))
+                    word = self._word(child)
+                    self._looped(name, word)
+                    self._chosen.append((name, word))
             else:
                 self._stack.append(child)
 

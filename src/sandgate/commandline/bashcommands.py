@@ -39,6 +39,7 @@ class Script(Record):
     here_document: bool = False  # has one, and is otherwise one literal command with redirections
     beyond_limits: bool = False  # not parsed: too long, or too many parentheses
     functions: frozenset[str] = frozenset()  # names it defines
+    chosen: tuple[tuple[str, Word], ...] = ()  # a loop's variable, and a word it stands for
 
     def argvs(self) -> list[tuple[str, ...]]:
         """Those of the commands in order, each once: lines that come again are often one object."""

@@ -53,6 +53,8 @@ RUNNERS = {
     "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
     "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
     "op": "run",
+    "carton": "exec", "dune": "exec", "stack": "exec", "cabal": "exec", "opam": "exec", "composer": "exec",
+    "lerna": "exec", "melos": "exec", "pixi": "run",
     "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
 }  # fmt: skip
 DIRECT_RUNNERS = words_of(
@@ -166,6 +168,10 @@ _TABLE = """
     cross-env-shell = joined
     env-cmd = rest
     distrobox enter = behind
+    devcontainer exec = behind rest
+    okteto exec = behind
+    telepresence intercept = behind
+    garden exec = skip1
     toolbox run = rest
     wsl = behind -e…
     lxc exec = behind

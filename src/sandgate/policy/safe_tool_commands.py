@@ -243,6 +243,15 @@ TOOL_COMMANDS: dict[str, str] = {
     "direnv status": "--json 0",
     "direnv version": "1",
     # JavaScript
+    "yarn why": "-R --recursive --peers --json *",
+    "yarn config": "stop * sub",
+    "yarn config get": "--json --why *",
+    "pnpm config": "-g --global stop * sub",
+    "pnpm config get": "-g --global --json *",
+    "pnpm list": "-rDPg --recursive --dev --prod --global --json --long --parseable --depth= --only-projects -F= "
+    "--filter= *",
+    "pnpm why": "-rDPg --recursive --dev --prod --global --json --long --parseable --depth= -F= --filter= *",
+    "pnpm root": "-g --global 0",
     "npm root": "-g --global 0",
     "npm prefix": "-g --global 0",
     "npm ls": "-agl --all --json --long --parseable --global --depth[=] --link --production --dev --prod --only= "
@@ -322,6 +331,7 @@ _ALSO = {
     "mamba info": "conda info",
     "mise list": "mise ls",
     "npm list": "npm ls",
+    "pnpm ls": "pnpm list",
     "npm ll": "npm ls",
     "npm la": "npm ls",
     "composer info": "composer show",

@@ -67,7 +67,9 @@ TOOLS: dict[str, str] = {
     **dict.fromkeys(words_of("bash sh dash ksh"), "-n --version * exact check:no_plus needs:-n,--version"),
     # The project has a say in which of them it is
     **dict.fromkeys(words_of("pytest py.test bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"),
-    **dict.fromkeys(words_of("yarn pnpm mvn gradle bundle bundler"), "-v --version 0 needs:-v,--version confined"),
+    "yarn": "-v --version stop * sub alone confined needs:-v,--version",
+    "pnpm": "-rvF=C= --version --recursive --filter= --dir= stop * sub alone confined needs:-v,--version",
+    **dict.fromkeys(words_of("mvn gradle bundle bundler"), "-v --version 0 needs:-v,--version confined"),
     "rustc": "-Vv --version --verbose 0 needs:-V,--version confined",
     "cargo": "-Vv --version --verbose --list --offline --locked --frozen stop * sub alone confined "
     "needs:-V,--version,--list",

@@ -16,8 +16,10 @@ from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar
 from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
+from sandgate.policy.safe_commits import is_commit
 from sandgate.policy.safe_help import explains_command, only_explains
 from sandgate.policy.safe_programs import LOOSER, SAFE, SAFE_WRAPPERS
+from sandgate.policy.safe_redirections import redirects_safely, shows_chosen_secrets
 from sandgate.policy.safe_variables import may_hand_over, may_set
 from sandgate.policy.safe_wrappers import RUNS_EACH, at_exec, module, through_wrapper
 from sandgate.policy.secret_names import (
@@ -34,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sandgate.commandline.bashcommands import Redirection, SimpleCommand
+    from sandgate.commandline.bashcommands import SimpleCommand
     from sandgate.commandline.bashwords import Certainty, Word
     from sandgate.commandline.split import Segments
 
@@ -55,9 +57,6 @@ SEARCHES = frozenset(
 
 _WRAPPERS_DEEP_MAX = 8
 _EXECS_MAX = 16  # of one `find`; each is looked at with all that stands before it
-_WRITABLE_DEVICES = frozenset(("/dev/null", "/dev/stdout", "/dev/stderr"))
-_READABLE_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/stdin", "/dev/urandom"))
-
 _ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random"))
 _COLLECTING = words_of("tail sort tac shuf column")  # wait for the end of their input, with all of it in memory
 
@@ -95,6 +94,8 @@ def safe_commands(
         return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
+    if script.chosen and shows_chosen_secrets(script):
+        return (False,) * len(what.commands)
     if script.functions and not script.functions.isdisjoint(_OWN_MEANING):
         return (False,) * len(what.commands)  # a function that calls what it is named after may never end
     each = _each_safe(script.commands, system_bins, confined=confined)
@@ -102,8 +103,7 @@ def safe_commands(
         found = tuple(each)
         return found if harmless_together(script) else (False,) * len(found)
     # One question for all of them: the first that does more than read has answered it.
-    read = all(each) and all(_only_reads(redirection) for redirection in script.redirections)
-    return (read and harmless_together(script),)
+    return (all(each) and redirects_safely(script) and harmless_together(script),)
 
 
 def _without_document(what: Segments) -> Segments | None:
@@ -219,7 +219,7 @@ def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, 
         return False
     if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
         return False
-    sure: Sure = tuple(["exact" if _is_one_path(word) else word.certainty for word in words])
+    sure: Sure = tuple(["exact" if _is_one_path(word) or is_commit(word) else word.certainty for word in words])
     return is_safe(command.argv, system_bins, sure, confined=confined)
 
 
@@ -230,28 +230,6 @@ def _is_one_path(word: Word) -> bool:
         name, _, rest = text[1:].partition("/")
         return name in ("HOME", "PWD") and not any(mark in rest for mark in "*?[{$`\\")
     return (text[:2] == "~/" or text == "~") and not any(mark in text for mark in "*?[{$`\\")
-
-
-def _only_reads(redirection: Redirection) -> bool:
-    """`2>/dev/null`, `2>&1`, `<file`, `<<<word`; anything that could create, truncate or connect is not."""
-    target = redirection.target
-    operator = redirection.operator
-    if target is None:
-        return operator in ("<&-", ">&-")
-    text = target.text
-    if operator == "<<<":
-        return True
-    if target.certainty != "exact" and not (operator == "<" and text[:2] == "<("):
-        return False
-    if operator in (">&", "<&"):
-        return text.isdecimal() or text == "-"
-    if operator == "<" and text[:2] == "<(":  # what it runs is among the commands
-        return True
-    if operator == "<" and names_secret(text):
-        return False
-    if operator == "<":
-        return text in _READABLE_DEVICES or not text.startswith("/dev/")
-    return operator in (">", ">>", "&>", "&>>", ">|") and text in _WRITABLE_DEVICES
 
 
 def _fits(name: str, argv: Argv, sure: Sure | None, *, confined: bool) -> bool:

@@ -51,7 +51,7 @@ _OPEN = frozenset(words_of("known_hosts known_hosts.old config authorized_keys e
                            "pubring.kbx trustdb.gpg sshd_config ssh_config"))  # fmt: skip
 _OPEN_TREES = (".ssh/", ".aws/", ".gnupg/")  # whose `config` holds no secret; that of `.kube` does
 # These tell names, dates and states, and no content, unless they are asked for changes.
-_GIT_LISTERS = frozenset(words_of("ls-files check-ignore check-attr status ls-tree rev-parse"))
+_GIT_LISTERS = frozenset(words_of("ls-files clean check-ignore check-attr status ls-tree rev-parse"))
 # Programs that print what is in a file; `lsblk` and `smartctl` are given devices as well, and print nothing of them.
 _PRINTING = frozenset(words_of("cat head tail tac nl rev xxd od hexdump hd strings dd base64 base32 cut grep egrep "
                                "fgrep sed awk less more cmp diff sort fold hexyl"))  # fmt: skip

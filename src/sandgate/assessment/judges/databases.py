@@ -31,6 +31,7 @@ from sandgate.assessment.knowledge.databases import (
     RUNNING_SQL,
     SQL_VALUES,
     STOPPING_SQL,
+    WATCHING_SQL,
 )
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 RESTORE_VALUES = (
     "-d -h -p -U -f -F -j -n -t -T -I -L --dbname --host --port --username --file --format --jobs --uri --db"
 )
-WATCHING_SQL = (" LOG_", "AUDIT", "GENERAL_LOG", "SLOW_QUERY_LOG", " SSL", "SQL_LOG", "LOG_BIN")
 REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
 GONE = "Only a backup can bring it back"
 
@@ -96,10 +96,11 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
     squeezed = " " + " ".join(text.upper().split()) + " "
     names = "".join([letter if letter.isalnum() or letter == "_" else " " for letter in squeezed]).split()
     sent: tuple[RiskCategory, ...] = (EXFILTRATION,) if " TO PROGRAM " in squeezed else ()
+    watched: tuple[RiskCategory, ...] = (COMPLIANCE,) if any(mark in squeezed for mark in WATCHING_SQL) else ()
     if _loses(names, squeezed, call):
         level: RiskLevel = MEDIUM if _passing(call, inquiry) else HIGH
         inquiry.add(level, "deletes", "database", "a statement that loses data", "Deletes data in a database",
-                    GONE, (DELETION,))  # fmt: skip
+                    GONE, (DELETION, *watched))  # fmt: skip
     elif any(word in squeezed for word in RUNNING_SQL):
         inquiry.add(HIGH, "runs", "database", "runs programs or writes files on the database's machine",
                     "Makes the database run programs or write files", "",
@@ -108,7 +109,6 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
         inquiry.add(HIGH, "privilege", "database", "changes rights in a database",
                     "Changes who may do what in a database", "", ("privilege_escalation",))  # fmt: skip
     elif any(word in squeezed for word in STOPPING_SQL):
-        watched: tuple[RiskCategory, ...] = (COMPLIANCE,) if any(mark in squeezed for mark in WATCHING_SQL) else ()
         inquiry.add(HIGH, "runs", "database", "stops or reconfigures a database server",
                     "Stops or reconfigures a database server", "", (SYSTEM, EXHAUSTION, *watched))  # fmt: skip
     elif any(word in squeezed for word in CHANGING_SQL):

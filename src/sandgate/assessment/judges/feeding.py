@@ -10,6 +10,8 @@ from sandgate.policy.secret_names import LISTERS, finds_everything, is_searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandgate.assessment.inquiry import Call
 
 FIND_FILTERS = frozenset(
@@ -18,7 +20,9 @@ FIND_FILTERS = frozenset(
     -user -group -perm -inum -links -lname -uid -gid -nouser -nogroup -samefile
     """)
 )
+AGES = frozenset(words("-mtime -mmin -atime -amin -ctime -cmin -newer -newermt -user -group"))
 NAME_FILTERS = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-regex"})
+_PICKING = frozenset(words("grep egrep fgrep rg head tail awk sed"))
 DELETERS = frozenset(words("rm unlink shred rimraf trash"))
 SOURCE_ENDINGS = frozenset(
     words("py js mjs ts tsx jsx vue svelte java kt go rs c cc cpp h hpp rb php cs swift scala ex sql css scss html tf")
@@ -57,12 +61,22 @@ def picked_repository(call: Call) -> str:
     return next((name for name in names if name in VERSION_CONTROL), "")
 
 
-def picks_sources(call: Call) -> bool:
+def picks_work(call: Call, bases: Sequence[Arg]) -> bool:
     """`find . -name '*.py'`: a filter that picks what the project is made of; to delete that is to delete it."""
+    return _picks_sources(call) or _picks_by_age(call, bases)
+
+
+def _picks_sources(call: Call) -> bool:
     filters = [arg.text for arg in call.args if arg.text in FIND_FILTERS]
     names = [call.args[at + 1].text for at, arg in enumerate(call.args[:-1]) if arg.text in {"-name", "-iname"}]
     kinds = [name.removeprefix("*.") for name in names]
-    return bool(names) and len(filters) == len(names) and all(kind in SOURCE_ENDINGS for kind in kinds)
+    return bool(names) and len(filters) == len(names) and any(kind in SOURCE_ENDINGS for kind in kinds)
+
+
+def _picks_by_age(call: Call, bases: Sequence[Arg]) -> bool:
+    """`find . -mtime -1`: in the project itself an age picks sources as well as anything else."""
+    filters = [arg.text for at, arg in enumerate(call.args) if arg.text in AGES or _chooses(at, call)]
+    return bool(filters) and AGES.issuperset(filters) and any(base.text in {".", "./"} for base in bases)
 
 
 def seeks_secrets(call: Call) -> bool:
@@ -100,17 +114,24 @@ def below_base(base: Arg, *, filtered: bool, named: str = "") -> Arg:
     return base.but(text=base.text.rstrip("/") + "/" + name, glob=True)
 
 
+def _picks(filterer: Call) -> bool:
+    """Whether a stage of a pipeline lets through what it was asked for; `grep -v` lets through all the rest."""
+    if filterer.program not in _PICKING:
+        return False
+    return not any(arg.text[:1] == "-" and arg.text[:2] != "--" and "v" in arg.text for arg in filterer.args)
+
+
 def fed_arguments(feeder: Call | None, taker: str = "") -> list[Arg]:
     """What a pipeline hands to `xargs`, which runs the program `taker`, as far as it can be known."""
     filtered = False
     while feeder is not None and feeder.program in FED_BY_LINES and not _has_files(feeder):
-        filtered = filtered or feeder.program in {"grep", "egrep", "fgrep", "rg", "head", "tail", "awk", "sed"}
+        filtered = filtered or _picks(feeder)
         feeder = feeder.feeder
     if feeder is None:
         return [Arg(UNKNOWN, known=False)]
     if feeder.program == "find":
         bases, chosen = find_bases(feeder)
-        chosen = chosen and not (taker in DELETERS and picks_sources(feeder))
+        chosen = chosen and not (taker in DELETERS and picks_work(feeder, bases))
         named = picked_repository(feeder) if taker in DELETERS else ""
         return [below_base(base, filtered=chosen or filtered, named=named) for base in bases]
     operands = list(parsed(feeder.args, "-I -name").operands)

@@ -7,17 +7,18 @@ from sandgate.assessment.findings import DELETION, EXFILTRATION, EXHAUSTION, HIG
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import ENDLESS_INPUTS
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.editing import judge_edit
 from sandgate.assessment.judges.feeding import (
     DELETERS,
     below_base,
     find_bases,
     names_secrets,
     picked_repository,
-    picks_sources,
+    picks_work,
     shows_everything,
     shows_what_is_found,
 )
-from sandgate.assessment.judges.loops import is_many
+from sandgate.assessment.judges.loops import HUGE_GIGABYTES, SEQUENCE_MANY, is_many
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
@@ -35,9 +36,6 @@ FIND_RUNNERS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 FIND_WRITERS = frozenset({"-fprint", "-fprint0", "-fls", "-fprintf"})
 TAR_VALUES = "-f -C -T -X -I -b -g -K -N -V --file --directory --files-from --exclude --to-command --checkpoint-action"
 SHARED_TREES = words("/var /etc /srv /home /usr /opt /root /data /mnt /boot")
-SEQUENCE_MANY = 1_000_000_000  # numbers; written out, ten gigabytes
-HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
-# What comes out of these has an end when what goes in has one.
 PASSING = frozenset(words("cat tee pv gzip bzip2 xz zstd lz4 pigz base64 base32 xxd od hexdump tr sed rev openssl nl"))
 UNPACKERS = words("gunzip zcat bunzip2 bzcat unxz xzcat unzstd uncompress")
 
@@ -60,7 +58,7 @@ def _judge_rm(call: Call, inquiry: Inquiry) -> None:
 def _judge_find(call: Call, inquiry: Inquiry) -> None:
     bases, filtered = find_bases(call)
     texts = [arg.text for arg in call.args]
-    filtered = filtered and not (picks_sources(call) and ("-delete" in texts or not DELETERS.isdisjoint(texts)))
+    filtered = filtered and not (picks_work(call, bases) and ("-delete" in texts or not DELETERS.isdisjoint(texts)))
     for base in bases:
         inquiry.read(base, call)
         if "-delete" in texts:
@@ -220,6 +218,7 @@ def _judge_sed(call: Call, inquiry: Inquiry) -> None:
         _sed_script(script, call, inquiry)
     for arg in files:
         if in_place:
+            judge_edit(scripts[0] if scripts else "", inquiry)
             inquiry.write(arg, call, verb="Changes")
         else:
             inquiry.read(arg, call)
@@ -248,7 +247,8 @@ def _sed_script(script: str, call: Call, inquiry: Inquiry) -> None:
 def _judge_awk(call: Call, inquiry: Inquiry) -> None:
     options = parsed(call.args, "-F -v -f --field-separator --assign --file")
     if options.has("-f --file"):
-        inquiry.doubt("runs an awk program from a file", level=MEDIUM, target="awk")
+        fetched = "network" in call.upstream
+        inquiry.doubt("runs an awk program from a file", level=HIGH if fetched else MEDIUM, target="awk")
         files = options.operands
     else:
         files = options.operands[1:]

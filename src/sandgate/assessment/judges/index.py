@@ -101,7 +101,7 @@ amqp-publish jupyter jupyter-lab jupyter-notebook kafka-console-producer kafkaca
 stomp-send
 """),
     ("tools", """
-at batch crontab docker docker-compose gh glab hub podman podman-compose tea vi vim
+at batch crontab docker docker-compose gh glab hub podman podman-compose sg tea vi vim
 """),
     ("git", """
 brz bzr darcs fossil git hg svn
@@ -115,9 +115,9 @@ systemd-run taskset then time timeout tini torsocks toybox trap unbuffer unshare
     ("interpreters", """
 . R Rscript ash bash bb bpython busybox-sh caddy clisp clj clojure crystal csh csi d8 darkhttpd dash devd dufs ecl ed
 elixir emacs emacsclient erl escript eval expect filebrowser fish ghc gosh goshs groovy guile hhvm http-server iex irb
-jruby julia kotlin ksh littler live-server lua luajit matlab miniserve mksh node ocaml octave perl perl6 php psysh
-python qjs racket raku rbash ruby runghc sage sbcl scala serve sh source static-web-server swift swipl tclsh tcsh
-truffleruby ts-node tsx updog uwsgi webfsd xonsh zsh
+java jruby julia kotlin ksh littler live-server lua luajit matlab miniserve mksh node ocaml octave perl perl6 php
+psysh python qjs racket raku rbash ruby runghc sage sbcl scala serve sh source static-web-server swift swipl tclsh
+tcsh truffleruby ts-node tsx updog uwsgi webfsd xonsh zsh
 """),
     ("builtins", """
 alias bind cd chdir complete declare export getopts local mapfile popd printf pushd read readarray readonly set

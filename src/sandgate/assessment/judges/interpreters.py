@@ -8,6 +8,7 @@ from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.judges.naming import judge_name
+from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.judges.spoken import printed, spoken
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
@@ -28,6 +29,15 @@ BARE_CONNECTIONS = frozenset({"nc", "telnet", "socat", "openssl"})  # the other 
 EVAL_WORDS = frozenset({"eval", "e"})
 EVAL_PROGRAMS = frozenset({"deno", "crystal", "nim"})
 ANYTHING = "It can do anything you can do"
+
+
+def _judge_java(call: Call, inquiry: Inquiry) -> None:
+    """`java -jar tool.jar -s http://host delete-job x`: a program of its own, with orders of its own."""
+    by_table(call, inquiry)
+    texts = [arg.text for arg in call.args]
+    if "-jar" in texts and (at := texts.index("-jar")) + 1 < len(texts):
+        orders = parsed(call.args[at + 2 :], "-s -auth -u -p -url").operands
+        judge_order(call.inside(texts[at + 1].rsplit("/", 1)[-1], orders), inquiry)
 
 
 def _judge_shell(call: Call, inquiry: Inquiry) -> None:
@@ -211,7 +221,7 @@ def judge_interpreter(call: Call, inquiry: Inquiry) -> None:
     if {arg.text for arg in call.args} and {arg.text for arg in call.args} <= {"--version", "-V", "-v", "--help", "-h"}:
         inquiry.add(LOW, "reads", call.program, "only shows its version")
         return
-    if language.name == "Perl" and codes and options.has("-i"):
+    if language.name in {"Perl", "Ruby"} and codes and options.has("-i"):
         for arg in options.operands:
             inquiry.write(arg, call, verb="Changes")
     for arg in codes:
@@ -335,6 +345,7 @@ def run_fed_lines(call: Call, inquiry: Inquiry, mark: str) -> None:
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
+    "java": _judge_java,
     "eval": _judge_eval,
     "source": _judge_source,
     **dict.fromkeys(

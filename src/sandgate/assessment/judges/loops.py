@@ -6,19 +6,30 @@ head: `while true`, `{1..1000000}`, `$(seq 1000000)`.
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM
+from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, NETWORK
 from sandgate.assessment.inline_code import ENDING
+from sandgate.assessment.listing import words
+from sandgate.assessment.wording import shown
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sandgate.assessment.inquiry import Inquiry
+    from sandgate.assessment.inquiry import Call, Inquiry
     from sandgate.commandline.script import SimpleCommand
     from sandgate.protocol.risk import RiskLevel
 
+COPIES = frozenset(
+    words(
+        "--replicas --scale --count --instances --desired-count --desired-capacity --num-instances --parallelism "
+        "--completions --min-instances --num-nodes"
+    )
+)
+COPIES_MANY = 1_000
 MANY = 100_000  # files or processes from one loop; no project needs as many
+SEQUENCE_MANY = 1_000_000_000  # numbers; written out, ten gigabytes
+HUGE_GIGABYTES = 20  # one file of this size is no fixture of a project any more
 
 
 class Loops(Record):
@@ -41,10 +52,26 @@ def judge_looped(command: SimpleCommand, loops: Loops, inquiry: Inquiry, since: 
         inquiry.add(level, "runs", "?", "starts commands in the background in a loop", "", "", (EXHAUSTION,))
     if not loops.unbounded or loops.ending:
         return
+    if any(found.kind == "contacts" and NETWORK in found.categories for found in inquiry.findings[since:]):
+        inquiry.add(HIGH, "contacts", "?", "asks a service again and again without rest",
+                    "Asks a service again and again without rest", "", (EXHAUSTION,))  # fmt: skip
     written = [found.target for found in inquiry.findings[since:] if found.kind == "writes"]
     if any(target[:5] != "/dev/" for target in written):
         inquiry.add(HIGH, "writes", written[0], "writes again and again without end",
                     "Writes files again and again until the disk is full", "", (EXHAUSTION,))  # fmt: skip
+
+
+def judge_count(call: Call, said: str, inquiry: Inquiry) -> None:
+    """`--replicas=5000`: a number of copies that no machine was meant for; `said`: all arguments in one text."""
+    if not any(name in said for name in COPIES):
+        return
+    for at, arg in enumerate(call.args):
+        name, _, value = arg.text.partition("=")
+        if name in COPIES and is_many(
+            value or (call.args[at + 1].text if at + 1 < len(call.args) else ""), COPIES_MANY
+        ):
+            inquiry.add(HIGH, "runs", call.program, "starts a great many copies",
+                        f"Starts {shown(value or 'many')} copies", "", (EXHAUSTION,))  # fmt: skip
 
 
 def _first(command: SimpleCommand) -> str:

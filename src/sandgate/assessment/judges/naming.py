@@ -22,6 +22,9 @@ PUBLISHING = frozenset(words("publish deploy unpublish ship rollout promote unde
 HARMLESS = frozenset(words("local locally dry dryrun check test tests preview status list plan validate client cache"))
 
 
+# How statements begin that lose data; `update` is one of them where it names no rows.
+
+
 def parts_of(name: str) -> list[str]:
     """The lower-case words of a task's name: `publishToMavenLocal` → publish, to, maven, local."""
     spaced = ""

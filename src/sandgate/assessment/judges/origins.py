@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MANAGERS = frozenset(
     words("""
     pip pipx uv poetry pdm conda mamba micromamba npm yarn pnpm bun gem bundle cargo composer luarocks cpanm
-    easy_install dotnet nuget opam deno pipenv rye pixi
+    easy_install dotnet nuget opam deno pipenv rye pixi corepack brew
     """)
 )
 # Projects and companies that many people fetch code from, by the end of their names; their subdomains count as well.
@@ -38,9 +38,14 @@ KNOWN_SOURCES = {
     "land": frozenset(words("deno")),
     "ht": frozenset(words("sr")),
 }  # fmt: skip
-_TAKING = frozenset(words("install i add require get config set sources source exec tool global download create"))
+_TAKING = frozenset(
+    words("install i tap enable add require get config set sources source exec tool global download create")
+)
 _UNCHECKED = frozenset(words("strict-ssl strict_ssl strictssl enablestrictssl http.sslverify secure-http"))
 _OFF = frozenset(words("false 0 off no"))
+_GLOBAL = frozenset(words("-g --global --location=global --site --system"))
+_TRUSTED = frozenset(words("cafile ca https-proxy proxy httpsproxy httpproxy script-shell node-options global.cert"))
+_CHECKING = frozenset(words("audit ignore-scripts engine-strict package-lock enable-scripts audit-level"))
 
 
 def judge_origins(call: Call, inquiry: Inquiry) -> None:
@@ -48,9 +53,12 @@ def judge_origins(call: Call, inquiry: Inquiry) -> None:
     texts = [arg.text for arg in call.args]
     if not _TAKING & set(texts[:4]):
         return
-    for name, arg in parsed(call.args, "-t --target --prefix --root").values:
-        if name in {"-t", "--target", "--prefix", "--root"} and call.program in {"pip", "uv", "npm"}:
+    for name, arg in parsed(call.args, "-t --target --prefix --root --install-directory --bin-dir").values:
+        named = name in {"--install-directory", "--bin-dir"}
+        if named or (name in {"-t", "--target", "--prefix", "--root"} and call.program in {"pip", "uv", "npm"}):
             inquiry.write(arg, call, verb="Installs below")
+    if "config" in texts[:1] and {"set", "edit", "delete", "--unset"} & set(texts[:3]):
+        _judge_settings(texts, call, inquiry)
     for text in texts:
         fetched = inquiry.downloads.get(call.shell.resolve(text) or "")
         if fetched is not None:
@@ -72,6 +80,16 @@ def judge_origins(call: Call, inquiry: Inquiry) -> None:
     if any(name.lower() in _UNCHECKED and value in _OFF for name, value in _settings(texts)):
         inquiry.add(HIGH, "writes", call.program, "no longer checks whom it fetches packages from",
                     "Switches off the check of whom packages come from", "", (SYSTEM, COMPLIANCE))  # fmt: skip
+
+
+def _judge_settings(texts: list[str], call: Call, inquiry: Inquiry) -> None:
+    """`npm config set audit false -g`, `npm config set proxy …`: what holds for every project from now on."""
+    settings = _settings(texts)
+    checks = any(name.lower() in _CHECKING and value in _OFF for name, value in settings)
+    if not _GLOBAL.isdisjoint(texts) or any(name.lower() in _TRUSTED for name, _ in settings):
+        inquiry.add(HIGH, "writes", call.program, "changes settings for all projects",
+                    f"Changes settings of {shown(call.program)} for all projects", "",
+                    (SYSTEM, COMPLIANCE) if checks else (SYSTEM,))  # fmt: skip
 
 
 def _address(text: str) -> str:

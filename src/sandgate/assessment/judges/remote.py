@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sandgate.assessment.inquiry import Call, Inquiry
-    from sandgate.assessment.options import Parsed
 
 # Modules of ansible that only look.
 ANSIBLE_LOOKING = frozenset(words("""
@@ -40,6 +39,11 @@ ANSIBLE_LOOKING = frozenset(words("""
     assert
     ansible.builtin.ping ansible.builtin.setup ansible.builtin.stat ansible.builtin.debug win_ping
     """))  # fmt: skip
+# What a cluster keeps its users apart by, and under control.
+GUARDING = (
+    "networkpolic", "netpol", "podsecurity", "psp", "validatingwebhook", "resourcequota", "limitrange", "auditpol",
+    "admissionpol", "clusterpol", "validatingadmission", "peerauthentication", "authorizationpol",
+)  # fmt: skip
 ANSIBLE_COMMANDS = frozenset(words("command shell raw script ansible.builtin.command ansible.builtin.shell expect"))
 ANSIBLE_DELETING = ("state=absent", "force=yes state=absent")
 SALT_COMMANDS = ("cmd.", "test.", "file.remove", "file.", "state.", "pkg.", "service.", "user.", "system.")
@@ -72,22 +76,21 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
     call.args = whole
     options = parsed(before, KUBECTL_VALUES)
     verb = options.operands[0].text if options.operands else ""
-    if verb in {"get", "describe"} and _names_secrets(options.operands[1:]) and not _names_only(verb, options):
+    if (
+        verb in {"get", "describe"}
+        and _names_secrets(options.operands[1:])
+        and (verb == "describe" or _shows_content(before))
+    ):
         inquiry.add(HIGH, "reads", "secrets", "prints secrets of a cluster", "Prints secrets of a cluster", "",
                     (EXFILTRATION, NETWORK))  # fmt: skip
-    if verb in RULING and holds_rules(before) and not options.has("--dry-run --dry-run=client --dry-run=server"):
-        inquiry.add(HIGH, "privilege", "cluster", "changes the rules of a cluster", "Changes the rules of a cluster",
-                    "They protect everything that runs there", (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
-    if verb == "exec" and _shows_environment(inner) and any("prod" in arg.text for arg in before):
-        inquiry.add(HIGH, "reads", "environment", "prints what a program in production was told",
-                    "Prints the environment of a program in production", "", (EXFILTRATION, NETWORK))  # fmt: skip
-    if any(arg.text.startswith(("--as=system:", "--as-group=system:")) for arg in before) or "system:masters" in [
-        arg.text for arg in before
-    ]:
-        inquiry.add(HIGH, "privilege", "cluster", "acts with the rights of an administrator of the cluster", "", "",
-                    (PRIVILEGE, NETWORK))  # fmt: skip
+    _judge_rights(verb, before, inner, inquiry)
     if verb in {"scale", "autoscale"}:
         judge_size(call, inquiry)
+    if verb in {"delete", "patch", "replace"} and any(
+        arg.text.lower().startswith(GUARDING) for arg in options.operands[1:]
+    ):
+        inquiry.add(HIGH, "deletes", "cluster", "takes a protection of a cluster away",
+                    "Takes a protection of a cluster away", "", (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
     if verb == "replace" and options.has("--force"):
         inquiry.add(HIGH, "deletes", "cluster", "deletes things of a cluster to make them anew", "", "",
                     (DELETION, SYSTEM, NETWORK))  # fmt: skip
@@ -119,16 +122,32 @@ def _judge_kubectl(call: Call, inquiry: Inquiry) -> None:
         inquiry.send(private, "the cluster")
 
 
+def _judge_rights(verb: str, before: Sequence[Arg], inner: Sequence[Arg], inquiry: Inquiry) -> None:
+    """Rules of the cluster, its administrators, and what programs in production were told."""
+    if verb in RULING and holds_rules(before) and not any(arg.text.startswith("--dry-run") for arg in before):
+        inquiry.add(HIGH, "privilege", "cluster", "changes the rules of a cluster", "Changes the rules of a cluster",
+                    "They protect everything that runs there", (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
+    if verb == "exec" and _shows_environment(inner) and any("prod" in arg.text for arg in before):
+        inquiry.add(HIGH, "reads", "environment", "prints what a program in production was told",
+                    "Prints the environment of a program in production", "", (EXFILTRATION, NETWORK))  # fmt: skip
+    if any(arg.text.startswith(("--as=system:", "--as-group=system:")) for arg in before) or "system:masters" in [
+        arg.text for arg in before
+    ]:
+        inquiry.add(HIGH, "privilege", "cluster", "acts with the rights of an administrator of the cluster", "", "",
+                    (PRIVILEGE, NETWORK))  # fmt: skip
+
+
 def _shows_environment(inner: Sequence[Arg]) -> bool:
     return [arg.text for arg in inner] in (["env"], ["printenv"], ["sh", "-c", "env"], ["sh", "-c", "printenv"])
 
 
-def _names_only(verb: str, options: Parsed) -> bool:
-    """`kubectl get secrets` lists names; what is in them is printed when a format is asked for."""
-    if verb != "get":
-        return False
-    shape = options.value("-o --output --template")
-    return not options.has("-o --output --template") or (shape is not None and shape.text in {"wide", "name"})
+def _shows_content(args: Sequence[Arg]) -> bool:
+    """Whether more than names and ages is asked for: `-o yaml`, `-o jsonpath={.data.password}`."""
+    texts = [arg.text for arg in args]
+    shapes = [texts[at + 1] for at in range(len(texts) - 1) if texts[at] in {"-o", "--output"}]
+    shapes += [text.partition("=")[2] or text[2:] for text in texts if text.startswith(("-o", "--output="))]
+    shapes = [shape for shape in shapes if shape not in {"", "utput"}]
+    return bool(shapes) and not all(shape in {"name", "wide"} or ".metadata." in shape for shape in shapes)
 
 
 def _names_secrets(operands: Sequence[Arg]) -> bool:

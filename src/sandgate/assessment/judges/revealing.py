@@ -10,6 +10,7 @@ from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM
 from sandgate.assessment.inline_code import reveals
 from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.listing import words
 from sandgate.policy.secret_settings import asks_for_secret_setting, is_secret_variable
 
 TYPE_CHECKING = False
@@ -19,11 +20,25 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
 
+_SHOWING = frozenset(words("cat head tail less more bat batcat nl tac strings base64 xxd od hexdump"))
+_MADE_UP = ("test", "fixture", "example", "sample", "dummy", "mock", "spec", ".dev", ".local.dev", "template")
+
+
 def judge_setting(call: Call, inquiry: Inquiry) -> None:
     """`npm config get //host/:_authToken`: prints what is stored there."""
     if asks_for_secret_setting(tuple([arg.text for arg in call.args])):
         reveals(HIGH, f"a setting of {call.program}", inquiry)
         call.carry("secret", f"a setting of {call.program}")
+
+
+def judge_shown(call: Call, inquiry: Inquiry) -> None:
+    """`cat .env`, with nobody behind it who would pick a line: what is printed is read by whoever asked for it."""
+    what = call.outflow["secret"]
+    said = what.lower()
+    if said.endswith(".pem") and "key" not in said:  # mostly certificates, which are public
+        return
+    if call.program in _SHOWING and not call.remote and not any(mark in said for mark in _MADE_UP):
+        reveals(HIGH, what, inquiry)
 
 
 def _judge_printenv(call: Call, inquiry: Inquiry) -> None:

@@ -19,6 +19,7 @@ from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, shows_everything, shows_what_is_found
 from sandgate.assessment.judges.loops import is_many
+from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
@@ -179,6 +180,7 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
         inquiry.add(MEDIUM, "contacts", args[at].text, "may download a package to run it",
                     f"Runs {shown(args[at].text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
+        judge_order(inner, inquiry)
         return True
     inquiry.run(inner)
     return True
@@ -214,6 +216,9 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
                         "Sends very many requests to another machine", "", (EXHAUSTION, NETWORK))  # fmt: skip
     flowing = tuple((tag, what) for tag, what in call.upstream.items() if tag != "network")
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
+    if call.feeder is not None and call.feeder.program == "seq" and is_many(call.feeder.args[-1].text):
+        inquiry.add(HIGH, "runs", rest[0].text, "starts a very long row of commands",
+                    f"Runs {shown(rest[0].text)} very many times", "", (EXHAUSTION,))  # fmt: skip
     everything = call.feeder is not None and shows_everything(call.feeder, rest[0].text)
     if everything or ("keys" in call.upstream and shows_what_is_found(rest[0].text)):
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",

@@ -126,7 +126,7 @@ def judge_service(call: Call, inquiry: Inquiry) -> None:
         and not options.has(DESTROYING)
     ):
         by_table(call, inquiry)
-    elif not _copies(call, inquiry):
+    elif options.has(REHEARSALS) or not _copies(call, inquiry):
         _by_verb(call, inquiry)
     _sends(call, inquiry)
     _commands(call, inquiry)
@@ -247,6 +247,8 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
         deed = "looking"
     if deed in {"", "local", "connecting"} and options.has("--prod --production"):
         deed = "changing"
+    if deed == "changing" and options.has("--local"):  # `wrangler d1 execute dev --local`
+        deed = "local"
     said = "".join(arg.text for arg in call.args if arg.text[:1] in "{[")  # a request written out as data
     if deed == "changing" and (options.has(DESTROYING) or '"DELETE' in said.upper()):
         deed = "deleting"

@@ -12,7 +12,7 @@ from sandgate.assessment.findings import DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.interpreters import judge_interpreter, judge_script_file, run_fed_lines
-from sandgate.assessment.judges.naming import judge_name
+from sandgate.assessment.judges.naming import LOSING, judge_name
 from sandgate.assessment.judges.trust import judge_protection
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.listing import words
@@ -36,9 +36,18 @@ RUNNERS = BUILDERS | RELEASERS | frozenset(
     aerich sqitch skeema atlas
     """)
 )  # fmt: skip
+MIGRATORS = frozenset(
+    words("""
+    goose migrate dbmate sqlx sea-orm-cli diesel flyway liquibase alembic knex sequelize sequelize-cli typeorm prisma
+    drizzle-kit mikro-orm phinx yoyo piccolo aerich sqitch skeema atlas doctrine
+    """)
+)
+STEPS_MANY = 5  # migrations taken back at once
+BACK_TO_NONE = frozenset(("--all", "VERSION=0", "--to=0", "base", "zero"))
 INSTALLING = frozenset(words("install uninstall install-strip install/strip install/local"))
 CONFIGURED = "?prefix"  # no shell variable can be called so
-PREFIXES = ("DESTDIR=", "prefix=", "PREFIX=", "INSTALL_ROOT=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BINDIR=")
+STAGES = ("DESTDIR=", "INSTALL_ROOT=")  # what stands before every other place
+PREFIXES = ("prefix=", "PREFIX=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BINDIR=")
 
 
 def judge_tasks(call: Call, inquiry: Inquiry) -> None:
@@ -52,7 +61,7 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
     _inline_code(call, inquiry)
     options = parsed(call.args, "-C -f -j --target --file --directory --prefix --destdir --filter -w")
     names = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--target"]
-    if options.has("--dry-run --dry-run=client -n --just-print --pretend") and call.program != "ninja":
+    if options.has("--dry-run --dry-run=client -n --just-print --pretend -T --tasks") and call.program != "ninja":
         return
     migrating = bool({"migrate", "migrations", "migration"} & set(names))
     for name in names:
@@ -61,8 +70,22 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
         if "=" in name or "/" in name.rstrip("/")[1:]:
             continue
         judge_name(name, inquiry, releases=_releases(call))
+        if (call.program in MIGRATORS and name in LOSING) or ("rollback" in name and _far_back(call)):
+            inquiry.add(HIGH, "deletes", "database", "takes back a database's structure",
+                        "Takes back a database's structure", "The data in it goes with it", (DELETION,))  # fmt: skip
     if call.program in BUILDERS and (INSTALLING & set(names) or options.has("--install")):
         _installing(call, inquiry)
+
+
+def _far_back(call: Call) -> bool:
+    """`db:rollback STEP=20`, `migrate:rollback --all`: further than the migration one is at work on."""
+    for arg in call.args:
+        name, _, value = arg.text.lower().lstrip("-").partition("=")
+        if (
+            name in {"step", "steps"} and value.isdecimal() and int(value[:9]) >= STEPS_MANY
+        ) or arg.text in BACK_TO_NONE:
+            return True
+    return False
 
 
 def _releases(call: Call) -> bool:
@@ -110,6 +133,9 @@ def _judge_go(call: Call, inquiry: Inquiry) -> None:
                 judge_protection(name, [arg.but(text=value, raw="")], inquiry)
     if call.args[:1] and call.args[0].text == "run":
         for arg in parsed(call.args[1:], "-exec -mod -tags -ldflags", clusters=False).operands[:1]:
+            if "@" in arg.text:
+                inquiry.add(MEDIUM, "contacts", arg.text, "downloads a program to run it",
+                            f"Downloads and runs {shown(arg.text)}", "", (NETWORK,))  # fmt: skip
             if arg.text == "-" or call.shell.resolve(arg.text) in inquiry.downloads:
                 judge_script_file(arg, call, inquiry)
             elif "@" in arg.text and "." in arg.text.partition("/")[0]:
@@ -137,7 +163,8 @@ def _remember_prefix(call: Call) -> None:
 
 def _installing(call: Call, inquiry: Inquiry) -> None:
     """Where it goes, when the command says so; otherwise to the machine."""
-    given = [text.partition("=")[2] for text in (arg.text for arg in call.args) if text.startswith(PREFIXES)]
+    staged = [arg.text.partition("=")[2] for arg in call.args if arg.text.startswith(STAGES)]
+    given = staged or [arg.text.partition("=")[2] for arg in call.args if arg.text.startswith(PREFIXES)]
     option = parsed(call.args, "--prefix --destdir").value("--prefix --destdir")
     configured = call.shell.lookup(CONFIGURED)
     if not given and configured is not None:

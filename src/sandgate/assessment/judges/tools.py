@@ -16,6 +16,7 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.inline import host_of, judge_code
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import after_names, by_table
+from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.judges.watching import is_told_to_watch
 from sandgate.assessment.knowledge import entry_for
@@ -34,19 +35,33 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskCategory
 
 OFF = ("unconfined", "disable", "disabled", "label=disable")
-MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "role=admin", "permission=admin", "/keys")  # who may do what
+# Who may do what; what runs or counts as checked because somebody says so.
+MEMBERS = ("/memberships/", "/collaborators/", "/teams/", "/members", "role=admin", "permission=admin", "/keys",
+           "access_level=")  # fmt: skip
+VOUCHING = ("/statuses/", "/check-runs", "/merges", "/merge", "/approve", "/dispatches", "/deployments", "/hooks")
+# What a code host is asked about when it is about its own rules.
+GUARDS = (
+    "protect", "allow_force", "allow_deletions", "enforce_admins", "required_", "visibility=", "private=false",
+    "ruleset", "approv", "push_rule", "code-scanning", "secret-scanning", "vulnerability-alerts",
+    "automated-security-fixes", "audit", "actions/permissions", "only_allow_merge", "allowed_actions", "/statuses/",
+)  # fmt: skip
 REMOVING = frozenset(words("rm rmi kill stop down prune remove restart"))
 COMPOSE_VALUES = "-f --file -p --project-name --profile --env-file --project-directory --ansi --parallel --progress"
+SEARCHES = frozenset(words("run scan new test lsp --version --help"))  # what `sg` is told when it is ast-grep
+REGISTRIES = ("docker.io", "ghcr.io", "quay.io", "gcr.io", "pkg.dev", "amazonaws.com", "azurecr.io", "gitlab.com",
+              "digitalocean.com", "heroku.com", "fly.io")  # fmt: skip
 SOCKETS = ("docker.sock", "podman.sock", "containerd.sock", "crio.sock")
 
 
 def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     """`gh api` can do anything its other commands can: the method tells."""
     by_table(call, inquiry)
-    if "secret" in call.upstream:
-        inquiry.send(f"the content of {shown(call.upstream['secret'])}", "a code host")
+    if (private := private_input(call)) is not None and ("secret" in call.upstream or "environment" in call.upstream):
+        inquiry.send(private, "a code host")
     texts = [arg.text for arg in call.args]
-    if {"public", "--visibility=public", "--public"} & set(texts) and "list" not in texts[:2]:
+    if {"public", "--visibility=public", "--public", "visibility=public", "private=false"} & set(
+        texts
+    ) and "list" not in texts[:2]:
         inquiry.add(HIGH, "contacts", "code host", "makes something public", "Makes something visible to everybody",
                     "", (EXFILTRATION, NETWORK, COMPLIANCE))  # fmt: skip
     if "api" not in texts[:3]:
@@ -57,13 +72,19 @@ def _judge_forge(call: Call, inquiry: Inquiry) -> None:
     method = parsed(call.args, "-X --method -f -F -H -q -t --jq").value("-X --method")
     name = method.text.upper() if method is not None else ""
     query = " ".join(texts).lower()
+    guarding: tuple[RiskCategory, ...] = (COMPLIANCE,) if any(mark in query for mark in GUARDS) else ()
     if name == "DELETE" or ("mutation" in query and "delete" in query):
         inquiry.add(HIGH, "deletes", "code host", "deletes something on the code host",
-                    "Deletes something on the code host", "It is gone for everybody", (DELETION, NETWORK))  # fmt: skip
-    elif name in {"PUT", "PATCH"} or "mutation" in query:
+                    "Deletes something on the code host", "It is gone for everybody",
+                    (DELETION, NETWORK, *guarding))  # fmt: skip
+    elif (
+        name in {"PUT", "PATCH"}
+        or "mutation" in query
+        or (name == "POST" and any(mark in query for mark in (*MEMBERS, *VOUCHING)))
+    ):
         rights: tuple[RiskCategory, ...] = (PRIVILEGE,) if any(mark in query for mark in MEMBERS) else ()
         inquiry.add(HIGH, "contacts", "code host", "changes something on the code host",
-                    "Changes something on the code host", "", (NETWORK, SYSTEM, *rights))  # fmt: skip
+                    "Changes something on the code host", "", (NETWORK, SYSTEM, *rights, *guarding))  # fmt: skip
 
 
 QUIET_SCRIPTS = frozenset(("-sc", "-esc", "-Esc", "-nesc", "-ec"))  # `ex -sc 'script' file`
@@ -106,6 +127,13 @@ def _judge_at(call: Call, inquiry: Inquiry) -> None:
     inquiry.run_script(_fed_text(call), call)
 
 
+def _judge_sg(call: Call, inquiry: Inquiry) -> None:
+    """Two programs are called `sg`: one searches in syntax trees, the other changes the group."""
+    if call.args[:1] and (call.args[0].text in SEARCHES or parsed(call.args, "-c").has("-p --pattern -l --lang")):
+        call.program = "ast-grep"
+    by_table(call, inquiry)
+
+
 def _fed_text(call: Call) -> str:
     return call.stdin_text if call.stdin_text is not None else spoken(call.feeder) or ""
 
@@ -119,6 +147,7 @@ def _judge_container(call: Call, inquiry: Inquiry) -> None:
         _all_removed(texts, call, inquiry)
         _elsewhere(texts, call, inquiry)
         _copied(texts, call, inquiry)
+        _pushed(texts, inquiry)
         return
     options = parsed(call.args[texts.index(command) + 1 :], RUN_VALUES, stop_at_operand=True)
     if options.has("--privileged") or any(
@@ -159,6 +188,16 @@ def _elsewhere(texts: list[str], call: Call, inquiry: Inquiry) -> None:
         if REMOVING & set(texts):
             inquiry.add(HIGH, "deletes", host_of(host), "stops or deletes containers of another machine",
                         f"Stops or deletes containers of {shown(host_of(host))}", "", (DELETION, NETWORK))  # fmt: skip
+
+
+def _pushed(texts: list[str], inquiry: Inquiry) -> None:
+    """`docker push registry.example/acme/private`: to a registry that nobody knows."""
+    if "push" not in texts[:2]:
+        return
+    for text in texts[texts.index("push") + 1 :]:
+        host = text.partition("/")[0]
+        if "/" in text and "." in host and not host.endswith(REGISTRIES) and not is_local(host):
+            inquiry.send("an image", host)
 
 
 def _copied(texts: list[str], call: Call, inquiry: Inquiry) -> None:
@@ -223,6 +262,7 @@ JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {
     "crontab": _judge_crontab,
     "at": _judge_at,
     "batch": _judge_at,
+    "sg": _judge_sg,
     "vi": _judge_editor,
     "vim": _judge_editor,
     "docker": _judge_container,

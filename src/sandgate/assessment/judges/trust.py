@@ -6,7 +6,7 @@ wants who has something to hide. Names and values are those of the programs' man
 
 from __future__ import annotations
 
-from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, NETWORK, SYSTEM
+from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.listing import words
@@ -52,6 +52,22 @@ SOURCES = frozenset(
     npm_config_registry YARN_REGISTRY YARN_NPM_REGISTRY_SERVER GOPROXY BUNDLE_MIRROR__ALL
     """)
 )
+# They keep the hooks of a repository from running: when set to one of `OFF`, of `ON`, or to the names of hooks.
+HOOKS_OFF = frozenset(words("HUSKY LEFTHOOK"))
+HOOKS_SKIPPED = frozenset(words("HUSKY_SKIP_HOOKS OVERCOMMIT_DISABLE PRE_COMMIT_SKIP"))
+HOOK_NAMES = frozenset(words("SKIP LEFTHOOK_EXCLUDE SKIP_HOOKS"))
+SCANNERS = (
+    "secret",
+    "leak",
+    "trufflehog",
+    "talisman",
+    "security",
+    "bandit",
+    "semgrep",
+    "audit",
+    "private-key",
+    "licen",
+)
 HISTORIES = frozenset(words("HISTFILE HISTSIZE HISTFILESIZE SAVEHIST"))
 NOWHERE = frozenset(("", "/dev/null", "0"))
 # Options of any program that fetch from whom nobody checked; the value, where one is needed, is one of `OFF`.
@@ -69,6 +85,12 @@ def judge_protection(name: str, values: Sequence[Arg], inquiry: Inquiry) -> None
         or (name in SOURCES and (text.startswith("http://") and not is_local(host_of(text))))
     ):
         _unchecked(name, inquiry)
+    elif name in HOOK_NAMES and any(scanner in text.lower() for scanner in SCANNERS):
+        inquiry.add(HIGH, "runs", name, "leaves out the search for secrets or holes",
+                    "Leaves out the checks that look for secrets or holes", "", (COMPLIANCE,))  # fmt: skip
+    elif (name in HOOKS_OFF and text in OFF) or (name in HOOKS_SKIPPED and text in ON):
+        inquiry.add(MEDIUM, "runs", name, "leaves out the checks of this repository",
+                    "Leaves out the checks of this repository", "", (COMPLIANCE,))  # fmt: skip
     elif (name in HISTORIES and text in NOWHERE) or (name == "HISTIGNORE" and text == "*"):
         no_history(name, inquiry)
 

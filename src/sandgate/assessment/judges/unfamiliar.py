@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, MEDIUM, NETWORK, SYSTEM, Finding
 from sandgate.assessment.judges.network import send_files
+from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 
@@ -15,16 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
-# Orders that mean the same to every program, known or not.
-DESTRUCTIVE = frozenset(words("delete destroy purge drop wipe nuke erase terminate delete-all drop-db destroy-all"))
-# These are as often said about a cache; whoever insists means it.
-REMOVING = frozenset(words("remove rm uninstall deprovision unregister deregister decommission"))
-INSISTING = frozenset(
-    words("""
-    -y --yes -f --force --all --purge --assume-yes --auto-approve --no-confirm --confirm --skip-confirmation
-    -auto-approve --recursive --yes-i-really-mean-it --noconfirm --non-interactive
-    """)
-)
 CHANGING = frozenset(
     words("""
     deploy apply push promote publish release rollback restart stop shutdown scale migrate reset restore up down sync
@@ -35,7 +26,6 @@ PRODUCTION = frozenset(words("prod production prd live"))
 POWER = frozenset(words("shutdown reboot poweroff powercycle powerdown hardreset factory-reset safe-shutdown"))
 SENDING = frozenset(words("upload send share publish push put post paste exfil transfer"))
 STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ")
-WORDS_OF_A_VERB = 3  # `delete-all-jobs`; more is a name
 FIRST_WORDS = 3  # among which the order stands
 
 
@@ -44,15 +34,12 @@ def judge_unfamiliar(call: Call, inquiry: Inquiry) -> None:
     name = shown(call.program)
     texts = [arg.text for arg in call.args]
     first = texts[:FIRST_WORDS]
-    ordered = next((text for text in first if destroys(text)), None)
-    if ordered is None and not INSISTING.isdisjoint(texts):
-        ordered = next((text for text in first if text in REMOVING), None)
-    if ordered is None:
-        ordered = next((text for text in texts if text.lstrip().upper().startswith(STATEMENTS)), None)
-    if ordered is not None:
+    if judge_order(call, inquiry):
+        return
+    if any(text.lstrip().upper().startswith(STATEMENTS) for text in texts):
         inquiry.note(
             Finding(HIGH, "deletes", call.program, "a program that is not known is told to delete",
-                    f"Tells {name}, a program that is not known, to {shown(ordered)}", "", (DELETION,), "low")
+                    f"Tells {name}, a program that is not known, to delete data", "", (DELETION,), "low")
         )  # fmt: skip
         return
     inquiry.note(
@@ -103,11 +90,3 @@ def _is_production(text: str) -> bool:
 
 def _parts(text: str) -> list[str]:
     return "".join([letter if letter.isalnum() else " " for letter in text.lower()]).split()
-
-
-def destroys(word: str) -> bool:
-    """`delete`, `delete-job`, `purge_all`, `jobs:destroy`."""
-    if word in DESTRUCTIVE or word[:1] == "-":
-        return word in DESTRUCTIVE
-    parts = _parts(word) if " " not in word else []
-    return len(parts) <= WORDS_OF_A_VERB and "." not in word and "/" not in word and not DESTRUCTIVE.isdisjoint(parts)

@@ -125,7 +125,8 @@ def _engine(name: str) -> tuple[Entry, ...]:
         *(Entry(f"{name} {what}", HIGH, "Publishes an image", (f"{name} {what} x",), kind="contacts",
                 categories=(NETWORK, COMPLIANCE, EXFILTRATION), consequence="Others may use it at once")
           for what in ("push", "image push", "compose push", "manifest push", "plugin push", "buildx imagetools create",
-                       "trust sign")),
+                       "trust sign", "trust revoke", "trust key load",
+                       "trust signer add", "trust signer remove")),
         *(Entry(f"{name} {what}", HIGH, "Changes services that run for others", (f"{name} {what} x",),
                 kind="contacts", categories=(SYSTEM, NETWORK))
           for what in ("stack deploy", "service update", "service create", "service scale", "swarm init", "swarm join",
@@ -207,12 +208,13 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("heroku config", HIGH, "Prints secrets of an app", ("heroku config -a x",), kind="reads",
           categories=(EXFILTRATION, NETWORK)),
     Entry("kubectl config", MEDIUM, "Handles cluster settings", ("kubectl config use-context x",), kind="writes"),
-    *(Entry(f"kubectl {verb} {what}", HIGH, "Prints secrets of a cluster", (f"kubectl {verb} {what} x",),
-            kind="reads", categories=(EXFILTRATION, NETWORK))
-      for verb in ("describe",) for what in ("secret", "secrets", "sealedsecret", "externalsecret")),
-    *(Entry(f"kubectl get {what}", MEDIUM, "Lists secrets of a cluster", (f"kubectl get {what}",
-            f"kubectl get {what} x -o yaml => high"), kind="contacts", categories=(NETWORK,))
+    *(Entry(f"kubectl get {what}", MEDIUM, "Shows the names of secrets of a cluster",
+            (f"kubectl get {what} x", f"kubectl get {what} x -o yaml => high"), kind="contacts", categories=(NETWORK,))
       for what in ("secret", "secrets")),
+    *(Entry(f"kubectl {what}", HIGH, "Prints secrets of a cluster", (f"kubectl {what} x",), kind="reads",
+            categories=(EXFILTRATION, NETWORK))
+      for what in ("describe secret", "describe secrets", "get sealedsecret", "get externalsecret",
+                   "describe sealedsecret", "describe externalsecret")),
     *(Entry(f"kubectl {what}", HIGH, "Hands out rights in a cluster", (f"kubectl {what} x",), kind="privilege",
             categories=(PRIVILEGE, SYSTEM, NETWORK, COMPLIANCE))
       for what in ("create clusterrolebinding", "create rolebinding", "create clusterrole", "create role",
@@ -233,7 +235,8 @@ ENTRIES: tuple[Entry, ...] = (
     unregistervm, vboxmanage unregistervm, govc vm.destroy, govc object.destroy, qm destroy, pct destroy, podman machine
     rm, buildah rmi, skopeo delete, velero backup delete, regctl tag delete, crane delete, oras manifest delete, packer
     destroy, vault kv metadata delete, vault kv destroy, vault secrets disable, vault lease revoke, az group delete,
-    gcloud projects delete, devpod delete, gh codespace delete
+    gcloud projects delete, devpod delete, gh codespace delete, tilt down, devspace purge, garden delete, garden
+    cleanup, okteto down, okteto destroy, okteto namespace delete
     """),
     *_remote_changing("""
     terraform apply, terraform import, terraform untaint, terraform force-unlock, terraform state mv, terraform state
@@ -241,7 +244,7 @@ ENTRIES: tuple[Entry, ...] = (
     deploy, cdk bootstrap, helm install, helm upgrade, helm rollback, helm push, kubectl apply, kubectl create, kubectl
     scale, kubectl rollout, kubectl edit, kubectl patch, kubectl set, kubectl label, kubectl annotate, kubectl taint,
     kubectl cordon, kubectl uncordon, kubectl expose, kubectl run, kubectl autoscale, kubectl replace, kubectl
-    certificate, knife ssh, knife bootstrap, knife upload, puppet, chef-client, chef-solo, fab, cap, bolt, pyinfra,
+    certificate, knife ssh, knife bootstrap, knife upload, puppet, chef-client, chef-solo, fab, bolt, pyinfra,
     mina, kamal, pm2 deploy, serverless deploy, sls deploy, crane push, crane copy, crane tag, skopeo copy, skopeo sync,
     oras push, buildah push, regctl image copy,
     kubeadm, tkn pipeline start, skaffold run, skaffold deploy, helmfile apply, helmfile sync, werf converge, garden
@@ -250,6 +253,8 @@ ENTRIES: tuple[Entry, ...] = (
     *(Entry(name, MEDIUM, "Asks about machines that are managed", (name,), kind="contacts", categories=(NETWORK,))
       for name in ("puppet parser validate", "puppet config print", "puppet lookup", "puppet module list",
                    "puppet facts", "puppet describe", "puppet epp validate")),
+    Entry("cap", HIGH, "Deploys to servers", ("cap production deploy", "cap -T => low"), kind="contacts",
+          categories=(SYSTEM, NETWORK), harmless="-T --tasks -n --dry-run -D --describe --help", clusters=False),
     Entry("terraform fmt", MEDIUM, "Formats configuration", ("terraform fmt -recursive", "terraform fmt -check => low"),
           kind="writes", harmless="-check --check -write=false", clusters=False),
     Entry("cdk synth", MEDIUM, "Runs the project's infrastructure code", ("cdk synth",)),

@@ -103,7 +103,7 @@ ENTRIES: tuple[Entry, ...] = (
             "certbot, acme.sh, dehydrated, lego, mkcert, caddy trust, step ca, trustme, letsencrypt", SYSTEM, NETWORK,
             harmless="-CAROOT"),
     *looking("Shows certificates", "certbot certificates, certbot plugins, acme.sh list"),
-    *acting("Publishes a signature", "cosign sign, cosign attest, cosign attach", NETWORK, kind="contacts",
+    *acting("Publishes a signature", "cosign sign, cosign attest, cosign attach", NETWORK, COMPLIANCE, kind="contacts",
             consequence="What has been published cannot be taken back"),
     *acting("Changes passwords in a file", "htpasswd, htdigest, doveadm pw, doveadm", level=MEDIUM, kind="writes"),
     *acting("Tries to break passwords or protections", """

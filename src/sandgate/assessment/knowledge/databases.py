@@ -38,6 +38,10 @@ STOPPING_SQL = (
     "RS.REMOVE", "SET PERSIST", "SCRIPT FLUSH", "FUNCTION FLUSH", "STOP SLAVE", "STOP REPLICA", "DISABLE TRIGGER ALL",
     "BENCHMARK(", "PG_SLEEP(",
 )  # fmt: skip
+# What is written down about what was done.
+WATCHING_SQL = (" LOG_", "SLOW_QUERY_LOG", " SSL", "SQL_LOG", "LOG_BIN",
+                "AUDIT", "LOG_STATEMENT", "GENERAL_LOG", "LOG_MIN_DURATION", "_HISTORY", "ACCESS_LOG", "SQL_LOG_BIN",
+                "DISABLE TRIGGER")  # fmt: skip
 SQL_VALUES = (
     "-c -e -f -h -p -P -U -u -d -D -n -a -H -S --command --execute --file --host --hostname --port --username --dbname "
     "--eval --user --query --database --server --password --set -v --variable --uri"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Whatever the noun before it: `gh label delete`, `glab release delete`, `tea branches rm`.
 LOST = Worse(
     "", HIGH, "Deletes something on the code host", (DELETION, NETWORK), "It is gone for everybody",
-    operands="delete destroy remove purge unpublish erase wipe",
+    operands="delete destroy remove purge unpublish erase wipe rm delete- remove-",
 )  # fmt: skip
 
 
@@ -64,7 +64,8 @@ def _host(name: str) -> tuple[Entry, ...]:
               categories=(NETWORK,),
               worse=(Worse("-t --show-token", HIGH, "Prints your access token", (EXFILTRATION,)),
                      Worse("", HIGH, "Changes who is signed in at the code host", (SYSTEM, NETWORK),
-                           operands="logout refresh"))),
+                           operands="logout refresh"),
+                     Worse("-s --scopes", HIGH, "Asks for more rights at the code host", (PRIVILEGE, NETWORK)))),
         Entry(f"{name} api", MEDIUM, "Talks to the code host",
               (f"{name} api repos", f"{name} api -X DELETE repos/a => high", f"{name} api -X GET repos/a"),
               kind="contacts", categories=(NETWORK,), values="-f -F -H -q -t -X --jq --method --field --raw-field "
@@ -78,7 +79,8 @@ ENTRIES: tuple[Entry, ...] = (
             categories=(NETWORK,), worse=(LOST, Worse("", HIGH, "Publishes or merges on the code host",
                                                       (NETWORK, COMPLIANCE), operands="merge release fork")))
       for name in ("tea", "hub", "bkt", "berg", "lab")),
-    *_high("Prints your access token", (EXFILTRATION,), "gh auth token, glab auth token, glab config get token"),
+    *_high("Prints your access token", (EXFILTRATION,), "gh auth token, glab auth token, "
+            "glab config get token, glab variable export, glab variable get"),
     *_high("Runs jobs on the code host", (SYSTEM, NETWORK), "gh workflow run, glab ci run, glab pipeline run"),
     *_high("Switches checks on the code host", (NETWORK, COMPLIANCE), """
         gh workflow disable, gh ruleset delete, glab schedule delete"""),

@@ -191,19 +191,20 @@ yamllint yapf yard yarn yasm yo yosys zig zola zprint
 """),
     ("packages", """
 R anaconda ansible-galaxy apm appcenter aqua arduino-cli artifactory asdf atom auto beachball bower brew browsers buf
-bumblebee bun bundle bunx cabal cargo carthage carton changeset choco chromatic chruby cloudsmith cnpm code
-code-insiders code-push codium composer conan conda conda-build copr-cli corepack coursier cpan cpanm crane cs cursor
-cypress dart debrelease deno dep devbox devenv devpi direnv docker dotnet dput dub dune-release dvc eas easy_install
-easybuild eb elm esy expo fastlane flatpak flit flox flutter fnm gem gh gh-pages ghcup ghp-import git git-lfs gleam
-glide go goenv goreleaser gradle graph guix gvm hatch helm helmfile hf home-manager huggingface-cli hunter husky jabba
-jenv jfrog jspm jsr julia-pkg juliaup kaggle lake lefthook lein lerna lint-staged luarocks mamba mas maturin
-micromamba mike mint mise mix mkdocs mkvirtualenv mvn n nci ni nimble nix nix-build nix-channel nix-collect-garbage
-nix-instantiate nix-shell nix-store np npm npx nuget nun nup nvm nx opam oras osc ovsx packer pak paket pdm pear pecl
-perlbrew phive phpbrew pio pip pip-compile pip-sync pip3 pipdeptree pipenv pipx pixi playwright plenv pnpm pod podman
-poetry pre-commit proto pub puppeteer pyenv python-build python-semantic-release raco rake rbenv rebar3 release-it
-renv rmvirtualenv rover rpmdevtools rtx ruby-build ruff rush rustup rvm rye sbt sdk sdkman semantic-release shards
-skopeo snapcraft spack spago stack subl swift tenv terraform tfenv tnpm tox tuist twine uv uvx vagrant vcpkg vim-plug
-virtualenv virtualenvwrapper volta vsce wandb web-ext webdriver-manager west xcodes xcrun yarn zig
+bumblebee bun bundle bunx cabal cargo carthage carton changeset choco choosenim chromatic chruby cloudsmith cnpm code
+code-insiders code-push codium composer conan conda conda-build copr-cli corepack coursier cpan cpan-upload cpanm
+crane cs cursor cypress dart debrelease deno dep devbox devenv devpi direnv docker dotnet dput dub dune-release dvc
+eas easy_install easybuild eb elan elm esy expo fastlane flatpak flit flox flutter fnm fvm gem gh gh-pages ghcup
+ghp-import git git-lfs gleam glide go goenv goreleaser gradle graph guix gvm hatch helm helmfile hf home-manager
+huggingface-cli hunter husky jabba jenv jf jfrog jspm jsr julia-pkg juliaup kaggle kerl lake lefthook lein lerna
+lint-staged luarocks mamba marketplace mas maturin micromamba mike mint mise mix mkdocs mkvirtualenv mojo-upload mvn n
+nci ni nimble nix nix-build nix-channel nix-collect-garbage nix-instantiate nix-shell nix-store nodenv np npm npx
+nuget nun nup nvm nx opam oras osc ovsx packer pak paket pdm pear pecl perlbrew phive phpbrew pio pip pip-compile
+pip-sync pip3 pipdeptree pipenv pipx pixi playwright plenv pnpm pod podman poetry pre-commit proto pub pulp puppeteer
+pyenv python-build python-semantic-release quilt raco rake rbenv rebar3 release-it renv rmvirtualenv rover rpmdevtools
+rtx ruby-build ruff rush rustup rvm rye sbt sdk sdkman semantic-release shards skopeo snapcraft spack spago stack subl
+swift swiftly tenv terraform tfenv tnpm tox tuist twine uv uvx vagrant vcpkg vim-plug virtualenv virtualenvwrapper
+volta vsce wandb web-ext webdriver-manager west xcodes xcrun yarn zig zvm
 """),
     ("network", """
 aria2c curl dig ftp gpg http https lftp nc nslookup openssl ping rclone scp sftp socat ssh ssh-add ssh-copy-id
@@ -224,14 +225,14 @@ zipcmp zipgrep zipinfo zoo zopfli zpaq zstd zstdmt
 """),
     ("containers", """
 VBoxManage actionlint ansible-lint argocd aws az bao bolt buildah cap cdk cdktf cfn-lint checkov chef-client chef-solo
-circleci-lint colima conftest consul crane crictl ctr datree devcontainer devpod dive docker docker-compose
+circleci-lint colima conftest consul crane crictl ctr datree devcontainer devpod devspace dive docker docker-compose
 docker-machine dockle driftctl fab fleetctl garden gcloud gh govc grype gsutil hadolint helm helm-docs-lint helmfile
 heroku incus infracost istioctl k3d k3s-uninstall.sh k9s kamal kapp kics kind knife kompose kops kube-bench
 kube-linter kube-score kubeadm kubeconform kubectl kubectl-neat kubectx kubens kubent kubeseal kubetail kubeval
-kustomize lima limactl lxc microk8s mina minikube multipass nomad oras packer pct pluto pm2 podman polaris popeye
-popeye-lint prowler pulumi puppet pyinfra qemu-system-x86_64 qm regctl scout serverless skaffold skopeo sls snyk
-spectral stern syft tanka terraform terraform-docs terragrunt terrascan tflint tfsec tilt tk tkn trivy vagrant vault
-vboxmanage velero virsh waypoint werf yamllint ytt
+kustomize lima limactl lxc microk8s mina minikube multipass nomad okteto oras packer pct pluto pm2 podman polaris
+popeye popeye-lint prowler pulumi puppet pyinfra qemu-system-x86_64 qm regctl scout serverless skaffold skopeo sls
+snyk spectral stern syft tanka terraform terraform-docs terragrunt terrascan tflint tfsec tilt tk tkn trivy vagrant
+vault vboxmanage velero virsh waypoint werf yamllint ytt
 """),
     ("databases", """
 ace adonis alembic arangosh artisan atlas beeline bq-shell cbq clickhouse clickhouse-client clusterdb cockroach
@@ -326,58 +327,65 @@ waifu2x weasyprint webpinfo wkhtmltoimage wkhtmltopdf wrestool x264 x265 xelatex
 youtube-dl yt-dlp zathura zbarimg zopflipng
 """),
     ("machine", """
-PhoenixMiner PlistBuddy SRBMiner-MULTI a2ps aa-complain aa-disable aa-enforce aa-remove-unknown aa-status aa-teardown
-aa-unconfined acpi adb adcli addgroup adduser adjtimex alsactl alsamixer alternatives amixer amtool apcaccess apcupsd
-apg apparmor_parser apparmor_status archlinux-java arecord asciiquarium atop auditctl auditpol augenrules augtool
-authconfig authselect auto-cpufreq avml avrdude banner bcdedit bfgminer biosdecode bitsadmin bless bmon bonnie++
-bootctl bossac bpftool bpftrace bpytop brightnessctl btm btop busybox bzminer c_rehash caffeine cal caller cancel
-capsh catalog-update cbmem ccminer cert-sync certmgr cgclassify cgconfigparser cgcreate cgdelete cgexec cgminer cgset
-chage chcon chfn chgpasswd chkrootkit chpasswd chronyc chronyd chsh cipher clamscan claymore clinfo clip.exe cmatrix
-compgen cowsay cpuburn cpufreq-info cpufreq-set cpuid cpuminer cpuminer-multi cpupower criu csrutil dadd date
-dateutils.dconv dc dconf ddiff debconf-get-selections debconf-set-selections debconf-show defaults delgroup deluser
-depmod devmem devmem2 dfu-util dialog dirs diskpart dism dkms dmidecode dpkg-reconfigure dracut dscl dstat dumpkeys
-earlyoom edac-util efibootmgr enable enscript envsubst eselect espeak esptool esptool.py ethminer eu-stack evtest ewbf
-explorer.exe extlinux extlinux-update fail2ban-client faillock fastboot fastfetch fc fc-cache fc-match fc-query figlet
-finger fio fips-mode-setup fixfiles flameshot flashrom fortune freshclam fsutil fswebcam ftrace fw_printenv fw_setenv
-fwupdmgr fwupdtool gcore gdate gdbserver getcap getenforce getfacl getfattr getopt getpcaps getsebool gio
-git-credential-store glances glib-compile-schemas glxinfo gminer gnome-open gnome-screensaver-command gnome-screenshot
-gotop gpasswd gpiodetect gpioget gpioinfo gpioset grim groupadd groupdel groupmod grpck grpconv grpunconv grub-editenv
-grub-install grub-mkconfig grub-reboot grub-set-default grub2-editenv grub2-install grub2-mkconfig grub2-set-default
-grubby gsettings gstack gtk-update-icon-cache halt hash heimdall help hid-tools hostid hostinfo hostname hp-scan
-hp-setup hping3 htop hwclock hwinfo hwloc-ls hyprctl i2cdetect i2cdump i2cset i3-msg icacls iftop imagesnap import
-infocmp init insmod installer installkernel intel_gpu_top inxi ioreg iostat iotop iozone ipa ipcrm ipcs ipmi-chassis
-ipmitool jetson_clocks jo kadmin kawpowminer kazam kbuildsycoca5 kde-open kdialog kernel-install kernelstub kexec
-kextload kextstat kextunload keysniffer killall5 kinit klist kmod kmutil kpatch kreadconfig5 ksysguard kwriteconfig5
-launchd ldapadd ldapconf ldapdelete ldapmodify ldappasswd ldapsearch ldconfig light lilo livepatch load_policy
-loadkeys locale locale-gen localedef loginctl logkeys logout lolMiner lolcat lolminer look lp lpadmin lpinfo lpmove
-lpoptions lpq lpr lprm lpstat lsattr lsb_release lscpu lsdvd lsfd lshal lshw lsinitramfs lsinitrd lsipc lsirq lslocks
-lslogins lsmem lsmod lsns lsof lspci lstcl lstopo lsusb lynis maim makewhatis mandb matchpathcon mcelog mcookie mdfind
-mdls memdump memtester memusage mesg mft mimikatz minerd mkinitcpio mkinitramfs mkinitrd mkpasswd mktexlsr modinfo
-modprobe mokutil mprime mpstat mshta msiexec mstflint namei nanominer nbminer ncal neofetch nethogs netplan netsh
-networksetup newgidmap newgrp newuidmap newusers nheqminer nicehash nixos-rebuild nload nmon notify-send ntpdate
+JLinkExe PhoenixMiner PlistBuddy SRBMiner-MULTI a2ps aa-complain aa-disable aa-enforce aa-remove-unknown aa-status
+aa-teardown aa-unconfined acpi adb adcli addgroup adduser adjtimex alsactl alsamixer alternatives amixer amtool
+apcaccess apcupsd apg apparmor_parser apparmor_status archlinux-java arduino-cli arecord asciiquarium atop auditctl
+auditpol augenrules augtool authconfig authselect auto-cpufreq avml avrdude banner bcdedit bfgminer biosdecode
+bitsadmin bless bmon bonnie++ bootctl bossac bpftool bpftrace bpytop brightnessctl btm btop busybox bzminer c_rehash
+caffeine cal caller cancel capsh catalog-update cbmem ccminer cert-sync certmgr cgclassify cgconfigparser cgcreate
+cgdelete cgexec cgminer cgset chage chcon chfn chgpasswd chkrootkit chpasswd chronyc chronyd chsh cipher clamscan
+claymore clinfo clip.exe cmatrix compgen cowsay cpuburn cpufreq-info cpufreq-set cpuid cpuminer cpuminer-multi
+cpupower criu csrutil dadd date dateutils.dconv dc dconf ddiff debconf-get-selections debconf-set-selections
+debconf-show defaults delgroup deluser depmod devmem devmem2 dfu-util dialog dirs diskpart dism dkms dmidecode
+dpkg-reconfigure dracut dscl dstat dumpkeys earlyoom edac-util efibootmgr enable enscript envsubst eselect espeak
+espflash esptool esptool.py ethminer eu-stack evtest ewbf explorer.exe extlinux extlinux-update fail2ban-client
+faillock fastboot fastfetch fc fc-cache fc-match fc-query figlet finger fio fips-mode-setup fixfiles flameshot
+flashrom fortune freshclam fsutil fswebcam ftrace fw_printenv fw_setenv fwupdmgr fwupdtool gcore gdate gdbserver
+getcap getenforce getfacl getfattr getopt getpcaps getsebool gio git-credential-store glances glib-compile-schemas
+glxinfo gminer gnome-open gnome-screensaver-command gnome-screenshot gotop gpasswd gpiodetect gpioget gpioinfo gpioset
+grim groupadd groupdel groupmod grpck grpconv grpunconv grub-editenv grub-install grub-mkconfig grub-reboot
+grub-set-default grub2-editenv grub2-install grub2-mkconfig grub2-set-default grubby gsettings gstack
+gtk-update-icon-cache halt hash heimdall help hid-tools hostid hostinfo hostname hp-scan hp-setup hping3 htop hwclock
+hwinfo hwloc-ls hyprctl i2cdetect i2cdump i2cset i3-msg icacls idf.py iftop imagesnap import infocmp init insmod
+installer installkernel intel_gpu_top inxi ioreg iostat iotop iozone ipa ipcrm ipcs ipmi-chassis ipmitool
+jetson_clocks jo kadmin kawpowminer kazam kbuildsycoca5 kde-open kdialog kernel-install kernelstub kexec kextload
+kextstat kextunload keysniffer killall5 kinit klist kmod kmutil kpatch kreadconfig5 ksysguard kwriteconfig5 launchd
+ldapadd ldapconf ldapdelete ldapmodify ldappasswd ldapsearch ldconfig light lilo livepatch load_policy loadkeys locale
+locale-gen localedef loginctl logkeys logout lolMiner lolcat lolminer look lp lpadmin lpinfo lpmove lpoptions lpq lpr
+lprm lpstat lsattr lsb_release lscpu lsdvd lsfd lshal lshw lsinitramfs lsinitrd lsipc lsirq lslocks lslogins lsmem
+lsmod lsns lsof lspci lstcl lstopo lsusb lynis maim makewhatis mandb matchpathcon mcelog mcookie mdfind mdls memdump
+memtester memusage mesg mft mimikatz minerd mkinitcpio mkinitramfs mkinitrd mkpasswd mktexlsr modinfo modprobe mokutil
+mprime mpstat mshta msiexec mspdebug mstflint namei nanominer nbminer ncal neofetch nethogs netplan netsh networksetup
+newgidmap newgrp newuidmap newusers nheqminer nicehash nixos-rebuild nload nmon notify-send nrfjprog nrfutil ntpdate
 ntpdig ntpq ntpstat numastat nvflash nvidia-debugdump nvidia-smi nvpmodel nvram nvtop obs onezerominer opasswd
 opcontrol open openocd pacmd pactl pam-auth-update pam_tally2 pamixer parec parecord passwd pathchk pbcopy pbpaste
-pdbedit perf pgrep picotool pidof pidstat pinky pinout pivot_root pkgutil plutil plymouth-set-default-theme
+pdbedit perf pgrep picotool pidof pidstat pinky pinout pio pivot_root pkgutil plutil plymouth-set-default-theme
 pm-hibernate pm-suspend pmap pmset pnputil polkit-agent-helper-1 postconf powerd powermetrics poweroff
-powerprofilesctl primes procs profiles ps ps_mem pstack pstree pw pw-record pwck pwconv pwdx pwgen pwunconv qalc
-raspi-config rdate rdmsr realm reboot rec refind-install reg regsvr32 renice reset resize restorecon rfkill rig rigel
-rkhunter rmmod rocm-smi rocminfo rpi-eeprom-config rpi-eeprom-update rpi-update rtcwake rundll32 ryzenadj s2disk s2ram
-sadf samba-tool sar say sbctl sbsign scanimage schedtool schtasks screencapture screenfetch scrot scutil seinfo
-select-editor semanage semodule sensors sesearch sestatus setcap setenforce setfont setpci setpriv setsebool setserial
-setterm setupcon setxkbmap sfc sg showkey shutdown simplescreenrecorder skill sl slabtop slay smartmontools smbpasswd
-smem snice sntp spark spctl spd-say spectacle srbminer sss_cache st-flash stap start stm32flash stress stress-ng stty
-suspend sw_vers swaymsg switch_root sysadminctl sysbench sysctl sysdig syslinux sysrc system-config-printer
-system_profiler systemctl-suspend systemd-boot systemd-inhibit systemd-oomd systemd-timesyncd systemsetup systemtap
-systool t-rex takeown tccutil teamredminer tegrastats telinit terminal-notifier texhash thermald times tiptop tload
-tlp tlp-stat toe toilet top tpm2_clear tput trace-cmd tripwire trust tuned-adm turbostat tzdata-update tzselect
-u-boot-update uhubctl undervolt units update-alternatives update-bootloader update-ca-certificates update-ca-trust
-update-crypto-policies update-desktop-database update-grub update-grub2 update-initramfs update-java-alternatives
-update-locale update-mime update-mime-database update-rc updatedb upower upsc upscmd upsdrvctl uptime usb-devices
-usbguard usbreset useradd userdel usermod uuidgen vainfo vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat
-vnstat volatility vpddecode vssadmin vulkaninfo wall wbinfo weak-modules wevtutil wf-recorder whereami whiptail
-wildrig wl-copy wl-paste wlr-randr wmctrl wmic wpctl write wrmsr wslview wtype wusa x86_energy_perf_policy x86info
-xbacklight xclip xcrun xdg-email xdg-mime xdg-open xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev
-xfconf-query xinput xkcdpass xlsclients xmodmap xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb
-xscreensaver-command xsel xset xspy xwd xwininfo y-cruncher ydotool zdump zenity zipl zzz
+powerprofilesctl primes probe-rs procs profiles ps ps_mem pstack pstree pw pw-record pwck pwconv pwdx pwgen pwunconv
+pyocd qalc raspi-config rdate rdmsr realm reboot rec refind-install reg regsvr32 renice reset resize restorecon rfkill
+rig rigel rkhunter rmmod rocm-smi rocminfo rpi-eeprom-config rpi-eeprom-update rpi-update rtcwake rundll32 ryzenadj
+s2disk s2ram sadf samba-tool sar say sbctl sbsign scanimage schedtool schtasks screencapture screenfetch scrot scutil
+seinfo select-editor semanage semodule sensors sesearch sestatus setcap setenforce setfont setpci setpriv setsebool
+setserial setterm setupcon setxkbmap sfc sg showkey shutdown simplescreenrecorder skill sl slabtop slay smartmontools
+smbpasswd smem snice sntp spark spctl spd-say spectacle srbminer sss_cache st-flash st-info st-trace stap start
+stm32flash stress stress-ng stty suspend sw_vers swaymsg switch_root sysadminctl sysbench sysctl sysdig syslinux sysrc
+system-config-printer system_profiler systemctl-suspend systemd-boot systemd-inhibit systemd-oomd systemd-timesyncd
+systemsetup systemtap systool t-rex takeown tccutil teamredminer teensy_loader_cli tegrastats telinit
+terminal-notifier texhash thermald times tiptop tload tlp tlp-stat toe toilet top tpm2_clear tput trace-cmd tripwire
+trust tuned-adm turbostat tzdata-update tzselect u-boot-update uhubctl undervolt units update-alternatives
+update-bootloader update-ca-certificates update-ca-trust update-crypto-policies update-desktop-database update-grub
+update-grub2 update-initramfs update-java-alternatives update-locale update-mime update-mime-database update-rc
+updatedb upower upsc upscmd upsdrvctl uptime usb-devices usbguard usbreset useradd userdel usermod uuidgen vainfo
+vcgencmd vdpauinfo vigr vipw virt-what visudo vm_stat vmstat vnstat volatility vpddecode vssadmin vulkaninfo wall
+wbinfo weak-modules west wevtutil wf-recorder whereami whiptail wildrig wl-copy wl-paste wlr-randr wmctrl wmic wpctl
+write wrmsr wslview wtype wusa x86_energy_perf_policy x86info xbacklight xclip xcode-select xcrun xdg-email xdg-mime
+xdg-open xdg-screensaver xdg-settings xdg-user-dir xdotool xdpyinfo xev xfconf-query xinput xkcdpass xlsclients
+xmodmap xmr-stak xmr-stak-rx xmrig xmrig-proxy xprop xrandr xrdb xscreensaver-command xsel xset xspy xwd xwininfo
+y-cruncher ydotool zdump zenity zipl zzz
+"""),
+    ("pipelines", """
+aim airflow bentoml clearml-data clearml-task cog dagster dbt dvc feast flyte great_expectations guildai hf
+huggingface-cli kedro label-studio luigi meltano metaflow mlflow nextflow ploomber prefect pyflyte sacred snakemake
+sqlmesh superset wandb zenml
 """),
 )  # fmt: skip

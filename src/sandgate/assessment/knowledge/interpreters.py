@@ -88,6 +88,7 @@ DELETING_TREES = frozenset(
     rmtree rm_rf rm_r remove_tree rmSync rimraf remove_dir_all rmdirSync removeSync emptyDirSync deleteRecursively
     deleteDir deltree remove_all rmrf deleteTree
     delete_directory deleteDirectory remove_directory rm_rf! removeDirectoryRecursive delete_tree rmdir_r
+    del_dir_r removeItem removeDir os.remove.all deleteRecursive removePathForcibly remove_entry_secure
     """)
 )
 DELETING = frozenset(
@@ -116,6 +117,7 @@ CONTACTING = frozenset(
     urlopen urlretrieve socket create_connection connect fetch HTTPConnection HTTPSConnection createConnection
     fsockopen curl_exec TCPSocket getaddrinfo Net::HTTP LWP::Simple axios requests.get httpx.get https.get http.get
     open-uri IO::Socket SMTP SMTP_SSL FTP FTP_TLS IMAP4 Telnet SSHClient
+    httpc.request HTTPoison.get HTTPoison.get! Req.get! Net.HTTP
     """)
 )
 SENDING = frozenset(
@@ -127,7 +129,23 @@ TAKING_RIGHTS = frozenset(
 )
 READING = frozenset(words("readFileSync readFile file_get_contents slurp read_text read_bytes readlines"))
 DECODING = frozenset(words("b64decode fromhex unhexlify atob decodebytes decompress decode_base64 unpack"))
-HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir"))
+# How a text begins that names the home directory in the words of some language.
+LOSING_ORM = frozenset(
+    words("""
+    delete_all destroy_all drop_all drop_table drop_database drop_collection dropDatabase deleteMany delete_many
+    truncate_all flushall flushdb flush_all delete_index drop_index delete_bucket delete_object delete_objects
+    """)
+)
+# Talking to a bare socket and running programs in a few words of code: that is a shell for somebody else.
+RAW_SOCKETS = frozenset(words("socket.socket TCPSocket TCPSocket.new TCPSocket.open fsockopen inet_aton net.connect "
+                              "net.Socket IO::Socket::INET create_connection socket.tcp"))  # fmt: skip
+HOME_PIECES = (
+    "$ENV{HOME}", "$ENV{'HOME'}", "${process.env.HOME}", "#{Dir.home}", "#{ENV['HOME']}", '#{ENV["HOME"]}',
+    "{os.environ['HOME']}", '{os.environ["HOME"]}', "{Path.home()}", "${HOME}", "$HOME", "{home}", "${os.homedir()}",
+    "$ENV(HOME)", "$env(HOME)", "$::env(HOME)", "#{System.user_home!}",
+)  # fmt: skip
+HOME_NAMES = frozenset(words("expanduser home HOME homedir Path.home Dir.home os.homedir NSHomeDirectory user_home "
+                             "getHomeDirectory getHomeDir"))  # fmt: skip
 
 # Calls of one-line programs that look and compute. Code that uses nothing else is as harmless as reading.
 HARMLESS = frozenset(

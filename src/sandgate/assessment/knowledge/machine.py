@@ -16,6 +16,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.knowledge.entry import Entry, Worse
 from sandgate.assessment.knowledge.listed import acting, looking
+from sandgate.assessment.listing import phrases
 
 ENTRIES: tuple[Entry, ...] = (
     # Accounts and rights
@@ -123,17 +124,37 @@ ENTRIES: tuple[Entry, ...] = (
         kernelstub, plymouth-set-default-theme, update-bootloader, bless, nvram, bcdedit, raspi-config,
         rpi-update, u-boot-update, fw_setenv, systemd-boot, zipl, sbsign, extlinux-update
         """, SYSTEM, consequence="This machine may not start any more"),
+    *acting("Changes which tools this machine builds with", "xcode-select", SYSTEM,
+            harmless="-p --print-path -v --version"),
     *acting("Changes how this machine starts", "efibootmgr", SYSTEM, bare=True),
     *acting("Changes how this machine starts", "grubby", SYSTEM,
             harmless="--info --default-kernel --default-index --default-title"),
     *looking("Shows how this machine starts", "bootctl status, bootctl list, grub-editenv list, fw_printenv, "
             "lsinitramfs, lsinitrd"),
     *acting("Changes firmware or hardware registers", """
-        flashrom, fwupdmgr, fwupdtool, setpci, wrmsr, rdmsr, ipmitool, ipmi-chassis, amtool, dfu-util, esptool,
-        esptool.py, avrdude, openocd, st-flash, nvflash, mft, mstflint, rpi-eeprom-update, rpi-eeprom-config,
-        usbreset, uhubctl, i2cset, gpioset, devmem2, devmem, busybox devmem, hid-tools, stm32flash,
-        heimdall, picotool load, bossac, cbmem
+        flashrom, fwupdmgr, fwupdtool, setpci, wrmsr, rdmsr, ipmitool, ipmi-chassis, amtool, openocd,
+        nvflash, mft, mstflint, rpi-eeprom-update, rpi-eeprom-config,
+        usbreset, uhubctl, i2cset, gpioset, devmem2, devmem, busybox devmem, hid-tools,
+        heimdall, cbmem
         """, SYSTEM, consequence="Hardware can become unusable"),
+    *(Entry(name, HIGH, "Writes the program of a device", (f"{name} write x", f"{name} erase => high",
+            f"{name} --list => low"), kind="privilege", categories=(SYSTEM,), clusters=False,
+            values="--port -p -b --baud --chip -c -a -s -P -U -D -f -d -i -t",
+            consequence="The device may not start any more", harmless="--help --version --list -l --probe",
+            worse=(Worse("--eraseall --erase --chiperase --recover -e --mass-erase", HIGH,
+                         "Deletes everything on a device", (DELETION, SYSTEM), unless="-U",
+                         operands="erase erase_flash erase-flash erase_region erase-region erase-parts mass-erase "
+                                  "mass_erase recover erase_all"),))
+      for name in phrases("dfu-util, esptool, esptool.py, espflash, avrdude, st-flash, nrfjprog, nrfutil, pyocd, "
+                          "picotool, probe-rs, stm32flash, bossac, mspdebug, JLinkExe, teensy_loader_cli")),
+    *looking("Shows what a device says", """
+        esptool.py chip_id, esptool.py flash_id, esptool.py read_mac, esptool.py image_info, esptool.py version,
+        esptool chip_id, esptool chip-id, esptool flash_id, esptool flash-id, esptool read_mac, esptool image_info,
+        espflash board-info, espflash list-ports, espflash monitor, pyocd list, pyocd json, probe-rs list,
+        probe-rs info, picotool info, picotool version, st-info, st-trace, nrfutil device list, lsusb,
+        arduino-cli board, arduino-cli core list, arduino-cli lib list, pio device, pio boards, west boards,
+        idf.py size, idf.py monitor
+        """, values="--port -p -b --baud --chip", clusters=False),
     Entry("fastboot", HIGH, "Changes the system of a phone", ("fastboot flash boot boot.img",
           "fastboot devices => low"), kind="privilege", categories=(SYSTEM,),
           consequence="The phone may not start any more",

@@ -124,10 +124,11 @@ _LOOKERS = """
 _ASKERS = """
     npm view, npm info, npm show, npm v, npm search, npm outdated, npm audit, npm ping, npm whoami, npm fund, npm
     doctor,
-    npm access list, npm dist-tag ls, npm dist-tag list, npm team ls, npm owner ls, npm profile get, npm star, yarn
-    info,
-    yarn npm info, yarn audit, yarn npm audit, yarn outdated, pnpm view, pnpm info, pnpm audit, pnpm outdated, pip
-    index,
+    npm access list, npm access ls, npm access get, npm org ls, npm hook ls, npm team list, npm owner list, npm org
+    list, pod trunk info, pod trunk me, vsce show, vsce search, vsce ls, ovsx get, mix hex.owner list, mix hex.audit,
+    mix hex.user, npm sbom, npm dist-tag ls, npm dist-tag list, npm team ls, npm owner ls, npm profile get, npm
+    star, yarn info, yarn npm info, yarn audit, yarn npm audit, yarn outdated, pnpm view, pnpm info, pnpm audit,
+    pnpm outdated, pip index,
     pip index versions, pip search, pip download, cargo search, cargo info, cargo outdated, cargo audit, gem
     search, gem outdated, gem query, bundle outdated, composer outdated, composer audit, composer search,
     composer diagnose, poetry search, conda search, mvn versions:display-dependency-updates, nuget list,
@@ -165,7 +166,7 @@ ENTRIES: tuple[Entry, ...] = (
           categories=("data_exfiltration", NETWORK)),
     Entry("npm login", HIGH, "Stores an access token", ("npm login",), kind="contacts", categories=(NETWORK, SYSTEM)),
     Entry("npm owner", HIGH, "Changes who may publish a package", ("npm owner add eve pkg",), kind="contacts",
-          categories=(NETWORK, PRIVILEGE)),
+          categories=(NETWORK, PRIVILEGE, COMPLIANCE)),
     *(
         _published(name)
         for name in (
@@ -179,23 +180,24 @@ ENTRIES: tuple[Entry, ...] = (
             "np", "npx np",
             "release-it", "auto shipit", "changeset publish", "rush publish", "beachball publish",
             "web-ext sign", "ovsx publish",
-            "cargo release", "cargo owner", "cargo login", "cargo workspaces publish", "cargo smart-release",
+            "cargo release", "cargo login", "cargo workspaces publish", "cargo smart-release",
             "flit publish", "maturin publish", "maturin upload", "python-semantic-release",
             "conda-build upload", "anaconda upload",
-            "hatch publish", "rye publish", "pixi upload", "devpi upload", "gem yank", "gem owner",
+            "hatch publish", "rye publish", "pixi upload", "devpi upload",
             "gem signin", "rake release",
-            "bundle exec rake release", "mix hex.owner", "mix hex.retire", "rebar3 hex publish",
+            "bundle exec rake release", "mix hex.owner", "mix hex.retire", "pod trunk push", "rebar3 hex publish",
             "gleam publish", "elm publish",
             "cabal upload", "stack upload", "opam publish", "dune-release", "dart pub publish",
             "flutter pub publish", "pub publish",
-            "luarocks upload", "nimble publish", "dub publish", "pod trunk", "fastlane deliver",
+            "luarocks upload", "cpan-upload", "mojo-upload", "nimble publish", "dub publish", "pod trunk add-owner",
+            "fastlane deliver",
             "fastlane pilot", "fastlane supply",
             "fastlane release", "fastlane beta", "xcrun altool", "xcrun notarytool", "lein deploy",  "sbt publish",
             "nuget push", "choco push", "paket push", "snapcraft upload", "snapcraft release",
             "flatpak build-export", "osc commit",
             "dput", "debrelease", "copr-cli build", "rpmdevtools", "eas submit", "eas update", "expo publish",
             "code-push release",
-            "appcenter distribute", "bumblebee publish", "vsce unpublish", "jfrog rt", "artifactory upload",
+            "appcenter distribute", "bumblebee publish", "jfrog rt", "artifactory upload",
             "cloudsmith push",
             "ansible-galaxy publish", "ansible-galaxy collection publish", "terraform login", "packer build",
             "vagrant cloud publish",
@@ -209,26 +211,38 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     *(
         Entry(name, HIGH, "Sends data to a service that keeps it for others", (name,), kind="contacts",
-              categories=(EXFILTRATION, NETWORK, COMPLIANCE), consequence="What has been sent cannot be taken back")
+              categories=(EXFILTRATION, NETWORK, COMPLIANCE), consequence="What has been sent cannot be taken back",
+              harmless="--dry-run --dryrun --help")
         for name in (
             "huggingface-cli upload", "hf upload", "wandb sync", "kaggle datasets create", "kaggle datasets version",
             "dvc push", "git lfs push", "git annex sync", "oras push", "crane push", "skopeo copy",
         )
     ),
-    Entry("npm unpublish", HIGH, "Withdraws a published package", ("npm unpublish pkg",), kind="deletes",
-          categories=(DELETION, NETWORK)),
+    *(Entry(name, HIGH, "Withdraws a published package", (name,), kind="deletes", harmless="--dry-run --help",
+            categories=(DELETION, NETWORK, COMPLIANCE))
+      for name in phrases("""
+          npm unpublish, pnpm unpublish, gem yank, dotnet nuget delete, nuget delete, pod trunk delete, vsce unpublish,
+          ovsx unpublish, cargo yank, anaconda remove, jf rt del, jf rt delete, jfrog rt del, cloudsmith delete,
+          npm dist-tag rm, npm stage rm, shards yank, quilt delete, poetry yank, hatch yank, pulp delete,
+          devpi remove, devpi index --delete, conan remove --remote, apm unpublish, marketplace unpublish""")
+      if " --" not in name),
+    Entry("cargo owner", HIGH, "Changes who may publish a package", ("cargo owner --add eve", "cargo owner -l => low"),
+          kind="contacts", categories=(NETWORK, PRIVILEGE, COMPLIANCE), harmless="--list -l --help"),
+    Entry("gem owner", MEDIUM, "Shows who may publish a package", ("gem owner acme", "gem owner acme -a eve => high"),
+          kind="contacts", categories=(NETWORK,), values="-a -r --add --remove -k --key --host",
+          worse=(Worse("-a -r --add --remove", HIGH, "Changes who may publish a package",
+                       (NETWORK, PRIVILEGE, COMPLIANCE)),)),
     Entry("npm deprecate", HIGH, "Marks a published package", ("npm deprecate pkg x",), kind="contacts",
           categories=(NETWORK, COMPLIANCE)),
-    Entry("cargo yank", HIGH, "Withdraws a published package", ("cargo yank",), kind="contacts",
-          categories=(DELETION, NETWORK)),
     Entry("cargo", MEDIUM, "Uses cargo", ("cargo new x",), kind="writes", values="-C --config"),
     Entry("go", MEDIUM, "Uses go", ("go mod init x",), kind="writes", values="-C"),
     Entry("uv", MEDIUM, "Uses uv", ("uv venv",), kind="writes"),
     Entry("uv run", LOW, "Runs a program of the project", ("uv run pytest",)),
     Entry("virtualenv", MEDIUM, "Creates an environment", ("virtualenv .venv",), kind="writes"),
     Entry("conda", MEDIUM, "Uses conda", ("conda init",), kind="writes"),
-    *(Entry(name, HIGH, "Deletes an environment or a toolchain", (f"{name} x",), kind="deletes", categories=(DELETION,),
-            harmless="--dry-run --help")
+    *(Entry(name, HIGH, "Deletes an environment or a toolchain", (f"{name} x",), kind="deletes",
+            categories=(DELETION, SYSTEM),
+            harmless="--dry-run --help --list-dead --list-live -l --print-dead")
       for name in (
           "conda env remove", "mamba env remove", "micromamba env remove", "pyenv uninstall", "pyenv virtualenv-delete",
           "rustup self uninstall", "rustup toolchain uninstall", "pipx uninstall-all", "opam switch remove",
@@ -240,7 +254,11 @@ ENTRIES: tuple[Entry, ...] = (
           "cabal gc", "stack uninstall", "nix-collect-garbage", "guix gc", "volta uninstall",
           "code --uninstall-extension",
           "yarn cache clean --all", "npm cache rm", "conda clean --all", "sdk flush", "gem cleanup --all",
-          "juliaup remove",
+          "juliaup remove", "perlbrew uninstall", "plenv uninstall", "gvm uninstall", "jabba uninstall",
+          "phpbrew remove",
+          "kerl delete", "swiftly uninstall", "choosenim remove", "elan toolchain uninstall", "tfenv uninstall",
+          "nodenv uninstall", "goenv uninstall", "proto uninstall", "fvm remove", "n prune", "zvm uninstall",
+          "spack uninstall", "spack gc", "nix profile wipe-history", "nix store gc", "nix store delete",
       ) if " --" not in name),
     Entry("conda remove", MEDIUM, "Removes packages", ("conda remove x",), kind="deletes"),
 )  # fmt: skip

@@ -126,8 +126,9 @@ ENTRIES: tuple[Entry, ...] = (
     item get, op document get, op inject, heroku config:get, npm token list, dotenvx get
     """),
     *_each(LOW, "reads", "Shows its state", (), """
-    syncthing cli show, gopass version, bw status, cloudflared tunnel list, cloudflared tunnel info, ngrok config
-    check, tailscale funnel status, tailscale serve status, tailscale status, tailscale version, tailscale ip, ngrok
+    syncthing cli show, gopass version, bw status, cloudflared tunnel list, cloudflared tunnel info, ngrok config,
+    ngrok config check, ngrok help, tailscale funnel status, tailscale serve status,
+    tailscale status, tailscale version, tailscale ip, ngrok
     version, cloudflared version, nmcli, nmcli device, nmcli general, nmcli connection show, nmcli con show, nmcli c
     show, nmcli device status, nmcli device show, nmcli dev status, nmcli dev show, nmcli d status, nmcli d show,
     resolvectl, resolvectl status, resolvectl statistics, networkctl, networkctl status, networkctl list, arp,

@@ -15,7 +15,7 @@ from sandgate.assessment.listing import phrases, words
 DELETING = frozenset(words("""
     delete terminate destroy remove rm rb del purge drop wipe erase deregister uninstall nuke flush flushall empty prune
     clear truncate unlink rmdir rmi obliterate expunge teardown decommission forget abandon shred unpublish down
-    undeploy clean reset wipeout deletes scrub deprovision undelegate schedule-key-deletion retire
+    undeploy clean reset wipeout deletes scrub deprovision undelegate schedule-key-deletion retire gc
     """))  # fmt: skip
 LOOKING = frozenset(words("""
     get list ls describe show head view status info version help whoami inspect search query tail logs log history

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.findings import (
     COMPLIANCE,
     DELETION,
+    EXFILTRATION,
     EXHAUSTION,
     HIGH,
     LOW,
@@ -56,7 +57,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("history", LOW, "Shows the shell's history", ("history", "history -c => high"), kind="reads",
           worse=(Worse("-c -d -w", HIGH, "Erases the record of commands", (COMPLIANCE, DELETION)),)),
     Entry("gdb", MEDIUM, "Runs or inspects a program", ("gdb a.out", "gdb -p 1 => high"), kind="runs", values="-ex -x",
-          worse=(Worse("-p --pid", HIGH, "Looks into another program's memory", (PRIVILEGE,)),), clusters=False),
+          worse=(Worse("-p --pid", HIGH, "Looks into another program's memory", (PRIVILEGE, EXFILTRATION)),),
+          clusters=False),
     Entry("lldb", MEDIUM, "Runs or inspects a program", ("lldb a.out",), kind="runs"),
     Entry("dbus-send", HIGH, "Sends an order to a service of the desktop", ("dbus-send --session x",), kind="privilege",
           categories=(SYSTEM, PRIVILEGE)),
