@@ -64,9 +64,13 @@ def _reads_chosen(redirection: Redirection, script: Script) -> bool:
     chosen = [word for variable, word in script.chosen if f"${variable}" == name]
     if not chosen or not all(_known_file(word) for word in chosen):
         return False
+    heads = {f"{name[1:]}={word.text}" for word in chosen}  # as a loop's head is noted, too
     return not any(
         (command.words and command.words[0].text in _SETTING)
-        or any(each.text.startswith((f"{name[1:]}=", f"{name[1:]}+=")) for each in command.assignments)
+        or any(
+            each.text.startswith((f"{name[1:]}=", f"{name[1:]}+=")) and each.text not in heads
+            for each in command.assignments
+        )
         for command in script.commands
     )
 
