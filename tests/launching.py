@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.commandline.launchers import LAUNCHERS
+from sandgate.commandline.launcher_rows import LAUNCHERS
 
 
 def _row(place: str) -> tuple[str, ...]:

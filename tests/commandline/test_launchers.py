@@ -6,11 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from launching import EVERY_LAUNCHED
-from sandgate.commandline.invocation import inner_place, started_by
-from sandgate.commandline.launchers import LAUNCHERS, Launched, command_at, launched
+from sandgate.commandline.launcher_rows import LAUNCHERS
+from sandgate.commandline.launchers import Launched, command_at, launched
 from sandgate.commandline.words import joined, split
-from sandgate.commandline.wrappers import SHELL_PROGRAMS, STARTERS, WRAPPERS
 
 
 def started(line: str) -> list[str]:
@@ -51,22 +49,6 @@ def started(line: str) -> list[str]:
 )
 def test_what_a_launcher_starts_is_found_where_its_row_says(line: str, inner: list[str]) -> None:
     assert started(line) == inner
-
-
-@pytest.mark.parametrize("argv", EVERY_LAUNCHED, ids=joined)
-def test_every_row_of_the_table_says_where_its_command_stands(argv: tuple[str, ...]) -> None:
-    found = started_by(argv)
-    assert ("rm", "x") in found.commands or "rm x" in found.scripts
-    place = inner_place(argv)
-    assert place is not None
-    assert "rm" in argv[place]
-    assert argv[0] in STARTERS
-
-
-def test_no_launcher_is_a_wrapper_or_a_shell() -> None:
-    """Required: one table says what a program starts."""
-    assert LAUNCHERS.keys().isdisjoint(WRAPPERS)
-    assert LAUNCHERS.keys().isdisjoint(SHELL_PROGRAMS)
 
 
 def test_a_program_may_be_told_apart_from_its_version_only_by_a_name() -> None:

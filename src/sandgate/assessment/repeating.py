@@ -11,7 +11,7 @@ from __future__ import annotations
 from sandgate.assessment.judges import JUDGES
 from sandgate.assessment.knowledge import ENTRIES
 from sandgate.assessment.program import OTHER_NAMES
-from sandgate.commandline.launchers import DIRECT_RUNNERS, RUNNERS
+from sandgate.commandline.launcher_rows import DIRECT_RUNNERS, RUNNERS
 from sandgate.record import Record
 
 TYPE_CHECKING = False

@@ -11,6 +11,7 @@ from __future__ import annotations
 from sandgate.commandline import launchers
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.carried import carried, handed_over
+from sandgate.commandline.launcher_rows import LAUNCHING
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.words import program_name, split
 from sandgate.commandline.wrappers import (
@@ -58,7 +59,7 @@ class Everything(Record):
 _NOTHING = Started()
 # Every name `started_by` has an answer for; most programs have none.
 _STARTING = frozenset(
-    (*SHELL_PROGRAMS, *COMMAND_FOLLOWS, *WRAPPERS, *launchers.LAUNCHING, "coproc", "function", "find", "git", "ssh")
+    (*SHELL_PROGRAMS, *COMMAND_FOLLOWS, *WRAPPERS, *LAUNCHING, "coproc", "function", "find", "git", "ssh")
 )
 _grammars: dict[str, Grammar] = {}  # of the lines of our own tables
 
@@ -159,7 +160,7 @@ def started_by(argv: Argv) -> Started:
     if name == "ssh":
         return _by_ssh(argv)
     if name not in WRAPPERS:
-        return _by_launcher(name, argv) if name in launchers.LAUNCHING else _NOTHING
+        return _by_launcher(name, argv) if name in LAUNCHING else _NOTHING
     reading = read(argv[1:], _grammar(WRAPPERS[name]))
     return Started(commands=_tails(argv)) if reading is None else _by_wrapper(name, reading)
 
@@ -191,7 +192,7 @@ def _next_place(argv: Argv) -> int | None:
         return _script_place(argv)
     if name == "find":
         return max([at + 1 for at, word in enumerate(argv) if word in FIND_RUNNERS], default=None)
-    if name in launchers.LAUNCHING and name not in WRAPPERS:
+    if name in LAUNCHING and name not in WRAPPERS:
         return _last_launched(name, argv)
     line = SSH_OPTIONS if name == "ssh" else WRAPPERS.get(name)
     if line is None:

@@ -11,7 +11,7 @@ what follows the options:
 from __future__ import annotations
 
 from sandgate.commandline.commissions import COMMISSIONED, ESCAPING, LANGUAGES
-from sandgate.commandline.launchers import LAUNCHING
+from sandgate.commandline.launcher_rows import LAUNCHING
 from sandgate.commandline.words import words_of
 
 WRAPPERS: dict[str, str] = {

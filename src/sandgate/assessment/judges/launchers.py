@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import MEDIUM, NETWORK
 from sandgate.assessment.wording import shown
-from sandgate.commandline.launchers import ELSEWHERE, LAUNCHERS, command_at, launched
+from sandgate.commandline.launcher_rows import ELSEWHERE, LAUNCHERS
+from sandgate.commandline.launchers import command_at, launched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import shown
 from sandgate.commandline.arguments import grammar, read
-from sandgate.commandline.launchers import DIRECT_RUNNERS, PLACE_FIRST, RUNNERS
+from sandgate.commandline.launcher_rows import DIRECT_RUNNERS, PLACE_FIRST, RUNNERS
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS, WRAPPERS
 from sandgate.policy.safety import is_safe
 

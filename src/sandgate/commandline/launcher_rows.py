@@ -1,0 +1,193 @@
+"""Which programs start another one for their own reasons, and where in their words it stands. Data for `launchers`."""
+
+from __future__ import annotations
+
+from sandgate.commandline.words import words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Argv = tuple[str, ...]
+    Places = tuple[tuple[Argv, Argv], ...]  # for each sub-command its words, and where the command is
+
+# Runners of a project's own tools, and the sub-command behind which the tool stands.
+RUNNERS = {
+    "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
+    "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
+    "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
+    "op": "run",
+    "carton": "exec", "dune": "exec", "stack": "exec", "cabal": "exec", "opam": "exec", "composer": "exec",
+    "lerna": "exec", "melos": "exec", "pixi": "run",
+    "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
+}  # fmt: skip
+DIRECT_RUNNERS = words_of(
+    "npx bunx uvx cross-env dotenv torsocks proxychains proxychains4 caffeinate rlwrap torify envconsul tsocks "
+    "grc chronic winpty"
+)
+PLACE_FIRST = frozenset(("direnv", "aws-vault"))  # `direnv exec DIRECTORY COMMAND`
+
+# program and sub-command → where the command is:
+#   rest     what stands behind the options     behind   what stands behind `--`     skip1    behind one operand
+#   self     it is the sub-command itself
+#   joined   the operands together are a script  each     every operand is a script   fetched  rest, got from a registry
+# or options: the value of any of them is a script; with `…`, all that follows it is a command.
+_TABLE = """
+    nix-shell = --run --command
+    nix develop = -c… --command…
+    nix shell = -c… --command…
+    nix run = rest
+    mise x = behind
+    mise exec = behind
+    rtx exec = behind
+    devbox run = joined
+    devenv shell = rest
+    flox activate = behind -c --command
+    dotenv run = rest
+    dotenv = behind
+    mamba run = rest
+    micromamba run = rest
+    conda run = rest
+    rbenv exec = rest
+    pyenv exec = rest
+    nodenv exec = rest
+    goenv exec = rest
+    jenv exec = rest
+    plenv exec = rest
+    volta run = rest
+    fnm exec = rest behind
+    nvm exec = skip1
+    nvm run = skip1
+    rvm do = rest
+    chruby-exec = behind
+    corepack yarn = self
+    corepack pnpm = self
+    corepack npm = self
+    yarn npm = self
+    yarn exec = joined
+    yarn node = rest
+    npx = -c --call
+    npm exec = -c --call
+    npm x = behind -c --call
+    pnpm dlx = fetched
+    yarn dlx = fetched
+    bun x = fetched
+    pipx run = fetched
+    uv tool run = fetched
+    uvx = fetched
+    bunx = fetched
+    concurrently = each
+    nodemon = --exec -x
+    watchexec = joined behind
+    cargo watch = -s --shell
+    hyperfine = each -p --prepare -s --setup -c --cleanup -C --conclude
+    tmux new = joined
+    tmux new-session = joined
+    tmux new-window = joined
+    tmux neww = joined
+    tmux split-window = joined
+    tmux splitw = joined
+    tmux respawn-pane = joined
+    tmux respawnp = joined
+    tmux respawn-window = joined
+    tmux respawnw = joined
+    tmux pipe-pane = joined
+    tmux pipep = joined
+    tmux run-shell = joined
+    tmux run = joined
+    tmux if-shell = each
+    tmux if = each
+    tmux display-popup = joined
+    tmux popup = joined
+    tmux send-keys = joined
+    tmux send = joined
+    screen = joined
+    zellij run = behind rest
+    kitty = rest -e…
+    xterm = -e…
+    alacritty = -e… --command…
+    konsole = -e…
+    gnome-terminal = behind -e --command
+    xfce4-terminal = -e --command -x…
+    x-terminal-emulator = -e…
+    wezterm start = behind rest
+    foot = rest
+    just = --command… -c…
+    cgexec = skip1
+    setpriv = rest
+    perf stat = rest
+    perf record = rest
+    valgrind = rest
+    heaptrack = rest
+    eatmydata = rest
+    nocache = rest
+    faketime = skip1
+    gtimeout = skip1
+    cpulimit = behind rest
+    daemonize = rest
+    dtach = skip1
+    start-stop-daemon = --exec -x --startas -a
+    sg = -c skip1
+    cross-env-shell = joined
+    env-cmd = rest
+    distrobox enter = behind
+    devcontainer exec = behind rest
+    okteto exec = behind
+    telepresence intercept = behind
+    garden exec = skip1
+    toolbox run = rest
+    wsl = behind -e…
+    lxc exec = behind
+    adb shell = joined
+    adb exec-out = joined
+    incus exec = behind
+    multipass exec = behind
+    vagrant ssh = -c --command
+    limactl shell = skip1
+    dagger run = rest
+    op run = behind
+    envchain = skip1
+    dotenvx run = behind
+    fish = -c --command
+    csh = -c
+    tcsh = -c
+    nu = -c --commands
+    pwsh = -c -Command -command
+    xonsh = -c
+    elvish = -c
+    osh = -c
+    choom = behind
+    systemd-inhibit = rest
+    setuidgid = skip1
+    envdir = skip1
+    setlock = skip1
+    softlimit = rest
+    trickle = rest
+    ifne = rest
+    pee = each
+    run-one = rest
+    dbus-launch = rest
+    fakechroot = rest
+    linux32 = rest
+    linux64 = rest
+    rr record = rest
+    gdb = --args…
+    heroku run = rest
+    foreman run = rest
+    honcho run = rest
+    sops exec-env = each
+    sops exec-file = each
+"""
+# These start it on another machine, or in a container.
+ELSEWHERE = words_of("lxc incus multipass vagrant limactl wsl adb")
+
+
+def _lines() -> dict[str, Places]:
+    found: dict[str, list[tuple[Argv, Argv]]] = {}
+    for line in _TABLE.strip().splitlines():
+        name, _, places = line.partition(" = ")
+        program, *sub = name.split()
+        found.setdefault(program, []).append((tuple(sub), tuple(places.split())))
+    return {program: tuple(sorted(each, reverse=True)) for program, each in found.items()}
+
+
+LAUNCHERS = _lines()
+LAUNCHING = frozenset((*LAUNCHERS, *RUNNERS, *DIRECT_RUNNERS))  # all programs with a row in one of these tables
