@@ -39,7 +39,6 @@ from sandgate.assessment.knowledge.interpreters import (
 )
 from sandgate.assessment.lexing import Token, as_calls, tokens
 from sandgate.assessment.listing import words
-from sandgate.assessment.tcl import judge_tcl
 from sandgate.assessment.wording import shown
 from sandgate.commandline.decoding import ansi
 
@@ -85,6 +84,8 @@ _STATEMENTS = frozenset(
 def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     """Add findings for code given as text."""
     if language == "Tcl":
+        from sandgate.assessment.tcl import judge_tcl
+
         judge_tcl(code, call, inquiry)
         return
     found = tokens(as_calls(code) if language in {"Lisp", "Clojure", "Scheme"} else code)

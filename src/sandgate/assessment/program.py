@@ -15,11 +15,8 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.judges import JUDGES, interpreters, launchers, origins, revealing, running, trust, watching
 from sandgate.assessment.judges.common import by_table, certainties
-from sandgate.assessment.judges.exposing import judge_exposed
 from sandgate.assessment.judges.feeding import SEEKERS, names_secrets, shows_what_is_found
 from sandgate.assessment.judges.loops import judge_count
-from sandgate.assessment.judges.ordering import judge_order
-from sandgate.assessment.judges.unfamiliar import judge_unfamiliar
 from sandgate.assessment.knowledge import PREFIXES, entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
 from sandgate.assessment.listing import words
@@ -173,8 +170,12 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
         judge(call, inquiry)
     elif by_table(call, inquiry) is None:
         if not defined:
+            from sandgate.assessment.judges.unfamiliar import judge_unfamiliar
+
             judge_unfamiliar(call, inquiry)
     elif call.program in PREFIXES and entry_for([call.program, *given[1:]]) is entry_for(given[:1]):
+        from sandgate.assessment.judges.ordering import judge_order
+
         judge_order(call, inquiry)
 
 
@@ -191,6 +192,8 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
         _judge_found(call, inquiry)
     said = "\n".join(texts)
     if "--" in said or "0.0.0.0" in said or "address=" in said:
+        from sandgate.assessment.judges.exposing import judge_exposed
+
         judge_exposed(call, said, inquiry)
         judge_count(call, said, inquiry)
     if "config" in texts:

@@ -8,7 +8,6 @@ harmless is another matter, and needs certainty; see policy/safety.py.
 
 from __future__ import annotations
 
-from sandgate.commandline import launchers
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.carried import carried, handed_over
 from sandgate.commandline.launcher_rows import LAUNCHING
@@ -213,6 +212,8 @@ def _next_place(argv: Argv) -> int | None:
 
 def _last_launched(name: str, argv: Argv) -> int | None:
     """Of all that a launcher surely starts the last: `hyperfine ls` says nothing about `hyperfine ls 'rm x'`."""
+    from sandgate.commandline import launchers
+
     places = [each for each in launchers.started(name, argv) if not each.doubtful]
     if any(each.together and each.several for each in places) or (name == "tmux" and ";" in argv):
         return len(argv)
@@ -264,6 +265,8 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
 
 
 def _by_launcher(name: str, argv: Argv) -> Started:
+    from sandgate.commandline import launchers
+
     places = list(launchers.started(name, argv))
     commands = [launchers.command_at(argv, each) for each in places if each.script is None]
     if name == "tmux" and ";" in argv:  # another command for the same server

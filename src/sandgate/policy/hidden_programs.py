@@ -107,7 +107,7 @@ def _may_hide(what: Segments, rules: RuleSet) -> bool:
 
 def _is_open(command: SimpleCommand, rules: RuleSet, *, writes: bool) -> bool:
     assigned = [word.text.partition("=") for word in command.assignments]
-    if any(run_for(name, value) for name, _, value in assigned):
+    if any(text for name, _, value in assigned for text in run_for(name, value)):
         return True
     if not command.words:
         return False

@@ -9,7 +9,6 @@ from __future__ import annotations
 from sandgate.commandline import segments
 from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import STARTERS
-from sandgate.policy.other_spellings import spelled_otherwise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +54,8 @@ def tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...
 
 def despite_spelling(argv: Argv, rules: RuleSet) -> list[Rule]:
     """Asking and forbidding rules about the same command, its options elsewhere or its words others."""
+    from sandgate.policy.other_spellings import spelled_otherwise
+
     found = _despite_options(argv, rules)
     for other in spelled_otherwise(argv):
         found += [rule for rule in rules.matching(other) if rule.decide != "allow"]

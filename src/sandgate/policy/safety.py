@@ -19,7 +19,6 @@ from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.policy.safe_commits import is_commit
 from sandgate.policy.safe_help import explains_command, only_explains
 from sandgate.policy.safe_programs import LOOSER, SAFE, SAFE_WRAPPERS
-from sandgate.policy.safe_redirections import redirects_safely, shows_chosen_secrets
 from sandgate.policy.safe_variables import may_hand_over, may_set
 from sandgate.policy.safe_wrappers import RUNS_EACH, at_exec, module, through_wrapper
 from sandgate.policy.secret_names import (
@@ -94,6 +93,8 @@ def safe_commands(
         return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
+    from sandgate.policy.safe_redirections import redirects_safely, shows_chosen_secrets
+
     if script.chosen and shows_chosen_secrets(script):
         return (False,) * len(what.commands)
     if script.functions and not script.functions.isdisjoint(_OWN_MEANING):

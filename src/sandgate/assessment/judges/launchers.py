@@ -5,7 +5,6 @@ from __future__ import annotations
 from sandgate.assessment.findings import MEDIUM, NETWORK
 from sandgate.assessment.wording import shown
 from sandgate.commandline.launcher_rows import ELSEWHERE, LAUNCHERS
-from sandgate.commandline.launchers import command_at, launched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +15,8 @@ def judge_launched(call: Call, inquiry: Inquiry) -> None:
     """Put what `call` starts besides its own business on the inquiry's list."""
     if call.program not in LAUNCHERS:
         return
+    from sandgate.commandline.launchers import command_at, launched
+
     argv = (call.program, *[arg.text for arg in call.args])
     elsewhere = call.program in ELSEWHERE
     for each in launched(call.program, argv):

@@ -19,7 +19,6 @@ from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, shows_everything, shows_what_is_found
 from sandgate.assessment.judges.loops import is_many
-from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
@@ -180,6 +179,8 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
         inquiry.add(MEDIUM, "contacts", args[at].text, "may download a package to run it",
                     f"Runs {shown(args[at].text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
+        from sandgate.assessment.judges.ordering import judge_order
+
         judge_order(inner, inquiry)
         return True
     inquiry.run(inner)
