@@ -102,7 +102,7 @@ def safe_commands(
     each = _each_safe(script.commands, system_bins, confined=confined)
     if what.plain:
         found = tuple(each)
-        return found if harmless_together(script) else (False,) * len(found)
+        return found if not any(found) or harmless_together(script) else (False,) * len(found)
     # One question for all of them: the first that does more than read has answered it.
     return (all(each) and redirects_safely(script) and harmless_together(script),)
 

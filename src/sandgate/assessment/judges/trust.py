@@ -26,6 +26,7 @@ GUARDS = ("audit", "syslog", "journald", "falcon", "crowdstrike", "wazuh", "osse
           "firewalld", "iptables", "nftables", "usbguard", "sophos", "esets", "santa", "xagt", "traps_pmd",
           "qualys", "nessus")  # fmt: skip
 GUARDS_MIN = 5  # characters of a name that counts as a part of a longer one
+_LONG_GUARDS = tuple([mark for mark in GUARDS if len(mark) >= GUARDS_MIN])
 OFF = frozenset(words("0 false no off"))
 ON = frozenset(words("1 true yes on"))
 # Set to one of `OFF`, or to one of `ON`, they switch the check off.
@@ -106,13 +107,14 @@ def judge_guards(call: Call, inquiry: Inquiry, since: int) -> None:
     worst = [found for found in inquiry.findings[since:] if found.level == HIGH and found.kind != "reads"]
     if not any(SYSTEM in found.categories or DELETION in found.categories for found in worst):
         return
-    if any(_guards(arg.text.lower()) for arg in call.args):
+    texts = [arg.text.lower() for arg in call.args]
+    said = "\n".join(texts)
+    if any(mark in said for mark in _LONG_GUARDS) or any(_last_name(text) in GUARDS for text in texts):
         inquiry.note(worst[0].but(why="concerns what keeps watch over this machine", categories=(COMPLIANCE,)))
 
 
-def _guards(text: str) -> bool:
-    name = text.rsplit("/", 1)[-1].removesuffix(".service").removesuffix(".plist")
-    return name in GUARDS or any(len(mark) >= GUARDS_MIN and mark in text for mark in GUARDS)
+def _last_name(text: str) -> str:
+    return text.rsplit("/", 1)[-1].removesuffix(".service").removesuffix(".plist")
 
 
 def judge_unchecked_options(call: Call, inquiry: Inquiry) -> None:
