@@ -73,7 +73,7 @@ def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
         return
     since = len(inquiry.findings)
     _judge_program(call, inquiry, defined=given in functions)
-    trust.judge_guards(call, inquiry, since)
+    trust.judge_watched(call, inquiry, since)
 
 
 def canonical_name(given: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
+from sandgate.assessment.judges.watching import GUARDS
 from sandgate.assessment.listing import words
 
 TYPE_CHECKING = False
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
     from sandgate.assessment.expansion import Arg
     from sandgate.assessment.inquiry import Call, Inquiry
 
-# What keeps watch over a machine, or writes down what is done on it: parts of names of programs, services and files.
-GUARDS = ("audit", "syslog", "journald", "falcon", "crowdstrike", "wazuh", "ossec", "fail2ban", "apparmor", "selinux",
-          "clamav", "clamd", "freshclam", "sentinel", "mdatp", "defender", "osquery", "sysmon", "tripwire", "falco",
-          "tetragon", "carbonblack", "cbdaemon", "cbagent", "snoopy", "aide", "rkhunter", "auditbeat", "filebeat",
-          "fluentd", "fluent-bit", "vector", "datadog-agent", "splunk", "elastic-agent", "psacct", "acct", "ufw",
-          "firewalld", "iptables", "nftables", "usbguard", "sophos", "esets", "santa", "xagt", "traps_pmd",
-          "qualys", "nessus")  # fmt: skip
 GUARDS_MIN = 5  # characters of a name that counts as a part of a longer one
 _LONG_GUARDS = tuple([mark for mark in GUARDS if len(mark) >= GUARDS_MIN])
 OFF = frozenset(words("0 false no off"))
@@ -102,7 +96,7 @@ def no_history(target: str, inquiry: Inquiry) -> None:
                 "Nobody can see afterwards what was run", (COMPLIANCE,))  # fmt: skip
 
 
-def judge_guards(call: Call, inquiry: Inquiry, since: int) -> None:
+def judge_watched(call: Call, inquiry: Inquiry, since: int) -> None:
     """What was found bad about `call` is worse when it concerns what keeps watch; `since`: findings before it."""
     worst = [found for found in inquiry.findings[since:] if found.level == HIGH and found.kind != "reads"]
     if not any(SYSTEM in found.categories or DELETION in found.categories for found in worst):

@@ -37,6 +37,7 @@ GUARDS = frozenset(
     chkrootkit kyverno gatekeeper tetragon tracee sysmon cloudwatch xagt taniumclient ds_agent esets sophos sav
     opensnitch littlesnitch psacct acct sysstat process-accounting td-agent cbosd usbguard arpwatch logwatch vector
     promtail loki nrpe nagios icinga2 sensu munin netdata aws-guardduty trivy
+    sentinel cbagent snoopy fluent-bit datadog-agent elastic-agent iptables santa traps_pmd
     """)
 )
 # Programs of them, where an order to stop is an argument.
