@@ -7,7 +7,7 @@ supplied the facts. The order of the questions in `place_of` is the order of sev
 from __future__ import annotations
 
 from sandgate.assessment.listing import words
-from sandgate.policy.secret_places import FILES_IN_HOME, kept_in_home, kept_on_machine, named_for_secrets
+from sandgate.places.secrets import FILES_IN_HOME, kept_in_home, kept_on_machine, named_for_secrets
 from sandgate.record import Record
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from posixpath import normpath
 
 from sandgate.commandline.words import words_of
-from sandgate.policy.secret_places import (
+from sandgate.places.secrets import (
     in_secret_tree,
     inside_home,
     kept_in_home,

@@ -8,7 +8,7 @@ one for the other. What is on the disk is not looked at. The names are those the
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
-from sandgate.policy.patterns import could_be
+from sandgate.places.patterns import could_be
 
 # Relative to a home directory. A trailing slash means everything below. A project may have files of the same names
 # that hold nothing, so these count only where a path says that it is below a home.

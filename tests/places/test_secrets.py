@@ -6,8 +6,7 @@ import pytest
 
 from assessing import HOME, PROJECT, facts
 from sandgate.assessment.places import place_of
-from sandgate.policy.secret_names import names_secret
-from sandgate.policy.secret_places import (
+from sandgate.places.secrets import (
     IN_HOME,
     ON_MACHINE,
     in_secret_tree,
@@ -18,6 +17,7 @@ from sandgate.policy.secret_places import (
     named_for_secrets,
     sounds_like,
 )
+from sandgate.policy.secret_names import names_secret
 from sandgate.sandbox.secrets import BROWSER_PROFILES, CREDENTIALS, HISTORIES
 
 # The judge calls these what runs by itself: reading them is harmless, changing them is not.

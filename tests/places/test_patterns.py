@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.policy.patterns import could_be
+from sandgate.places.patterns import could_be
 
 NAMES = ["a", "ab", "abc", ".a", ".ab", "b", "a.b", "x[y", "a{b"]
 PATTERNS = [

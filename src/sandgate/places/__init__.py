@@ -1,0 +1,1 @@
+"""What paths mean: one list of places for policy, assessment and the sandbox."""
