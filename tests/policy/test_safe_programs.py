@@ -1,14 +1,20 @@
-"""The table of programs that only read: its lines are well-formed and say what they must."""
+"""The table of programs that only read: its lines are well-formed, say what they must, and say it once."""
 
 from __future__ import annotations
+
+import ast
+from pathlib import Path
 
 import pytest
 
 from sandgate.commandline.arguments import ANY_NUMBER, grammar
 from sandgate.policy.safe_checks import CHECKS
+from sandgate.policy.safe_git_checks import GIT_CHECKS
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
+from sandgate.policy.safe_system_checks import SYSTEM_CHECKS
 from sandgate.policy.safety import is_safe
 
+TABLES = sorted(Path("src/sandgate/policy").glob("safe_*.py"))
 MARKS = {"any", "!", "sub", "alone", "confined", "exact", "program", "words", "stop", "-NUM"}
 
 
@@ -18,6 +24,20 @@ def test_every_line_is_a_grammar_with_known_marks(program: str) -> None:
     unknown = {mark for mark in read.marks - MARKS if not mark.startswith(("needs:", "check:"))}
     assert unknown == set()
     assert {mark[6:] for mark in read.marks if mark.startswith("check:")} <= CHECKS.keys()
+
+
+@pytest.mark.parametrize("file", TABLES, ids=lambda file: file.stem)
+def test_a_table_is_put_together_by_what_refuses_a_name_twice(file: Path) -> None:
+    """A dictionary written out lets a later row replace an earlier one; `{**table, …}` does so unseen."""
+    for written in ast.walk(ast.parse(file.read_text())):
+        if isinstance(written, ast.Dict) and len(written.keys) > 1:
+            keys = [key.value for key in written.keys if isinstance(key, ast.Constant)]
+            assert len(keys) == len(set(keys))
+            assert None not in written.keys or file.stem == "safe_checks"
+
+
+def test_no_check_replaces_another_of_its_name() -> None:
+    assert all(CHECKS[name] is check for table in (GIT_CHECKS, SYSTEM_CHECKS) for name, check in table.items())
 
 
 @pytest.mark.parametrize("program", [name for name, line in SAFE.items() if "!" in line.split() and "any" not in line])

@@ -7,7 +7,7 @@ source are left out on purpose, and so is what asks a shop by the name of a pack
 
 from __future__ import annotations
 
-from sandgate.commandline.words import words_of
+from sandgate.commandline.words import one_table, words_of
 
 _DNF = (
     "-qvCyd --quiet --verbose --cacheonly --assumeno --assumeyes --refresh --enabled --disabled --all --installed "
@@ -48,17 +48,7 @@ PACKAGE_PROGRAMS: dict[str, str] = {
     "tlmgr": "stop * sub",
 }
 
-PACKAGE_COMMANDS: dict[str, str] = {
-    **{f"{program} {asks}": f"{_DNF} *" for program in ("dnf", "yum") for asks in _DNF_ASKS},
-    **{f"{program} history": f"{_DNF} --reverse * exact check:only_shown" for program in ("dnf", "yum")},
-    **{f"{program} repoquery": f"{_DNF} -lfi --list --file= --info --requires --provides --whatrequires= "
-       "--whatprovides= --deplist --qf= --queryformat= --location --unneeded --duplicates *"
-       for program in ("dnf", "yum")},
-    **{f"{program} group": f"{_DNF} --hidden --ids * exact check:only_shown" for program in ("dnf", "yum")},
-    **{f"{program} module": f"{_DNF} * exact check:only_shown" for program in ("dnf", "yum")},
-    **{f"zypper {asks}": _ZYPPER for asks in _ZYPPER_ASKS},
-    **{f"apt-file {asks}": "-lFix --package-only --fixed-string --ignore-case --regexp *"
-       for asks in ("search", "find", "list", "show")},
+_EACH_COMMAND: dict[str, str] = {
     "guix package": "-I -A -l -s= --list-installed[=] --list-available[=] --list-generations[=] --search= --show= 1 "
     "needs:-I,-A,-l,-s,--list-installed,--list-available,--list-generations,--search,--show",
     "guix describe": "-f= --format= 0",
@@ -72,4 +62,22 @@ PACKAGE_COMMANDS: dict[str, str] = {
     "swupd info": "0",
     "tlmgr info": "--list --only-installed *",
     "tlmgr list": "--only-installed 0",
-}  # fmt: skip
+}
+
+PACKAGE_COMMANDS: dict[str, str] = one_table(
+    _EACH_COMMAND,
+    {f"{program} {asks}": f"{_DNF} *" for program in ("dnf", "yum") for asks in _DNF_ASKS},
+    {f"{program} history": f"{_DNF} --reverse * exact check:only_shown" for program in ("dnf", "yum")},
+    {
+        f"{program} repoquery": f"{_DNF} -lfi --list --file= --info --requires --provides --whatrequires= "
+        "--whatprovides= --deplist --qf= --queryformat= --location --unneeded --duplicates *"
+        for program in ("dnf", "yum")
+    },
+    {f"{program} group": f"{_DNF} --hidden --ids * exact check:only_shown" for program in ("dnf", "yum")},
+    {f"{program} module": f"{_DNF} * exact check:only_shown" for program in ("dnf", "yum")},
+    {f"zypper {asks}": _ZYPPER for asks in _ZYPPER_ASKS},
+    {
+        f"apt-file {asks}": "-lFix --package-only --fixed-string --ignore-case --regexp *"
+        for asks in ("search", "find", "list", "show")
+    },
+)

@@ -17,14 +17,13 @@ that take options only before their operands must say `stop` where it matters: `
 
 from __future__ import annotations
 
+from sandgate.commandline.words import one_table
 from sandgate.policy.safe_packages import PACKAGE_PROGRAMS
 from sandgate.policy.safe_services import PROGRAMS
 from sandgate.policy.safe_system import SYSTEM
 from sandgate.policy.safe_tools import TOOLS
 
-SAFE: dict[str, str] = {
-    **TOOLS,
-    **PACKAGE_PROGRAMS,
+_GENERAL: dict[str, str] = {
     # Shell words and builtins
     "true": "any !",
     "false": "any !",
@@ -54,10 +53,7 @@ SAFE: dict[str, str] = {
     "read": "-rsa -d= -p= * check:read exact",
     "mapfile": "-t -n= -s= -d= 1 check:read exact",
     "readarray": "@mapfile",
-    "alias": "-p 0",
-    "history": "1 check:number exact",
     "shopt": "-pqsu * check:shopt exact",
-    "export": "0",  # what it exports is among the command's assignments
     "local": "0",
     "shift": "1 check:number exact",
     "return": "1 check:number exact",
@@ -299,9 +295,9 @@ SAFE: dict[str, str] = {
     # a repository may be anybody's, so reading it is harmless only where those programs run in the sandbox.
     "git": "-C= -c= check:git_settings --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs "
     "--glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
-    **PROGRAMS,
-    **SYSTEM,
 }
+
+SAFE: dict[str, str] = one_table(TOOLS, PACKAGE_PROGRAMS, _GENERAL, PROGRAMS, SYSTEM)
 
 # In the sandbox these may be given any words. `file -C` makes a list of its own where it stands, and that is all.
 LOOSER: dict[str, str] = {"file": f"{SAFE['file']} !"}

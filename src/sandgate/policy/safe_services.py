@@ -8,7 +8,7 @@ confines them. Options that print secrets (`--raw`, `--show-secrets`, private ke
 
 from __future__ import annotations
 
-from sandgate.commandline.words import words_of
+from sandgate.commandline.words import one_table, words_of
 
 _CONTAINER_LISTS = (
     "-aqnls -f= -n= --all --filter= --format= --last= --latest --no-trunc --quiet --size --noheading --sort="
@@ -94,8 +94,8 @@ def _engine(name: str) -> dict[str, str]:
 
 
 _HELP = words_of(
-    "search commit save logs inspect diff rename update attach swarm stack service node secret plugin manifest "
-    "run exec build pull push start stop restart rm rmi tag cp create kill load save login network volume system"
+    "search commit save rename update attach swarm secret manifest "
+    "run exec build pull push start stop restart rm rmi tag cp create kill load login"
 )
 
 # Those that tell their version as a sub-command, without asking anybody else.
@@ -106,22 +106,7 @@ _SAY_VERSION = words_of(
     "scw cdk terragrunt conftest kubeconform kube-linter limactl colima multipass podman-compose boundary"
 )
 
-COMMANDS: dict[str, str] = {
-    **{f"{name} version": "0" for name in _SAY_VERSION},
-    **{f"{engine} {word}": "--help 0 needs:--help" for engine in ("docker", "podman") for word in _HELP},
-    **_engine("docker"),
-    **_engine("podman"),
-    **{
-        f"docker-compose {word}": line
-        for word, line in (
-            ("ps", "-aq --all --services --quiet --filter= --format= *"),
-            ("logs", _LOGS + " *"),
-            ("config", "-q --quiet --services --volumes --images *"),
-            ("images", "-q --quiet *"),
-            ("top", "*"),
-            ("version", "--short 0"),
-        )
-    },
+_EACH_COMMAND: dict[str, str] = {
     "kubectl version": "-o= --client --output= --short 0 needs:--client",
     "kubectl config": "sub stop *",
     "kubectl config view": "-o= --minify --output= --kubeconfig= --flatten 0 check:no_flatten",
@@ -130,10 +115,6 @@ COMMANDS: dict[str, str] = {
     "kubectl config get-clusters": "0",
     "kubectl config get-users": "0",
     "kubectl completion": "1",
-    **{
-        f"kubectl {word}": "-h --help 0 needs:-h,--help"
-        for word in words_of("get describe logs apply create delete exec scale rollout patch port-forward run explain")
-    },
     "kubeadm version": "-o= --output= 0",
     "helm version": "--short --client --template= 0",
     "helm env": "1",
@@ -157,10 +138,6 @@ COMMANDS: dict[str, str] = {
     "--recursive * needs:-check,--check,-write=false,-check=true",
     "terraform workspace": "sub stop *",
     "terraform workspace show": "0",
-    **{
-        f"terraform {word}": "words -help --help 0 needs:-help,--help"
-        for word in words_of("plan apply init destroy state import")
-    },
     "aws configure": "--profile= sub stop *",
     "aws configure list": "--profile= 0",
     "aws configure list-profiles": "0",
@@ -180,12 +157,7 @@ COMMANDS: dict[str, str] = {
     "consul version": "0",
     "nomad version": "0",
     "gh version": "0",
-    **{
-        f"gh {word}": "--help 0 needs:--help"
-        for word in words_of("pr issue repo run workflow release api auth gist secret label browse search")
-    },
     "gh config": "sub stop *",
-    "gh config list": "0",
     "gh config get": "1 exact check:plain_setting",
     "minikube version": "--short 0",
     "kind version": "0",
@@ -199,7 +171,6 @@ COMMANDS: dict[str, str] = {
     "openssl crl": "words -in= -inform= -noout -text -issuer -lastupdate -nextupdate -hash -fingerprint 0",
     "openssl verify": "words -CAfile= -CApath= -untrusted= -verbose -show_chain -purpose= -partial_chain -trusted= *",
     "openssl dgst": "words -sha1 -sha224 -sha256 -sha384 -sha512 -md5 -hex -r -c -binary *",
-    **{f"openssl {name}": "words -hex -r -c -binary *" for name in ("sha1", "sha256", "sha512", "md5")},
     "openssl rsa": "words -in= -inform= -noout -check -modulus -pubin 0 needs:-noout",
     "openssl pkey": "words -in= -inform= -noout -check -pubin -text_pub 0 needs:-noout",
     "openssl ec": "words -in= -inform= -noout -check -pubin 0 needs:-noout",
@@ -249,39 +220,64 @@ COMMANDS: dict[str, str] = {
     "promtool check rules": "*",
 }
 
-# Not here: those that start plugins or a project's own copy of themselves even to tell their version.
-_ASK_VERSION = words_of(
-    "aws gcloud az gsutil bq gh glab hub kubectl-version op bw pass gopass sops age rage step mkcert certbot "
-    "doppler sshuttle "
-    "infisical aws-vault chamber nmap ncat socat wg cloudflared ngrok tailscale mailq swaks msmtp mutt scp-version "
-    "sftp-version "
-    "http https xh aria2c rclone restic borg lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege tcpdump "
-    "tshark dig-version "
-    "vagrant salt puppet pulumi cdk sam "
-    "eksctl "
-    "k3d kind minikube k9s stern kustomize helm helmfile skaffold mtr traceroute tracepath tilt argocd flux "
-    "istioctl linkerd velero kubeseal "
-    "kubectx docker-compose docker-credential-desktop buildah skopeo crictl ctr nerdctl containerd runc colima "
-    "limactl lima "
-    "multipass terraform tofu terragrunt tfsec checkov infracost trivy grype syft hadolint yamllint actionlint "
-    "kubeval kubeconform kube-linter conftest cosign crane oras heroku fly flyctl vercel netlify firebase supabase "
-    "wrangler railway doctl hcloud linode-cli scw oci ibmcloud databricks mongosh redis-server nats-server rabbitmqctl "
-    "vault consul nomad boundary etcd etcdctl caddy haproxy envoy traefik squid named dnsmasq openvpn iptables "
-    "ip6tables nft "
-    "ttyd croc wormhole ffsend tmate upterm gotty frpc sshuttle openvpn certbot "
-    "websocat grpcurl protoc buf evans hurl wget2 curlie mitmproxy ssh-audit sslscan"
+COMMANDS: dict[str, str] = one_table(
+    _EACH_COMMAND,
+    {f"{name} version": "0" for name in _SAY_VERSION},
+    {f"{engine} {word}": "--help 0 needs:--help" for engine in ("docker", "podman") for word in _HELP},
+    _engine("docker"),
+    _engine("podman"),
+    {
+        f"docker-compose {word}": line
+        for word, line in (
+            ("ps", "-aq --all --services --quiet --filter= --format= *"),
+            ("logs", _LOGS + " *"),
+            ("config", "-q --quiet --services --volumes --images *"),
+            ("images", "-q --quiet *"),
+            ("top", "*"),
+            ("version", "--short 0"),
+        )
+    },
+    {
+        f"kubectl {word}": "-h --help 0 needs:-h,--help"
+        for word in words_of("get describe logs apply create delete exec scale rollout patch port-forward run explain")
+    },
+    {
+        f"terraform {word}": "words -help --help 0 needs:-help,--help"
+        for word in words_of("plan apply init destroy state import")
+    },
+    {
+        f"gh {word}": "--help 0 needs:--help"
+        for word in words_of("pr issue repo run workflow release api auth gist secret label browse search")
+    },
+    {f"openssl {name}": "words -hex -r -c -binary *" for name in ("sha1", "sha256", "sha512", "md5")},
 )
 
-PROGRAMS: dict[str, str] = {
-    **dict.fromkeys(
-        (name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"
-    ),
-    **dict.fromkeys(_SAY_VERSION, "--version --help stop * sub alone confined needs:--version,--help"),
+# Not here: those that start plugins or a project's own copy of themselves even to tell their version.
+_ASK_VERSION = words_of(
+    "gsutil bq glab hub kubectl-version op bw pass gopass rage mkcert certbot "
+    "sshuttle "
+    "aws-vault chamber ncat swaks msmtp scp-version "
+    "sftp-version "
+    "http https xh aria2c lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege "
+    "dig-version "
+    "vagrant salt puppet sam "
+    "mtr traceroute tracepath tilt argocd flux "
+    "istioctl linkerd velero kubeseal "
+    "kubectx docker-credential-desktop skopeo crictl ctr nerdctl containerd runc "
+    "lima "
+    "tfsec checkov infracost actionlint "
+    "heroku vercel netlify firebase supabase "
+    "wrangler railway linode-cli oci ibmcloud databricks mongosh redis-server nats-server rabbitmqctl "
+    "etcd etcdctl envoy squid named dnsmasq openvpn "
+    "ttyd croc wormhole ffsend tmate upterm gotty frpc sshuttle openvpn certbot "
+    "websocat grpcurl evans hurl wget2 curlie mitmproxy ssh-audit sslscan"
+)
+
+_EACH: dict[str, str] = {
     "curl": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "wget": "-hV --version --help 0 needs:-V,-h,--version,--help",
     "nc": "-h 0 needs:-h",
     "ping": "-V 0 needs:-V",
-    "fuser": "-avmsu46 -n= --verbose --all --mount --user *",
     "ssh": "-V -Q= 0 needs:-V,-Q",
     "nmap": "-V --version 0 needs:-V,--version",
     "socat": "-V -h 0 needs:-V,-h",
@@ -306,7 +302,6 @@ PROGRAMS: dict[str, str] = {
     "gh": "--version --help stop * sub alone confined",
     "minikube": "--version stop * sub alone",
     "kind": "--version stop * sub alone confined",
-    "openssl": "stop * sub check:no_url",
     "ip": "words -4 -6 -0 -s -stats -d -details -o -oneline -br -brief -c -color -j -json -p -pretty -N -Numeric -h "
     "-human -iec -a -all -f= -family= -V -Version --brief --json --color "
     "* exact check:ip",
@@ -329,10 +324,8 @@ PROGRAMS: dict[str, str] = {
     "nmcli": "-tp -f= -g= -m= -c= -e= --terse --pretty --fields= --get-values= --mode= --colors= --version stop * "
     "sub alone",
     "resolvectl": "--no-pager --version stop * sub alone",
-    "networkctl": "-al --all --no-pager --no-legend --version stop * sub alone",
     "tailscale": "--version stop * sub alone",
     "wg": "--version stop * sub alone",
-    "rfkill": "stop * sub alone",
     "ipset": "stop * sub",
     "bridge": "-sdcjp stop * sub",
     "kubeadm": "stop * sub",
@@ -341,11 +334,6 @@ PROGRAMS: dict[str, str] = {
     "mailq": "--version 0",
     "mutt": "-v -vv 0 needs:-v",
     "postqueue": "-pj 0 needs:-p,-j",
-    "ssh-keygen": "-lvBy -f= -E= -F= 0 needs:-l,-F,-B,-y",
-    "ssh-add": "-lL -E= 0 needs:-l,-L",
-    "gpg": "-kK --list-keys --list-secret-keys --list-public-keys --fingerprint --keyid-format= --with-colons "
-    "--with-fingerprint --with-subkey-fingerprint --version * confined needs:-k,-K,--list-keys,--list-secret-keys,"
-    "--list-public-keys,--fingerprint,--version",
     "tcpdump": "-AevxXSqtnND -r= -c= -s= --version --list-interfaces -# * confined "
     "needs:-r,-D,--version,--list-interfaces",
     "tshark": "-nVxq -r= -c= -Y= -T= -e= -d= --version * confined needs:-r,--version",
@@ -359,3 +347,11 @@ PROGRAMS: dict[str, str] = {
     "ipcalc": "-bnc *",
     "exportfs": "-v 0 needs:-v",
 }
+
+PROGRAMS: dict[str, str] = one_table(
+    dict.fromkeys(
+        (name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"
+    ),
+    dict.fromkeys(_SAY_VERSION, "--version --help stop * sub alone confined needs:--version,--help"),
+    _EACH,
+)

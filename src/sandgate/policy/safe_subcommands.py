@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
+from sandgate.commandline.words import one_table
 from sandgate.policy.safe_packages import PACKAGE_COMMANDS
 from sandgate.policy.safe_services import COMMANDS
 from sandgate.policy.safe_system_subcommands import SYSTEM_SUBCOMMANDS
 from sandgate.policy.safe_tool_commands import TOOL_COMMANDS
 
 # Commands of the programs marked `sub`.
-SUBCOMMANDS: dict[str, str] = {
-    **TOOL_COMMANDS,
-    **PACKAGE_COMMANDS,
-    **COMMANDS,
+_GIT: dict[str, str] = {
     "git status": "-sbuvzM -u[=] -M[=] --short --branch --show-stash --porcelain[=] --long --verbose "
     "--untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=] --no-column --ahead-behind "
     "--no-ahead-behind --renames --no-renames --find-renames[=] --null *",
@@ -88,8 +86,8 @@ SUBCOMMANDS: dict[str, str] = {
     "git var": "-l 1",
     "git fsck": "--no-dangling --connectivity-only --no-reflogs --no-full --strict --no-progress 0",
 }
-for _name, _line in SYSTEM_SUBCOMMANDS.items():  # a line of its own family knows more
-    SUBCOMMANDS.setdefault(_name, _line)
+
+SUBCOMMANDS: dict[str, str] = one_table(TOOL_COMMANDS, PACKAGE_COMMANDS, COMMANDS, _GIT, SYSTEM_SUBCOMMANDS)
 
 # Parts of lines, for `@name`.
 FRAGMENTS: dict[str, str] = {

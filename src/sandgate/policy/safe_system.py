@@ -7,7 +7,7 @@ manager, which may refuse; it changes nothing.
 
 from __future__ import annotations
 
-from sandgate.commandline.words import words_of
+from sandgate.commandline.words import one_table, words_of
 from sandgate.policy.safe_mac import MAC
 
 _HELP = "--help --version"
@@ -26,7 +26,7 @@ SYSTEMCTL = (
 )
 SESSIONS = "-al -n= -o= -p= --no-pager --no-legend --all --full --lines= --output= --property= --value *"
 
-SYSTEM: dict[str, str] = {
+_EACH: dict[str, str] = {
     # Services and logs
     "systemctl": f"{SYSTEMCTL} --version --help stop * sub alone",
     "service": f"{_HELP} --status-all * exact check:service",
@@ -122,7 +122,7 @@ SYSTEM: dict[str, str] = {
     "kill": "-0lL * exact needs:-0,-l,-L",
     "procs": "--tree --no-header --sortd= --sorta= --and --or *",
     "screen": "words -ls -list -v --version 1 needs:-ls,-list,-v,--version",
-    "tmux": "stop * sub",
+    "tmux": "-V stop * sub alone needs:-V",
     # Who we are and who may what
     "getcap": "-nrv *",
     "getpcaps": "--ugly --legacy --iab *",
@@ -189,8 +189,6 @@ SYSTEM: dict[str, str] = {
     "--existing --ignore-existing --size-only --no-perms --no-owner --no-group --no-times --delete-excluded "
     "--delete-after --prune-empty-dirs * exact needs:-n,--dry-run,--list-only check:own_files",
     "grubby": "--info= --default-kernel --default-index --default-title 0",
-    # macOS
-    **MAC,
     # Archives
     "7z": "stop * sub",
     "7za": "stop * sub",
@@ -207,9 +205,6 @@ SYSTEM: dict[str, str] = {
     "dpkg-deb": "-cIfW --contents --info --field --show --showformat= * "
     "needs:-c,-I,-f,-W,--contents,--info,--field,--show",
     "rpm2cpio": "1",
-    **dict.fromkeys(
-        words_of("gzip gunzip pigz unpigz bzip2 bunzip2 lbzip2 xz unxz lzma unlzma zstd unzstd"), _UNPACKED
-    ),
     "pbzip2": "-cdfktqv --stdout --decompress --test --keep --quiet --verbose * check:unpacked",  # `-l` heeds the load
     "lzcat": "-qv *",
     "zstdcat": "-qv *",
@@ -373,8 +368,14 @@ SYSTEM: dict[str, str] = {
     "script": "--version --help 0",
     "busybox": "--list --list-full --help 0 needs:--list,--list-full,--help",
     "toybox": "--long --help --version 0",
+}
+
+SYSTEM: dict[str, str] = one_table(
+    _EACH,
+    MAC,
+    dict.fromkeys(words_of("gzip gunzip pigz unpigz bzip2 bunzip2 lbzip2 xz unxz lzma unlzma zstd unzstd"), _UNPACKED),
     # Which version, which help? Programs of administration that answer without reading anything of a project's.
-    **dict.fromkeys(
+    dict.fromkeys(
         words_of(
             "zip mkfs.ext4 split csplit install shred truncate sync chgrp mktemp mkfifo mknod rmdir "
             "unlink stdbuf nice nohup logger umount sysbench htop btop convert "
@@ -385,4 +386,4 @@ SYSTEM: dict[str, str] = {
         ),
         f"{_HELP} 0 needs:--help,--version",
     ),
-}
+)

@@ -3,29 +3,12 @@
 
 from __future__ import annotations
 
-from sandgate.commandline.words import words_of
+from sandgate.commandline.words import one_table, words_of
 from sandgate.policy.safe_mac import MAC_COMMANDS
 from sandgate.policy.safe_system import SESSIONS, SYSTEMCTL
 
 # Commands of the programs marked `sub`.
-SYSTEM_SUBCOMMANDS: dict[str, str] = {
-    **MAC_COMMANDS,
-    **{
-        f"systemctl {command}": f"{SYSTEMCTL} *"
-        for command in words_of(
-            "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies "
-            "list-paths "
-            "list-automounts list-machines is-active is-enabled is-failed is-system-running get-default "
-            "show-environment"
-        )
-    },
-    **{
-        f"loginctl {command}": SESSIONS
-        for command in words_of(
-            "list-sessions list-users list-seats show-session show-user show-seat session-status user-status "
-            "seat-status"
-        )
-    },
+_EACH: dict[str, str] = {
     "csrutil status": "0",
     "systemd-analyze time": "0",
     "systemd-analyze blame": "--no-pager 0",
@@ -52,8 +35,6 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
     "coredumpctl info": "-qr1 --no-pager *",
     "bootctl status": "--no-pager 0",
     "bootctl list": "--no-pager 0",
-    "networkctl list": "-al --no-pager --no-legend --all *",
-    "networkctl status": "-al --no-pager --all *",
     "initctl list": "0",
     "initctl status": "*",
     "sv status": "*",
@@ -85,7 +66,6 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
     "tmux list-panes": "-as -t= 0",
     "tmux capture-pane": "-peJN -t= -S= -E= 0 needs:-p",
     "tmux has-session": "-t= 0",
-    "rfkill list": "*",
     "cpupower frequency-info": "-aefblwdpgosymn *",
     "cpupower idle-info": "-fos 0",
     "magick identify": "words -format= -verbose -ping -quiet -version -list= * exact check:local_media",
@@ -115,36 +95,9 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
     "diskutil info": "-a 1",
     "launchctl list": "1",
     "launchctl print": "1",
-    **{
-        f"{program} {command}": "words -slt -ba -r -y -bso0 -scrc -sccUTF-8 *"
-        for program in ("7z", "7za", "7zr", "7zz")
-        for command in ("l", "t", "h")
-    },
     "7z i": "0",
-    **{
-        f"{program} {command}": "words -p- -y -idq *"
-        for program in ("unrar", "rar")
-        for command in words_of("l lb lt v vb vt t")
-    },
-    "openssl version": "-abdefmoprv 0",
     "openssl help": "1",
-    "openssl list": "words -digest-algorithms -cipher-algorithms -commands -providers -public-key-algorithms 0",
-    "openssl ciphers": "words -v -V -s -tls1_2 -tls1_3 1",
     "openssl errstr": "*",
-    "openssl rand": "words -hex -base64 1",
-    "openssl x509": "words -in= -inform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint "
-    "-sha1 -sha256 -md5 -modulus -pubkey -purpose -email -ocsp_uri -subject_hash -issuer_hash -hash -alias "
-    "-checkend= -checkhost= -checkip= -ext= -nameopt= -certopt= 0",
-    "openssl req": "words -in= -inform= -noout -text -subject -pubkey -verify -modulus -nameopt= 0 needs:-in",
-    "openssl crl": "words -in= -inform= -noout -text -issuer -lastupdate -nextupdate -fingerprint -hash 0",
-    **{
-        f"openssl {kind}": "words -in= -inform= -noout -text -check -modulus -pubin -pubout 0 needs:-in"
-        for kind in ("rsa", "pkey", "ec")
-    },
-    "openssl verify": "words -CAfile= -CApath= -untrusted= -verbose -show_chain -purpose= -partial_chain *",
-    "openssl dgst": "words -sha1 -sha224 -sha256 -sha384 -sha512 -md5 -blake2b512 -sha3-256 -hex -r -c -list *",
-    **{f"openssl {kind}": "words -r *" for kind in ("sha1", "sha256", "sha512", "md5")},
-    "openssl asn1parse": "words -in= -inform= -i -dump -strparse= -offset= -length= 0",
     "openssl pkcs7": "words -in= -inform= -noout -text -print_certs 0",
     "openssl pkcs12": "words -in= -info -noout -nokeys -legacy -passin= 0 needs:-in",
     "xmlstarlet sel": "words -t -T -B -I -v= -n -nl -m= -c= -o= -N= -e= -a= -b -i= -s= --template --text --value-of= "
@@ -165,6 +118,35 @@ SYSTEM_SUBCOMMANDS: dict[str, str] = {
     "aspell list": "-l= -d= --lang= --mode= --master= --ignore= --encoding= 0",
     "aspell dicts": "0",
 }
-SYSTEM_SUBCOMMANDS.update(
-    {f"qsv {key[4:]}": line for key, line in SYSTEM_SUBCOMMANDS.items() if key.startswith("xsv ")}
+
+SYSTEM_SUBCOMMANDS: dict[str, str] = one_table(
+    _EACH,
+    {f"qsv {key[4:]}": line for key, line in _EACH.items() if key.startswith("xsv ")},
+    MAC_COMMANDS,
+    {
+        f"systemctl {command}": f"{SYSTEMCTL} *"
+        for command in words_of(
+            "status show cat list-units list-unit-files list-timers list-sockets list-jobs list-dependencies "
+            "list-paths "
+            "list-automounts list-machines is-active is-enabled is-failed is-system-running get-default "
+            "show-environment"
+        )
+    },
+    {
+        f"loginctl {command}": SESSIONS
+        for command in words_of(
+            "list-sessions list-users list-seats show-session show-user show-seat session-status user-status "
+            "seat-status"
+        )
+    },
+    {
+        f"{program} {command}": "words -slt -ba -r -y -bso0 -scrc -sccUTF-8 *"
+        for program in ("7z", "7za", "7zr", "7zz")
+        for command in ("l", "t", "h")
+    },
+    {
+        f"{program} {command}": "words -p- -y -idq *"
+        for program in ("unrar", "rar")
+        for command in words_of("l lb lt v vb vt t")
+    },
 )

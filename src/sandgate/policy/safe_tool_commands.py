@@ -69,10 +69,7 @@ TOOL_COMMANDS: dict[str, str] = {
     "svn propget": "-v --verbose *",
     "svn proplist": "-v --verbose *",
     # Forges: only what is on this machine
-    "gh version": "0",
     "gh help": "*",
-    "gh config": _GROUP,
-    "gh config get": "-h= --host= 1",
     "gh config list": "-h= --host= 0",
     "gh alias": _GROUP,
     "gh alias list": "0",

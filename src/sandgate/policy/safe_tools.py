@@ -11,79 +11,20 @@ own code to find an answer (`bundle list` runs the Gemfile), and what asks a ser
 
 from __future__ import annotations
 
-from sandgate.commandline.words import words_of
+from sandgate.commandline.words import one_table, words_of
 
-TOOLS: dict[str, str] = {
-    **dict.fromkeys(
-        words_of(
-            "fish ninja ld as vim nvim vi nano emacs emacsclient micro hx kak curl wget "
-            "black isort yapf autopep8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
-            "ctest "
-            "cpack shfmt gdb lldb valgrind perf strace ltrace ffmpeg ffprobe pandoc nginx systemctl bwrap rsync "
-            "less "
-            "man pg_dump pg_dumpall pg_ctl postgres createdb dropdb mysqldump mysqladmin mariadb mysqld sqlcmd "
-            "mongod mongosh mongo mongodump mongorestore redis-server clickhouse-client duckdb influx cqlsh "
-            "autoconf automake libtool m4 bison flex yacc gperf swig protoc buf flatc thrift ccache distcc sccache "
-            "clang-format clang-tidy clangd lld llc opt gfortran gnat gcov lcov objcopy patchelf nasm yasm "
-            "ghci hlint ormolu fourmolu ocamlc dune coqc agda idris2 elm purs spago "
-            "R Rscript octave racket raco sbcl guile clisp jupyter pipx twine nox hatch ldd phpunit "
-            "jshint esbuild tsx task gitleaks vale pecl symfony "
-            "doxygen meson sphinx-build mkdocs asciidoctor rst2html tidy xsltproc pre-commit "
-            "glab tea git-lfs tig lazygit bzr fossil jj sl cvs dnf yum zypper rpm-ostree "
-            "buck2 gn scons goenv tfenv jenv "
-            "entr watchman fzf yq bat ag ack delta difft lsd hyperfine pod carthage xcodegen "
-            "xxd cp mv rm ln mkdir touch chmod chown dd timeout xargs perltidy perlcritic prove "
-            "swiftc swiftlint swiftformat terraform-docs vcpkg pylsp typos codespell markdownlint "
-            "luacheck stylua selene crystal shards nim nimble dart dmd ldc2 dub gleam php-cs-fixer"
-        ),
-        "--version 0 needs:--version",
-    ),
-    **dict.fromkeys(
-        words_of(
-            "python python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 pypy pypy3 "
-            "psql mysql tmux ruff mypy rake nosetests wget just biome dprint watchexec wasm-pack swc"
-        ),
-        "-V --version 0 needs:-V,--version",
-    ),
-    **dict.fromkeys(
-        words_of(
-            "make gmake docker podman nodejs tsc nodemon pm2 irb redis-cli lua luajit lua5.3 lua5.4 elixir iex mix"
-        ),
-        "-v --version 0 needs:-v,--version",
-    ),
-    # These load a project's settings, plug-ins or own copy of themselves before they look at what they are asked.
-    **dict.fromkeys(
-        words_of(
-            "flake8 pylint standard parcel turbo mocha phpstan psalm xmake premake5 conan fastlane waf eslint prettier "
-            "jest webpack lerna npx rubocop rspec stylelint vitest ts-node rollup ansible ansible-playbook "
-            "ansible-galaxy ansible-lint rustfmt rust-analyzer lean lake"
-        ),
-        "-v --version 0 needs:-v,--version confined",
-    ),
-    **dict.fromkeys(
-        words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
-        "words -version --version 0 needs:-version,--version",
-    ),
-    **dict.fromkeys(words_of("bash sh dash ksh"), "-n --version * exact check:no_plus needs:-n,--version"),
-    # The project has a say in which of them it is
-    **dict.fromkeys(words_of("pytest py.test bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"),
+_EACH: dict[str, str] = {
     "yarn": "-v --version stop * sub alone confined needs:-v,--version",
     "pnpm": "-rvF=C= --version --recursive --filter= --dir= stop * sub alone confined needs:-v,--version",
-    **dict.fromkeys(words_of("mvn gradle bundle bundler"), "-v --version 0 needs:-v,--version confined"),
     "rustc": "-Vv --version --verbose 0 needs:-V,--version confined",
     "cargo": "-Vv --version --verbose --list --offline --locked --frozen stop * sub alone confined "
     "needs:-V,--version,--list",
     "go": "stop * sub confined",
     # `python -m json.tool`
     "_json": "--sort-keys --no-ensure-ascii --json-lines --indent= --tab --no-indent --compact 1",
-    "ssh": "-V 0 needs:-V",
     "shellcheck": "-V -x -a -C -f= -s= -e= -i= -S= -o= -P= -W= --format= --shell= --exclude= --include= --severity= "
     "--enable= --color[=] --external-sources --norc --version --source-path= --check-sourced *",
-    "yamllint": "-s -f= -d= -c= --strict --format= --no-warnings --version -v *",
-    "hadolint": "-f= --format= --no-fail --no-color -t= --failure-threshold= --ignore= --version -v *",
     "pyflakes": "--version *",
-    "xmllint": "--noout --format --xpath= --nonet --recover --pretty= --nowarning --noblanks --stream --version * "
-    "check:no_url",
     "sqlite3": "words -version --version -readonly -header -noheader -csv -json -column -line -list -box -table "
     "-markdown -batch -bail -separator= -nullvalue= * confined exact check:sqlite needs:-readonly,-version,--version",
     "ctags": "--version --list-languages --list-kinds[=] 0 needs:--version,--list-languages,--list-kinds",
@@ -111,22 +52,13 @@ TOOLS: dict[str, str] = {
     "python3-config": "--prefix --exec-prefix --includes --libs --cflags --ldflags --extension-suffix --embed 0",
     "python-config": "@python3-config",
     "php-config": "--prefix --includes --ldflags --libs --extension-dir --version --vernum 0",
-    "c++filt": "-_nptris --strip-underscore --format= --types --no-params --no-verbose --no-recurse-limit * "
-    "check:no_response_file",
-    "addr2line": "-aCfipes -e= -j= --exe= --functions --demangle[=] --inlines --pretty-print --basenames --addresses * "
-    "check:no_response_file",
     "javap": "words -version -help -l -public -protected -package -private -p -c -s -v -verbose -constants -sysinfo "
     "-cp= -classpath= --class-path= * check:no_response_file",
-    "ar": "any exact check:ar",
-    "jar": "any exact check:jar",
-    "otool": "words -L -l -h -f -a -D -t -v -V -r -S -T -R -x -arch= *",
     "lipo": "words -info -archs -detailed_info 1",
     "jps": "-qmlvV 0",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
     "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0 "
     "needs:-v,-m,-i,--version,--ini,--modules,--info,-l,--syntax-check,--ri,--rf,--rc",
-    # `-n` reads a script and runs nothing of it.
-    **dict.fromkeys(words_of("bash sh zsh dash ksh"), "-n --version 1 needs:-n,--version"),
     "perl": "-v -V --version 0 needs:-v,-V,--version",
     "ruby": "-vc --version --copyright 1 check:ruby needs:-v,-c,--version,--copyright",
     "node": "-vch --version --v8-options --check --help 1 needs:-v,--version,-c,--check,-h,--help,--v8-options",
@@ -155,7 +87,6 @@ TOOLS: dict[str, str] = {
     "pacman": "-QSqsiloektdmnugcV --query --quiet --search --info --list --owns --explicit --deps --foreign --native "
     "--upgrades --groups --check --version * check:pacman",
     "apk": "-qv stop * sub alone --version --print-arch",
-    "dpkg-deb": "-cIWf --contents --info --show --field * needs:-c,-I,-W,-f,--contents,--info,--show,--field",
     "dpkg-architecture": "-q= -l -L -a= -t= --query= --list --list-known 0",
     "apt-mark": "stop * sub",
     "apt-config": "stop * sub",
@@ -216,6 +147,61 @@ TOOLS: dict[str, str] = {
     "julia": "-v --version 0 needs:-v,--version",
     "hg": "-R= --cwd= -q -v --version stop * sub alone confined",
     "svn": "--version -q stop * sub alone confined check:no_url",
-    "gh": "--version stop * sub alone",
     "direnv": "--version stop * sub alone",
 }
+
+TOOLS: dict[str, str] = one_table(
+    _EACH,
+    dict.fromkeys(
+        words_of(
+            "fish ninja ld as vim nvim nano emacs emacsclient micro hx kak "
+            "black isort yapf autopep8 bandit pycodestyle pydocstyle virtualenv pyright cython cmake "
+            "ctest "
+            "cpack shfmt gdb lldb valgrind pandoc bwrap "
+            "pg_dump pg_dumpall pg_ctl postgres createdb dropdb mysqldump mysqladmin mariadb mysqld sqlcmd "
+            "mongod mongo mongodump mongorestore clickhouse-client duckdb influx cqlsh "
+            "autoconf automake libtool m4 bison flex yacc gperf swig flatc thrift ccache distcc sccache "
+            "clang-format clang-tidy clangd lld llc opt gfortran gnat gcov lcov objcopy patchelf nasm yasm "
+            "ghci hlint ormolu fourmolu ocamlc dune coqc agda idris2 elm purs spago "
+            "R Rscript octave racket raco sbcl guile clisp jupyter twine nox hatch phpunit "
+            "jshint esbuild tsx task vale pecl symfony "
+            "doxygen meson sphinx-build mkdocs rst2html tidy xsltproc pre-commit "
+            "tea git-lfs tig lazygit bzr fossil jj sl cvs rpm-ostree "
+            "buck2 gn scons goenv tfenv jenv "
+            "entr watchman ack hyperfine pod carthage xcodegen "
+            "cp mv rm ln mkdir touch chmod chown timeout xargs perltidy perlcritic prove "
+            "swiftc swiftlint swiftformat terraform-docs vcpkg pylsp typos codespell markdownlint "
+            "luacheck stylua selene crystal shards nim nimble dart dmd ldc2 dub gleam php-cs-fixer"
+        ),
+        "--version 0 needs:--version",
+    ),
+    dict.fromkeys(
+        words_of(
+            "python python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 pypy pypy3 "
+            "psql mysql ruff mypy rake nosetests just biome dprint watchexec wasm-pack swc"
+        ),
+        "-V --version 0 needs:-V,--version",
+    ),
+    dict.fromkeys(
+        words_of("make gmake nodejs tsc nodemon pm2 irb redis-cli lua luajit lua5.3 lua5.4 elixir iex mix"),
+        "-v --version 0 needs:-v,--version",
+    ),
+    # These load a project's settings, plug-ins or own copy of themselves before they look at what they are asked.
+    dict.fromkeys(
+        words_of(
+            "flake8 pylint standard parcel turbo mocha phpstan psalm xmake premake5 conan fastlane waf eslint prettier "
+            "jest webpack lerna npx rubocop rspec stylelint vitest ts-node rollup ansible ansible-playbook "
+            "ansible-galaxy ansible-lint rustfmt rust-analyzer lean lake"
+        ),
+        "-v --version 0 needs:-v,--version confined",
+    ),
+    dict.fromkeys(
+        words_of("java javac jshell kotlin kotlinc scala scalac scala-cli groovy groovyc clojure erl ocaml ocamlopt"),
+        "words -version --version 0 needs:-version,--version",
+    ),
+    # The project has a say in which of them it is
+    dict.fromkeys(words_of("pytest py.test bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"),
+    dict.fromkeys(words_of("mvn gradle bundle bundler"), "-v --version 0 needs:-v,--version confined"),
+    # `-n` reads a script and runs nothing of it.
+    dict.fromkeys(words_of("bash sh zsh dash ksh"), "-n --version 1 exact check:no_plus needs:-n,--version"),
+)
