@@ -30,24 +30,17 @@ static long change_mount(int fd, const char *path, unsigned int recursive, uint6
     return sys(mount_setattr, fd, path, (recursive ? AT_RECURSIVE : 0) | AT_EMPTY_PATH, &attributes, sizeof attributes);
 }
 
-static int open_entry(const char *path, unsigned int flags) {
+/* Asks nothing of the file system behind the last component: that may be dead, or hang. */
+int open_plain(const char *path, unsigned int flags) {
     struct open_how how = {
-        .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW | flags,
+        .flags = O_PATH | O_CLOEXEC | flags,
         .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
     };
     return (int)sys(openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
-int open_plain(const char *path, unsigned int flags) {
-    int fd = open_entry(path, flags);
-    if (fd < 0) return fd;
-    /* A link as the last component opens as itself under O_PATH | O_NOFOLLOW: find out and refuse. */
-    struct statx about;
-    long error = sys(statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &about);
-    if (error == 0 && (about.stx_mode & S_IFMT) != S_IFLNK) return fd;
-    sys(close, fd);
-    return error < 0 ? (int)error : -ELOOP;
-}
+/* A link as the last component opens as itself. */
+static int open_entry(const char *path) { return open_plain(path, O_NOFOLLOW); }
 
 int clone_tree(int fd, const char *path, unsigned int recursive) {
     unsigned int flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0);
@@ -203,14 +196,69 @@ static int tree_for(uint32_t index, int target) {
     return error < 0 ? (int)error : tree;
 }
 
+static int is_hidden_kind(uint32_t kind) {
+    return kind == HIDE_DIRECTORY || kind == HIDE_WITH_OPENINGS || kind == HIDE_FILE;
+}
+
+/* Whether the command needs something at or below `place`; `closed`: nobody of us can enter it. */
+static int is_needed(const char *place, int closed) {
+    const struct plan *plan = &view.sandbox->plan;
+    size_t length = strlen(place);
+    if (path_is_at_or_below(plan->cwd, place, length)) return 1;
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const struct mount_entry *entry = &plan->mounts[i];
+        if (is_hidden_kind(entry->kind) || !path_is_at_or_below(entry->path, place, length)) continue;
+        if (!closed || entry->length != length) return 1;
+    }
+    return 0;
+}
+
+/* What cannot be reached from here cannot be reached by the command either, which has our identity and fewer rights:
+ * another user's closed directory, a dead mount, a path too long. That may change while the command runs, so the
+ * nearest directory that can be covered is: nothing that can be entered now is lost with it. */
+static int find_above(const struct mount_entry *entry, int error) {
+    static char path[PATH_BYTES_MAX];
+    size_t length = entry->length < sizeof path ? entry->length : sizeof path - 1;
+    memcpy(path, entry->path, length);
+    path[length] = 0;
+    for (;;) {
+        while (length > 0 && path[length - 1] != '/') length--;
+        if (length <= 1) return error;
+        path[--length] = 0;
+        int fd = open_plain(path, 0);
+        if (fd < 0) continue;
+        if (!is_needed(path, error == -EACCES)) return fd;
+        sys(close, fd);
+        return error;
+    }
+}
+
+/* Puts an empty thing over what lies there now: a directory may have become a file since the plan was made. */
+static int hide_entry(uint32_t index) {
+    struct mount_entry *entry = &view.sandbox->plan.mounts[index];
+    int target = open_plain(entry->path, 0), as_planned = target >= 0;
+    if (target == -ENOENT || target == -ENOTDIR) return 0; /* gone since then: nothing to hide */
+    if (target < 0 && entry->kind != HIDE_WITH_OPENINGS) target = find_above(entry, target);
+    if (target < 0) return fail(view.sandbox, "find", entry->path, target);
+    int tree = as_planned ? tree_for(index, target) : clone_tree(view.empty_directory, "", 0);
+    int error = tree < 0 ? tree : attach(tree, target);
+    if (tree >= 0) sys(close, tree);
+    if (error == -EINVAL && as_planned && entry->kind != HIDE_WITH_OPENINGS) {
+        tree = clone_tree(entry->kind == HIDE_FILE ? view.empty_directory : view.empty_file, "", 0);
+        error = tree < 0 ? tree : attach(tree, target);
+        if (tree >= 0) sys(close, tree);
+    }
+    sys(close, target);
+    return error < 0 ? fail(view.sandbox, "mount", entry->path, error) : 0;
+}
+
 static int apply_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
+    if (is_hidden_kind(entry->kind)) return hide_entry(index);
     if (entry->kind == MOUNT_WRITE && view.trees[index] == NO_TREE) return 0;
-    int wants_directory = entry->kind == HIDE_DIRECTORY || entry->kind == HIDE_WITH_OPENINGS;
     /* A protected name may be a link: mounted onto itself it can no longer be replaced. */
-    int target = entry->kind == MOUNT_READ ? open_entry(entry->path, 0)
-                                           : open_plain(entry->path, wants_directory ? O_DIRECTORY : 0);
-    if (target == -ENOENT && entry->kind != MOUNT_READ) return 0; /* gone since the plan was made: nothing to hide */
+    int target = entry->kind == MOUNT_READ ? open_entry(entry->path) : open_plain(entry->path, 0);
+    if (target == -ENOENT && entry->kind != MOUNT_READ) return 0; /* gone since the plan was made */
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = tree_for(index, target);
     int error = tree < 0 ? tree : attach(tree, target);

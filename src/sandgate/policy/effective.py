@@ -45,7 +45,7 @@ class WorkspaceFacts(Record):
     resolved: Mapping[str, str] = {}  # roots and grants as written → canonical; a missing root is left out
     protected: tuple[str, ...] = ()  # existing protected paths below any candidate root
     companions: tuple[str, ...] = ()  # git directories of a linked worktree, writable together with the directory
-    anchored: tuple[str, ...] = ()  # protected or absent paths whose parents must stay where they are
+    anchored: tuple[str, ...] = ()  # protected, absent or hidden paths whose parents must stay where they are
     absent: tuple[str, ...] = ()  # protected names that do not exist
     secrets: tuple[str, ...] = ()  # existing files and directories that hold credentials
     sealed: tuple[str, ...] = ()  # our own state: hidden, and nothing opens it
@@ -99,7 +99,7 @@ def effective_permissions(
     changeable = _Changeable(roots, hidden, reopened)
     protected = [path for path in facts.protected if path not in named and changeable(path)]
     absent = [path for path in facts.absent if path not in named and changeable(path)]
-    fixed = frozenset((*protected, *absent, *facts.sealed))
+    fixed = frozenset((*protected, *absent, *hidden))
     anchored = [path for path in facts.anchored if path in fixed]
     pins = _pins(anchored, roots, protected).difference(absent, roots)
     return EffectivePermissions(

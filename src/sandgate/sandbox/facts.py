@@ -107,6 +107,7 @@ def _facts(
         anchored=_joined(
             (one.anchored for one in protected),
             *(OWN_CODE.present, OWN_CODE.absent, state.present, state.absent, state.steps),
+            sockets.covered,  # moved together with its parent, one would not be found under its name the next time
         ),
         absent=_joined((one.absent for one in protected), OWN_CODE.absent, state.absent),
         secrets=secrets,

@@ -40,11 +40,13 @@ VARIABLES = frozenset(
 )  # fmt: skip
 SOCKET_TABLE = "/proc/net/unix"
 LISTED_BYTES_MAX = 4 << 20  # of the table; about 40 000 sockets
+NAME_BYTES_MAX = 108  # unix(7), sun_path
 
 # Its field 3: flags. __SO_ACCEPTCON marks a listening socket.
 _ACCEPTS = "00010000"
 # field 4: type. A datagram socket receives without listening.
 _DATAGRAM = "0002"
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 
 
 class Places(Record):
@@ -105,7 +107,8 @@ def listening_names() -> tuple[str, ...]:
     """The names that sockets of this network namespace listen under; some lead nowhere from here."""
     table = read_bytes(SOCKET_TABLE, LISTED_BYTES_MAX, follows=True) or b""
     found: dict[str, None] = {}
-    for line in os.fsdecode(table).splitlines():
+    lines = os.fsdecode(table).split("\n")  # nothing but a line feed ends a line: names hold what they like
+    for at, line in enumerate(lines):
         # Most lines are connections, without a name; a look at the text costs less than taking it apart.
         start = line.find(" /")
         if start < 0 or not (_ACCEPTS in line or _DATAGRAM in line):
@@ -113,7 +116,25 @@ def listening_names() -> tuple[str, ...]:
         fields = line[:start].split()
         if len(fields) >= 6 and (fields[3] == _ACCEPTS or fields[4] == _DATAGRAM):
             found[line[start + 1 :]] = None
+            if at + 2 < len(lines) and not _begins_record(lines[at + 1]):
+                found |= dict.fromkeys(_continued(lines[at : at + NAME_BYTES_MAX], start + 1))
     return tuple(found)
+
+
+def _begins_record(line: str) -> bool:
+    """`ffff8881: 00000002 …`: a kernel address, and a colon."""
+    address, colon, _ = line.partition(": ")
+    return bool(colon) and all(char in _HEX_DIGITS for char in address)
+
+
+def _continued(lines: list[str], start: int) -> Iterable[str]:
+    """A name with line feeds in it, with as many of them as it can have: where it ends, nothing says."""
+    name = lines[0][start:]
+    for line in lines[1:]:
+        name += "\n" + line
+        if len(os.fsencode(name)) > NAME_BYTES_MAX:
+            return
+        yield name
 
 
 def _single_sockets(names: Iterable[str], look: Look, *, below_none_of: Iterable[str]) -> list[str]:
