@@ -47,3 +47,9 @@ def test_programs_that_load_a_project_first_are_left_out() -> None:
         "gradlew",
         "cargo",
     }
+
+
+@pytest.mark.parametrize("program", ["cargo", "npm", "kubectl", "git", "rustup"])
+@pytest.mark.parametrize("before", [(), ("",), ("-",), ("--",)])
+def test_help_behind_nothing_or_an_empty_word_has_an_answer(program: str, before: tuple[str, ...]) -> None:
+    assert is_safe((program, *before, "--help")) in (True, False)

@@ -24,6 +24,7 @@ from sandgate.assessment.places import below
 from sandgate.assessment.wording import shown
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import commissioned
+from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import WRAPPERS
 from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safe_tools import TOOLS
@@ -72,7 +73,7 @@ def judge_call(call: Call, inquiry: Inquiry, functions: frozenset[str]) -> None:
     if "/" in given and _judge_location(given, call, inquiry):
         return
     since = len(inquiry.findings)
-    _judge_program(call, inquiry, defined=given in functions)
+    _judge_program(call, inquiry, given, defined=given in functions)
     trust.judge_watched(call, inquiry, since)
 
 
@@ -149,15 +150,23 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
     return not (knows(call.program) or call.program in JUDGES)
 
 
-def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
+def _judge_program(call: Call, inquiry: Inquiry, name: str, *, defined: bool) -> None:
+    """`name`: what the program is called in the command; `call.program` is what the tables call it."""
     given = (call.program, *(arg.text for arg in call.args))
     for text in commissioned(given) if call.program in LANGUAGES else handed_over(given):
         inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
+    before = _Before(call, inquiry)
     launchers.judge_launched(call, inquiry)
-    if running.judge_runner(call, inquiry):
-        return
-    if _is_tool(call.program) and _only_reads(call):
-        inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
+    started = len(inquiry.pending)
+    if not running.judge_runner(call, inquiry):
+        _judge_by_name(call, inquiry, given, defined=defined)
+    if started > before.pending or any(each.level != LOW for each in inquiry.findings[before.findings :]):
+        _as_vouched_for(call, inquiry, program_name(name), before, started)
+
+
+def _judge_by_name(call: Call, inquiry: Inquiry, given: tuple[str, ...], *, defined: bool) -> None:
+    if _is_tool(call.program) and _only_reads(call.program, call.args):
+        _shows(call, inquiry)
         for arg in call.args:
             if "/" in arg.text and arg.text[:1] != "-":
                 inquiry.read(arg, call)
@@ -177,6 +186,44 @@ def _judge_program(call: Call, inquiry: Inquiry, *, defined: bool) -> None:
         from sandgate.assessment.judges.ordering import judge_order
 
         judge_order(call, inquiry)
+
+
+class _Before:
+    """How an inquiry stood before a call was judged by the name of its program."""
+
+    __slots__ = ("args", "doubts", "findings", "pending")
+
+    def __init__(self, call: Call, inquiry: Inquiry) -> None:
+        self.args = call.args
+        self.findings, self.doubts, self.pending = len(inquiry.findings), len(inquiry.doubts), len(inquiry.pending)
+
+
+def _as_vouched_for(call: Call, inquiry: Inquiry, name: str, before: _Before, started: int) -> None:
+    """Take back what was said of the program in general where policy knows that these words only read: `ufw status`.
+
+    What only reads may still reveal something, or take the machine for itself: that stands, and so does what a wrapper
+    runs. `started`: how many calls wait, with those that the program starts for its own reasons.
+    """
+    explains = before.args[-1:] and before.args[-1].text in ("--help", "--version")
+    if not (name in SAFE or explains) or not _only_reads(name, before.args):
+        return
+    if name not in WRAPPERS:
+        del inquiry.pending[before.pending : started]
+    made = inquiry.findings[before.findings :]
+    stands = [each for each in made if each.level == LOW or not (explains or _refuted(each))]
+    if len(stands) < len(made):
+        inquiry.findings[before.findings :] = stands
+        del inquiry.doubts[before.doubts :]
+        _shows(call, inquiry)
+
+
+def _refuted(finding: Finding) -> bool:
+    """Whether this cannot be true of a command that writes, runs and sends nothing."""
+    return EXHAUSTION not in finding.categories and (EXFILTRATION not in finding.categories or finding.kind != "reads")
+
+
+def _shows(call: Call, inquiry: Inquiry) -> None:
+    inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
 
 
 def _judge_words(call: Call, inquiry: Inquiry) -> None:
@@ -215,6 +262,6 @@ def _is_tool(program: str) -> bool:
     return program in TOOLS and program not in SHELLS and program not in WRAPPERS and SAFE[program] == TOOLS[program]
 
 
-def _only_reads(call: Call) -> bool:
+def _only_reads(name: str, args: tuple[Arg, ...]) -> bool:
     """Whether the list of harmless commands settles it: `dpkg -l`, `npm config get registry`."""
-    return is_safe((call.program, *[arg.raw or arg.text for arg in call.args]), sure=("exact", *certainties(call)))
+    return is_safe((name, *[arg.raw or arg.text for arg in args]), sure=("exact", *certainties(args)))

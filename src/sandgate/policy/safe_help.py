@@ -112,8 +112,8 @@ def only_explains(name: str, argv: tuple[str, ...]) -> bool:
 def explains_command(name: str, argv: tuple[str, ...]) -> bool:
     """`systemctl restart --help`: nothing but names of commands before it."""
     names = argv[1:-1]
-    if name == "npm" or (name == "cargo" and names[0] in _OF_CARGO):
-        return len(names) == 1 and names[0] != "exec" and _LETTERS.issuperset(names[0]) and names[0][0] != "-"
+    if name == "npm" or (name == "cargo" and names[:1] and names[0] in _OF_CARGO):
+        return len(names) == 1 and names[0] not in ("", "exec") and names[0][0] != "-" and _LETTERS.issuperset(names[0])
     return (
         argv[-1] == "--help"
         and name in _WITH_COMMANDS

@@ -64,9 +64,9 @@ def after_names(given: Sequence[Arg]) -> Sequence[Arg]:
     return ()
 
 
-def certainties(call: Call) -> tuple[Certainty, ...]:
+def certainties(args: tuple[Arg, ...]) -> tuple[Certainty, ...]:
     """How sure each argument is, as the list of harmless commands wants to know."""
-    return tuple(["exact" if arg.known and not arg.glob else "unknown" for arg in call.args])
+    return tuple(["exact" if arg.known and not arg.glob else "unknown" for arg in args])
 
 
 def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:

@@ -58,7 +58,7 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             variable, why = GIT_PLACES[name]
             inquiry.add(MEDIUM, "runs", arg.text, why)
             judge_assignment(variable, [arg], call, inquiry)
-    looks = is_safe(("git", *[arg.text for arg in call.args]), sure=("exact", *certainties(call)))
+    looks = is_safe(("git", *[arg.text for arg in call.args]), sure=("exact", *certainties(call.args)))
     call.args = outer.operands
     since = len(inquiry.findings)
     if looks:

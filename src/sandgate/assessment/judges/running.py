@@ -52,7 +52,7 @@ MAX_TAILS = 8  # tried behind a wrapper whose options are not known
 
 def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
     name = call.program
-    if name == "sudo" and is_safe((name, *[arg.text for arg in call.args]), sure=("exact", *certainties(call))):
+    if name == "sudo" and is_safe((name, *[arg.text for arg in call.args]), sure=("exact", *certainties(call.args))):
         inquiry.add(LOW, "reads", name, "only shows who may do what")
         return
     if call.args and all(arg.text in {"--version", "--help", "-V"} for arg in call.args):
@@ -74,12 +74,12 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         _every_tail(call, inquiry)
         return
     for script in (reading.value("-c", "--command", "--session-command"), reading.value("-S", "--split-string")):
-        if (script is not None and "-c=" in WRAPPERS[name]) or (script is not None and name == "env"):
+        if script is not None and ("--command=" in WRAPPERS[name] or name == "env"):  # `-c` of ionice is a class
             inquiry.run_script(script, call)
     noted = reading.value("-o", "--output") if name in NOTING else None
     if noted is not None and noted[:1] not in "|!":
         inquiry.write(Arg(noted), call)
-    if name in NOTING and reading.has("-p"):
+    if name in NOTING and name != "time" and reading.has("-p"):
         _attaches(call, [value or "" for option, value in reading.options if option in ("-e", "--trace")], inquiry)
     rest = [call.args[place] for place in reading.operand_places]
     if "skip1" in known.marks:
@@ -92,7 +92,8 @@ def _judge_wrapper(call: Call, inquiry: Inquiry) -> None:
         return
     elif "operand" in known.marks:
         for arg in rest[:1]:
-            inquiry.run_script(arg.text, call)
+            if arg.text != "-":  # `trap - EXIT` forgets a trap
+                inquiry.run_script(arg.text, call)
         return
     elif "command_option" in known.marks:
         return

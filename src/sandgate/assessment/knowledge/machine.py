@@ -119,16 +119,15 @@ ENTRIES: tuple[Entry, ...] = (
         """),
     *acting("Changes how this machine starts", """
         grub-install, grub2-install, update-grub, update-grub2, grub-mkconfig, grub2-mkconfig, grub-set-default,
-        grub2-set-default, grub-reboot, grub-editenv, grub2-editenv, bootctl, update-initramfs, mkinitcpio,
+        grub2-set-default, grub-reboot, grub-editenv, grub2-editenv, update-initramfs, mkinitcpio,
         mkinitramfs, dracut, mkinitrd, kernel-install, installkernel, lilo, syslinux, extlinux, refind-install,
         kernelstub, plymouth-set-default-theme, update-bootloader, bless, nvram, bcdedit, raspi-config,
         rpi-update, u-boot-update, fw_setenv, systemd-boot, zipl, sbsign, extlinux-update
         """, SYSTEM, consequence="This machine may not start any more"),
     *acting("Changes which tools this machine builds with", "xcode-select", SYSTEM,
             harmless="-p --print-path -v --version"),
-    *acting("Changes how this machine starts", "efibootmgr", SYSTEM, bare=True),
-    *acting("Changes how this machine starts", "grubby", SYSTEM,
-            harmless="--info --default-kernel --default-index --default-title"),
+    *acting("Changes how this machine starts", "efibootmgr, bootctl", SYSTEM, bare=True),
+    *acting("Changes how this machine starts", "grubby", SYSTEM, bare=True),
     *looking("Shows how this machine starts", "bootctl status, bootctl list, grub-editenv list, fw_printenv, "
             "lsinitramfs, lsinitrd"),
     *acting("Changes firmware or hardware registers", """
@@ -191,11 +190,12 @@ ENTRIES: tuple[Entry, ...] = (
         powerd
         """, SYSTEM, EXHAUSTION),
     *acting("Changes power settings", """
-        cpupower, cpufreq-set, tuned-adm, x86_energy_perf_policy, tlp, powerprofilesctl, rfkill, thermald,
+        cpupower, cpufreq-set, tuned-adm, x86_energy_perf_policy, tlp, powerprofilesctl, thermald,
         undervolt, nvpmodel, jetson_clocks, ryzenadj, systemd-inhibit, caffeine, auto-cpufreq
         """,
             SYSTEM),
     *acting("Changes power settings", "pmset", SYSTEM, harmless="-g"),
+    *acting("Changes power settings", "rfkill", SYSTEM, bare=True),
     *looking("Shows power settings", """
         tuned-adm active, tuned-adm list, tlp-stat, powerprofilesctl list, powerprofilesctl get, cpufreq-info,
         rfkill list, upsc, apcaccess
@@ -251,10 +251,11 @@ ENTRIES: tuple[Entry, ...] = (
         tput, infocmp, toe, showkey, dumpkeys, xprop, xwininfo, xdpyinfo, xlsclients, xev
         """),
     *acting("Changes the terminal or the screen", """
-        stty, setterm, reset, xrandr, xset, setxkbmap, xmodmap, wmctrl, xdotool, ydotool, wtype, brightnessctl,
+        setterm, reset, xrandr, xset, setxkbmap, xmodmap, wmctrl, xdotool, ydotool, wtype, brightnessctl,
         light, xbacklight, xinput, xrdb, wlr-randr, swaymsg, i3-msg, hyprctl, xdg-screensaver,
         gnome-screensaver-command, xscreensaver-command, resize
         """, level=MEDIUM, kind="runs"),
+    *acting("Changes the terminal or the screen", "stty", level=MEDIUM, kind="runs", bare=True),
     *acting("Updates caches of this account", """
         fc-cache, updatedb, mandb, gtk-update-icon-cache, update-mime, kbuildsycoca5, glib-compile-schemas,
         texhash, mktexlsr, makewhatis

@@ -106,7 +106,7 @@ ENTRIES: tuple[Entry, ...] = (
     wg-quick, openvpn, openvpn3, openconnect, vpnc, pppd, strongswan, ipsec, swanctl, nordvpn, mullvad, expressvpn,
     protonvpn, protonvpn-cli, warp-cli, zerotier-cli, netbird, nebula, tailscale up, tailscale down, tailscale set,
     tailscale logout, tailscale login, tailscale switch, ifup, ifdown, dhclient, dhcpcd, wpa_supplicant, hostapd,
-    dnsmasq, netplan, nmtui, iwctl, rfkill, vconfig, ifenslave, ovs-vsctl, ovs-ofctl, bridge, macchanger,
+    dnsmasq, netplan, nmtui, iwctl, vconfig, ifenslave, ovs-vsctl, ovs-ofctl, bridge, macchanger,
     snmpset, vtysh,
     unbound-control, rndc, nsupdate, pdnsutil, pdns_control, knotc, keepalived, haproxy, stunnel, redsocks,
     tun2socks, badvpn
@@ -217,9 +217,9 @@ ENTRIES: tuple[Entry, ...] = (
       for verb in phrases(verbs) if f"{tool} {verb}" != "iw dev"),
     Entry("tcpdump", HIGH, "Records network traffic", ("tcpdump -i any", "tcpdump -r a.pcap => low"), kind="reads",
           categories=(EXFILTRATION, PRIVILEGE, NETWORK), values="-i -w -r -c -s -C -G -W -z -F",
-          harmless="-r -D --help"),
+          harmless="-r -D --list-interfaces --help --version"),
     Entry("tshark", HIGH, "Records network traffic", ("tshark -i any", "tshark -r a.pcap => low"), kind="reads",
-          categories=(EXFILTRATION, NETWORK), values="-i -w -r -c -Y -T -e -f", harmless="-r -D -v --help"),
+          categories=(EXFILTRATION, NETWORK), values="-i -w -r -c -Y -T -e -f", harmless="-r -D -v --help --version"),
     *(Entry(name, MEDIUM, "Loads a service with requests", (f"{name} http://localhost:8000/",
             f"{name} https://example.com/ => high"), kind="contacts", values=values)
       for name, values in (

@@ -35,8 +35,10 @@ def _all(does: str, categories: tuple[RiskCategory, ...], names: str, harmless: 
 
 ENTRIES: tuple[Entry, ...] = (
     *_all("Changes the firewall", (SYSTEM, COMPLIANCE, NETWORK),
-          "iptables, ip6tables, nft, ufw, firewall-cmd, ebtables, ipset, pfctl, iptables-restore",
+          "iptables, ip6tables, nft, firewall-cmd, ebtables, ipset, pfctl, iptables-restore",
           harmless="-L -S --list --list-rules --list-all --state --list-services --list-ports"),
+    Entry("ufw", HIGH, "Changes the firewall", ("ufw => low", "ufw enable"), kind="privilege",
+          categories=(SYSTEM, COMPLIANCE, NETWORK), bare=True),
     *looking("Shows the firewall", "ufw status, ufw show, nft list, ipset list, ipset test, iptables-save, "
             "ip6tables-save, pfctl show"),
     *_all("Changes how this machine finds others", (SYSTEM,),
