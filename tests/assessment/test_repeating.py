@@ -143,10 +143,10 @@ def test_a_command_line_is_parsed_once_for_its_verdict_and_its_risk(script: str)
     script += "\nls only-here"
     with (
         patch.object(everyday, "_read", wraps=everyday._read) as reads,
-        patch.object(grammar, "_parser", wraps=grammar._parser or grammar._make_parser()) as parser,
+        patch.object(grammar, "_parsed", wraps=grammar._parsed) as parsed,
     ):
         verdict_for(asked(script), policy="untrusted", sandbox=WorkspaceWrite())
         assess(asked(script), facts=HERE)
         verdict_for(asked(script), policy="untrusted", sandbox=WorkspaceWrite())
     assert reads.call_count == 1
-    assert parser.parse.call_count == (1 if everyday.everyday(script) is None else 0)
+    assert parsed.call_count == (1 if everyday.everyday(script) is None else 0)

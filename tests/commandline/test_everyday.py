@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sandgate.commandline import bash, bashcommands, walk
+from sandgate.commandline import bash, bashcommands, grammar, walk
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.script import Piece, Script, Word
 
@@ -173,7 +173,9 @@ EVERYDAY = st.lists(
 
 def by_tree(script: str) -> tuple[bashcommands.Script, Script]:
     source = script.encode()
-    return bash._Reader(source).read(), walk._Walk(source).result()
+    root = grammar.syntax_tree(source)
+    assert root is not None
+    return bash._Reader(source).read(root), walk._Walk(source).result(root)
 
 
 def in_any_order(found: bashcommands.Script) -> bashcommands.Script:

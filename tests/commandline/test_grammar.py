@@ -53,7 +53,9 @@ def test_offsets_are_those_of_the_source() -> None:
     from sandgate.commandline.grammar import syntax_tree
 
     source = "caf\u00e9 \u2603 x".encode()
-    command = syntax_tree(source).children[0]
+    root = syntax_tree(source)
+    assert root is not None
+    command = root.children[0]
     assert [source[child.start_byte : child.end_byte] for child in command.children] == source.split()
 
 
@@ -64,7 +66,7 @@ def test_the_wrappers_are_used_where_the_c_modules_are_not_found(monkeypatch: py
         raise ImportError
 
     monkeypatch.setattr(grammar, "_extension", nowhere)
-    monkeypatch.setattr(grammar, "_parser", None)
+    monkeypatch.setattr(grammar, "_new_parser", None)
     assert [command.argv for command in bash.parse("ls; pwd").commands] == [("ls",), ("pwd",)]
 
 
@@ -86,3 +88,69 @@ def test_a_line_that_begins_here_documents_by_the_thousand_is_not_parsed() -> No
     assert bash.parse(line).beyond_limits
     assert not walk.script(line).complete
     assert not bash.parse("cat <<E\nx\nE\n" * 100).beyond_limits
+
+
+@pytest.mark.parametrize("unit", ["<>", "(( 1;", "[[ $a;", "x=(", "a()", "))", "&#", "a[//&then ", "`$(<"])
+def test_a_text_that_keeps_the_parser_searching_is_not_parsed(unit: str) -> None:
+    """Required: 32 KB of `<>` took 4.8 s in one call. It is known by what the parser asks for, or by processor time."""
+    from sandgate.commandline import bash
+
+    read = bash.parse(unit * (32_768 // len(unit)) + "\nrm -r x")
+    assert not read.plain
+    assert not read.readable
+    assert ("rm", "-r", "x") in [command.argv for command in read.commands]  # what is forbidden is still looked for
+
+
+def pieces(text: str) -> int:
+    """How often the parser asks for a piece of `text` until it is through, or given up."""
+    from sandgate.commandline import grammar
+
+    made: list[grammar.Reading] = []
+
+    class Kept(grammar.Reading):
+        def __init__(self, text: bytes) -> None:
+            super().__init__(text)
+            made.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grammar, "Reading", Kept)
+        patch.setattr(grammar, "PARSE_CPU_S", 1e9)
+        grammar._parsed(text.encode())
+    return grammar.Reading(text.encode()).pieces_left - made[0].pieces_left
+
+
+def test_the_same_limit_holds_on_every_machine() -> None:
+    """What the parser asks for is the same each time; processor time is not needed to give the first text up."""
+    from sandgate.commandline import grammar
+
+    endless, readable = "<>" * 16_384, "for i in a b; do echo $i | wc; done\n" * 600
+    assert pieces(endless) == pieces(endless)
+    assert pieces(endless) > grammar.PIECES_MAX + grammar.PIECES_EACH_MAX * len(endless) // grammar.PIECE_BYTES
+    assert pieces(readable) <= 4 * (len(readable) // grammar.PIECE_BYTES + 1)
+    assert grammar._parsed(readable.encode()) is not None
+
+
+def test_processor_time_ends_what_counting_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sandgate.commandline import bash, grammar
+
+    text = "case x in " + "& \n" * 5_000
+    monkeypatch.setattr(grammar, "PARSE_CPU_S", -1.0)
+    assert bash.parse(text).beyond_limits
+
+
+def test_two_threads_parse_at_the_same_time() -> None:
+    """Required: while one asks for a piece the other may run; a parser that both used ended the process."""
+    import threading
+
+    from sandgate.commandline import grammar
+
+    text = b"a=(b) c <d && " * 6_000 + b"e"
+    one = grammar._parsed(text)
+    trees: list[object] = []
+    threads = [threading.Thread(target=lambda: trees.append(grammar._parsed(text))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert one is not None
+    assert [str(tree) for tree in trees] == [str(one)] * 4

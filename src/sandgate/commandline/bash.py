@@ -19,7 +19,7 @@ from sandgate.commandline.bashconditions import TEST_PARTS
 from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
 from sandgate.commandline.endless import endless, in_background
 from sandgate.commandline.everyday import everyday
-from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
+from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, syntax_tree
 from sandgate.commandline.recent import Recent
 from sandgate.commandline.steady import SteadyVariables
 from sandgate.commandline.words import words_of
@@ -63,14 +63,15 @@ def _parsed(script: str) -> Script:
     found = everyday(script) if len(source) <= SCRIPT_BYTES_MAX else None
     if found is not None:
         return _everyday_script(*found)
-    if beyond_limits(source):
+    if b"\0" in source and len(source) <= SCRIPT_BYTES_MAX:
+        return Script(commands=_guesses(script))
+    root = syntax_tree(source)
+    if root is None:
         ends = f"{script[:GUESSED_MAX]}\n{script[-GUESSED_MAX:]}" if len(script) > 2 * GUESSED_MAX else script
         return Script(commands=_guesses(ends), beyond_limits=True)
-    if b"\0" in source:
-        return Script(commands=_guesses(script))
     reader = _Reader(source)
-    read = reader.read()
-    return read if reader.held(read) else _Reader(source, trusting=False).read()
+    read = reader.read(root)
+    return read if reader.held(read) else _Reader(source, trusting=False).read(root)
 
 
 def _in_endless_loop(node: Node) -> bool:
@@ -116,8 +117,7 @@ class _Reader(CompoundReader):
         self._here_documents = 0
         self._chosen: list[tuple[str, Word]] = []
 
-    def read(self) -> Script:
-        root = syntax_tree(self._source)
+    def read(self, root: Node) -> Script:
         broken = root.has_error
         if broken or not self._blank(0, root.start_byte) or not self._blank(root.end_byte, len(self._source)):
             self._distrust()

@@ -9,22 +9,36 @@ otherwise the same.
 from __future__ import annotations
 
 import sys
+from time import thread_time
 
 from sandgate.commandline.recent import Recent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from tree_sitter import Node, Parser
 
 SCRIPT_BYTES_MAX = 131_072  # the kernel's MAX_ARG_STRLEN (execve(2)): a longer argument cannot be executed anyway
-PIPES_MAX = 1_000  # a pipeline without an end: 0.15 s at this many, seconds and gigabytes at a few times as many
+PIPES_MAX = (
+    700  # a pipeline without an end: 30 ms in one piece at this many, seconds and gigabytes at a few times as many
+)
 PARENTHESES_MAX = 1_000  # unclosed ones make the parser's error recovery slower than linear: 0.2 s at this many
 HERE_DOCUMENTS_MAX = 1_000  # begun on one line they make the parser slower than linear: 0.25 s at this many
 
-_parser: Parser | None = None
+# The parser asks for the text piece by piece. Text it can read takes each piece two or three times, since words go over
+# the edge; where `<>` or `1;` makes it search from every place to the end, it asks without end. So asking is counted: the
+# same text comes to the same answer on every machine.
+PIECE_BYTES = 4_096
+PIECES_MAX, PIECES_EACH_MAX = 256, 8  # asked for: so many in any case, and so many for each piece of the text
+# What stays slower than linear is text that the grammar cannot read, which is asked about in any case; readable text
+# takes 0.5 us a byte. This is processor time of the thread, not time on the clock.
+PARSE_CPU_S, PARSE_CPU_EACH_BYTE_S = 0.05, 2e-6
+
+_new_parser: Callable[[], Parser] | None = None
 _recent = Recent()  # a script is read for its verdict, and a moment later for its risk
+_TOO_MUCH = object()  # kept for a text that was given up
 
 # Every byte beyond ASCII becomes a letter that is part of no keyword. To bash it is one, too, and the grammar's
 # scanner must not see what is beyond: it asks C's `isdigit` about whole code points, which reads past a table of
@@ -32,8 +46,20 @@ _recent = Recent()  # a script is read for its verdict, and a moment later for i
 _AS_ASCII = bytes(range(128)) + b"Z" * 128
 
 
-def beyond_limits(source: bytes) -> bool:
-    """Whether parsing this could take long; such a script is judged unread."""
+def syntax_tree(source: bytes) -> Node | None:
+    """The root node of `source` read as bash; None when reading it takes too long, and it has to be judged unread.
+
+    Offsets are those of `source`; take text from there, not from nodes. Other threads run meanwhile: at every piece of
+    text and every hundred steps of the parser.
+    """
+    known = _recent.get(source)
+    if known is None:
+        parsed = None if _beyond_limits(source) else _parsed(source.translate(_AS_ASCII))
+        known = _recent.keep(source, _TOO_MUCH if parsed is None else parsed)
+    return None if known is _TOO_MUCH else known
+
+
+def _beyond_limits(source: bytes) -> bool:
     return (
         len(source) > SCRIPT_BYTES_MAX
         or source.count(b"(") > PARENTHESES_MAX
@@ -42,28 +68,55 @@ def beyond_limits(source: bytes) -> bool:
     )
 
 
-def syntax_tree(source: bytes) -> Node:
-    """The root node of `source` read as bash. Offsets are those of `source`; take text from there, not from nodes."""
-    known: Node | None = _recent.get(source)
-    return known if known is not None else _recent.keep(source, _parsed(source))
+def _parsed(text: bytes) -> Node | None:
+    reading = Reading(text)
+    try:
+        root = _parser().parse(reading.piece, progress_callback=reading.gives_up).root_node
+    except ValueError:  # what a parser says that was told to give up
+        return None
+    return root if reading.pieces_left >= 0 else None
 
 
-def _parsed(source: bytes) -> Node:
-    global _parser
-    if _parser is None:
-        _parser = _make_parser()
-    return _parser.parse(source.translate(_AS_ASCII)).root_node
+class Reading:
+    """One text as the parser asks for it, and when that was too much."""
+
+    __slots__ = ("_ends", "_text", "pieces_left")
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self.pieces_left = PIECES_MAX + PIECES_EACH_MAX * (len(text) // PIECE_BYTES)
+        self._ends = thread_time() + PARSE_CPU_S + PARSE_CPU_EACH_BYTE_S * len(text)
+
+    def piece(self, at: int, _point: object) -> bytes | None:
+        self.pieces_left -= 1
+        return self._text[at : at + PIECE_BYTES] if self.pieces_left >= 0 else None
+
+    def gives_up(self, _at: int, _broken: bool) -> bool:
+        return self.pieces_left < 0 or thread_time() > self._ends
 
 
-def _make_parser() -> Parser:
+def _parser() -> Parser:
+    """One for each text: while it asks for a piece, another thread may parse, too."""
+    global _new_parser
+    if _new_parser is None:
+        _new_parser = _parser_maker()
+    return _new_parser()
+
+
+def _parser_maker() -> Callable[[], Parser]:
     try:
         core = _extension("tree_sitter", "_binding")
         bash = _extension("tree_sitter_bash", "_binding")
     except ImportError:
         import tree_sitter as core
         import tree_sitter_bash as bash
-    parser: Parser = core.Parser(core.Language(bash.language()))
-    return parser
+    language = core.Language(bash.language())
+
+    def make() -> Parser:
+        parser: Parser = core.Parser(language)
+        return parser
+
+    return make
 
 
 def _extension(package: str, name: str) -> ModuleType:

@@ -8,7 +8,7 @@ literally and never parsed, however long it is or whatever it holds. Whether it 
 
 from __future__ import annotations
 
-from sandgate.commandline.grammar import beyond_limits, syntax_tree
+from sandgate.commandline.grammar import syntax_tree
 from sandgate.commandline.words import program_name, unescaped_in_double_quotes
 from sandgate.record import Record
 
@@ -82,7 +82,7 @@ def _in_script(script: str) -> PatchCall | None:
         source = f"{head}\n{delimiter}\n".encode()
     except UnicodeEncodeError:
         return None
-    if beyond_limits(source) or b"\0" in source:
+    if b"\0" in source:
         return None
     return _Head(source).call(patch)
 
@@ -110,7 +110,7 @@ class _Head:
 
     def call(self, patch: str) -> PatchCall | None:
         root = syntax_tree(self._source)
-        if root.has_error or _types(root) != ("redirected_statement",) or not self._spaced(root):
+        if root is None or root.has_error or _types(root) != ("redirected_statement",) or not self._spaced(root):
             return None
         statement = root.children[0]
         if _types(statement)[-1:] != ("heredoc_redirect",) or not self._spaced(statement):

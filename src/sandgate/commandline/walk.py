@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandgate.commandline.endless import endless
 from sandgate.commandline.everyday import everyday
-from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, beyond_limits, syntax_tree
+from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, syntax_tree
 from sandgate.commandline.recent import Recent
 from sandgate.commandline.redirects import redirects_of, unread, words_behind
 from sandgate.commandline.script import Assignment, Piece, Redirection, Script, SimpleCommand, Word, added
@@ -56,7 +56,8 @@ def _read(text: str) -> Script:
     found = everyday(text) if len(source) <= SCRIPT_BYTES_MAX else None
     if found is not None:
         return _everyday_script(found[0])
-    return Script((), complete=False) if beyond_limits(source) else _Walk(source).result()
+    root = syntax_tree(source)
+    return Script((), complete=False) if root is None else _Walk(source).result(root)
 
 
 def _everyday_script(pipelines: list[list[Stage]]) -> Script:
@@ -112,8 +113,7 @@ class _Walk:
         self.stack: list[tuple[Node, _Place] | SimpleCommand] = []
         self.counter = 0
 
-    def result(self) -> Script:
-        root = syntax_tree(self.source)
+    def result(self, root: Node) -> Script:
         self.complete = not root.has_error
         self.stack.append((root, _Place()))
         named = 0
