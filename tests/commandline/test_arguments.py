@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.commandline.arguments import Reading, grammar, read
+from sandgate.commandline.arguments import Reading, grammar, read, readings
 
 GREP = grammar("-nri -A= -e= --color[=] --regexp= --quiet -M[=] -NUM *", {})
 
@@ -86,3 +86,38 @@ def test_the_first_operand_may_end_the_options() -> None:
 
 def test_a_line_may_borrow_from_another() -> None:
     assert grammar("@base -x", {"base": "-a= 2"}) == grammar("-a= 2 -x", {})
+
+
+LISTS = grammar("-l -n= 2", {})
+
+
+@pytest.mark.parametrize("words", ["", "a b", "-l a", "-n 1 a b", "-l -- a b", "-l"])
+def test_options_before_operands_have_one_reading(words: str) -> None:
+    argv = tuple(words.split())
+    assert readings(argv, LISTS, permutes=False) == (read(argv, LISTS),)
+
+
+def test_an_option_behind_an_operand_may_be_an_operand() -> None:
+    meant = readings(("a", "-l"), LISTS, permutes=False)
+    assert meant is not None
+    assert [(each.options, each.operands) for each in meant] == [((("-l", None),), ("a",)), ((), ("a", "-l"))]
+
+
+def test_what_ends_the_options_may_be_an_operand_as_well() -> None:
+    meant = readings(("a", "--"), LISTS, permutes=False)
+    assert meant is not None
+    assert [each.operands for each in meant] == [("a",), ("a", "--")]
+
+
+@pytest.mark.parametrize("words", ["a -n 1", "a -l b", "a -x"])
+def test_one_reading_outside_the_grammar_is_enough(words: str) -> None:
+    assert readings(tuple(words.split()), LISTS, permutes=False) is None
+
+
+def test_a_program_known_to_permute_has_one_reading() -> None:
+    assert readings(("a", "-n", "1"), LISTS, permutes=True) == (read(("a", "-n", "1"), LISTS),)
+
+
+def test_where_operands_end_the_options_there_is_one_reading() -> None:
+    stopping = grammar("-l stop *", {})
+    assert readings(("a", "-x"), stopping, permutes=False) == (read(("a", "-x"), stopping),)

@@ -53,3 +53,17 @@ def test_programs_that_load_a_project_first_are_left_out() -> None:
 @pytest.mark.parametrize("before", [(), ("",), ("-",), ("--",)])
 def test_help_behind_nothing_or_an_empty_word_has_an_answer(program: str, before: tuple[str, ...]) -> None:
     assert is_safe((program, *before, "--help")) in (True, False)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("ip", "netns", "add", "--help"),
+        ("tmux", "new", "evil", "--help"),
+        ("podman", "unshare", "evil", "--help"),
+        ("machinectl", "shell", "host", "--help"),
+        ("kubectl", "exec", "pod", "--help"),
+    ],
+)
+def test_help_is_not_believed_where_it_may_be_a_name_or_somebody_elses(argv: tuple[str, ...]) -> None:
+    assert not is_safe(argv)

@@ -319,3 +319,50 @@ def test_what_nests_or_repeats_without_end_is_not_safe_and_soon_known(script: st
     before = process_time()
     assert not is_safe_script(script)
     assert process_time() - before < SOON_S
+
+
+@pytest.mark.parametrize(
+    ("asked", "vouched"),
+    [
+        ("bash evil.sh -n", "bash -n evil.sh"),
+        ("bash -n +n", "bash -n evil.sh"),
+        ("bash -n", "bash --version"),  # a terminal's shell ignores `-n`
+        ("bash -n -", "bash -n ./-"),
+        ("sh evil.sh --version", "sh --version"),
+        ("zsh evil.sh -n", "zsh -n evil.sh"),
+        ("node evil.js -v", "node -v"),
+        ("node evil.js -c", "node -c evil.js"),
+        ("node evil.js --help", "node --help"),
+        ("ruby evil.rb -c", "ruby -c evil.rb"),
+        ("php evil.php -l", "php -l evil.php"),
+        ("php -ldextension=./evil.so", "php --syntax-check evil.php"),
+        ("screen ./evil -ls", "screen -ls"),
+        ("unzip a.zip planted -v", "unzip -v a.zip planted"),
+        ("kill 12 -l", "kill -l 12"),
+        ("unsquashfs a.sqfs -s", "unsquashfs -s a.sqfs"),
+        ("bsdtar -xf a.tar planted -O", "bsdtar -xOf a.tar planted"),
+        ("rpm -- a.rpm -q", "rpm -q a.rpm"),
+        ("gpg planted.gpg --list-keys", "gpg --list-keys planted"),
+        ("git config user.name --list", "git config --list"),
+        ("git tag planted -l", "git tag -l planted"),
+        ("sed 's/a/b/w planted' -e p", "sed -e p file"),
+        ("dmsetup -j ls remove_all", "dmsetup ls"),
+        ("xdg-user-dir 'A}$(touch planted)${B'", "xdg-user-dir DESKTOP"),
+        ("dscl . -append /Groups/admin -read", "dscl . -read /Groups/admin"),
+    ],
+)
+def test_an_option_vouches_only_where_the_program_takes_it(asked: str, vouched: str) -> None:
+    assert not is_safe(split(asked) or ())
+    assert is_safe(split(vouched) or ())
+
+
+@pytest.mark.parametrize("command", ["docker history app --no-trunc", "helm template ./chart -f values.yaml"])
+def test_a_program_known_to_permute_is_believed(command: str) -> None:
+    assert is_safe(split(command) or ())
+
+
+@pytest.mark.parametrize(
+    "script", ["POSIXLY_CORRECT=1 {}", "env POSIXLY_CORRECT=1 {}", "export POSIXLY_CORRECT=1; {}", "set -o posix; {}"]
+)
+def test_the_variable_that_ends_permuting_is_asked_about(script: str) -> None:
+    assert not is_safe_script(script.format("grep -r x ."))

@@ -103,6 +103,25 @@ def read(words: tuple[str, ...], by: Grammar) -> Reading | None:
     return _Reading(words, by).read()
 
 
+def readings(words: tuple[str, ...], by: Grammar, *, permutes: bool) -> tuple[Reading, ...] | None:
+    """All that the words may mean to a program, or None when one of these is not in the grammar.
+
+    Where it is not known that the program takes options behind operands (`permutes`), such words are options in one
+    reading and operands in the other, and only what holds for both is certain.
+    """
+    mixed = read(words, by)
+    if mixed is None or permutes or by.stops or not _options_behind(mixed, words):
+        return None if mixed is None else (mixed,)
+    ordered = read(words, by.but(stops=True))
+    return None if ordered is None else (mixed, ordered)
+
+
+def _options_behind(reading: Reading, words: tuple[str, ...]) -> bool:
+    """Whether anything but operands stands behind the first operand."""
+    places = reading.operand_places
+    return bool(places) and len(words) - places[0] != len(places)
+
+
 class _Reading:
     """One pass over the words."""
 

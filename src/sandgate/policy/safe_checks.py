@@ -184,6 +184,18 @@ def _pacman(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return reading.has("-Q", "--query", "-V", "--version")
 
 
+def _php(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`php -l FILE` parses it; any other file would be run."""
+    return not reading.operands or reading.has("-l", "--syntax-check")
+
+
+def _shell(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`bash -n FILE`. `+n` takes back what `-n` says, and `-` is standard input."""
+    if not reading.operands:
+        return reading.has("--version")
+    return reading.has("-n") and reading.operands[0][:1] not in ("+", "-", "")
+
+
 def _ruby(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """`ruby -c FILE` parses it; any other file would be run."""
     return not reading.operands or reading.has("-c")
@@ -350,6 +362,8 @@ CHECKS: dict[str, Check] = {
     "local_charts": _local_charts,
     "yq": _yq,
     "pacman": _pacman,
+    "php": _php,
+    "shell": _shell,
     "ruby": _ruby,
     "sqlite": _sqlite,
     "ar": _ar,

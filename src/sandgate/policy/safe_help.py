@@ -89,17 +89,20 @@ EXPLAINS_ITSELF: frozenset[str] = (
 )
 
 
-# Their sub-commands explain themselves as well. A word that is none of theirs is refused before anything runs.
+# Their sub-commands explain themselves as well. A word that is none of theirs is refused before anything runs. Not
+# here: those that take `--help` for a name (`ip netns add --help`) or hand it to a program (`tmux new x --help`).
 _WITH_COMMANDS = words_of(
-    "systemctl loginctl timedatectl hostnamectl localectl busctl networkctl resolvectl machinectl coredumpctl "
-    "journalctl systemd-analyze udevadm cryptsetup btrfs zfs zpool nmcli ip apt apt-get apt-cache apt-mark apt-file "
+    "systemctl loginctl timedatectl hostnamectl localectl busctl networkctl resolvectl coredumpctl "
+    "journalctl systemd-analyze udevadm cryptsetup btrfs zfs zpool nmcli apt apt-get apt-cache apt-mark apt-file "
     "dnf yum zypper apk brew snap flatpak docker podman kubectl helm gh glab aws gcloud az terraform tofu vault pip "
     "pip3 pipx uv poetry rustup ansible-galaxy ansible-vault restic borg rclone virsh lxc incus qemu-img openssl "
-    "dotnet minikube kind k3d eksctl flyctl pulumi packer consul nomad doctl hcloud tmux ostree fwupdmgr "
+    "dotnet minikube kind k3d eksctl flyctl pulumi packer consul nomad doctl hcloud ostree fwupdmgr "
     "firewall-cmd nft bpftool cosign syft grype trivy"
 )
 _OF_CARGO = words_of("build test run check add remove update install publish clean doc bench new init tree metadata "
                      "fetch fix search vendor package")  # fmt: skip # nobody can give these another meaning
+# Behind these stands a program, with all that follows for its arguments.
+_STARTING = words_of("exec unshare shell with-lock plugin plugins")
 _WORDS_MAX = 3  # of a command: `aws s3api put-object --help`
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
 
@@ -118,7 +121,7 @@ def explains_command(name: str, argv: tuple[str, ...]) -> bool:
         argv[-1] == "--help"
         and name in _WITH_COMMANDS
         and len(names) <= (_WORDS_MAX if name in ("aws", "gcloud", "az") else 2)
-        and "exec" not in names
+        and _STARTING.isdisjoint(names)
         and "run" not in names[:-1]
         and all(word[:1] != "-" and _LETTERS.issuperset(word) for word in names)
     )

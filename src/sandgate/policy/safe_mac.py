@@ -20,7 +20,7 @@ MAC: dict[str, str] = {
     "launchctl": "stop * sub",
     "tmutil": "stop * sub",
     "log": "stop * sub",
-    "dscl": "words -read -list -search -readall * exact needs:-read,-list,-search,-readall",
+    "dscl": "stop * exact check:dscl",
     "scutil": "words --get= --dns --proxy --nwi 0 needs:--get,--dns,--proxy,--nwi",
     "networksetup": "words -listallnetworkservices -listallhardwareports -listnetworkserviceorder -listlocations "
     "-getinfo -getdnsservers -getwebproxy -getsearchdomains -getcomputername -getairportnetwork -getcurrentlocation "

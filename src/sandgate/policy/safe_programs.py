@@ -1,9 +1,9 @@
 """Programs that only read, by the arguments that keep them so. Data only; `safety` reads it.
 
 Each line is an argument grammar (the notation is in commandline/arguments.py). What is not in the line is not
-safe, so a missing option costs a question and an extra one may cost a file: add with the manual open. Programs
-that take options only before their operands must say `stop` where it matters: `xxd in -p` writes to a file named
-`-p`, and `command git tag -v` runs git. Marks:
+safe, so a missing option costs a question and an extra one may cost a file: add with the manual open. A word that
+looks like an option but stands behind an operand must fit the line as an option and as an operand (`xxd in -p`
+writes to a file named `-p`), unless commandline/permuting.py knows the program. Marks:
 
     any           any arguments whatever
     !             harmless whatever the shell puts in: no option writes, runs or sends, and operands are inputs

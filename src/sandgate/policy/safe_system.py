@@ -45,7 +45,7 @@ _EACH: dict[str, str] = {
     "sudo": "-lnkVh -U= --list --non-interactive --other-user= --reset-timestamp --version --help 0 "
     "needs:-l,-k,-V,-h,--list,--reset-timestamp,--version,--help",
     "loginctl": f"{SESSIONS} stop sub alone",
-    "timedatectl": "-ap --all --no-pager --value --property= stop * sub alone",
+    "timedatectl": "-a -p= --all --no-pager --value --property= stop * sub alone",
     "hostnamectl": "--static --pretty --transient --json= stop * sub alone",
     "localectl": "--no-pager stop * sub alone",
     "busctl": "--user --system --no-pager --no-legend --json= --list stop * sub alone",
@@ -98,7 +98,7 @@ _EACH: dict[str, str] = {
     "--getalignoff --getmaxsect --report *",
     "nvme": "-v --version stop * sub",
     "udevadm": "stop * sub",
-    "dmsetup": "-cjrv --columns --tree stop * sub",
+    "dmsetup": "-crv --columns --tree stop * sub",
     "duf": "--all --hide= --hide-fs= --hide-mp= --inodes --json --only= --only-fs= --only-mp= --output= --sort= "
     "--style= --theme= --width= *",
     "dust": "-rsbcpiBDFH -d= -n= -X= -v= -e= -w= -t --depth= --number-of-lines= --full-paths --reverse "
@@ -175,7 +175,7 @@ _EACH: dict[str, str] = {
     "gsettings": "stop * sub",
     "dconf": "stop * sub",
     "xdg-mime": "stop * sub",
-    "xdg-user-dir": "1",
+    "xdg-user-dir": "1 exact check:plain_words",  # a shell script that evaluates its argument
     "fc-list": "-qvb -f= --brief --format= --verbose --quiet * confined",
     "fc-match": "-asvb -f= --all --sort --brief --format= --verbose * confined",
     "stty": "-ag --all --save 1 check:stty",

@@ -6,7 +6,7 @@ refuses the rest.
 
 from __future__ import annotations
 
-from sandgate.commandline.arguments import Reading, grammar, read
+from sandgate.commandline.arguments import Reading, grammar, readings
 from sandgate.commandline.words import words_of
 
 TYPE_CHECKING = False
@@ -62,8 +62,12 @@ def _tar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:
         if words[0].count("f") != 1 or len(words) < 2:
             return False
         words = (f"-{words[0].replace('f', '')}f", *words[1:])
-    reading = read(words, _TAR_LISTING)
-    if reading is None or not reading.has("-t", "--list", "-O", "--to-stdout"):
+    meant = readings(words, _TAR_LISTING, permutes=False)  # GNU tar permutes, that of libarchive does not
+    return meant is not None and all(_lists_archive(reading) for reading in meant)
+
+
+def _lists_archive(reading: Reading) -> bool:
+    if not reading.has("-t", "--list", "-O", "--to-stdout"):
         return False
     if reading.has("-x", "--extract", "--get") != reading.has("-O", "--to-stdout"):
         return False
@@ -173,6 +177,11 @@ def _man(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return all(value == "cat" for value in pagers) and all("/" not in word for word in reading.operands)
 
 
+def _dscl(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """`dscl . -read PATH`: one verb, directly behind the directory asked."""
+    return reading.operands[1:2] in (("-read",), ("-list",), ("-search",), ("-readall",))
+
+
 def _dd(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Without `of=` it writes to standard output."""
     return bool(reading.operands or reading.options) and all(
@@ -222,6 +231,7 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "sox": _sox,
     "man": _man,
     "dd": _dd,
+    "dscl": _dscl,
     "local_media": _local_media,
     "own_files": _own_files,
     "to_stdout": _to_stdout,

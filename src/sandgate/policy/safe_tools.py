@@ -57,7 +57,7 @@ _EACH: dict[str, str] = {
     "lipo": "words -info -archs -detailed_info 1",
     "jps": "-qmlvV 0",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
-    "php": "-v -m -i --version --ini --modules --info -l= --syntax-check= --ri= --rf= --rc= 0 "
+    "php": "-v -m -i -l --version --ini --modules --info --syntax-check --ri= --rf= --rc= 1 check:php "
     "needs:-v,-m,-i,--version,--ini,--modules,--info,-l,--syntax-check,--ri,--rf,--rc",
     "perl": "-v -V --version 0 needs:-v,-V,--version",
     "ruby": "-vc --version --copyright 1 check:ruby needs:-v,-c,--version,--copyright",
@@ -202,6 +202,6 @@ TOOLS: dict[str, str] = one_table(
     # The project has a say in which of them it is
     dict.fromkeys(words_of("pytest py.test bazel bazelisk sbt lein flutter"), "--version 0 needs:--version confined"),
     dict.fromkeys(words_of("mvn gradle bundle bundler"), "-v --version 0 needs:-v,--version confined"),
-    # `-n` reads a script and runs nothing of it.
-    dict.fromkeys(words_of("bash sh zsh dash ksh"), "-n --version 1 exact check:no_plus needs:-n,--version"),
+    # `-n` reads a script and runs nothing of it. Without a file it may be a terminal, for which shells ignore `-n`.
+    dict.fromkeys(words_of("bash sh zsh dash ksh"), "-n --version 1 exact check:shell needs:-n,--version"),
 )
