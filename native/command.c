@@ -5,6 +5,7 @@
 #include <linux/eventpoll.h>
 #include <linux/prctl.h>
 #include <linux/resource.h>
+#include <linux/stat.h>
 
 #include <asm/ioctls.h>
 #include <asm/signal.h>
@@ -75,9 +76,39 @@ static const char *search_path(struct plan *plan) {
     return "/usr/local/bin:/usr/bin:/bin";
 }
 
+/* Whether what is open, or lies at `path` below it, is what somebody was shown when he approved it. */
+static int is_expected(const struct expected *expected, int fd, const char *path) {
+    struct statx found;
+    if (sys(statx, fd, path, *path ? 0 : AT_EMPTY_PATH, STATX_INO | STATX_CTIME, &found) != 0) return 0;
+    uint64_t changed_ns = (uint64_t)found.stx_ctime.tv_sec * 1000000000U + found.stx_ctime.tv_nsec;
+    return found.stx_ino == expected->inode && found.stx_dev_major == expected->device_major &&
+           found.stx_dev_minor == expected->device_minor &&
+           (!expected->changed_ns || expected->changed_ns == changed_ns);
+}
+
+static const struct expected *expected_program(const struct plan *plan) {
+    for (uint32_t i = 0; i < plan->expected_count; i++)
+        if (plan->expected[i].kind == EXPECT_PROGRAM || plan->expected[i].kind == EXPECT_PROGRAM_BY_DESCRIPTOR)
+            return &plan->expected[i];
+    return 0;
+}
+
+/* Executes the very file that was compared. A script cannot be: its interpreter opens it again, by its name. */
+static long execute_compared(struct plan *plan, const struct expected *expected, const char *file) {
+    int fd = (int)sys(openat, AT_FDCWD, file, O_PATH | O_CLOEXEC);
+    if (fd < 0) return fd;
+    if (!is_expected(expected, fd, "")) return -ESTALE;
+    if (expected->kind == EXPECT_PROGRAM) return 0;
+    long error = sys(execveat, fd, "", plan->argv, plan->env, AT_EMPTY_PATH);
+    return error == -ENOENT || error == -ENOEXEC ? 0 : error;
+}
+
 /* A script without an interpreter line is given to the shell, as execvp(3) does. */
 static long execute(struct plan *plan, const char *file) {
-    long error = sys(execve, file, plan->argv, plan->env);
+    const struct expected *expected = expected_program(plan);
+    long error = expected ? execute_compared(plan, expected, file) : 0;
+    if (error < 0) return error;
+    error = sys(execve, file, plan->argv, plan->env);
     if (error != -ENOEXEC || plan->argv_count + 1 > STRINGS_MAX) return error;
     for (uint32_t i = plan->argv_count; i >= 1; i--) plan->argv[i + 1] = plan->argv[i];
     plan->argv[0] = "sh";
@@ -108,6 +139,13 @@ static long execute_on_path(struct plan *plan) {
 
 static int start_program(struct sandbox *sandbox) {
     struct plan *plan = &sandbox->plan;
+    for (uint32_t i = 0; i < plan->expected_count; i++) {
+        if (plan->expected[i].kind != EXPECT_FILE || is_expected(&plan->expected[i], AT_FDCWD, plan->expected[i].path))
+            continue;
+        sandbox->exec_errno = ESTALE;
+        sandbox->exec_part = EXEC_PROGRAM;
+        return 127;
+    }
     int has_slash = 0;
     for (const char *at = plan->argv[0]; *at; at++) has_slash |= *at == '/';
     sandbox->exec_errno = (int)-(has_slash ? execute(plan, plan->argv[0]) : execute_on_path(plan));
@@ -139,7 +177,11 @@ static int meet_init(struct sandbox *sandbox) {
 }
 
 static int enter_directory(struct sandbox *sandbox) {
-    long entered = sys(chdir, sandbox->plan.cwd);
+    const struct plan *plan = &sandbox->plan;
+    long entered = sys(chdir, plan->cwd);
+    for (uint32_t i = 0; entered == 0 && i < plan->expected_count; i++)
+        if (plan->expected[i].kind == EXPECT_DIRECTORY && !is_expected(&plan->expected[i], AT_FDCWD, "."))
+            entered = -ESTALE;
     if (entered == 0) return 0;
     sandbox->exec_errno = (int)-entered;
     sandbox->exec_part = EXEC_DIRECTORY;

@@ -7,11 +7,13 @@
 enum { HEADER_BYTES = 16 };
 static const char MAGIC[8] = "SGPLAN1";
 
-enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST };
+enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED };
 
 static uint32_t read_u32(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
+
+static uint64_t read_u64(const unsigned char *at) { return read_u32(at) | (uint64_t)read_u32(at + 4) << 32; }
 
 /* CRC-32 (ISO 3309), four bits a step: small, and fast enough for the few kilobytes of an environment. */
 static uint32_t checksum(const unsigned char *bytes, size_t length) {
@@ -67,7 +69,7 @@ static int add_limit(struct plan *plan, const unsigned char *bytes, uint32_t len
     if (length != 12 || plan->limit_count >= LIMITS_MAX) return -EBADMSG;
     struct limit *limit = &plan->limits[plan->limit_count++];
     limit->resource = read_u32(bytes);
-    limit->value = read_u32(bytes + 4) | (uint64_t)read_u32(bytes + 8) << 32;
+    limit->value = read_u64(bytes + 4);
     return 0;
 }
 
@@ -78,6 +80,20 @@ static int add_host(struct plan *plan, const unsigned char *bytes, uint32_t leng
     host->port = (uint16_t)(bytes[2] | bytes[3] << 8);
     memcpy(host->address, bytes + 4, 16);
     return 0;
+}
+
+static int add_expected(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    enum { NUMBERS_BYTES = 28 };
+    if (length < NUMBERS_BYTES || plan->expected_count >= EXPECTED_MAX) return -EBADMSG;
+    struct expected *expected = &plan->expected[plan->expected_count++];
+    expected->kind = read_u32(bytes);
+    expected->device_major = read_u32(bytes + 4);
+    expected->device_minor = read_u32(bytes + 8);
+    expected->inode = read_u64(bytes + 12);
+    expected->changed_ns = read_u64(bytes + 20);
+    expected->path = text_in(bytes + NUMBERS_BYTES, length - NUMBERS_BYTES);
+    if (expected->kind >= EXPECTED_KINDS || !expected->path) return -EBADMSG;
+    return expected->kind == EXPECT_FILE && expected->path[0] != '/' ? -EBADMSG : 0;
 }
 
 static int set_flags(struct plan *plan, const unsigned char *bytes, uint32_t length) {
@@ -103,6 +119,7 @@ static int take_record(struct plan *plan, uint32_t tag, const unsigned char *byt
         case TAG_ABSENT: return add_path(&plan->absent, path_in(bytes, length));
         case TAG_SOCKET: return add_path(&plan->sockets, path_in(bytes, length));
         case TAG_HOST: return add_host(plan, bytes, length);
+        case TAG_EXPECTED: return add_expected(plan, bytes, length);
         default: return -EBADMSG;
     }
 }

@@ -5,7 +5,7 @@
 #include "sys.h"
 
 enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 16384, PATHS_MAX = 16384, HOSTS_MAX = 256 };
-enum { LIMITS_MAX = 16 };
+enum { LIMITS_MAX = 16, EXPECTED_MAX = 256 };
 
 enum mount_kind { MOUNT_WRITE, MOUNT_READ, HIDE_DIRECTORY, HIDE_WITH_OPENINGS, HIDE_FILE, MOUNT_KINDS };
 
@@ -39,6 +39,17 @@ struct limit {
     uint64_t value;
 };
 
+/* What must be where the plan says, or nothing runs. */
+enum expected_kind { EXPECT_DIRECTORY, EXPECT_PROGRAM, EXPECT_PROGRAM_BY_DESCRIPTOR, EXPECT_FILE, EXPECTED_KINDS };
+
+struct expected {
+    uint32_t kind;
+    uint32_t device_major, device_minor;
+    uint64_t inode;
+    uint64_t changed_ns; /* its last change since the epoch; 0: it may have changed */
+    const char *path;    /* of a file; the directory and the program are those the plan names otherwise */
+};
+
 struct path_list {
     const char *items[PATHS_MAX];
     uint32_t count;
@@ -59,6 +70,8 @@ struct plan {
     uint32_t host_count;
     struct limit limits[LIMITS_MAX];
     uint32_t limit_count;
+    struct expected expected[EXPECTED_MAX];
+    uint32_t expected_count;
 };
 
 /* Fills a zeroed plan with pointers into `bytes`. Returns 0, or -EBADMSG when anything at all is wrong. */

@@ -1,5 +1,6 @@
 """The two languages of the helper, as bytes."""
 
+import os
 import struct
 from binascii import crc32
 
@@ -18,6 +19,7 @@ from sandgate.kernel.plan_codec import (
     decode,
     encode,
 )
+from sandgate.protocol.bindings import Bound, Identity
 from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Limits, Mount, SetupFailure
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.permissions import EffectivePermissions
@@ -63,6 +65,18 @@ def test_plan_becomes_one_record_for_each_fact() -> None:
         (9, struct.pack("<HH16s", 2, 443, bytes([10, 0, 0, 1]))),
         (9, struct.pack("<HH16s", 10, 80, b"\xfd" + bytes(14) + b"\1")),
     ]
+
+
+def test_what_was_approved_is_one_record_for_each_object() -> None:
+    bound = Bound(Identity(os.makedev(8, 3), 5), Identity(0, 6, 7), files=(("/work/x", Identity(0, 9, 1)),))
+    expected = [record for tag, record in records(encode(PLAN.but(bound=bound))) if tag == 10]
+    assert expected == [
+        struct.pack("<IIIQQ", 0, 8, 3, 5, 0) + b"\0",
+        struct.pack("<IIIQQ", 1, 0, 0, 6, 7) + b"\0",
+        struct.pack("<IIIQQ", 3, 0, 0, 9, 1) + b"/work/x\0",
+    ]
+    by_descriptor = encode(PLAN.but(bound=Bound(program=Identity(0, 6), by_descriptor=True)))
+    assert [record[:4] for tag, record in records(by_descriptor) if tag == 10] == [struct.pack("<I", 2)]
 
 
 @pytest.mark.parametrize("host", ["example.org:443", "10.0.0.1", "10.0.0.1:99999", "[::1]", "10.0.0.1:x", ""])

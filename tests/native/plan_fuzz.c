@@ -22,6 +22,7 @@ static void read_everything(void) {
         touched += strlen(parsed.mounts[i].path) - parsed.mounts[i].length;
         touched += plan_entry_for(&parsed, parsed.mounts[i].path) == 0;
     }
+    for (uint32_t i = 0; i < parsed.expected_count; i++) touched += strlen(parsed.expected[i].path);
 }
 
 static void set_u32(unsigned char *at, uint32_t value) { memcpy(at, &value, 4); }
@@ -44,7 +45,7 @@ int main(int count, char **arguments) {
         }
         memset(&parsed, 0, offsetof(struct plan, argv));
         parsed.argv_count = parsed.env_count = parsed.mount_count = parsed.limit_count = parsed.host_count = 0;
-        parsed.absent.count = parsed.sockets.count = 0;
+        parsed.absent.count = parsed.sockets.count = parsed.expected_count = 0;
         if (plan_parse(&parsed, bytes, size) == 0) accepted++, read_everything();
         free(bytes);
     }

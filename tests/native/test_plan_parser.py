@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.kernel.plan_codec import encode
+from sandgate.protocol.bindings import Bound, Identity
 from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount
 from sandgate.protocol.permissions import EffectivePermissions
 
@@ -52,6 +53,7 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
         permissions=EffectivePermissions(absent=("/repo/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443",)),
         mounts=(Mount("write", "/work"), Mount("hide_directory_with_openings", "/home"), Mount("read", "/home/a")),
         limits=Limits(open_files=10),
+        bound=Bound(Identity(1, 2), Identity(1, 3, 4), files=(("/work/x", Identity(1, 5, 6)),)),
     )
     saved = tmp_path / "plan"
     saved.write_bytes(encode(plan))

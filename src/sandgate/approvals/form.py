@@ -98,6 +98,10 @@ def _details(request: ApprovalRequest) -> Json:
         found["sandgate_variables"] = dict(command.set_variables)
     if command.justification:
         found["sandgate_justification"] = command.justification
+    if request.binding is not None:  # an answer that comes after a restart is about these very objects
+        found["sandgate_bound"] = [[seen.kind, seen.path, seen.state] for seen in request.binding.places if seen.exists]
+    if request.changed:
+        found["sandgate_changed"] = request.changed
     if request.why:
         found["sandgate_why"] = request.why
     if request.amendment is not None:

@@ -36,6 +36,8 @@ def action_digest(request: ApprovalRequest) -> str:
         "changes": [[change.path, change_json(change)] for change in request.changes],
         "keys": [[key.family, *key.argv] for key in request.keys],
     }
+    if request.binding is not None:
+        said["bound"] = [[seen.kind, seen.path, seen.state] for seen in request.binding.places]
     text = json.dumps(plain(said), sort_keys=True, separators=(",", ":"))
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

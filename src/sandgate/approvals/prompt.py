@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 COMMAND_LINES_MAX = 10  # lines of a command shown before it is folded
 PATCH_LINES_MAX = 40  # the same of a patch
 DENIALS_SHOWN_MAX = 8
+FILES_SHOWN_MAX = 6
 COLUMNS_DEFAULT = 80
 CONTINUATION = "      ┆ "
 IN_SANDBOX = "run it in the sandbox"
@@ -142,6 +143,8 @@ def prompt_lines(
 ) -> list[str]:
     """Everything above the choices, no line wider than `columns`; `whole` where nothing can be unfolded later."""
     lines = [f"sandgate: approval needed{position}"]
+    if request.changed:
+        lines.append(f"  Asked again: {one_line(request.changed, limit=REASON_CHARACTERS_MAX)}")
     if request.asked_by:
         lines.append(f"  Asked by: {one_line(request.asked_by, limit=REASON_CHARACTERS_MAX)}")
     if why := why_line(request):
@@ -156,9 +159,31 @@ def prompt_lines(
     lines += _risk_lines(request, colour=colour)
     lines += ["", *_shown_command(request, whole=whole)]
     lines += [f"  with {visible(name)}={visible(value)}" for name, value in request.command.set_variables]
-    lines += [f"  in {visible(request.command.cwd)}", ""]
+    lines += [f"  in {visible(request.command.cwd)}", *_executed_lines(request), ""]
     lines += [*_again_lines(request, named=whole), ""]
     return [piece for line in lines for piece in wrapped(line, columns)]
+
+
+def _executed_lines(request: ApprovalRequest) -> list[str]:
+    """The files of the workspace that will be executed: a yes is about what they hold now."""
+    named = executed_names(request)
+    return (
+        [f"  executing {named}, as {'it is' if len(request_files(request)) == 1 else 'they are'} now"] if named else []
+    )
+
+
+def request_files(request: ApprovalRequest) -> tuple[str, ...]:
+    """What commands may change and this one executes."""
+    return () if request.binding is None else request.binding.files
+
+
+def executed_names(request: ApprovalRequest) -> str:
+    """The same in words, relative to the directory where they lie below it; "" for none."""
+    files = request_files(request)
+    below = request.command.cwd.rstrip("/") + "/"
+    names = [visible(path.removeprefix(below).removeprefix("./"), limit=LINE_CHARACTERS_MAX) for path in files]
+    shown = ", ".join(names[:FILES_SHOWN_MAX])
+    return f"{shown} and {len(names) - FILES_SHOWN_MAX} more" if len(names) > FILES_SHOWN_MAX else shown
 
 
 def _again_lines(request: ApprovalRequest, *, named: bool) -> list[str]:

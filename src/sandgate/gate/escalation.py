@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
 SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
+AGAIN_MAX = 3  # times in one passage that somebody is asked again because of what changed meanwhile
+KEEPS_CHANGING = "what was approved changed each time before it could run: {changed}"
 COMMAND_REJECTED = "exec command rejected by user"  # exec.md section 9
 
 
@@ -45,6 +47,7 @@ class Review(Record):
     denial: DenialReport | None = None
     may_escalate: bool = False
     covers_retry: bool = False  # a yes also covers one confined retry with what the first run lacked
+    changed: str = ""  # what is not as it was when this was answered before
 
 
 class Run(Record):
@@ -89,6 +92,9 @@ class Escalation:
         self._rules = rules
         self._grants: tuple[Grant, ...] = ()
         self._asked: Review | None = None
+        self._allowing: Review | None = None  # what the last run follows from, or would have to be asked for it
+        self._before: tuple[Grant, ...] = ()  # the grants before the last run
+        self._asked_again = 0
         self._approved_by: str | None = None  # who approved the first run, when it was asked about
         self._silent_retry_spent = False
         self._attempts = 0
@@ -118,6 +124,19 @@ class Escalation:
             return Finish(Refusal("reviewer", refusal_text(decision)), aborted)
         return Finish(aborted=aborted)
 
+    def moved(self, changed: str) -> Step:
+        """The last `Run` was not carried out: what was approved is not what would run. `changed` says what."""
+        self._attempts -= 1
+        self._grants = self._before
+        self._asked_again += 1
+        if self._asked_again > AGAIN_MAX:
+            nothing_ran = self._attempts == 0
+            return Finish(Refusal("policy", KEEPS_CHANGING.format(changed=changed)) if nothing_ran else None)
+        if self._allowing is None:  # an answer for the session, which does not hold any more
+            self._rules = self._rules.but(remembered=None)
+            return self.begin()
+        return self._ask(self._allowing.but(changed=changed))
+
     def attempted(self, denial: DenialReport, *, failed: bool) -> Step:
         """The last `Run` is over; `denial` is what the sandbox says about it.
 
@@ -133,6 +152,7 @@ class Escalation:
             return Finish()
         if self._may_retry_silently(offered, denial):
             self._silent_retry_spent = True
+            self._allowing = Review("retry", RETRY_REASON, offered, denial, may_escalate)
             return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
         return self._ask(Review("retry", RETRY_REASON, offered, denial, may_escalate))
 
@@ -153,6 +173,7 @@ class Escalation:
         return self._run(f"policy {self._rules.policy}", ())
 
     def _approved(self, asked: Review, decision: Decision) -> Run:
+        self._allowing = asked
         by = f"approved by {decision.source} ({SCOPES.get(decision.decision, 'once')})"
         if asked.stage == "initial" and decision.source != "rule":  # a rule said nothing about a retry
             self._approved_by = by
@@ -160,6 +181,7 @@ class Escalation:
 
     def _run(self, allowed_by: str, grants: tuple[Grant, ...]) -> Run:
         self._attempts += 1
+        self._before = self._grants
         self._grants = tuple(dict.fromkeys((*self._grants, *grants)))
         return Run(allowed_by, self._grants)
 

@@ -93,6 +93,9 @@ def start_plain(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int) 
     program = find_program(plan.argv[0], env=plan.env, cwd=plan.cwd)
     if program.errno:
         return _failed("program", program.errno)
+    if plan.bound is not None:
+        with Above2((stdin, stdout, stderr)) as stdio:
+            return _spawn_elsewhere(program.path, plan, stdio)
     with Above2((stdin, stdout, stderr)) as stdio:
         if _is_our_directory(plan.cwd):
             return _spawn_here(program.path, plan, stdio)
@@ -149,6 +152,11 @@ def _spawn_elsewhere(path: str, plan: ConfinedCommand, stdio: tuple[int, int, in
     except OSError as failure:
         return _failed("directory", failure.errno or errno.EIO)
     try:
+        if plan.bound is not None:
+            from sandgate.kernel.expected import exchanged
+
+            if what := exchanged(plan.bound, directory, path):
+                return PlainChild(0, what)
         terminal = os.ttyname(stdio[0]) if plan.tty else None
         pid, error = Spawn(path, plan.argv, plan.env, stdio=stdio, directory=directory, terminal=terminal).run()
     finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 from binascii import crc32
-from os import fsdecode, fsencode
+from os import fsdecode, fsencode, major, minor
 from struct import Struct
 from struct import error as CutShort  # noqa: N812 - it is an exception class with a lower-case name
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
+    from sandgate.protocol.bindings import Bound, Identity
     from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, MountKind
     from sandgate.protocol.denials import Layer, Operation
     from sandgate.protocol.permissions import EffectivePermissions
@@ -40,10 +41,11 @@ _NUMBER = Struct("<I")
 _PAIR = Struct("<II")
 _LIMIT_VALUE = Struct("<IQ")
 _HOST_VALUE = Struct("<HH16s")
+_EXPECTED_HEAD = Struct("<IIIQQ")  # kind, major and minor number of the device, inode, last change
 _REFUSED_HEAD = Struct("<IIIII")
 _FINISHED_HEAD = Struct("<III")
 
-ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST = range(1, 10)
+ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED = range(1, 11)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK = range(1, 6)
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
@@ -55,6 +57,7 @@ _MOUNT_KINDS: dict[MountKind, int] = {
     "hide_directory_with_openings": 3,
     "hide_file": 4,
 }
+_DIRECTORY, _PROGRAM, _PROGRAM_BY_DESCRIPTOR, _FILE = range(4)  # enum expected_kind of plan.h
 _NETWORK_OFF, _REPORT, _TTY, _CASE_INSENSITIVE = 1, 2, 4, 8
 _SWITCHED_OFF: dict[Switch, int] = {"seccomp": 0x100, "net": 0x200, "landlock": 0x400, "notify": 0x800}
 
@@ -95,6 +98,8 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     records += _text_records(CWD, (plan.cwd,))
     records.append(_record(FLAGS, _NUMBER.pack(_flags(plan, without))))
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
+    if plan.bound is not None:
+        records += _expected(plan.bound)
     body = b"".join((*records, _paths(plan.mounts, plan.permissions)))
     if _HEADER.size + len(body) > PLAN_BYTES_MAX:
         raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
@@ -119,6 +124,22 @@ def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> byte
     encoded = b"".join(records)
     _last = (mounts, permissions, encoded)
     return encoded
+
+
+def _expected(bound: Bound) -> list[bytes]:
+    """What the helper compares before the program starts; an empty path where the plan names the object already."""
+    program = _PROGRAM_BY_DESCRIPTOR if bound.by_descriptor else _PROGRAM
+    objects = [(_DIRECTORY, "", bound.directory), (program, "", bound.program)]
+    objects += [(_FILE, path, identity) for path, identity in bound.files]
+    return [
+        _record(EXPECTED, _EXPECTED_HEAD.pack(kind, *_numbers(identity)) + _encoded([path])[0] + b"\0")
+        for kind, path, identity in objects
+        if identity is not None
+    ]
+
+
+def _numbers(identity: Identity) -> tuple[int, int, int, int]:
+    return major(identity.device), minor(identity.device), identity.inode, identity.changed_ns
 
 
 def request(kind: int, number: int = 0) -> bytes:

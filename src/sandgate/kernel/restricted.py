@@ -22,6 +22,7 @@ from sandgate.kernel import landlock
 from sandgate.kernel.call_rules import call_rules
 from sandgate.kernel.capabilities import drop_powers
 from sandgate.kernel.child import Ended, ended_from
+from sandgate.kernel.expected import exchanged
 from sandgate.kernel.notify import LISTENER_FLAGS
 from sandgate.kernel.open_calls import SHARED_MEMORY
 from sandgate.kernel.pidfd import reap
@@ -294,6 +295,8 @@ def start_restricted(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: 
         with Above2((stdin, stdout, stderr)) as stdio:
             restriction = Restriction(plan, landlock.supported_abi(), terminal)
             spawn = Spawn(program.path, plan.argv, plan.env, stdio=stdio, directory=directory, terminal=terminal)
+            if plan.bound is not None and (what := exchanged(plan.bound, directory, program.path)):
+                return PlainChild(0, what)
             return RestrictedChild(plan, restriction, spawn)
     finally:
         os.close(directory)

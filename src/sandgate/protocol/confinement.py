@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
+    from sandgate.protocol.bindings import Bound
     from sandgate.protocol.commands import CommandResult
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.permissions import BackendName, EffectivePermissions
@@ -52,6 +53,7 @@ class ConfinedCommand(Record):
     limits: Limits = Limits()
     tty: bool = False
     guarantees: tuple[str, ...] = ()  # what this plan promises; the layers really built may only add
+    bound: Bound | None = None  # what somebody approved it with; None: nobody was asked
 
     @property
     def confined(self) -> bool:
@@ -70,6 +72,9 @@ class ExecFailure(Record):
 
     what: Literal["program", "directory"]
     errno: str
+
+
+EXCHANGED = "ESTALE"  # the errno of an ExecFailure where a plan's `bound` did not hold
 
 
 class AttemptOutcome(Record):

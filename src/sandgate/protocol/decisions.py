@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from sandgate.protocol.bindings import Binding
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.patches import FileChange
@@ -66,6 +67,8 @@ class ApprovalRequest(Record):
     why: str = ""  # what asks: a row of the policy's table, or a rule and where it stands
     held: tuple[Grant, ...] = ()  # in force when it was stopped, and not enough
     amendment: Amendment | None = None  # the rule that an answer may save; None: none is offered
+    binding: Binding | None = None  # what was seen when it was asked; None: it is about no command
+    changed: str = ""  # why it is asked again: what is not as it was when somebody said yes
     asked_by: str = ""  # on whose behalf, where that is not whoever the person talks to: a sub-agent
 
 

@@ -1,0 +1,232 @@
+"""Looks at what an approval is about, and holds it from the question to the run.
+
+While somebody thinks, a live command may put a link in the place of the directory, or other words into the script. So
+what a question is about is looked at before it is asked and again before anything runs. The directory and the granted
+roots are held open meanwhile: as long as they are, nothing else can be the same object. What will be executed and lies
+where commands may write is known by its content.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from sandgate.commandline.executed import executed_files, programs_run
+from sandgate.display import visible
+from sandgate.kernel.program import find_program
+from sandgate.protocol.bindings import ABSENT, Binding, Bound, Identity, Seen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sandgate.protocol.bindings import BoundAs
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.permissions import Grant
+
+FILES_MAX = 64  # files of one command that are looked at; a further one is not tied
+FILE_BYTES_MAX = 4 << 20  # of one file whose content is read; a larger one is known by its identity and last change
+ALL_BYTES_MAX = 16 << 20  # of all files of one command that are read
+PATH_CHARS_MAX = 4096  # PATH_MAX, path_resolution(7)
+READINGS_MAX = 3  # of one file that changes while it is read
+CHANGED_SHOWN_MAX = 4
+# Where only the system's own tools write: a program there is known by its place. See hier(7).
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap", "/gnu")
+_SCRATCH = ("/usr/local/tmp", "/usr/tmp")
+_ROOT_KINDS = ("write_root", "write_path", "read_path")
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_LOOK = os.O_PATH | os.O_CLOEXEC
+WORDS = {
+    "directory": "the directory `{path}` is another one",
+    "root": "`{path}`, which it was to be granted, is another object",
+    "program": "the program it would run is another one than `{path}`",
+    "file": "`{path}` is not what it was",
+}
+
+
+class Held:
+    """What one question is about. To be closed; what it says stays usable."""
+
+    def __init__(self, command: CommandRequest, grants: tuple[Grant, ...]) -> None:
+        self._command, self._grants = command, grants
+        self._descriptors = list(_opened(command.cwd, grants))
+        self.binding = binding_of(command, grants)
+        self._now: _Look | None = None
+
+    def changed(self) -> str:
+        """Looks again: a sentence about what is not as it was, "" when all is."""
+        self._now = _Look(self._command, self._grants)
+        changed = self.binding.changed_in(Binding(tuple(self._now.places())))
+        return "; ".join(map(_sentence, changed[:CHANGED_SHOWN_MAX]))
+
+    def bound(self, plan: ConfinedCommand) -> Bound:
+        """For the start of `plan`: what `changed` has just seen, as far as the command will see the same."""
+        now = self._now
+        if now is None:
+            raise AssertionError("it was not looked at again")
+        program = now.program if now.program and not _is_covered(plan, now.program[0]) else None
+        directory = None if now.directory is None or _is_covered(plan, now.directory[0]) else now.directory[1]
+        return Bound(
+            directory=directory,
+            program=program[1] if program is not None else None,
+            by_descriptor=program is not None and not _is_systems(program[0]),
+            files=tuple([each for each in now.files if not _is_covered(plan, _real(each[0]))]),
+        )
+
+    def close(self) -> None:
+        """Lets go. May be repeated."""
+        while self._descriptors:
+            os.close(self._descriptors.pop())
+
+
+def binding_of(command: CommandRequest, grants: tuple[Grant, ...] = ()) -> Binding:
+    """What it is about as it is now."""
+    return Binding(tuple(_Look(command, grants).places()))
+
+
+class _Look:
+    """One look at everything, and the objects it saw: canonical path and identity."""
+
+    def __init__(self, command: CommandRequest, grants: tuple[Grant, ...]) -> None:
+        self._command, self._grants = command, grants
+        self.directory: tuple[str, Identity] | None = None
+        self.program: tuple[str, Identity] | None = None
+        self.files: list[tuple[str, Identity]] = []
+        self._bytes_left = ALL_BYTES_MAX
+
+    def places(self) -> Iterator[Seen]:
+        command = self._command
+        found = _object(command.cwd)
+        if found is not None:
+            self.directory = (found[0], _identity(found[1]).but(changed_ns=0))
+        yield Seen("directory", command.cwd, ABSENT if found is None else _state(found))
+        for grant in self._grants:
+            if grant.kind in _ROOT_KINDS and grant.value[:1] == "/":
+                found = _object(grant.value)
+                yield Seen("root", grant.value, ABSENT if found is None else _state(found))
+        yield from self._program()
+        for kind, path in self._executed()[:FILES_MAX]:
+            yield Seen(kind, path, self._content(path))
+
+    def _program(self) -> Iterator[Seen]:
+        """Which file the first word names. Its place counts; its content where it is among the files."""
+        word = self._command.argv[0]
+        program = find_program(word, env=self._command.env, cwd=self._command.cwd)
+        path = os.path.join(self._command.cwd, program.path)
+        found = None if program.errno else _object(path)
+        if found is not None:
+            self.program = (found[0], _identity(found[1]))
+        yield Seen("program", word, ABSENT if found is None else found[0])
+
+    def _executed(self) -> list[tuple[BoundAs, str]]:
+        """What is executed and could be changed by a command: not what belongs to the system."""
+        command = self._command
+        kinds: dict[str, BoundAs] = dict.fromkeys(executed_files(command.argv, command.cwd), "file")
+        for word in programs_run(command.argv):
+            if word and "/" not in word:
+                program = find_program(word, env=command.env, cwd=command.cwd)
+                if not program.errno:
+                    below = program.path.startswith(command.cwd.rstrip("/") + "/")
+                    kinds.setdefault(program.path, "file" if below else "program")
+        return [(kind, path) for path, kind in kinds.items() if _may_be(path) and not _is_systems(_real(path))]
+
+    def _content(self, path: str) -> str:
+        found = _object(path)
+        if found is not None and not stat.S_ISREG(found[1].st_mode):  # opening it could do something
+            return self._by_identity(path, found[1])
+        for _ in range(READINGS_MAX):
+            try:
+                descriptor = os.open(path, _READ)
+            except OSError as problem:
+                return self._unread(path, problem.errno or 0)
+            try:
+                before = os.fstat(descriptor)
+                if not stat.S_ISREG(before.st_mode) or before.st_size > min(FILE_BYTES_MAX, self._bytes_left):
+                    return self._by_identity(path, before)
+                digest = _digest(descriptor, before.st_size)
+                after = os.fstat(descriptor)
+            finally:
+                os.close(descriptor)
+            if digest and _identity(after) == _identity(before):
+                self._bytes_left -= before.st_size
+                self.files.append((path, _identity(after)))
+                return f"sha256:{digest}"
+        return f"unsteady:{os.urandom(8).hex()}"  # never the same again: it is being written
+
+    def _unread(self, path: str, code: int) -> str:
+        found = _object(path)
+        if found is None:
+            return ABSENT if code in (errno.ENOENT, errno.ENOTDIR) else f"unreadable:{code}"
+        return self._by_identity(path, found[1])
+
+    def _by_identity(self, path: str, found: os.stat_result) -> str:
+        if stat.S_ISDIR(found.st_mode):  # nothing that runs, and its change says nothing
+            return "directory"
+        self.files.append((path, _identity(found)))
+        return f"object:{found.st_dev}:{found.st_ino}:{found.st_ctime_ns}:{found.st_size}"
+
+
+def _opened(cwd: str, grants: tuple[Grant, ...]) -> Iterator[int]:
+    """A descriptor that keeps each object's number taken, of those that are there."""
+    for path in (cwd, *(grant.value for grant in grants if grant.kind in _ROOT_KINDS)):
+        try:
+            yield os.open(path, _LOOK)
+        except (OSError, ValueError):
+            continue
+
+
+def _object(path: str) -> tuple[str, os.stat_result] | None:
+    """Where a path leads and what is there; None for nothing."""
+    try:
+        real = os.path.realpath(path, strict=True)
+        return real, os.stat(real)
+    except (OSError, ValueError):
+        return None
+
+
+def _state(found: tuple[str, os.stat_result]) -> str:
+    return f"{found[1].st_dev}:{found[1].st_ino}:{found[0]}"
+
+
+def _identity(found: os.stat_result) -> Identity:
+    return Identity(found.st_dev, found.st_ino, found.st_ctime_ns)
+
+
+def _digest(descriptor: int, size: int) -> str:
+    """SHA-256 in hexadecimal of a file of that size; "" when it has another one by now."""
+    from hashlib import sha256
+
+    digest, left = sha256(), size
+    while left > 0 and (piece := os.read(descriptor, min(left, 1 << 20))):
+        digest.update(piece)
+        left -= len(piece)
+    return "" if left or os.read(descriptor, 1) else digest.hexdigest()
+
+
+def _is_systems(real: str) -> bool:
+    below = any(real.startswith(top + "/") for top in SYSTEM)
+    return below and not any(real.startswith(top + "/") for top in _SCRATCH)
+
+
+def _may_be(path: str) -> bool:
+    """A path somebody meant, and not the text of a script that was taken for one."""
+    return "\0" not in path and "\n" not in path and len(path) <= PATH_CHARS_MAX
+
+
+def _real(path: str) -> str:
+    return os.path.realpath(path)
+
+
+def _is_covered(plan: ConfinedCommand, real: str) -> bool:
+    """Whether the command finds something else there than we do: what is hidden, or made for it alone."""
+    entry = next(
+        (each for each in reversed(plan.mounts) if real == each.path or real.startswith(each.path.rstrip("/") + "/")),
+        None,
+    )
+    return entry is not None and entry.kind not in ("write", "read")
+
+
+def _sentence(seen: Seen) -> str:
+    return WORDS[seen.kind].format(path=visible(seen.path))

@@ -1,0 +1,164 @@
+"""Which files a command line says it will execute: scripts, makefiles, what a project's tools take their orders from.
+
+For tying an approval to what these files hold, so a name too many costs a look at the disk, and a missing file is
+worth naming where making it would change what runs. What such a file starts in turn is not found. Pure.
+"""
+
+from __future__ import annotations
+
+from posixpath import join
+
+from sandgate.commandline import segments
+from sandgate.commandline.commissions import LANGUAGES
+from sandgate.commandline.invocation import everything_run
+from sandgate.commandline.launchers import may_come_first
+from sandgate.commandline.words import program_name, words_of
+from sandgate.commandline.wrappers import SHELL_PROGRAMS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Argv = tuple[str, ...]
+
+BASES_MAX = 8  # directories that relative names are taken from
+WORDS_MAX = 256  # of one command that are looked at
+
+# Interpreters of files beside the shells and the languages whose code is read from command lines.
+_MORE_INTERPRETERS = words_of(
+    "pypy ipython ts-node tsx luajit Rscript julia tclsh wish expect guile groovy elixir escript swipl octave racket "
+    "sbcl clisp scala kotlin runghc raku perl6 fish csh tcsh xonsh nu pwsh osascript java php-cgi jruby irb bb clojure "
+    "ansible-playbook nft iptables-restore crontab at R qjs"
+)
+INTERPRETERS = SHELL_PROGRAMS | LANGUAGES | _MORE_INTERPRETERS
+_SOURCING = frozenset((".", "source"))
+# Options of an interpreter whose value is executed, too, or comes before the script.
+_LOADING = words_of(
+    "-r --require --import --loader --experimental-loader --rcfile --init-file -f --file -jar -l -S --preload"
+)
+_DIRECTORIES = words_of("-C --directory --cwd --prefix --chdir --project-dir --working-directory --manifest-path")
+
+# Program → the files it takes its orders from when it is not told another one.
+_TABLE = """
+    make gmake bmake = GNUmakefile makefile Makefile BSDmakefile
+    just = justfile .justfile Justfile
+    npm npx pnpm pnpx yarn bun bunx turbo nx lerna corepack = package.json .npmrc .yarnrc.yml .yarnrc .pnpmfile.cjs
+    cargo = Cargo.toml build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml
+    rake = Rakefile rakefile Rakefile.rb
+    bundle bundler gem = Gemfile
+    tox nox = tox.ini noxfile.py setup.cfg pyproject.toml
+    pip pip3 uv poetry pdm hatch pipenv rye = setup.py setup.cfg pyproject.toml Pipfile
+    pytest py.test = conftest.py pytest.ini tox.ini setup.cfg pyproject.toml
+    invoke inv = tasks.py
+    fab = fabfile.py
+    task go-task = Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml
+    gradle gradlew = build.gradle build.gradle.kts settings.gradle settings.gradle.kts init.gradle gradlew
+    mvn mvnw = pom.xml .mvn/extensions.xml .mvn/jvm.config .mvn/maven.config
+    ant = build.xml
+    ninja = build.ninja
+    cmake ctest = CMakeLists.txt CMakePresets.json
+    meson = meson.build
+    scons = SConstruct Sconstruct sconstruct
+    bazel bazelisk buck2 = WORKSPACE WORKSPACE.bazel MODULE.bazel BUILD BUILD.bazel .bazelrc
+    composer = composer.json
+    mix = mix.exs
+    rebar3 = rebar.config
+    sbt = build.sbt
+    deno = deno.json deno.jsonc
+    docker podman buildah = Dockerfile Containerfile compose.yaml compose.yml docker-compose.yml docker-compose.yaml
+    docker-compose podman-compose = compose.yaml compose.yml docker-compose.yml docker-compose.yaml
+    vagrant = Vagrantfile
+    pre-commit = .pre-commit-config.yaml
+    gulp = gulpfile.js gulpfile.mjs gulpfile.ts
+    grunt = Gruntfile.js
+    jest vitest vite webpack rollup eslint = package.json vite.config.js vite.config.ts webpack.config.js
+    mage = magefile.go
+    overmind foreman honcho = Procfile
+"""
+PROJECT_FILES: dict[str, tuple[str, ...]] = {
+    program: tuple(names.split())
+    for line in _TABLE.strip().splitlines()
+    for programs, _, names in (line.partition("="),)
+    for program in programs.split()
+}
+# Programs of the table that take an option for another file.
+_FILE_OPTIONS = words_of(
+    "-f --file --makefile --justfile -F --taskfile -b --build-file --config --rakefile -c --pom -t"
+)
+
+
+def executed_files(argv: Argv, cwd: str) -> tuple[str, ...]:
+    """Paths, absolute where `cwd` is, that this command line will execute or would if they were there."""
+    commands = everything_run(segments(argv)).commands
+    bases = _bases(commands, cwd)
+    found = (name for command in commands for name in _named(command[:WORDS_MAX]))
+    return tuple(dict.fromkeys(join(base, name) for name in found if name for base in bases))
+
+
+def programs_run(argv: Argv) -> tuple[str, ...]:
+    """The first word of every command among it, the command's own in front."""
+    return tuple(dict.fromkeys((argv[0], *(each[0] for each in everything_run(segments(argv)).commands))))
+
+
+def _bases(commands: tuple[Argv, ...], cwd: str) -> tuple[str, ...]:
+    """Where relative names may count from: in a script, or by an option, a command can go elsewhere."""
+    found = {cwd: None}
+    for argv in commands:
+        for directory in _gone_to(argv):
+            for base in tuple(found):
+                if len(found) < BASES_MAX:
+                    found[join(base, directory)] = None
+    return tuple(found)
+
+
+def _gone_to(argv: Argv) -> Iterator[str]:
+    if argv[0] in ("cd", "pushd"):
+        yield from [word for word in argv[1:2] if word[:1] != "-"]
+    for option, value in _options(argv[:WORDS_MAX]):
+        if option in _DIRECTORIES:
+            yield value if option != "--manifest-path" else value.rpartition("/")[0]
+
+
+def _named(argv: Argv) -> Iterator[str]:
+    name = program_name(argv[0])
+    if "/" in argv[0]:
+        yield argv[0]
+    if name in _SOURCING:
+        yield from argv[1:2]
+    elif _is_interpreter(name):
+        yield from _scripts(argv)
+    names = PROJECT_FILES.get(name)
+    if names is not None:
+        yield from (value for option, value in _options(argv) if option in _FILE_OPTIONS)
+        yield from names
+
+
+def _is_interpreter(name: str) -> bool:
+    return name in INTERPRETERS or name.rstrip("0123456789.") in INTERPRETERS
+
+
+def _scripts(argv: Argv) -> Iterator[str]:
+    """The file an interpreter is given, and what it loads before; a module's possible places."""
+    for option, value in _options(argv):
+        if option in _LOADING:
+            yield value
+        elif option == "-m":
+            path = value.replace(".", "/")
+            yield from (f"{path}.py", f"{path}/__main__.py", f"{path}/__init__.py")
+    yield from (argv[at] for at in may_come_first(argv))
+    if argv[1:2] == ("run",):  # deno, bun
+        yield from argv[2:3]
+
+
+def _options(argv: Argv) -> Iterator[tuple[str, str]]:
+    """Each option with what may be its value: behind `=`, joined to a short one, or the next word."""
+    for at, word in enumerate(argv[1:], 1):
+        if word[:1] != "-" or len(word) < 2:
+            continue
+        option, equals, value = word.partition("=")
+        if equals:
+            yield option, value
+        elif at + 1 < len(argv):
+            yield word, argv[at + 1]
+        if word[1:2] != "-" and len(word) > 2:
+            yield word[:2], word[2:]

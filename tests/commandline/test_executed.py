@@ -1,0 +1,69 @@
+"""What a command line says it will execute, so that an approval can be tied to what it holds."""
+
+import pytest
+
+from sandgate.commandline.executed import BASES_MAX, PROJECT_FILES, executed_files, programs_run
+from sandgate.commandline.words import split
+
+NAMED = {
+    "bash deploy.sh": "deploy.sh",
+    "bash -e deploy.sh --now": "deploy.sh",
+    "bash --rcfile setup.sh deploy.sh": "setup.sh deploy.sh",
+    "./deploy.sh": "./deploy.sh",
+    "env X=1 ./deploy.sh": "./deploy.sh",
+    "sudo -u me ./deploy.sh": "./deploy.sh",
+    "timeout 5 python3.11 -u x.py": "x.py",
+    "bash -c '. ./lib.sh && source more.sh'": "./lib.sh more.sh",
+    "bash -c 'cd sub; ./run'": "sub/./run",
+    "python -m pkg.tool": "pkg/tool.py pkg/tool/__main__.py",
+    "node -r ./hook.js x.js": "./hook.js x.js",
+    "make": "GNUmakefile makefile Makefile",
+    "make -C sub -f other.mk all": "sub/other.mk",
+    "make --file=other.mk": "other.mk",
+    "npm --prefix app test": "app/package.json",
+    "npm run build": "package.json",
+    "just ship": "justfile",
+    "cargo build": "build.rs Cargo.toml",
+    "docker compose up": "compose.yaml",
+    "perl script.pl": "script.pl",
+    "java -jar tool.jar": "tool.jar",
+    "find . -exec ./each.sh {} ;": "./each.sh",
+    "xargs ./each.sh": "./each.sh",
+}
+
+
+@pytest.mark.parametrize("line", NAMED)
+def test_what_is_named_is_found(line: str) -> None:
+    argv = split(line)
+    assert argv is not None
+    found = executed_files(argv, "/ws")
+    assert {f"/ws/{name}" for name in NAMED[line].split()} <= set(found)
+
+
+@pytest.mark.parametrize("line", ["ls -l a b", "cat deploy.sh", "git status", "grep -r x .", "cp a.sh b.sh"])
+def test_what_only_reads_files_executes_none(line: str) -> None:
+    assert executed_files(tuple(line.split()), "/ws") == ()
+
+
+def test_every_order_of_wrappers_finds_the_same_script() -> None:
+    wrappers = (("env", "A=b"), ("nice", "-n", "5"), ("timeout", "9"), ("nohup",), ("setsid",))
+    for first in wrappers:
+        for second in wrappers:
+            argv = (*first, *second, "sh", "deploy.sh")
+            assert "/ws/deploy.sh" in executed_files(argv, "/ws"), argv
+
+
+def test_every_program_of_the_table_names_its_files_by_any_path() -> None:
+    for program, names in PROJECT_FILES.items():
+        for spelled in (program, f"/usr/bin/{program}"):
+            found = executed_files((spelled, "x"), "/ws")
+            assert {f"/ws/{name}" for name in names} <= set(found), spelled
+
+
+def test_directories_are_bounded() -> None:
+    script = "; ".join(f"cd d{number}" for number in range(50)) + "; ./x"
+    assert len(executed_files(("bash", "-c", script), "/ws")) <= 3 * BASES_MAX
+
+
+def test_programs_are_those_of_the_whole_line() -> None:
+    assert {"bash", "tool", "other"} <= set(programs_run(("bash", "-c", "tool | other")))

@@ -1,0 +1,165 @@
+"""Whatever is exchanged while somebody is asked, what they said yes to is what runs, or they are asked again."""
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from escape_stage import Stage
+from exchanging import conversation
+
+pytestmark = pytest.mark.host("namespace")
+
+ON_EACH = pytest.mark.parametrize(
+    ("backend", "sandbox", "escalate"),
+    [
+        pytest.param("namespace", "workspace-write", False, id="namespace"),
+        pytest.param("landlock", "workspace-write", False, marks=pytest.mark.host("landlock", "notify"), id="landlock"),
+        pytest.param("namespace", "workspace-write", True, id="escalated"),
+        pytest.param("namespace", "danger-full-access", False, id="unconfined"),
+    ],
+)
+
+SHOWN, OTHER = "echo shown >> $LOG\n", "echo other >> $LOG\n"
+
+
+def settled(stage: Stage) -> Path:
+    """A workspace with a script to approve, and another directory and script that commands could have prepared."""
+    work = stage.repo / "work"
+    elsewhere = stage.repo / "elsewhere"
+    for directory, script in ((work, SHOWN), (elsewhere, OTHER)):
+        directory.mkdir()
+        (directory / "deploy.sh").write_text("#!/bin/sh\n" + script)
+        (directory / "deploy.sh").chmod(0o755)
+        (directory / "Makefile").write_text(f"all:\n\t@{script.replace('$', '$$')}")
+    stage.own()
+    return work
+
+
+EXCHANGES = {
+    "link": "os.rename(W, W + '.old'); os.symlink(E, W)",
+    "rename": "os.rename(W, W + '.old'); os.rename(E, W)",
+    "file": "os.rename(E + '/' + F, W + '/' + F)",
+    "file-link": "os.unlink(W + '/' + F); os.symlink(E + '/' + F, W + '/' + F)",
+    "hard-link": "os.unlink(W + '/' + F); os.link(E + '/' + F, W + '/' + F)",
+    "in-place": "open(W + '/' + F, 'w').write(open(E + '/' + F).read())",
+}
+COMMANDS = {
+    "interpreter": (["sh", "deploy.sh"], "deploy.sh"),
+    "own": (["./deploy.sh"], "deploy.sh"),
+    "in-script": (["bash", "-c", "true && . ./deploy.sh"], "deploy.sh"),
+    "make": (["make", "-s"], "Makefile"),
+}
+
+
+def run(stage: Stage, command: str, exchange: str, mode: tuple[str, str, bool], **options: Any) -> dict[str, Any]:
+    backend, sandbox, escalate = mode
+    argv, file = COMMANDS[command]
+    work = stage.repo / "work"
+    words = {
+        "cwd": str(work),
+        "escalate": escalate,
+        "set_variables": {"LOG": str(stage.repo / "log")},
+    }
+    code = f"W, E, F = {str(work)!r}, {str(stage.repo / 'elsewhere')!r}, {file!r}\n{exchange}"
+    policy = "on-request" if escalate else "untrusted"
+    return conversation(
+        stage, [(argv, words, "")], exchanges=[code], backend=backend, sandbox=sandbox, policy=policy, **options
+    )
+
+
+def log(stage: Stage) -> str:
+    place = stage.repo / "log"
+    return place.read_text() if place.exists() else ""
+
+
+@ON_EACH
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_was_exchanged_meanwhile_is_shown_before_it_runs(
+    stage: Stage, command: str, backend: str, sandbox: str, escalate: bool
+) -> None:
+    if command == "make" and not os.path.exists("/usr/bin/make"):
+        pytest.skip("no make on this host")
+    settled(stage)
+    exchange = random.Random(f"{command}{backend}{sandbox}").choice(sorted(EXCHANGES))
+    found = run(stage, command, EXCHANGES[exchange], (backend, sandbox, escalate), answers=["approve", "deny"])
+    assert len(found["asked"]) == 2, found
+    assert found["asked"][0]["changed"] == ""
+    assert found["asked"][1]["changed"], "the second question says what changed"
+    assert log(stage) == ""
+
+
+@pytest.mark.parametrize("exchange", EXCHANGES)
+def test_the_same_exchanges_without_the_looks_run_what_nobody_saw(stage: Stage, exchange: str) -> None:
+    settled(stage)
+    run(stage, "interpreter", EXCHANGES[exchange], ("namespace", "workspace-write", True), trusting=True)
+    assert log(stage) == "other\n"
+
+
+@ON_EACH
+def test_nothing_exchanged_runs_after_one_question(stage: Stage, backend: str, sandbox: str, escalate: bool) -> None:
+    settled(stage)
+    for command in ("interpreter", "own", "in-script"):
+        found = run(stage, command, "", (backend, sandbox, escalate))
+        assert len(found["asked"]) == 1, found
+    assert log(stage) == "shown\n" * 3
+
+
+def test_what_is_approved_again_runs_as_it_is_now(stage: Stage) -> None:
+    settled(stage)
+    found = run(stage, "interpreter", EXCHANGES["in-place"], ("namespace", "workspace-write", True))
+    assert [bool(each["changed"]) for each in found["asked"]] == [False, True]
+    assert "deploy.sh" in found["asked"][1]["changed"]
+    assert log(stage) == "other\n"
+
+
+def test_what_changes_with_every_question_is_refused_in_the_end(stage: Stage) -> None:
+    work = settled(stage)
+    writing = f"open({str(work / 'deploy.sh')!r}, 'a').write('# more\\n')"
+    found = conversation(
+        stage, [(["sh", "deploy.sh"], {"cwd": str(work), "set_variables": {"LOG": "log"}}, "")], exchanges=[writing] * 9
+    )
+    by, why = found["said"][0]["refusal"]
+    assert (by, "deploy.sh" in why) == ("policy", True)
+    assert not (work / "log").exists()
+
+
+def test_any_exchanges_in_any_order_never_run_what_nobody_saw(stage: Stage) -> None:
+    """Siblings: random steps at every question. What ran in the end is what lay there when the last question came."""
+    dice = random.Random(13)
+    steps = [
+        *EXCHANGES.values(),
+        "os.chmod(W + '/' + F, 0o700)",
+        "os.rename(W + '/..', W + '/../../aside'); os.symlink(W.rsplit('/', 2)[0] + '/aside', W.rsplit('/', 1)[0])",
+        "os.rename(W + '/' + F, W + '/kept'); os.rename(W + '/kept', W + '/' + F)",
+        "os.utime(W + '/' + F)",
+        "import shutil; shutil.rmtree(W); shutil.copytree(E, W)",
+        "open(W + '/GNUmakefile', 'w').write(open(E + '/Makefile').read())",
+        "pass",
+    ]
+    guarded = "\n".join(["try:", "    {}", "except OSError:", "    pass"])
+    for number in range(10):
+        folder = stage.repo / f"round{number}"
+        work = folder / "work"
+        (folder / "elsewhere").mkdir(parents=True)
+        work.mkdir()
+        for directory, word in ((work, "shown"), (folder / "elsewhere", "other")):
+            (directory / "deploy.sh").write_text(f"#!/bin/sh\necho {word} >> $LOG\n")
+            (directory / "deploy.sh").chmod(0o755)
+        stage.own()
+        log_file = stage.repo / f"log{number}"
+        argv = dice.choice([["sh", "deploy.sh"], ["./deploy.sh"], ["sh", "-c", "cd . && ./deploy.sh"]])
+        chosen = [dice.choice(steps) for _ in range(3)]
+        codes = [
+            f"W, E, F = {str(work)!r}, {str(folder / 'elsewhere')!r}, 'deploy.sh'\n"
+            f"S = open({str(stage.repo / f'seen{number}')!r}, 'w')\n"
+            "try: S.write(open(W + '/' + F).read())\nexcept OSError: pass\nS.close()\n" + guarded.format(step)
+            for step in [*chosen, "pass"]
+        ]
+        words = {"cwd": str(work), "escalate": True, "set_variables": {"LOG": str(log_file)}}
+        found = conversation(stage, [(argv, words, "")], exchanges=codes, policy="on-request")
+        shown = (stage.repo / f"seen{number}").read_text()
+        ran = log_file.read_text().strip() if log_file.exists() else ""
+        assert ran == "" or f"echo {ran} " in shown, (argv, chosen, found)

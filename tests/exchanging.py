@@ -1,0 +1,130 @@
+"""A session in a process of its own in which things are exchanged while somebody is asked, and are then approved.
+
+The driver's reviewer exchanges what it is told to at a question's turn, the way a live command of the session could:
+by renaming, linking and writing as the same user. `trusting` switches off every look at what was shown, to show that
+the exchange is an attack.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from escape_stage import SOURCE, Stage
+
+RUN_LIMIT_S = 60
+
+DRIVER = """
+import json, os, sys
+spec = json.loads(sys.argv.pop())
+sys.path[:0] = spec["path"]
+from sandgate.approvals import holding
+from sandgate.approvals.form import form_of
+from sandgate.errors import SandgateError
+from sandgate.protocol.bindings import Bound
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.permissions import ESCALATE
+from sandgate.runtime.environment import Environment
+from sandgate.runtime.opening import open_runtime
+
+if spec["trusting"]:
+    holding.Held.changed = lambda held: ""
+    holding.Held.bound = lambda held, plan: Bound()
+
+asked = []
+
+class Reviewer:
+    def review(self, request):
+        asked.append({"changed": request.changed, "choices": [name for name, _ in form_of(request).choices]})
+        step = len(asked) - 1
+        answer = spec["answers"][min(step, len(spec["answers"]) - 1)]
+        if step < len(spec["exchanges"]):
+            exec(spec["exchanges"][step])
+        if answer == "deny":
+            return Decision(request.stage, "denied", "user")
+        if answer == "escalate":
+            return Decision(request.stage, "approved", "user", (ESCALATE,))
+        from sandgate.approvals.form import chosen
+        return chosen(request, answer)
+
+environment = Environment(
+    cwd=spec["cwd"], environ=os.environ, overrides=tuple(spec["overrides"]), person_present=True,
+)
+said = []
+with open_runtime(environment, reviewers=(Reviewer(),)) as runtime:
+    for number, (argv, options, between) in enumerate(spec["commands"]):
+        exec(between)
+        try:
+            if spec["live"]:
+                terminal = runtime.terminal(argv, tty=False, **options)
+                terminal.wait_exit()
+                attempt = runtime.attempt_of(terminal)
+                said.append({"out": terminal.transcript() if hasattr(terminal, "transcript") else "", "refusal": None})
+                continue
+            passage = runtime.run(runtime.request(argv, **options))
+        except SandgateError as problem:
+            said.append({"error": [type(problem).__name__, str(problem)]})
+            continue
+        result = passage.result
+        said.append({
+            "out": (result.stdout + result.stderr).decode("utf-8", "replace") if result else "",
+            "refusal": passage.refusal and [passage.refusal.by, passage.refusal.why],
+            "confined": [attempt.confined for attempt in passage.attempts],
+            "allowed_by": [attempt.allowed_by for attempt in passage.attempts],
+            "decisions": [[each.decision, each.source] for each in passage.decisions],
+        })
+print(json.dumps({"asked": asked, "said": said}))
+"""
+
+
+def conversation(
+    stage: Stage,
+    commands: Sequence[tuple[Sequence[str], Mapping[str, Any], str]],
+    *,
+    exchanges: Sequence[str] = (),
+    answers: Sequence[str] = ("approve",),
+    backend: str = "namespace",
+    policy: str = "untrusted",
+    sandbox: str = "workspace-write",
+    trusting: bool = False,
+    live: bool = False,
+    overrides: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What was asked and what came of each command: its words, its options, and Python that runs before it.
+
+    `exchanges` are Python, one for each question, run while it is open; the last of `answers` is given to all further
+    questions.
+    """
+    spec = {
+        "path": [str(stage.account.source)] if stage.account else [str(SOURCE)],
+        "cwd": str(stage.repo),
+        "commands": [[list(argv), dict(options), between] for argv, options, between in commands],
+        "exchanges": list(exchanges),
+        "answers": list(answers),
+        "trusting": trusting,
+        "live": live,
+        "overrides": [
+            f"approval_policy={policy}",
+            f"sandbox_mode={sandbox}",
+            f"sandbox.backend={backend}",
+            *overrides,
+        ],
+    }
+    ended = subprocess.run(
+        [stage.python, "-I", *(["-S"] if stage.account else []), "-c", _located(stage), json.dumps(spec)],
+        cwd=stage.repo,
+        env={**stage.environment(), "SANDGATE_HOME": str(stage.state)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=RUN_LIMIT_S,
+        **stage._identity(),
+    )
+    assert ended.returncode == 0, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+def _located(stage: Stage) -> str:
+    return DRIVER if stage.account else f"import sys; sys.path[:0] = {[p for p in sys.path if p]!r}\n{DRIVER}"
