@@ -11,13 +11,13 @@ import pytest
 from sandgate.errors import ConfinementError
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import WorkspaceWrite
-from sandgate.sandbox import protected
+from sandgate.sandbox import git_directories, protected
+from sandgate.sandbox.closing import Found
 from sandgate.sandbox.landlock import rules_of
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.protected import (
     AGENT_NAMES,
     CODE_CARRIERS,
-    Found,
     Protection,
     protected_in,
 )
@@ -228,7 +228,7 @@ def test_many_submodules_take_time_in_proportion(root: Path) -> None:
 
 def test_more_submodules_than_we_look_into_are_closed_as_a_whole(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Required: a plan has a size, and no command may make the plan of the next too large."""
-    monkeypatch.setattr(protected, "GIT_DIRECTORIES_MAX", 3)
+    monkeypatch.setattr(git_directories, "GIT_DIRECTORIES_MAX", 3)
     git = make_repository(root)
     for number in range(4):
         (git / "modules" / str(number)).mkdir(parents=True)

@@ -8,7 +8,7 @@ of letters and values that may be no commands all count, since a text too many d
 
 from __future__ import annotations
 
-from sandgate.commandline import sedscripts
+from sandgate.commandline import git_settings, sedscripts
 from sandgate.commandline.words import joined, program_name, words_of
 
 TYPE_CHECKING = False
@@ -129,16 +129,6 @@ _COMMAND_VARIABLES = words_of(
 )
 _COMMAND_ENDS = ("PAGER", "EDITOR", "_ASKPASS", "_RUNNER", "_LINKER")
 _COMMAND_STARTS = ("GIT_CONFIG_VALUE_", "BASH_FUNC_")
-# Settings of git that name a command, by their beginning or their end.
-_GIT_COMMANDS = (
-    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy", "core.hookspath",
-    "core.alternaterefscommand", "diff.external", "sequence.editor", "credential.", "gpg.", "pager.", "filter.",
-    "interactive.difffilter", "uploadpack.", "sendemail.", "remote.", "trailer.",
-)  # fmt: skip
-_GIT_COMMAND_ENDS = (
-    ".textconv", ".cmd", ".command", ".driver", ".program", ".path", "cmd", "helper", ".uploadpack", ".receivepack",
-    ".vcs", "hook",
-)  # fmt: skip
 _WRAPPINGS = ("exec=", "|-", "||", "|", "!")
 
 _NAMES = (*COMMAND_LINES, *OVER_FILES, *CODE_FILES, *SETTINGS, *PIPED, *RESTS)
@@ -202,9 +192,8 @@ def run_for(variable: str, value: str) -> Iterator[str]:
 
 
 def git_runs(key: str) -> bool:
-    """Whether git runs, or may run, the value of this setting as a command."""
-    key = key.lower()
-    return key.startswith(_GIT_COMMANDS) or key.endswith(_GIT_COMMAND_ENDS)
+    """Whether git runs the value of this setting as a command, or finds one by it."""
+    return git_settings.runs(key) or git_settings.loads(key)
 
 
 def loading(*values: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from posixpath import dirname, join, normpath
 from sandgate.commandline import segments
 from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.words import program_name
+from sandgate.places import git
 from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.permissions import Grant
 from sandgate.record import Record
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 PATHS_MAX = 256  # looked at in one command line
 SHARED_MIN = 2  # directories below one that was named that make the named one the better grant
 _GLOB = frozenset("*?[{$`")
-# What `sandbox.protected` keeps closed in a git directory that may be written; whether or not it exists.
-_GIT_CODE = ("hooks", "config", "config.worktree", "commondir", "info/attributes", "objects/info/alternates")
 _CHANGES = ("write", "create", "delete", "rename", "metadata")
 
 
@@ -89,7 +88,7 @@ def _protected_below(place: str, path: str) -> tuple[Grant, ...]:
     for part in path[len(place) + 1 :].split("/"):
         at = f"{at}/{part}"
         if part[:1] == ".":
-            code = [name for name in _GIT_CODE if part == ".git"]
+            code = [name for name in git.CODE if part == git.DIRECTORY]
             return tuple(Grant("write_path", each) for each in (at, *(f"{at}/{name}" for name in code)))
     return ()
 

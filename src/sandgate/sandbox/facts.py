@@ -12,6 +12,7 @@ from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.aliases import aliases_of
+from sandgate.sandbox.git_reach import reached
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.own_code import OWN_CODE
 from sandgate.sandbox.protected import Protection, protected_in
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sandgate.protocol.permissions import Grant, SandboxPolicy
+    from sandgate.sandbox.closing import Found
     from sandgate.sandbox.looking import Look
     from sandgate.sandbox.memory import Moment
-    from sandgate.sandbox.protected import Found
     from sandgate.sandbox.roots import OwnState
     from sandgate.sandbox.sockets import Places as SocketPlaces
     from sandgate.sandbox.workplaces import Workplaces
@@ -147,6 +148,7 @@ def _secrets(
 
 def _protected(places: Workplaces, protection: Protection, moment: Moment) -> list[Found]:
     found = [_protected_in(root, protection, moment, walk=True) for root in places.directories]
+    found.append(_reached(found, places, protection, moment))
     found += [_protected_in(root, protection, moment, walk=False) for root in places.scratch]
     linked = dict.fromkeys(path for one in found for path in one.linked)
     if linked:
@@ -159,6 +161,13 @@ def _protected(places: Workplaces, protection: Protection, moment: Moment) -> li
 def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bool) -> Found:
     key = ("protected", root, protection, walk)
     return moment.recall(key, lambda look: protected_in(root, protection, look, walk=walk))
+
+
+def _reached(found: list[Found], places: Workplaces, protection: Protection, moment: Moment) -> Found:
+    roots, homes, mode = places.directories, places.homes, protection.git
+    repositories = tuple(one for each in found for one in each.repositories)
+    key = ("reached", roots, repositories, mode, homes)
+    return moment.recall(key, lambda look: reached(roots, repositories, mode, homes, look))
 
 
 def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[str, ...]:

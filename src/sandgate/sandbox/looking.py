@@ -145,10 +145,14 @@ class Look:
 
     def settled_text(self, path: str, limit: int) -> str:
         """As `text`, of a file that only its owner changes, and not while it lies mapped into memory."""
+        return os.fsdecode(self.settled_bytes(path, limit))
+
+    def settled_bytes(self, path: str, limit: int) -> bytes:
+        """The same, as it is."""
         led = self.follow(path)
         if led is None or self.lstat(led.real) is None:
-            return ""
-        return os.fsdecode(read_bytes(led.real, limit, follows=False) or b"")
+            return b""
+        return read_bytes(led.real, limit, follows=False) or b""
 
     def follow(self, path: str) -> Followed | None:
         """Resolves `path`; None when it leads nowhere, may not be looked at, or has too many links."""

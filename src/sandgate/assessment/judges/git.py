@@ -14,6 +14,7 @@ from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import shown
+from sandgate.commandline import git_settings
 from sandgate.commandline.commissions import git_runs
 from sandgate.policy.safety import is_safe
 
@@ -33,9 +34,6 @@ GIT_PLACES = {
     "--work-tree": ("GIT_WORK_TREE", "works on another directory than the repository's own"),
 }
 RUNS_SETTINGS = ("--ext-diff", "--textconv")
-GIT_RUNS = ("core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.hookspath", "core.askpass",
-            "sequence.editor", "credential.helper", "diff.external", "gpg.program", "pager.", "alias.", "filter.",
-            "mergetool.", "difftool.", "uploadpack.", "protocol.ext", "include.path", "url.")  # fmt: skip
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 OFF = frozenset(words("false 0 off no"))
 LONE_FILES = frozenset(words("makefile dockerfile gemfile rakefile procfile readme license go.mod justfile head"))
@@ -123,7 +121,7 @@ def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:
 
 
 def _runs(key: str) -> bool:
-    return key.lower().startswith(GIT_RUNS) or git_runs(key)
+    return git_runs(key) or git_settings.redirects(key)
 
 
 def _git_checkout(options: Parsed, call: Call, inquiry: Inquiry) -> None:

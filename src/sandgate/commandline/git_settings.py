@@ -1,0 +1,102 @@
+"""Which settings of git run a program or load a file, by their names: git-config(1), git-lfs-config(5).
+
+The one list: what decides about `git -c`, what rates it, and what closes the files that a repository's settings name
+are derived from it. Names compare in lower case; a subsection may stand in their middle.
+"""
+
+from __future__ import annotations
+
+# The value is a command, or the name of a program: by the beginning or the end of the setting's name.
+COMMANDS = (
+    "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy",
+    "core.alternaterefscommand", "diff.external", "sequence.editor", "credential.", "gpg.", "pager.", "filter.",
+    "interactive.difffilter", "uploadpack.", "sendemail.", "remote.", "trailer.", "alias.", "mergetool.", "difftool.",
+    "instaweb.httpd", "instaweb.browser", "imap.tunnel", "web.browser", "help.browser", "lfs.extension.",
+    "svn.authorsprog",
+)  # fmt: skip
+COMMAND_ENDS = (
+    ".textconv", ".cmd", ".command", ".driver", ".program", ".path", "cmd", "helper", ".uploadpack", ".receivepack",
+    ".vcs", "hook",
+)  # fmt: skip
+# The value is a file of further settings.
+INCLUDES = ("include.path", "includeif.")
+# The value is a directory of programs, or of what becomes one.
+DIRECTORIES = ("core.hookspath", "init.templatedir", "instaweb.modulepath")
+# The value is a file that says which of the configured programs run for which files.
+CHOOSERS = ("core.attributesfile",)
+# The name or the value says where else to send to or fetch from.
+REDIRECTS = ("protocol.ext", "url.")
+
+
+def runs(key: str) -> bool:
+    """Whether git runs, or may run, the value of this setting as a command."""
+    key = key.lower()
+    return key.startswith(COMMANDS) or (key.endswith(COMMAND_ENDS) and not key.startswith(INCLUDES))
+
+
+def loads(key: str) -> bool:
+    """Whether the value names a file or a directory that git takes settings or programs from."""
+    return key.lower().startswith((*INCLUDES, *DIRECTORIES, *CHOOSERS))
+
+
+def redirects(key: str) -> bool:
+    """Whether the setting changes which repository is meant."""
+    return key.lower().startswith(REDIRECTS)
+
+
+def parsed(text: str) -> list[tuple[str, str]]:
+    """The settings in a file of them, in order: name and value. The section and the last part are in lower case."""
+    found: list[tuple[str, str]] = []
+    section = ""
+    lines = iter(text.splitlines())
+    for line in lines:
+        rest = line.strip().removeprefix("\ufeff")
+        if rest[:1] == "[":
+            section, rest = _header(rest)
+        if not rest or rest[0] in "#;":
+            continue
+        name, _, value = rest.partition("=")
+        while _goes_on(value):
+            value = value[:-1] + next(lines, "")
+        found.append((f"{section}.{name.strip().lower()}", _plain(value)))
+    return found
+
+
+def _header(line: str) -> tuple[str, str]:
+    """`[a "b"] c = d` → `a.b`, `c = d`."""
+    quoted, at = False, 1
+    while at < len(line) and (quoted or line[at] != "]"):
+        if line[at] == "\\":
+            at += 1
+        elif line[at] == '"':
+            quoted = not quoted
+        at += 1
+    name, _, subsection = line[1:at].partition('"')
+    subsection = subsection.rpartition('"')[0].replace('\\"', '"').replace("\\\\", "\\")
+    return ".".join(filter(None, (name.strip().lower(), subsection))), line[at + 1 :].strip()
+
+
+def _goes_on(value: str) -> bool:
+    """Whether the line ends with an odd number of backslashes."""
+    return (len(value) - len(value.rstrip("\\"))) % 2 == 1
+
+
+def _plain(value: str) -> str:
+    """Without quotes, escapes, and the comment behind it."""
+    value = value.strip()
+    if not any(mark in value for mark in '"\\#;'):
+        return value
+    parts, quoted, at = [], False, 0
+    while at < len(value):
+        char = value[at]
+        if char == "\\":
+            at += 1
+            parts.append({"n": "\n", "t": "\t", "b": "\b"}.get(value[at : at + 1], value[at : at + 1]))
+        elif char == '"':
+            quoted = not quoted
+        elif char in "#;" and not quoted:
+            break
+        else:
+            parts.append(char)
+        at += 1
+    return "".join(parts).strip()

@@ -1,0 +1,77 @@
+"""Gitlinks are found in every form of index that git writes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sandgate.sandbox.git_index import gitlinks, is_split
+
+LINKS = ["sub", "a/b/c/d/e/deep", "ünï", "x" * 200 + "/y", "n" * 90 + "/" + "m" * 200 + "/" + "z" * 250, "dir1/z"]
+
+
+def index_of(repo: Path, kind: str, *, version: int, links: list[str], split: bool = False) -> Path:
+    def git(*words: str, text: str = "") -> str:
+        command = ["git", "-C", str(repo), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True, input=text).stdout
+
+    git("init", "-q", f"--object-format={kind}")
+    blob = git("hash-object", "-w", "--stdin", text="x").strip()
+    lines = "".join(f"100644 {blob}\tdir{number % 7}/file{number}\n" for number in range(300))
+    lines += "".join(f"160000 {'ab' * (len(blob) // 2)}\t{link}\n" for link in links)
+    git("update-index", "--index-info", text=lines)
+    if version == 3:
+        (repo / "later").write_text("x")
+        git("add", "--intent-to-add", "later")
+    git("update-index", f"--index-version={version}")
+    if split:
+        git("update-index", "--split-index")
+    return repo / ".git" / "index"
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git writes the index")
+@pytest.mark.parametrize("version", [2, 3, 4])
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_all_gitlinks_and_nothing_else(tmp_path: Path, kind: str, version: int) -> None:
+    data = index_of(tmp_path, kind, version=version, links=LINKS).read_bytes()
+    assert int.from_bytes(data[4:8], "big") == version
+    assert sorted(gitlinks(data)) == sorted(LINKS)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git writes the index")
+def test_a_split_index_is_known_and_its_other_half_read(tmp_path: Path) -> None:
+    index = index_of(tmp_path, "sha1", version=2, links=["sub"], split=True)
+    (shared,) = index.parent.glob("sharedindex.*")
+    assert is_split(index.read_bytes())
+    assert gitlinks(shared.read_bytes()) == ["sub"]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git writes the index")
+@pytest.mark.parametrize("version", [2, 4])
+def test_without_gitlinks_there_are_none(tmp_path: Path, version: int) -> None:
+    assert gitlinks(index_of(tmp_path, "sha1", version=version, links=[]).read_bytes()) == []
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git writes the index")
+@pytest.mark.parametrize("version", [2, 4])
+def test_a_damaged_index_gives_only_paths_below(tmp_path: Path, version: int) -> None:
+    """Required: whoever may commit writes the index."""
+    data = bytearray(index_of(tmp_path, "sha1", version=version, links=LINKS).read_bytes())
+    chance = random.Random(7)
+    for _ in range(300):
+        broken = bytearray(data)
+        for _ in range(chance.randrange(1, 40)):
+            broken[chance.randrange(len(broken))] = chance.choice((0, 0xE0, 0x2F, 0x2E, chance.randrange(256)))
+        cut = bytes(broken[: chance.randrange(len(broken))])
+        for name in gitlinks(cut):
+            assert not name.startswith("/")
+            assert {"", ".", "..", ".git"}.isdisjoint(name.split("/"))
+
+
+@pytest.mark.parametrize("data", [b"", b"DIRC", b"DIRC\0\0\0\4\xff\xff\xff\xff\0\0\xe0\0", b"else" * 40])
+def test_what_is_no_index_has_none(data: bytes) -> None:
+    assert gitlinks(data) == []
