@@ -6,6 +6,7 @@ import pytest
 
 from sandgate.policy.approval import judge
 from sandgate.policy.limited import holding, times_needed
+from sandgate.policy.program_places import ProgramPlaces
 from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.permissions import WorkspaceWrite
 
@@ -13,13 +14,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.policy.limited import Judging
 
+SYSTEM = ProgramPlaces("/", "/usr/bin", ())
 THREE = Rule((("make",),), "allow", uses=3)
 ALL = Rule((("make",), ("all",)), "allow", uses=1)
 OUT = THREE.but(sandbox="bypass")
 
 
 def judging(*argv: str) -> Judging:
-    return lambda rules: judge(argv, policy="untrusted", sandbox=WorkspaceWrite(), rules=rules, path="/usr/bin")
+    return lambda rules: judge(argv, policy="untrusted", sandbox=WorkspaceWrite(), rules=rules, programs=SYSTEM)
 
 
 def line(text: str) -> Judging:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from sandgate.policy.program_places import said_by
 from sandgate.protocol.permissions import Granular, confines
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Literal
 
+    from sandgate.policy.program_places import ProgramPlaces
     from sandgate.policy.rules import RuleSet
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
@@ -28,11 +31,16 @@ class Policies(Record):
     rules: RuleSet
     workspace: str = NOWHERE  # the policy's directory, never the one a command chose
     backend_available: bool = True
+    places: Callable[[CommandRequest], ProgramPlaces] | None = None  # where its programs lie; None: nobody knows a disk
     retry_after_approval: AfterApproval = "by-risk"  # high risk asks again, everything else is covered
 
     @property
     def confines(self) -> bool:
         return confines(self.sandbox)
+
+    def programs(self, command: CommandRequest) -> ProgramPlaces:
+        """Where the programs of `command`, as it is judged, lie."""
+        return self.places(command) if self.places is not None else said_by(command, self.sandbox)
 
     @property
     def name(self) -> str:

@@ -80,13 +80,14 @@ class Rulebook:
             return None
         from sandgate.policy.amendments import proposed_amendment
 
-        policies = self._policies
+        policies, asked = self._policies, as_judged(command)
         return proposed_amendment(
-            as_judged(command),
+            asked,
             policy=policies.approval,
             sandbox=policies.sandbox,
             rules=self.holding(command),
             backend_available=policies.backend_available,
+            programs=policies.programs(asked),
         )
 
     def adopt(self, amendment: Amendment) -> str:
@@ -111,13 +112,14 @@ class Rulebook:
         return warning
 
     def _judged(self, command: CommandRequest, rules: RuleSet) -> Verdict:
-        policies = self._policies
+        policies, asked = self._policies, as_judged(command)
         return verdict_for(
-            as_judged(command),
+            asked,
             policy=policies.approval,
             sandbox=policies.sandbox,
             rules=rules,
             backend_available=policies.backend_available,
+            programs=policies.programs(asked),
         )
 
     def holding(self, command: CommandRequest, spent: Collection[str] = ()) -> RuleSet:
@@ -157,7 +159,7 @@ class Rulebook:
             rules=rules,
             wish=asked.wish,
             backend_available=policies.backend_available,
-            path=asked.env.get("PATH"),
+            programs=policies.programs(asked),
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from sandgate.policy.amendment_bans import why_banned
 from sandgate.policy.approval import judge
 from sandgate.policy.dangerous import find_danger
+from sandgate.policy.program_places import said_by
 from sandgate.policy.rules import written
 from sandgate.policy.rules.model import NO_RULES, Rule, RuleSet, merged
 from sandgate.protocol.decisions import Amendment
@@ -19,6 +20,7 @@ from sandgate.protocol.permissions import confines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.policy.approval import Judgement
+    from sandgate.policy.program_places import ProgramPlaces
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
 
@@ -30,8 +32,11 @@ def proposed_amendment(
     sandbox: SandboxPolicy,
     rules: RuleSet = NO_RULES,
     backend_available: bool = True,
+    programs: ProgramPlaces | None = None,
 ) -> Amendment | None:
     """The rule to offer with the question whether `command` may run; None when there is none to offer."""
+
+    places = programs or said_by(command, sandbox)
 
     def judged(more: tuple[Rule, ...] = ()) -> Judgement:
         return judge(
@@ -41,7 +46,7 @@ def proposed_amendment(
             rules=merged(rules, RuleSet(more)),
             wish=command.wish,
             backend_available=backend_available,
-            path=command.env.get("PATH"),
+            programs=places,
         )
 
     now = judged()

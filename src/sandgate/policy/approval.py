@@ -10,7 +10,8 @@ from __future__ import annotations
 from sandgate.commandline import segments
 from sandgate.policy.dangerous import find_danger
 from sandgate.policy.lengths import TOO_LONG, echoed, too_long
-from sandgate.policy.reach import reaching, tightening
+from sandgate.policy.program_places import NOWHERE, said_by
+from sandgate.policy.reach import programs_of, reaching, tightening
 from sandgate.policy.rules.model import NO_RULES, STRICTNESS, Rule, strictest
 from sandgate.policy.safety import SYSTEM_BINS, only_system_bins, safe_commands, trusted_program
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from sandgate.commandline import Segments
     from sandgate.policy.dangerous import Danger
+    from sandgate.policy.program_places import ProgramPlaces
     from sandgate.policy.rules.model import NetworkRule, RuleSet
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
@@ -93,6 +95,16 @@ class Found(Record):
     argv: Argv  # the whole command line: a shell that is not the system's vouches for nothing inside
     system_bins: tuple[str, ...]
     system_only: bool  # a bare name can only mean a program in a system directory
+    programs: ProgramPlaces
+
+    def strangers(self, what: Segments, segment: Argv) -> list[str]:
+        """Programs of the segment, as it calls them, that lie where commands may have put them."""
+        return [program for program in programs_of(what, segment) if self.programs.planted(program)]
+
+    def named(self, strangers: list[str], rule: Rule, rules: RuleSet) -> bool:
+        """Whether the rule itself, or a `host_executable` entry, names each of them by its path."""
+        words = {word for place in rule.prefix for word in place if "/" in word}
+        return all(each in words or rules.host_admits(self.programs.planted(each)) for each in strangers)
 
     def means(self, program: str, rule: Rule, rules: RuleSet) -> bool:
         """Whether `program` is certainly the one `rule` names, so that it may leave the sandbox."""
@@ -133,8 +145,9 @@ def verdict_for(
     rules: RuleSet = NO_RULES,
     backend_available: bool = True,
     system_bins: tuple[str, ...] = SYSTEM_BINS,
+    programs: ProgramPlaces | None = None,
 ) -> Verdict:
-    """What policy says about `command` before anybody is asked."""
+    """What policy says about `command` before anybody is asked. `programs`: None where nobody knows the disk."""
     refusal = unfit(command, policy)
     if refusal is not None:
         return refusal
@@ -146,7 +159,7 @@ def verdict_for(
         wish=command.wish,
         backend_available=backend_available,
         system_bins=system_bins,
-        path=command.env.get("PATH"),
+        programs=programs or said_by(command, sandbox),
     )
     return conclude(judgement, policy)
 
@@ -172,28 +185,31 @@ def judge(
     wish: EscalationWish = "use_default",
     backend_available: bool = True,
     system_bins: tuple[str, ...] = SYSTEM_BINS,
-    path: str | None = None,
+    programs: ProgramPlaces = NOWHERE,
 ) -> Judgement:
-    """Steps A and B: a decision for each segment, and the strictest of all. `path` is the command's PATH, if any."""
+    """Steps A and B: a decision for each segment, and the strictest of all. `programs`: where those it names lie."""
     what = segments(argv)
     unjudged = too_long(what)
-    if unjudged or (what.script is not None and not trusted_program(argv[0], system_bins)):
+    shell = what.script is not None
+    if unjudged or (shell and (not trusted_program(argv[0], system_bins) or programs.planted(argv[0]))):
         # Somebody's own `bash` may do anything with the script, so its words vouch for nothing.
         what = what.but(commands=(argv,), plain=False, complex=False)
     danger = find_danger(what)
     dangerous = _dangerous_segments(what, danger)
     files = _file_system_kind(sandbox)
-    found = Found(argv, system_bins, only_system_bins(path, system_bins))
+    path = programs.path
+    found = Found(argv, system_bins, only_system_bins(path, system_bins), programs)
     confined = files == "restricted" and backend_available
     # A stranger's `ls` on PATH may run in the sandbox, and nowhere else.
     names_hold = found.system_only or (confined and _names_are_fixed(path))
-    vouched = names_hold and not unjudged
-    safe = safe_commands(what, system_bins, confined=confined) if vouched else (False,) * len(what.commands)
+    known_names = names_hold and not unjudged
+    safe = safe_commands(what, system_bins, confined=confined) if known_names else (False,) * len(what.commands)
     decides_like = _decides_like(policy)
     known: dict[tuple[CommandClass, Argv], Judged] = {}  # a segment that comes again is judged the same
     judged: list[Judged] = []
     for at, segment in enumerate(what.commands):
-        kind: CommandClass = "dangerous" if dangerous[at] else "safe" if safe[at] else "other"
+        vouched = safe[at] and not found.strangers(what, segment)
+        kind: CommandClass = "dangerous" if dangerous[at] else "safe" if vouched else "other"
         answer = known.get((kind, segment))
         if answer is None:
             row = next(row for row in HEURISTIC if row.fits(kind, decides_like, files, wish, backend=backend_available))
@@ -286,7 +302,9 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
     if not rules.rules and not rules.short:
         return Judged(heuristic)
     matching = rules.matching(segment)
-    outer = reaching(segment, matching)
+    strangers = found.strangers(what, segment) if any(rule.decide == "allow" for rule in matching) else []
+    meant = [rule for rule in matching if rule.decide != "allow" or found.named(strangers, rule, rules)]
+    outer = reaching(segment, tuple(meant))
     inner = tightening(what, segment, rules)
     if outer:
         rule = strictest(outer + inner)
@@ -299,7 +317,7 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
     if heuristic.verdict != "allow" and (matching or rules.short):
         from sandgate.policy.idle_rules import with_idle_rule
 
-        return Judged(with_idle_rule(heuristic, matching, rules.short))
+        return Judged(with_idle_rule(heuristic, matching, rules.short, strangers))
     return Judged(heuristic)
 
 

@@ -17,18 +17,20 @@ from sandgate.errors import RequestError, RuleError
 from sandgate.policy.additions import added_rule
 from sandgate.policy.amendments import proposed_amendment
 from sandgate.policy.approval import judge, verdict_for
+from sandgate.policy.program_places import said_by
 from sandgate.policy.rules.model import NO_RULES, RuleSet, merged
 from sandgate.protocol.verdicts import Allow, Ask
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Literal
 
     from sandgate.commandline import Segments
     from sandgate.commandline.bashcommands import Redirection
     from sandgate.policy.approval import Judgement
+    from sandgate.policy.program_places import ProgramPlaces
     from sandgate.policy.rules.model import Rule
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
@@ -80,6 +82,7 @@ class Circumstances(Record):
     sandbox: SandboxPolicy
     rules: RuleSet = NO_RULES
     backend_available: bool = True
+    programs: Callable[[CommandRequest], ProgramPlaces] | None = None  # None: nobody knows a disk
     may_add_rules: bool = True  # somebody's own rules hold here, and there is a place for them
 
     def judge(self, command: CommandRequest) -> Judgement:
@@ -90,7 +93,7 @@ class Circumstances(Record):
             rules=self.rules,
             wish=command.wish,
             backend_available=self.backend_available,
-            path=command.env.get("PATH"),
+            programs=self._places(command),
         )
 
     def verdict(self, command: CommandRequest) -> Verdict:
@@ -100,7 +103,11 @@ class Circumstances(Record):
             sandbox=self.sandbox,
             rules=self.rules,
             backend_available=self.backend_available,
+            programs=self._places(command),
         )
+
+    def _places(self, command: CommandRequest) -> ProgramPlaces:
+        return self.programs(command) if self.programs is not None else said_by(command, self.sandbox)
 
 
 def explain(command: CommandRequest, here: Circumstances) -> Part:

@@ -10,19 +10,26 @@ from sandgate.policy.rules.model import strictest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandgate.policy.rules.model import Rule
     from sandgate.protocol.verdicts import Because
 
 
-def with_idle_rule(because: Because, stopping: tuple[Rule, ...], short: tuple[Rule, ...]) -> Because:
+def with_idle_rule(
+    because: Because, stopping: tuple[Rule, ...], short: tuple[Rule, ...], strangers: Sequence[str] = ()
+) -> Because:
     """`because` and the rule that changed nothing, if there is one.
 
-    `stopping` match its segment and end before the program that one starts; `short` hold fewer times than needed.
+    `stopping` match its segment and end before the program that one starts, or do not mean `strangers`, programs that
+    lie where commands may write; `short` hold fewer times than needed.
     """
     segment = because.segment
     if not segment:
         return because
-    if stopping:
+    if stopping and strangers:
+        rule, why = strictest(stopping), f"`{strangers[0]}` leads to a place where commands may write"
+    elif stopping:
         rule, why = strictest(stopping), f"it ends before the program that `{program_name(segment[0])}` starts"
     else:
         bare = (program_name(segment[0]), *segment[1:])

@@ -37,6 +37,19 @@ def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
     )
 
 
+def programs_of(what: Segments, segment: Argv) -> list[str]:
+    """The first words of a segment and of all that it starts: each of them must be the program its name means."""
+    if what.script is not None and segment == what.argv:
+        from sandgate.commandline.invocation import everything_run
+
+        return [argv[0] for argv in everything_run(what).commands]
+    if not segment or program_name(segment[0]) not in STARTERS:
+        return [*segment[:1]]
+    from sandgate.commandline.invocation import everything_run
+
+    return [segment[0], *[argv[0] for argv in everything_run(segments(segment)).commands if argv != segment]]
+
+
 def tightening(what: Segments, segment: Argv, rules: RuleSet) -> tuple[Rule, ...]:
     """Asking and forbidding rules that match the segment spelled otherwise, or a command that it starts."""
     if not segment:

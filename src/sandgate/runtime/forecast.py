@@ -62,6 +62,7 @@ def forecast_of(
         rules=policies.rules,
         backend_available=policies.backend_available,
         may_add_rules=may_add_rules,
+        programs=policies.programs,
     )
     judged = as_judged(command)
     verdict = here.verdict(judged)

@@ -46,14 +46,15 @@ def rule_matches(runtime: Runtime, command: CommandRequest) -> RuleMatches:
     """What rules and policy say about each segment, before the approval policy makes a question a refusal."""
     policies = runtime.policies
     rules = runtime.gate.rules_holding(command)
+    asked = as_judged(command)
     judgement = judge(
-        as_judged(command).argv,
+        asked.argv,
         policy=policies.approval,
         sandbox=policies.sandbox,
         rules=rules,
         wish=command.wish,
         backend_available=policies.backend_available,
-        path=command.env.get("PATH"),
+        programs=policies.programs(asked),
     )
     found = [match for judged in judgement.segments for match in _about(judged, rules)]
     return RuleMatches(tuple(found), judgement.decide)

@@ -22,6 +22,7 @@ from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.guarding import answering
 from sandgate.runtime.journal import journaled
+from sandgate.runtime.program_facts import programs_on_disk
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
 
@@ -85,6 +86,7 @@ class Runtime:
             sandbox=self.settings.sandbox,
             rules=rules,
             workspace=environment.cwd,
+            places=programs_on_disk(self.settings.sandbox, environment.cwd),
             retry_after_approval=self.settings.retry_after_approval,
         )
         self.approvals = ApprovalStore()

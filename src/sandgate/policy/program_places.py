@@ -1,0 +1,83 @@
+"""Whether the program that a word of a command leads to is one that commands could have put there.
+
+A rule, the list of safe programs or a rule about to be saved speaks of a program by its name, and means the one that is
+installed. What lies in the workspace, another writable root or a temporary directory is never that one, whether the
+command names it by its path or PATH leads there: a confined command may write it. A link counts by both its ends. Pure:
+what the disk says is asked of `look`, which whoever knows a disk hands in.
+"""
+
+from __future__ import annotations
+
+from posixpath import join, normpath
+
+from sandgate.protocol.permissions import WorkspaceWrite
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.permissions import SandboxPolicy
+
+    Look = Callable[[str], str | None]
+
+# Everybody writes here (hier(7)).
+SHARED = ("/tmp", "/var/tmp", "/dev/shm")
+ENTRIES_MAX = 256  # of PATH that are looked at
+
+
+class ProgramPlaces:
+    """Where the programs of one command lie.
+
+    `look` answers for the absolute path of a program file with its canonical path, or None where no program lies;
+    without it only what the words say is known. `writable`: absolute paths of the places that commands may write.
+    """
+
+    __slots__ = ("_cwd", "_known", "_look", "_writable", "path")
+
+    def __init__(
+        self, cwd: str, path: str | None, writable: Iterable[str], look: Look | None = None, *, shared: bool = True
+    ) -> None:
+        self.path = path  # the command's PATH; None without one
+        self._cwd = cwd
+        self._writable = tuple(dict.fromkeys([*writable, *(SHARED if shared else ())]))
+        self._look = look
+        self._known: dict[str, str] = {}
+
+    def planted(self, program: str) -> str:
+        """Where `program`, the first word of a command, lies, if that is a writable place; else ""."""
+        known = self._known.get(program)
+        if known is None:
+            known = self._known[program] = self._named(program) if "/" in program else self._found(program)
+        return known
+
+    def _found(self, name: str) -> str:
+        """The first entry of PATH that has the program is the one that counts; an empty one is the directory itself."""
+        if self._look is None or self.path is None or not name:
+            return ""
+        for entry in self.path.split(":", ENTRIES_MAX)[:ENTRIES_MAX]:
+            place = normpath(join(self._cwd, entry, name))
+            real = self._look(place)
+            if real is not None:
+                return place if self._below(place) or self._below(real) else ""
+        return ""
+
+    def _named(self, program: str) -> str:
+        place = normpath(join(self._cwd, program))
+        if self._below(place):
+            return place
+        real = self._look(place) if self._look is not None else None
+        return place if real is not None and self._below(real) else ""
+
+    def _below(self, path: str) -> bool:
+        return any(path.startswith(root if root[-1:] == "/" else f"{root}/") for root in self._writable)
+
+
+def said_by(command: CommandRequest, sandbox: SandboxPolicy) -> ProgramPlaces:
+    """What the words alone say, where nobody knows the disk."""
+    roots = sandbox.writable_roots if isinstance(sandbox, WorkspaceWrite) else ()
+    here = (command.cwd,) if command.cwd != "/" else ()  # where the command starts stands for the workspace
+    return ProgramPlaces(command.cwd, command.env.get("PATH"), (*here, *roots))
+
+
+NOWHERE = ProgramPlaces("/", None, (), shared=False)
