@@ -273,3 +273,17 @@ def test_a_mode_that_keeps_us_out_hides_nothing_from_us(as_user: OrdinaryUser, h
     assert said[4:6] == ["", "mine"]
     assert said[6].startswith("cannot look for protected files in")
     assert "chmod u+rx" in said[6]
+
+
+def test_a_program_that_lies_in_the_workspace_is_not_the_one_that_is_known_to_read(repo: Path) -> None:
+    with session(repo, approval="untrusted") as runtime:
+        asked = {}
+        for planted in (False, True):
+            plain = runtime.request(("ls",))
+            path = f"{repo}/tools:{plain.env['PATH']}"
+            verdict = runtime.gate.verdict(plain.but(env={**plain.env, "PATH": path}))
+            asked[planted] = type(verdict).__name__
+            (repo / "tools").mkdir(exist_ok=True)
+            (repo / "tools" / "ls").write_text("#!/bin/sh\n")
+            (repo / "tools" / "ls").chmod(0o755)
+    assert asked == {False: "Allow", True: "Ask"}
