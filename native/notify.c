@@ -11,7 +11,7 @@
 #include "verdict.h"
 
 enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN };
-enum { NONE = -1 };
+enum { NONE = -1, RENAME_EXCHANGE = 2 };
 
 /* What a call's arguments mean, by their index. */
 struct call {
@@ -122,9 +122,18 @@ static void resolve_operand(const struct held *held, int directory, int path, in
     resolve(held->supervisor, held->pid, directory_of(held, directory), held->args[path], follow, names_entry, place);
 }
 
+/* What is moved or linked here could bring along a name that must not come to exist. */
+static int refuse_bringing(const struct held *held, const struct place *place, enum operation operation) {
+    tell(held, operation, BY_SECCOMP, EACCES, host_lets_change_entry(held->supervisor, place), place->path);
+    return EACCES;
+}
+
 static int judge_make(const struct held *held) {
     static struct place place;
     resolve_operand(held, held->call->directory, held->call->path, 0, 1, &place);
+    int is_link = same_text(held->call->name, "symlink") || same_text(held->call->name, "symlinkat");
+    if (is_link && !place.certainly_allowed && place.found == 0 && !place.exists && is_above_absent(&held->supervisor->sandbox->plan, place.path))
+        return refuse_bringing(held, &place, OP_CREATE);
     return judge_new_name(held, &place, OP_CREATE);
 }
 
@@ -149,6 +158,11 @@ static int judge_rename(const struct held *held) {
     /* Whatever we think of the old name, it may be another by the time the kernel looks. */
     if (to.found == 0 && !to.exists && is_guarded_name(&held->supervisor->sandbox->plan, to.path))
         return judge_new_name(held, &to, OP_RENAME);
+    if (to.found == 0 && !to.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, to.path))
+        return refuse_bringing(held, &to, OP_RENAME);
+    int exchanges = same_text(held->call->name, "renameat2") && (held->args[4] & RENAME_EXCHANGE);
+    if (exchanges && from.found == 0 && !from.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, from.path))
+        return refuse_bringing(held, &from, OP_RENAME);
     if (!from.certainly_allowed && !from.exists && from.found == 0) return 0; /* ENOENT */
     int error = refusal_of_entry(held->supervisor, &from, 1);
     if (error) {

@@ -49,7 +49,10 @@ static int add_string(const char **list, uint32_t *count, const char *text) {
 
 static int add_path(struct path_list *list, const char *path) {
     if (!path || list->count >= PATHS_MAX) return -EBADMSG;
-    list->items[list->count++] = path;
+    list->items[list->count] = list->last[list->count] = path;
+    for (const char *at = path; *at; at++)
+        if (*at == '/') list->last[list->count] = at + 1;
+    list->count++;
     return 0;
 }
 

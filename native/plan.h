@@ -4,7 +4,7 @@
 
 #include "sys.h"
 
-enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 16384, PATHS_MAX = 16384, HOSTS_MAX = 256 };
+enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 65536, PATHS_MAX = 16384, HOSTS_MAX = 256 };
 enum { LIMITS_MAX = 16, EXPECTED_MAX = 256 };
 
 enum mount_kind { MOUNT_WRITE, MOUNT_READ, HIDE_DIRECTORY, HIDE_WITH_OPENINGS, HIDE_FILE, MOUNT_KINDS };
@@ -52,6 +52,7 @@ struct expected {
 
 struct path_list {
     const char *items[PATHS_MAX];
+    const char *last[PATHS_MAX]; /* the last component of each */
     uint32_t count;
 };
 

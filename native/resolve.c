@@ -80,10 +80,36 @@ static const char *last_component(const char *path) {
     return last;
 }
 
+/* "*.ending" stands for every name that ends so. */
+static int matches(const char *pattern, const char *name, int ignore_case) {
+    if (pattern[0] != '*') return same_name(pattern, name, ignore_case);
+    size_t ending = strlen(pattern + 1), length = strlen(name);
+    return length >= ending && same_name(pattern + 1, name + length - ending, ignore_case);
+}
+
 int is_absent_name(const struct plan *plan, const char *path) {
     int ignore_case = (plan->flags & PLAN_CASE_INSENSITIVE) != 0;
-    for (uint32_t i = 0; i < plan->absent.count; i++)
-        if (same_name(plan->absent.items[i], path, ignore_case)) return 1;
+    const char *name = last_component(path);
+    size_t above = (size_t)(name - path);
+    for (uint32_t i = 0; i < plan->absent.count; i++) {
+        const char *item = plan->absent.items[i], *last = plan->absent.last[i];
+        if ((size_t)(last - item) != above || !matches(last, name, ignore_case)) continue;
+        size_t at = 0;
+        while (at < above && (item[at] == path[at] || (ignore_case && lower(item[at]) == lower(path[at])))) at++;
+        if (at == above) return 1;
+    }
+    return 0;
+}
+
+int is_above_absent(const struct plan *plan, const char *path) {
+    int ignore_case = (plan->flags & PLAN_CASE_INSENSITIVE) != 0;
+    size_t length = strlen(path);
+    for (uint32_t i = 0; i < plan->absent.count; i++) {
+        const char *item = plan->absent.items[i];
+        size_t at = 0;
+        while (at < length && (item[at] == path[at] || (ignore_case && item[at] && lower(item[at]) == lower(path[at])))) at++;
+        if (at == length && item[at] == '/') return 1;
+    }
     return 0;
 }
 
@@ -98,11 +124,12 @@ int is_unresolved(const struct place *place) {
     return place->found != 0 && place->found != -ENOENT && place->found != -ENOTDIR;
 }
 
+/* Whether a careful look is due: the name, in any spelling and directory, is or lies above one that must not be. */
 static int may_be_absent_name(const struct plan *plan, const char *path) {
     const char *name = last_component(path);
     for (uint32_t i = 0; i < plan->absent.count; i++)
-        if (same_name(last_component(plan->absent.items[i]), name, 1)) return 1;
-    return 0;
+        if (matches(plan->absent.last[i], name, 1)) return 1;
+    return is_above_absent(plan, path);
 }
 
 /* No empty, "." or ".." component. */

@@ -36,6 +36,8 @@ const char *split_parent(const char *path, char parent[PATH_BYTES_MAX]);
 
 /* True when `path` is a protected name that must not come to exist. */
 int is_absent_name(const struct plan *plan, const char *path);
+/* True when such a name lies below `path`: whatever is moved or linked there could bring it along. */
+int is_above_absent(const struct plan *plan, const char *path);
 /* The same, or a protected name that existed when the plan was made: once gone, it must not be made anew. */
 int is_guarded_name(const struct plan *plan, const char *path);
 

@@ -8,22 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.errors import ConfinementError
+from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import WorkspaceWrite
-from sandgate.sandbox import git_directories, protected
+from sandgate.sandbox import crowded, git_directories, protected
 from sandgate.sandbox.closing import Found
 from sandgate.sandbox.landlock import rules_of
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.protected import (
-    AGENT_NAMES,
-    CODE_CARRIERS,
     Protection,
     protected_in,
 )
 from sandgate.sandbox.view import mounts_of
 
-EVERY_NAME = (".git", *AGENT_NAMES, *CODE_CARRIERS)
+EVERY_NAME = (".git", *CLOSED_NAMES)
+CLOSED_PATTERNS = tuple(f"*{ending}" for ending in CLOSED_ENDINGS)
 SPLIT = Protection(git="hooks-and-config")
 
 
@@ -52,13 +51,14 @@ def make_repository(at: Path) -> Path:
 
 
 def test_every_missing_name_is_reported_as_absent(root: Path) -> None:
-    assert relative(found_in(root).absent, root) == {*EVERY_NAME, "HEAD"}
+    assert relative(found_in(root).absent, root) == {*EVERY_NAME, *CLOSED_PATTERNS, "HEAD"}
 
 
 @pytest.mark.parametrize("name", EVERY_NAME)
 @pytest.mark.parametrize("kind", ["file", "directory"])
 @pytest.mark.parametrize("walk", [True, False])
 def test_an_existing_name_is_protected(root: Path, name: str, kind: str, walk: bool) -> None:
+    (root / name).parent.mkdir(exist_ok=True)
     (root / name).mkdir() if kind == "directory" else (root / name).write_text("")
     found = protected_in(str(root), Protection(), Look(), walk=walk)
     assert found.protected == (str(root / name),)
@@ -116,12 +116,43 @@ def test_a_nested_repository_is_anchored(root: Path) -> None:
     assert found_in(root).anchored == (str(root / "sub" / ".git"),)
 
 
-def test_too_many_directories_are_an_error_and_not_a_gap(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_directories_that_nobody_looked_into_are_closed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protected, "DIRECTORIES_MAX", 2)
     for name in "abc":
         (root / name).mkdir()
-    with pytest.raises(ConfinementError, match="cannot find all protected files"):
-        found_in(root)
+    found = found_in(root)
+    assert len(found.protected) == 1
+    assert found.covered == found.protected
+
+
+def test_a_directory_with_too_many_protected_names_is_closed_as_a_whole(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: whoever plants thousands of them neither stops all work nor gets one of them unprotected."""
+    monkeypatch.setattr(crowded, "MOUNTS_MAX", 5)
+    for number in range(8):
+        (root / "crowd" / str(number) / ".envrc").mkdir(parents=True)
+    (root / "few" / ".envrc").mkdir(parents=True)
+    found = found_in(root)
+    assert relative(found.protected, root) == {"crowd", "few/.envrc"}
+    assert relative(found.covered, root) == {"crowd"}
+    assert not found.overfull
+
+
+def test_a_root_with_too_many_of_them_is_closed_but_for_what_is_clean(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crowded, "MOUNTS_MAX", 5)
+    for number in range(8):
+        (root / str(number) / ".envrc").mkdir(parents=True)
+    (root / "src").mkdir()
+    found = found_in(root)
+    assert found.overfull
+    assert relative(found.spared, root) == {"src"}
+    facts = WorkspaceFacts(cwd=str(root), overfull=(str(root),), spared=found.spared)
+    permissions = effective_permissions(WorkspaceWrite(exclude_slash_tmp=True, exclude_tmpdir_env_var=True), facts)
+    assert str(root) in permissions.read_only
+    assert relative(permissions.writable, root) >= {"src"}
 
 
 # --- links ----------------------------------------------------------------------------------------------------
@@ -151,7 +182,7 @@ def test_a_link_further_down_is_pinned_and_closes_nothing_else(root: Path) -> No
     (root / "a" / "b" / ".claude").symlink_to("../../nowhere")
     found = found_in(root)
     assert relative(found.protected, root) == {f"a/b/{name}" for name in (".vscode", ".idea", ".git", ".claude")}
-    assert relative(found.absent, root) == {*EVERY_NAME, "HEAD"}
+    assert relative(found.absent, root) == {*EVERY_NAME, *CLOSED_PATTERNS, "HEAD"}
 
 
 @pytest.mark.parametrize("target", [".", "..", "/"])

@@ -45,8 +45,20 @@ class Aftermath:
         self.looked = True
         before = self._before
         missing = (path for path, was in before.items() if was is None)
-        self.created = tuple(filter(_exists, self._suspects((*self._absent, *missing))))
+        suspects = self._suspects((*self._absent, *missing))
+        self.created = tuple([path for suspect in suspects for path in self._present(suspect)])
         self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
+
+    def _present(self, name: str) -> Iterable[str]:
+        """What is there under that name; under one that stands for an ending, what nobody had seen before."""
+        directory, _, last = name.rpartition("/")
+        if last[:2] != "*.":
+            return (name,) if _exists(name) else ()
+        try:
+            found = [f"{directory}/{entry}" for entry in os.listdir(directory or "/") if entry.endswith(last[1:])]
+        except OSError:
+            return ()
+        return [path for path in found if path not in self._before]
 
     def _suspects(self, names: Iterable[str]) -> Iterable[str]:
         """The names that may have come to exist."""

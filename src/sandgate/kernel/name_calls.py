@@ -46,7 +46,9 @@ def symlink_call(call: WaitingCall) -> Answer:
     """symlink and symlinkat. What the link says is free, where it stands is not."""
     content = call.target.text_at(call.arguments[0])
     dirfd, path_at = (call.int32(1), call.arguments[2]) if call.name == "symlinkat" else (AT_FDCWD, call.arguments[1])
-    return _create(call, dirfd, path_at, lambda place: os.symlink(content, place.name, dir_fd=place.parent))
+    return _create(
+        call, dirfd, path_at, lambda place: os.symlink(content, place.name, dir_fd=place.parent), brings=True
+    )
 
 
 def unlink_call(call: WaitingCall) -> Answer:
@@ -146,8 +148,15 @@ def _find(call: WaitingCall, dirfd: int, path: str) -> Place | None:
 
 
 def _create(
-    call: WaitingCall, dirfd: int, path_at: int, make: Callable[[Place], None], *, directory: bool = False
+    call: WaitingCall,
+    dirfd: int,
+    path_at: int,
+    make: Callable[[Place], None],
+    *,
+    directory: bool = False,
+    brings: bool = False,
 ) -> Answer:
+    """`brings`: what is made may lead to names of its own."""
     path = call.target.text_at(path_at)
     place = _find(call, dirfd, path.rstrip("/") or path if directory else path)
     if place is None:
@@ -157,7 +166,8 @@ def _create(
         if place.exists or place.wants_directory or call.territory.by_kernel(place.path):
             return RESUME
         shared = place.directory == SHARED_MEMORY and not directory and len(call.observed.shared) < SHARED_MAX
-        if not call.territory.writable(place.path) and not shared:
+        free = call.territory.may_receive(place.path) if brings else call.territory.writable(place.path)
+        if not free and not shared:
             return call.deny("create", path=place.path, host_allows=may_enter_names(place.directory))
         make(place)
         if shared:
@@ -226,7 +236,7 @@ def _rename(call: WaitingCall, old: Place, new: Place, flags: int) -> Answer:
 
 
 def _may_receive(call: WaitingCall, new: Place) -> bool:
-    return call.territory.movable(new.path) if new.exists else call.territory.writable(new.path)
+    return call.territory.may_receive(new.path) and (not new.exists or call.territory.movable(new.path))
 
 
 def _require_directory(old: Place, new: Place) -> None:

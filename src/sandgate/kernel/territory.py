@@ -10,6 +10,8 @@ import os
 import posixpath
 import unicodedata
 
+from sandgate.places.run_later import ending_form
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,6 +44,10 @@ class Territory:
         self._writable = frozenset(permissions.writable)
         closed = (*permissions.read_only, *permissions.absent, *permissions.hidden)
         self._closed = frozenset(map(self._key, closed))
+        self._endings = frozenset([path for path in map(self._key, permissions.absent) if "/*." in path])
+        self._above_absent = frozenset(
+            above for path in permissions.absent for above in upwards(posixpath.dirname(self._key(path)))
+        )
         self._above_closed = frozenset(above for path in closed for above in upwards(self._key(path)))
         self._hidden = frozenset(permissions.hidden)
         self._reopened = frozenset((*permissions.reopened, *permissions.writable))
@@ -49,7 +55,8 @@ class Territory:
     def writable(self, path: str) -> bool:
         """Whether the command may change what lies at `path` (canonical)."""
         for above in upwards(path):
-            if self._key(above) in self._closed:
+            key = self._key(above)
+            if key in self._closed or ending_form(key) in self._endings:
                 return False
             if above in self._writable:
                 return True
@@ -69,6 +76,10 @@ class Territory:
         if self._key(path) in self._above_closed:
             return False
         return self.writable(path) and self.writable(posixpath.dirname(path))
+
+    def may_receive(self, path: str) -> bool:
+        """Whether what exists may get `path` as its name: it could bring along what must not come to exist."""
+        return self._key(path) not in self._above_absent and self.writable(path)
 
     def by_kernel(self, path: str) -> bool:
         """Whether a Landlock rule covers `path`, and still sits on the directory it was made for."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import posixpath
 
 from sandgate.errors import ConfinementError
+from sandgate.places.run_later import ending_form
 from sandgate.protocol.permissions import (
     DangerFullAccess,
     EffectivePermissions,
@@ -47,6 +48,9 @@ class WorkspaceFacts(Record):
     companions: tuple[str, ...] = ()  # git directories of a linked worktree, writable together with the directory
     anchored: tuple[str, ...] = ()  # protected, absent or hidden paths whose parents must stay where they are
     absent: tuple[str, ...] = ()  # protected names that do not exist
+    overfull: tuple[str, ...] = ()  # roots with more to protect than a view has mounts for: closed, but for `spared`
+    spared: tuple[str, ...] = ()  # directories in them that stay writable with them
+    crowded: tuple[str, ...] = ()  # what is closed as a whole because it holds too many protected names
     secrets: tuple[str, ...] = ()  # existing files and directories that hold credentials
     sealed: tuple[str, ...] = ()  # our own state: hidden, and nothing opens it
     unmade: tuple[str, ...] = ()  # our own state that does not exist; the first missing name of each is in `absent`
@@ -85,7 +89,7 @@ def effective_permissions(
         root for root in _implied_roots(policy, facts) if root not in hidden and _may_follow(root, closed, named)
     ]
     companions = [path for path in facts.companions if facts.cwd in implied and path not in closed]
-    roots = _shallow_first((*configured, *implied, *companions))
+    roots = _with_spared((*configured, *implied, *companions), facts)
     reopened = _shallow_first(
         path
         for path in _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
@@ -98,10 +102,10 @@ def effective_permissions(
             roots = _shallow_first((*roots, path))
     changeable = _Changeable(roots, hidden, reopened)
     protected = [path for path in facts.protected if path not in named and changeable(path)]
-    absent = [path for path in facts.absent if path not in named and changeable(path)]
+    protected += [path for path in facts.overfull if path in roots]
+    absent = _absent(facts, named, changeable)
     fixed = frozenset((*protected, *absent, *hidden))
-    anchored = [path for path in facts.anchored if path in fixed]
-    pins = _pins(anchored, roots, protected).difference(absent, roots)
+    pins = _pins([path for path in facts.anchored if path in fixed], roots, protected).difference(absent, roots)
     return EffectivePermissions(
         writable=_shallow_first((*roots, *pins)),
         read_only=_shallow_first(protected),
@@ -115,6 +119,17 @@ def effective_permissions(
         case_insensitive=facts.case_insensitive,
         pinned=_shallow_first(pins),
     )
+
+
+def _with_spared(roots: tuple[str, ...], facts: WorkspaceFacts) -> tuple[str, ...]:
+    """The roots, and what stays writable in those with more to protect than a view has mounts for."""
+    overfull = frozenset(facts.overfull).intersection(roots)
+    return _shallow_first((*roots, *(path for path in facts.spared if path.rpartition("/")[0] in overfull)))
+
+
+def _absent(facts: WorkspaceFacts, named: tuple[str, ...], changeable: _Changeable) -> list[str]:
+    lifted = {*named, *map(ending_form, named)}
+    return [path for path in facts.absent if path not in lifted and changeable(path)]
 
 
 class _Changeable:

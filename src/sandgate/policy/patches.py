@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 
 from sandgate.display import visible
+from sandgate.places.run_later import ending_form
 from sandgate.policy.effective import KERNEL_DIRECTORIES, lies_below
 from sandgate.protocol.permissions import Grant, Granular, ReadOnly, confines
 from sandgate.protocol.verdicts import Allow, Ask, Because, Forbid
@@ -93,7 +94,7 @@ class _Nearest:
     def writable(self, path: str) -> bool:
         """Whether that entry is a writable root."""
         for place in _upwards(path):
-            if self._key(place) in self._closed:
+            if self._is_closed(place):
                 return False
             if place in self._open:
                 return True
@@ -101,7 +102,11 @@ class _Nearest:
 
     def closed(self, path: str) -> bool:
         """Whether some entry closes the path, so that opening its directory would open more than was asked for."""
-        return any(self._key(place) in self._closed for place in _upwards(path))
+        return any(self._is_closed(place) for place in _upwards(path))
+
+    def _is_closed(self, place: str) -> bool:
+        key = self._key(place)
+        return key in self._closed or ending_form(key) in self._closed
 
     def _key(self, path: str) -> str:
         return path.casefold() if self._any_case else path

@@ -81,7 +81,8 @@ class EffectivePermissions(Record):
 
     writable: tuple[str, ...] = ()  # existing, canonical, shallow first; those in `pinned` among them
     read_only: tuple[str, ...] = ()  # existing protected paths below a writable root
-    absent: tuple[str, ...] = ()  # protected names that do not exist and must not come to exist
+    # Protected names that do not exist and must not come to exist. A last part of `*.ending` stands for all such names.
+    absent: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()  # existing paths that must not be readable
     sealed: tuple[str, ...] = ()  # those of them that no grant opens: our own state
     reopened: tuple[str, ...] = ()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
+CROWDED_NAMED_MAX = 3  # in one line
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 
 
@@ -48,6 +49,7 @@ class Confinement:
         self.networks = EmptyNetworks()
         self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: nobody moves them away
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
+        self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -93,8 +95,19 @@ class Confinement:
         if before is not None and before[:2] == (facts, grants):
             return before[2], facts.unmade
         permissions = effective_permissions(settings.sandbox, facts, grants=grants)
+        self._say_crowded(facts.crowded)
         self._before = (facts, grants, permissions)
         return permissions, facts.unmade
+
+    def _say_crowded(self, places: tuple[str, ...]) -> None:
+        """Once for each set of them, as long as it lasts."""
+        if places and places != self._crowded:
+            named = ", ".join(f"`{place}`" for place in places[:CROWDED_NAMED_MAX])
+            more = len(places) - CROWDED_NAMED_MAX
+            said = f"{named}{f' and {more} more' if more > 0 else ''}"
+            why = "more protected names, such as `.envrc` or `.git`, than a sandbox has mounts for"
+            self._record(Notice("warning", f"read-only as a whole: {said}, because there are {why}"))
+        self._crowded = places
 
     def summary(self) -> dict[str, object]:
         """What holds commands back, as JSON values, for whoever is asked to approve one."""

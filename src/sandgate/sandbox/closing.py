@@ -23,6 +23,9 @@ class Found(Record):
     ignores_case: bool = False
     repositories: tuple[Repository, ...] = ()
     notes: tuple[str, ...] = ()  # sentences: what could not be looked at
+    covered: tuple[str, ...] = ()  # directories among `protected` that are closed because they hold too many
+    overfull: bool = False  # the root holds too many itself: it is closed, but for the directories in `spared`
+    spared: tuple[str, ...] = ()
 
 
 class Repository(Record):

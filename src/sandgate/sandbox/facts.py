@@ -111,6 +111,12 @@ def _facts(
             sockets.covered,  # moved together with its parent, one would not be found under its name the next time
         ),
         absent=_joined((one.absent for one in protected), OWN_CODE.absent, state.absent),
+        overfull=tuple(root for root, one in zip(places.directories, protected, strict=False) if one.overfull),
+        spared=_joined(one.spared for one in protected),
+        crowded=_joined(
+            (one.covered for one in protected),
+            *((root,) for root, one in zip(places.directories, protected, strict=False) if one.overfull),
+        ),
         secrets=secrets,
         sealed=state.present,
         unmade=state.missing,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sandgate.places.run_later import is_plain_name
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ NOTHING = Listing(frozenset(), ())  # of a directory that is gone or out of reac
 
 
 def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Listing:
-    """Only names that start with a dot (or may be folded into one) are kept: every protected name does.
+    """Only names that start with a dot (or may be folded into one) are kept, and the few others of the table.
 
     Raises OSError.
     """
@@ -33,7 +34,7 @@ def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Li
     with os.scandir(directory) as entries:
         for entry in entries:
             name = entry.name
-            if name[0] == "." or not name[0].isascii():
+            if name[0] == "." or not name[0].isascii() or is_plain_name(name):
                 names.append(name)
             elif not sample and name[0].isalpha():
                 sample = name

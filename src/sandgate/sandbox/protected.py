@@ -17,48 +17,24 @@ import os
 from sandgate.errors import ConfinementError
 from sandgate.places.git import BARE_DIRECTORIES, BARE_MARK
 from sandgate.places.git import DIRECTORY as GIT
+from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES, is_plain_name
 from sandgate.record import Record
 from sandgate.sandbox.closing import Closing
+from sandgate.sandbox.crowded import bounded
 from sandgate.sandbox.git_directories import GitDirectories
 from sandgate.sandbox.listing import by_meaning, join
 from sandgate.sandbox.repositories import looks_like_git_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sandgate.protocol.permissions import GitProtection
     from sandgate.sandbox.closing import Found
     from sandgate.sandbox.looking import Look
 
-AGENT_NAMES = (".agents", ".codex", ".sandgate")
-CODE_CARRIERS = (
-    ".gitmodules",
-    ".gitconfig",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".envrc",
-    ".ripgreprc",
-    ".mcp.json",
-    ".vscode",
-    ".idea",
-    ".cursor",
-    ".claude",
-    ".gemini",
-    ".husky",
-    ".devcontainer",
-    ".direnv",
-)
-# Off unless configured: everyday tasks edit them.
-OPTIONAL_NAMES = (".gitattributes", ".npmrc", ".pre-commit-config.yaml", ".github/workflows")
-
 NESTED_DEPTH_DEFAULT = 3  # path components below the root
-HITS_MAX = 8192  # protected paths in one root
-DIRECTORIES_MAX = 65536  # directories listed in one root
+DIRECTORIES_MAX = 65536  # directories listed in one root; further ones are closed
 SHORT_DIRECTORY_BYTES = 4096  # size of a directory itself; one block on most disks, some 200 entries on tmpfs
 
 
@@ -66,11 +42,11 @@ class Protection(Record):
     """How much is protected. The defaults are the strictest that everyday work survives."""
 
     git: GitProtection = "all"
-    optional_names: tuple[str, ...] = ()  # beside the built-in ones; relative paths, such as OPTIONAL_NAMES
+    optional_names: tuple[str, ...] = ()  # beside the built-in ones; relative paths
     nested_depth: int = NESTED_DEPTH_DEFAULT
 
     def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*AGENT_NAMES, *CODE_CARRIERS, *self.optional_names)))
+        return tuple(dict.fromkeys((*CLOSED_NAMES, *self.optional_names)))
 
 
 def protected_in(root: str, protection: Protection, look: Look, *, walk: bool) -> Found:
@@ -95,16 +71,25 @@ class _Search:
         self.closing = Closing((root,), look)
         self.git = GitDirectories(self.closing, protection.git)
         self.names = protection.names()
+        self.firsts = tuple(dict.fromkeys(name.partition("/")[0] for name in self.names))
         self.top_names = frozenset(name for name in self.names if "/" not in name)
+        self.deeper: dict[str, list[str]] = {}  # first part of a name → what comes behind it
+        for name in self.names:
+            first, _, rest = name.partition("/")
+            if rest:
+                self.deeper.setdefault(first, []).append(rest)
+        self.unlisted: list[str] = []  # directories that nobody looked into
         self.ignores_case = False
 
     def found(self) -> Found:
         self._close_locked()
-        return self.closing.found(ignores_case=self.ignores_case)
+        found = self.closing.found(ignores_case=self.ignores_case)
+        found = found.but(protected=tuple(dict.fromkeys((*found.protected, *self.unlisted))))
+        return bounded(found, self.root, self.unlisted, lambda: self.look.listing(self.root).directories)
 
     def probe(self, root: str) -> None:
         """The names directly in `root`: out of its listing when that is short, else one question each."""
-        wanted = (GIT, *self.top_names)
+        wanted = (GIT, *self.firsts)
         self.ignores_case = self.look.is_same_file(root, join(os.path.dirname(root), os.path.basename(root).swapcase()))
         about = self.look.lstat(root)
         if about is not None and about.st_size <= SHORT_DIRECTORY_BYTES and not self.ignores_case:
@@ -122,6 +107,8 @@ class _Search:
         for depth in range(2, self.protection.nested_depth + 1):
             deepest = depth == self.protection.nested_depth
             below: list[str] = []
+            self.unlisted += level[max(0, DIRECTORIES_MAX - seen) :]
+            level = level[: max(0, DIRECTORIES_MAX - seen)]
             for directory in level:
                 listing = self.look.listing(directory)
                 self._nested(directory, listing.names)
@@ -132,36 +119,58 @@ class _Search:
                 if not deepest:
                     below += [join(directory, name) for name in listing.directories]
             seen += len(level)
-            if seen > DIRECTORIES_MAX or len(self.closing.protected) > HITS_MAX:
-                raise ConfinementError(
-                    f"cannot find all protected files below `{root}`",
-                    why=f"more than {DIRECTORIES_MAX} directories or {HITS_MAX} protected names",
-                    hint="work in a smaller directory, or lower `sandbox.nested_depth`",
-                )
             level = below
 
     def _top(self, root: str, present: frozenset[str]) -> None:
         actual = self._spellings(present)
         for name in (GIT, *self.names):
             first, _, rest = name.partition("/")
-            if first[0] != "." and self.look.exists(join(root, first)):
-                actual[first] = [first]  # listings keep only names that start with a dot
-            for written in actual.get(first, ()):
-                self._top_name(name, join(join(root, written), rest) if rest else join(root, written))
-            if first not in actual:
-                self.closing.note_absent(join(root, name), anchored=bool(rest))
+            written = actual.get(self._key(first), [])
+            if not written and first[0] != "." and not is_plain_name(first) and self.look.exists(join(root, first)):
+                written = [first]  # listings keep only names of the table, and those that start with a dot
+            for each in written:
+                self._top_name(name, join(root, each), rest)
+            if not written:
+                self.closing.absent.append(join(root, name))
+        for ending in CLOSED_ENDINGS:
+            self.closing.absent.append(join(root, f"*{ending}"))
+        self._endings(root, present, follows=True)
         if looks_like_git_directory(root, self.look):
             self.git.bare(root, follows=True)
         elif GIT not in actual:
             self.closing.absent.append(join(root, BARE_MARK))
 
-    def _top_name(self, name: str, path: str) -> None:
+    def _top_name(self, name: str, path: str, rest: str) -> None:
         if name == GIT:
             self.git.named(path, follows=True)
-        elif "/" not in name or self.look.exists(path):
-            self.closing.protect(path, anchored="/" in name, follows=True)
+        elif not rest:
+            self.closing.protect(path, anchored=False, follows=True)
         else:
-            self.closing.note_absent(path, anchored=True)
+            self._deeper(path, rest, follows=True)
+
+    def _deeper(self, directory: str, rest: str, *, follows: bool) -> None:
+        """A name of several parts, whose first is there."""
+        if self.look.is_link(directory):  # a mount below it would land elsewhere
+            self.closing.protect(directory, anchored=False, follows=follows)
+        elif self.look.exists(path := join(directory, rest)):
+            self.closing.protect(path, anchored=True, follows=follows)
+        elif follows:
+            self._note_absent(path)
+
+    def _endings(self, directory: str, present: frozenset[str], *, follows: bool) -> None:
+        for name in present:
+            if name.lower().endswith(CLOSED_ENDINGS):
+                self.closing.protect(join(directory, name), anchored=False, follows=follows)
+
+    def _key(self, name: str) -> str:
+        """As `_spellings` has it."""
+        return name.lower() if self.ignores_case else name
+
+    def _note_absent(self, path: str) -> None:
+        """What it would lie in can only be pinned when it is there; else the supervisor lets nothing be moved there."""
+        self.closing.absent.append(path)
+        if self.look.exists(os.path.dirname(path)):
+            self.closing.anchored.append(path)
 
     def _spellings(self, present: frozenset[str]) -> dict[str, list[str]]:
         return by_meaning(present) if self.ignores_case else {name: [name] for name in present}
@@ -169,12 +178,22 @@ class _Search:
     def _nested(self, directory: str, present: frozenset[str]) -> None:
         if not present:
             return
-        for name, spelled in self._spellings(present).items():
-            for written in spelled:
-                if name == GIT:
-                    self.git.named(join(directory, written), follows=False)
-                elif name in self.top_names:
-                    self.closing.protect(join(directory, written), anchored=False, follows=False)
+        actual = self._spellings(present)
+        for written in actual.get(GIT, ()):
+            self.git.named(join(directory, written), follows=False)
+        for name in self._nested_names(actual):
+            for written in actual[self._key(name)]:
+                self.closing.protect(join(directory, written), anchored=False, follows=False)
+        for first, below in self.deeper.items():
+            for written in actual.get(self._key(first), ()):
+                for rest in below:
+                    self._deeper(join(directory, written), rest, follows=False)
+        self._endings(directory, present, follows=False)
+
+    def _nested_names(self, actual: dict[str, list[str]]) -> Iterable[str]:
+        if self.ignores_case:
+            return [name for name in self.top_names if name.lower() in actual]
+        return self.top_names.intersection(actual)
 
     def _close_locked(self) -> None:
         """What is in a directory that keeps us out cannot be known, and a command could open it: it stays as it is."""

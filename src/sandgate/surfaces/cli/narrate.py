@@ -8,6 +8,7 @@ from __future__ import annotations
 from errno import ENOSPC, EPIPE
 
 from sandgate.display import one_line
+from sandgate.places.run_later import ending_form
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
@@ -158,7 +159,11 @@ def _why(denial: Denial, attempt: Attempt) -> str:
         return "Sandgate's own files stay its own, whatever is granted"
     if denial.operation == "read":
         return "secrets stay unreadable"
-    if path in permissions.absent or any(_is_or_below(path, name) for name in permissions.read_only):
+    if (
+        path in permissions.absent
+        or ending_form(path) in permissions.absent
+        or any(_is_or_below(path, name) for name in permissions.read_only)
+    ):
         return "protected: it can run code outside the sandbox later"
     if any(_is_or_below(path, root) for root in permissions.writable):
         return _answer(denial)
