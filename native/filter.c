@@ -1,6 +1,7 @@
 /* The system call filter: seccomp(2) (Linux 3.17; listeners 5.0; WAIT_KILLABLE_RECV 5.19), a classic BPF program.
  *
- * Calls are found by a binary search over runs of numbers that are treated alike, with each answer written once.
+ * Calls are found by a binary search over runs of numbers that are treated alike. It ends in pieces, since a
+ * conditional jump reaches 255 instructions: behind each stand its answers, or far jumps to those that look further.
  * When a filter is installed the kernel compiles it and walks it once for every call it knows: size and depth are
  * paid for by every command. */
 #include <linux/audit.h>
@@ -11,6 +12,7 @@
 
 #include <asm/ioctls.h>
 
+#include "call_groups.h"
 #include "rules.h"
 #include "sandbox.h"
 
@@ -23,7 +25,7 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-enum { NUMBERS = 512, PROGRAM_MAX = 512, X32_BIT = 0x40000000 };
+enum { NUMBERS = 512, PROGRAM_MAX = 1024, FAR_JUMPS_MAX = 256, PIECE_SEGMENTS_MAX = 64, X32_BIT = 0x40000000 };
 enum { ACTION_TARGET = -1 }; /* a jump target at or below it means an action, above it an instruction */
 enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
@@ -43,6 +45,11 @@ struct program {
     unsigned char action_of[NUMBERS];
     struct segment segments[NUMBERS];
     unsigned int segment_count;
+    struct far_jump {
+        unsigned int at;
+        enum action to;
+    } far_jumps[FAR_JUMPS_MAX];
+    unsigned int far_jump_count;
     int notifies;
     int network_off, inet_inside;
 };
@@ -140,6 +147,23 @@ static void device_nodes(int mode_argument) {
     answer(watched());
 }
 
+/* A lease makes writers outside wait, a notification tells of others' files: nobody needs either for what is theirs. */
+static void file_commands(void) {
+    load_argument(1);
+    only_if_equal(F_SETLEASE);
+    refuse(EPERM);
+    only_if_equal(F_NOTIFY);
+    refuse(EPERM);
+    answer(SECCOMP_RET_ALLOW);
+}
+
+static void not_init(int argument) {
+    load_argument(argument);
+    only_if_equal(1);
+    refuse(EPERM);
+    answer(SECCOMP_RET_ALLOW);
+}
+
 static void personalities(void) {
     static const uint32_t allowed[] = {0, ADDR_NO_RANDOMIZE_BIT, 0xffffffff /* ask only */};
     load_argument(0);
@@ -176,6 +200,9 @@ static void act(enum action action) {
             answer(SECCOMP_RET_ALLOW);
             break;
         case ACT_IOCTL: terminal_requests(); break;
+        case ACT_FCNTL: file_commands(); break;
+        case ACT_NOT_INIT: not_init(0); break;
+        case ACT_NOT_INIT_SECOND: not_init(1); break;
         case ACT_PERSONALITY: personalities(); break;
         case ACT_MKNOD: device_nodes(1); break;
         case ACT_MKNODAT: device_nodes(2); break;
@@ -186,9 +213,15 @@ static void act(enum action action) {
     }
 }
 
+static void treat(const struct run runs[], size_t count, enum action action) {
+    for (size_t i = 0; i < count; i++) memset(program.action_of + runs[i].first, action, runs[i].last - runs[i].first + 1U);
+}
+
 /* Cuts the whole range of numbers into runs that are treated alike. */
 static void cut_segments(void) {
-    memset(program.action_of, ACT_ALLOW, sizeof program.action_of);
+    memset(program.action_of, ACT_ENOSYS, sizeof program.action_of);
+    treat(allowed_calls, sizeof allowed_calls / sizeof allowed_calls[0], ACT_ALLOW);
+    treat(refused_calls, sizeof refused_calls / sizeof refused_calls[0], ACT_EPERM);
     for (unsigned int i = 0; i < rule_count; i++)
         if (rules[i].number >= 0 && rules[i].number < NUMBERS) program.action_of[rules[i].number] = (unsigned char)rules[i].action;
     program.segment_count = 0;
@@ -197,17 +230,19 @@ static void cut_segments(void) {
             program.segments[program.segment_count++] = (struct segment){number, program.action_of[number]};
     /* Younger than the table: nobody has looked at them. */
     program.segments[program.segment_count++] = (struct segment){NEWEST_REVIEWED_SYSCALL + 1, ACT_ENOSYS};
-    /* The x32 numbers of x86-64 are a second door to every call; a negative number is a call that is skipped. */
+#ifdef __x86_64__
+    /* The x32 numbers are a second door to every call; a negative number is a call that is skipped. */
     program.segments[program.segment_count++] = (struct segment){X32_BIT, ACT_KILL};
     program.segments[program.segment_count++] = (struct segment){0x80000000, ACT_ENOSYS};
+#endif
 }
 
 /* Emits the comparisons for some segments; returns where to jump for them: an instruction, or an action. */
-static int search(unsigned int from, unsigned int to) {
+static int compare(unsigned int from, unsigned int to) {
     if (to - from == 1) return ACTION_TARGET - (int)program.segments[from].action;
     unsigned int middle = (from + to) / 2, here = program.length;
     emit(BPF_JMP | BPF_JGE | BPF_K, program.segments[middle].first, 0, 0);
-    int lower = search(from, middle), upper = search(middle, to);
+    int lower = compare(from, middle), upper = compare(middle, to);
     if (here < PROGRAM_MAX) {
         program.when_true[here] = (short)upper;
         program.when_false[here] = (short)lower;
@@ -231,21 +266,62 @@ static int set_distances(unsigned int from, unsigned int to, const int address_o
     return 0;
 }
 
+static void jump_far(enum action to) {
+    if (program.far_jump_count < FAR_JUMPS_MAX)
+        program.far_jumps[program.far_jump_count++] = (struct far_jump){program.length, to};
+    emit(BPF_JMP | BPF_JA, 0, 0, 0);
+}
+
+static int is_plain(enum action action) {
+    return action == ACT_ALLOW || action == ACT_EPERM || action == ACT_ENOSYS || action == ACT_KILL || action == ACT_NOTIFY;
+}
+
+static int write_piece(unsigned int from, unsigned int to) {
+    int address_of[ACTIONS] = {0};
+    unsigned int first = program.length;
+    compare(from, to);
+    unsigned int end = program.length;
+    for (unsigned int i = from; i < to; i++) {
+        enum action action = program.segments[i].action;
+        if (address_of[action]) continue;
+        address_of[action] = (int)program.length;
+        if (is_plain(action)) act(action);
+        else jump_far(action);
+    }
+    return program.length > PROGRAM_MAX ? -E2BIG : set_distances(first, end, address_of);
+}
+
+static int search(unsigned int from, unsigned int to) {
+    if (to - from <= PIECE_SEGMENTS_MAX) return write_piece(from, to);
+    unsigned int middle = (from + to) / 2;
+    emit(BPF_JMP | BPF_JGE | BPF_K, program.segments[middle].first, 0, 1);
+    unsigned int jump = program.length;
+    emit(BPF_JMP | BPF_JA, 0, 0, 0);
+    int error = search(from, middle);
+    if (error < 0) return error;
+    program.code[jump].k = program.length - jump - 1;
+    return search(middle, to);
+}
+
 static int write_program(void) {
-    int address_of[ACTIONS];
-    program.length = 0;
+    unsigned int address_of[ACTIONS];
+    program.length = program.far_jump_count = 0;
     load(offsetof(struct seccomp_data, arch));
     emit(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCH, 1, 0);
     answer(SECCOMP_RET_KILL_PROCESS);
     load(offsetof(struct seccomp_data, nr));
-    unsigned int first = program.length;
-    search(0, program.segment_count);
-    unsigned int end = program.length;
+    int error = search(0, program.segment_count);
+    if (error < 0) return error;
     for (enum action action = 0; action < ACTIONS; action++) {
-        address_of[action] = (int)program.length;
-        act(action);
+        address_of[action] = program.length;
+        if (!is_plain(action)) act(action);
     }
-    return program.length > PROGRAM_MAX ? -E2BIG : set_distances(first, end, address_of);
+    if (program.length > PROGRAM_MAX || program.far_jump_count == FAR_JUMPS_MAX) return -E2BIG;
+    for (unsigned int i = 0; i < program.far_jump_count; i++) {
+        const struct far_jump *jump = &program.far_jumps[i];
+        program.code[jump->at].k = address_of[jump->to] - jump->at - 1;
+    }
+    return 0;
 }
 
 static long set_filter(struct sock_filter *code, unsigned int length, unsigned long flags) {

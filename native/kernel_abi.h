@@ -30,8 +30,6 @@
 #define __NR_kexec_file_load (-1)
 #endif
 
-#define NEWEST_REVIEWED_SYSCALL 469 /* file_setattr, Linux 6.17 */
-
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP 1UL
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS _IOW('!', 4, __u64)

@@ -117,12 +117,8 @@ static void kill_everything(struct supervisor *supervisor) {
 }
 
 static void forward_signal(struct supervisor *supervisor, int number) {
-    siginfo_t info;
-    memset(&info, 0, sizeof info);
-    info.si_signo = FORWARD_SIGNAL;
-    info.si_code = SI_QUEUE;
-    info.si_value.sival_int = number;
-    sys(pidfd_send_signal, supervisor->init, FORWARD_SIGNAL, &info, 0);
+    __atomic_store_n(&supervisor->sandbox->wanted_signal, number, __ATOMIC_RELEASE);
+    sys(pidfd_send_signal, supervisor->init, FORWARD_SIGNAL, 0, 0);
 }
 
 /* A request, or the hang-up of a Sandgate that has died: then nobody wants the command any more.

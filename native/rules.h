@@ -1,4 +1,4 @@
-/* Every system call the filter has a word on: one table, read by filter.c (what to do) and notify.c (what it is). */
+/* The system calls of which more is said than whether they exist. */
 #ifndef SANDGATE_RULES_H
 #define SANDGATE_RULES_H
 
@@ -16,6 +16,9 @@ enum action {
     ACT_SOCKET,           /* by family and type */
     ACT_CLONE,            /* no new namespaces */
     ACT_IOCTL,            /* no input faked into a terminal */
+    ACT_FCNTL,            /* no leases, no notification by signal */
+    ACT_NOT_INIT,         /* the process in the first argument is not pid 1 */
+    ACT_NOT_INIT_SECOND,  /* in the second */
     ACT_PERSONALITY,
     ACT_MKNOD,            /* mode in the second argument: no device nodes */
     ACT_MKNODAT,          /* in the third */

@@ -70,6 +70,8 @@ struct sandbox {
     volatile uint32_t serving; /* the supervisor has begun to answer held calls: only it knows what there is to tell */
     uint32_t told;             /* the last packet was sent, or is being sent */
 
+    int wanted_signal; /* for the command's process group, 0: none; the last one counts */
+
     int ruleset;     /* of Landlock, -1: none */
     int supervisor;      /* pidfd of the supervisor, seen by init */
     int events;          /* the supervisor's epoll; the command adds its listener to it */
@@ -145,6 +147,6 @@ int init_task(void *sandbox);
 int command_task(void *sandbox);
 void go_anywhere(const struct sandbox *sandbox); /* wherever the caller may */
 
-enum { FORWARD_SIGNAL = 34 }; /* the first real-time signal; carries the number to forward */
+enum { FORWARD_SIGNAL = 34 }; /* the first real-time signal: wakes init, which forwards `wanted_signal` */
 
 #endif

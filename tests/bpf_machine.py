@@ -20,6 +20,8 @@ def judge(program: bytes, number: int, arguments: tuple[int, ...] = (), *, arch:
             (accumulator,) = struct.unpack_from("=I", packet, operand)
         elif operation == 0x54:
             accumulator &= operand
+        elif operation == 0x05:
+            at += operand
         elif operation == 0x06:
             return int(operand)
         else:

@@ -11,18 +11,15 @@ import pytest
 
 from bpf_machine import judge
 from confined_runs import Account
+from sandgate.kernel.call_groups import GROUPS, refused_groups
 from sandgate.kernel.call_rules import (
-    AROUND_THE_FILTER,
     BY_NAME,
-    KERNEL_ITSELF,
-    KERNEL_KEYS,
     METADATA,
-    OTHER_PROCESSES,
     PRIORITY,
     SCHEDULING,
-    SHARED_WITH_THE_HOST,
     TIOCGPTPEER,
     call_rules,
+    group_actions,
 )
 from sandgate.kernel.seccomp import ALLOW, NOTIFY, assemble, refuse
 from sandgate.kernel.syscalls import AUDIT_ARCH, NUMBERS
@@ -31,12 +28,13 @@ pytest_plugins = ["landlock_fixtures"]
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
 MACHINES = ("x86_64", "aarch64")
+ANSWERS = {"allow": ALLOW, "EPERM": EPERM, "ENOSYS": ENOSYS}
 
 
 def filter_for(
     machine: str = "x86_64", *, network: bool = False, reads: Literal["kernel", "directories", "all"] = "kernel"
 ) -> bytes:
-    return assemble(call_rules(network=network, reads=reads), machine=machine)
+    return assemble(call_rules(network=network, reads=reads), machine=machine, otherwise=group_actions(machine))
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -44,8 +42,7 @@ def filter_for(
 def test_every_named_call_gets_its_verdict_on_both_machines(machine: str, network: bool) -> None:
     program = filter_for(machine, network=network)
     numbers, arch = NUMBERS[machine], AUDIT_ARCH[machine]
-    expected = dict.fromkeys(f"{OTHER_PROCESSES} {KERNEL_KEYS} {KERNEL_ITSELF}".split(), EPERM)
-    expected |= dict.fromkeys(AROUND_THE_FILTER.split(), ENOSYS)
+    expected = {call: ANSWERS[group.answer] for group in refused_groups(namespaces=False) for call in group.calls}
     expected |= dict.fromkeys(f"{BY_NAME} {METADATA} setsid connect bind".split(), NOTIFY)
     expected |= dict.fromkeys(["read", "write", "getpid", "kill", "prctl", "pidfd_open", "sendmsg"], ALLOW)
     for name, verdict in expected.items():
@@ -57,7 +54,8 @@ def test_every_named_call_gets_its_verdict_on_both_machines(machine: str, networ
 def test_what_is_shared_with_the_host_is_refused(machine: str) -> None:
     """Required: System V and POSIX queues, semaphores and shared memory have no namespace of their own here."""
     program = filter_for(machine)
-    for name in SHARED_WITH_THE_HOST.split():
+    (shared,) = [group.calls for group in GROUPS if group.name == "shared memory and queues"]
+    for name in shared:
         assert (name, judge(program, NUMBERS[machine][name], arch=AUDIT_ARCH[machine])) == (name, EPERM)
 
 

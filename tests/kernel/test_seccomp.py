@@ -8,9 +8,7 @@ from typing import Literal
 import pytest
 
 from bpf_machine import judge
-from sandgate.kernel.call_rules import (
-    call_rules,
-)
+from sandgate.kernel.call_rules import call_rules, group_actions
 from sandgate.kernel.seccomp import ALLOW, KILL, Rule, Test, assemble, refuse
 from sandgate.kernel.syscalls import AUDIT_ARCH
 
@@ -21,21 +19,22 @@ MACHINES = ("x86_64", "aarch64")
 def filter_for(
     machine: str = "x86_64", *, network: bool = False, reads: Literal["kernel", "directories", "all"] = "kernel"
 ) -> bytes:
-    return assemble(call_rules(network=network, reads=reads), machine=machine)
+    return assemble(call_rules(network=network, reads=reads), machine=machine, otherwise=group_actions(machine))
 
 
 def test_the_first_rule_that_holds_decides() -> None:
     program = assemble(
         (Rule("ioctl", ALLOW, (Test(1, "equal", 7),)), Rule("ioctl", EPERM, (Test(1, "not_equal", 8),))),
         machine="x86_64",
+        otherwise={16: ALLOW},
     )
     assert [judge(program, 16, (0, word)) for word in (7, 8, 9)] == [ALLOW, ALLOW, EPERM]
 
 
 def test_a_jump_too_far_is_an_error_not_a_wrong_jump() -> None:
-    many = tuple(Rule("ioctl", EPERM, (Test(1, "equal", word),)) for word in range(200))
+    many = (Rule("ioctl", EPERM, tuple(Test(1, "equal", word) for word in range(200))),)
     with pytest.raises(ValueError, match="spans"):
-        assemble(many, machine="x86_64")
+        assemble(many, machine="x86_64", otherwise={})
 
 
 def test_calls_of_another_machine_kill() -> None:
@@ -43,6 +42,13 @@ def test_calls_of_another_machine_kill() -> None:
     assert judge(filter_for(), 5, arch=i386) == KILL
     assert judge(filter_for(), 0x40000000 | 2) == KILL  # x32
     assert judge(filter_for("aarch64"), 56, arch=AUDIT_ARCH["x86_64"]) == KILL
+
+
+def test_what_nothing_is_said_about_does_not_exist() -> None:
+    """Required: an allow list. A call whose rules do not hold is not thereby allowed."""
+    program = assemble((Rule("ioctl", ALLOW, (Test(1, "equal", 7),)),), machine="x86_64", otherwise={0: ALLOW})
+    assert [judge(program, 16, (0, 7)), judge(program, 16, (0, 8)), judge(program, 0)] == [ALLOW, ENOSYS, ALLOW]
+    assert {judge(program, number) for number in range(1, 600) if number != 16} == {ENOSYS}
 
 
 def test_calls_newer_than_the_table_do_not_exist() -> None:

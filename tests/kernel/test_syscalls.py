@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from sandgate.kernel.syscalls import NEWEST_KNOWN, NUMBERS, caller, number_of
+from sandgate.kernel.call_groups import NEWEST_KNOWN
+from sandgate.kernel.syscalls import NUMBERS, caller, number_of
 
 
 def test_both_machines_have_numbers_and_none_is_used_twice() -> None:

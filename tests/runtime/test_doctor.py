@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.config import TypedOverrides
+from sandgate.kernel.call_groups import refused_groups
 from sandgate.protocol.confinement import SetupFailure
 from sandgate.runtime import Environment, Runtime, doctor, open_runtime
 from sandgate.runtime.doctor import ROOT_WARNING, Diagnosis, diagnose
@@ -37,8 +38,21 @@ def diagnosis_of(
 
 def test_a_host_with_everything_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     diagnosis = diagnosis_of(NAMESPACES, tmp_path, monkeypatch)
-    assert diagnosis == Diagnosis(host=NAMESPACES, wish="auto", backend="namespace", why="", hint="")
+    assert diagnosis.but(refused_calls=()) == Diagnosis(
+        host=NAMESPACES, wish="auto", backend="namespace", why="", hint=""
+    )
     assert diagnosis.good
+
+
+def test_every_refused_group_of_system_calls_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: as the filter of the chosen backend answers them; none where nothing can be confined."""
+    for host, namespaces in ((NAMESPACES, True), (LANDLOCK, False)):
+        named = {group.name: group for group in diagnosis_of(host, tmp_path, monkeypatch).refused_calls}
+        for group in refused_groups(namespaces=namespaces):
+            said = named.pop(group.name)
+            assert (said.error, said.calls, said.why) == (group.answer, group.calls, group.why)
+        assert not named
+    assert not diagnosis_of(NOTHING, tmp_path, monkeypatch).refused_calls
 
 
 def test_a_host_without_namespaces_says_why_and_what_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,9 +27,9 @@ PIPES_MAX = (
 PARENTHESES_MAX = 1_000  # unclosed ones make the parser's error recovery slower than linear: 0.2 s at this many
 HERE_DOCUMENTS_MAX = 1_000  # begun on one line they make the parser slower than linear: 0.25 s at this many
 
-# The parser asks for the text piece by piece. Text it can read takes each piece two or three times, since words go over
-# the edge; where `<>` or `1;` makes it search from every place to the end, it asks without end. So asking is counted: the
-# same text comes to the same answer on every machine.
+# The parser asks for the text piece by piece. Text it can read takes each piece two or three times, since words go
+# over the edge; where `<>` or `1;` makes it search from every place to the end, it asks without end. So asking is
+# counted: the same text comes to the same answer on every machine.
 PIECE_BYTES = 4_096
 PIECES_MAX, PIECES_EACH_MAX = 256, 8  # asked for: so many in any case, and so many for each piece of the text
 # What stays slower than linear is text that the grammar cannot read, which is asked about in any case; readable text

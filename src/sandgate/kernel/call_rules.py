@@ -1,8 +1,7 @@
 """Which system calls a command under Landlock may make, may not make, and has to leave to the supervisor.
 
-Three reasons put a call here: it reaches other processes or the kernel's own configuration (refused); it gets
-around the filter itself (refused as unknown, so that callers fall back); or Landlock either cannot judge it or
-judges it too coarsely (handed to `kernel.supervise`). Everything else is free.
+Which calls exist at all is said in `call_groups`. Here is what depends on arguments, what this backend refuses besides,
+having no namespaces, and what Landlock either cannot judge or judges too coarsely (handed to `kernel.supervise`).
 """
 
 from __future__ import annotations
@@ -10,7 +9,9 @@ from __future__ import annotations
 import errno
 import os
 
+from sandgate.kernel.call_groups import GROUPS
 from sandgate.kernel.seccomp import ALLOW, NOTIFY, Rule, Test, refuse, rules
+from sandgate.kernel.syscalls import NUMBERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,27 +22,9 @@ if TYPE_CHECKING:
 _EPERM = refuse(errno.EPERM)
 _ENOSYS = refuse(errno.ENOSYS)
 
-OTHER_PROCESSES = "ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp move_pages migrate_pages"
-KERNEL_KEYS = "add_key request_key keyctl"
-# The host's, with no namespace of the command's own: System V shared memory, semaphores and queues, POSIX queues.
-SHARED_WITH_THE_HOST = (
-    "shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open mq_unlink "
-    "mq_timedsend mq_timedreceive mq_notify mq_getsetattr"
-)
 # The priority of whoever the first argument names, and of whoever the second names; 0 is the caller.
 SCHEDULING = "sched_setscheduler sched_setattr sched_setparam sched_setaffinity"
 PRIORITY = (("setpriority", 2), ("ioprio_set", 3))  # each with its word for "all processes of the user"
-
-KERNEL_ITSELF = (
-    "bpf perf_event_open userfaultfd kexec_load kexec_file_load init_module finit_module delete_module "
-    "open_by_handle_at setns mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig "
-    "fsmount fspick mount_setattr swapon swapoff reboot quotactl quotactl_fd acct syslog sethostname setdomainname "
-    "settimeofday clock_settime iopl ioperm vhangup fanotify_init uselib ustat nfsservctl lookup_dcookie"
-)
-# clone3 and openat2 hide their flags in memory; the attribute calls are too new for anybody to depend on.
-AROUND_THE_FILTER = (
-    "openat2 io_uring_setup io_uring_enter io_uring_register clone3 setxattrat removexattrat file_setattr"
-)
 
 # <linux/sched.h>: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; NEWTIME shares its bit with
 # clone's exit signal and exists for unshare alone
@@ -51,6 +34,9 @@ NEW_TIME = 0x80
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # type into, and paste into, the terminal of whoever started us
 TIOCGPTPEER = 0x5441  # open the other end of a pseudo-terminal, which no rule can name beforehand
 SET_INODE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, _32, FSSETXATTR: metadata by ioctl
+
+# A lease makes writers outside wait, a notification tells of others' files. <linux/fcntl.h>
+F_SETLEASE, F_NOTIFY = 1024, 1026
 
 ADDR_NO_RANDOMIZE = 0x40000
 QUERY_PERSONALITY = 0xFFFFFFFF
@@ -77,19 +63,15 @@ _SOCK_DGRAM, _SOCK_RAW = 2, 3
 def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
     """The rules for one command."""
     return (
-        *rules(OTHER_PROCESSES, _EPERM),
-        *rules(KERNEL_KEYS, _EPERM),
-        *rules(SHARED_WITH_THE_HOST, _EPERM),
         *rules(SCHEDULING, _EPERM, Test(0, "not_equal", 0)),
         *(Rule(call, _EPERM, (Test(0, "equal", whole_user),)) for call, whole_user in PRIORITY),
         *(Rule(call, _EPERM, (Test(1, "not_equal", 0),)) for call, _whole_user in PRIORITY),
-        *rules(KERNEL_ITSELF, _EPERM),
-        *rules(AROUND_THE_FILTER, _ENOSYS),
         *rules("prlimit64", _EPERM, Test(0, "not_equal", 0)),  # 0 is the caller; any process of the user would do
         *rules("clone", _EPERM, Test(0, "any_bit", NEW_NAMESPACES)),
         *rules("unshare", _EPERM, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
         *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
         *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
+        *(Rule("fcntl", _EPERM, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY)),
         *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
         *rules("personality", _EPERM),
         *_set_id_rules(),
@@ -99,6 +81,18 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *rules("setsid", NOTIFY),
         *_socket_rules(network=network),
     )
+
+
+def group_actions(machine: str) -> dict[int, int]:
+    """What happens to each call of `machine`, by its number, when no rule above has a word on it."""
+    actions = {"allow": ALLOW, "EPERM": _EPERM, "ENOSYS": _ENOSYS}
+    numbers = NUMBERS[machine]
+    return {
+        numbers[call]: actions[group.answer_with(namespaces=False)]
+        for group in GROUPS
+        for call in group.calls
+        if call in numbers
+    }
 
 
 def _set_id_rules() -> tuple[Rule, ...]:

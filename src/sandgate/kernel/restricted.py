@@ -19,7 +19,7 @@ import select
 import struct
 
 from sandgate.kernel import landlock
-from sandgate.kernel.call_rules import call_rules
+from sandgate.kernel.call_rules import call_rules, group_actions
 from sandgate.kernel.capabilities import drop_powers
 from sandgate.kernel.child import Ended, ended_from
 from sandgate.kernel.expected import exchanged
@@ -332,7 +332,8 @@ def _program(network: bool, reads: Reads) -> bytes:
 
     key = (network, reads)
     if key not in _programs:
-        code = assemble(call_rules(network=network, reads=reads), machine=machine())
+        rules = call_rules(network=network, reads=reads)
+        code = assemble(rules, machine=machine(), otherwise=group_actions(machine()))
         held = ctypes.create_string_buffer(code, len(code))
         _programs[key] = (struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(held)), held)
     return _programs[key][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.display import one_line
 from sandgate.errors import BackendUnavailable
+from sandgate.kernel.call_groups import NEWEST_KNOWN, refused_groups
 from sandgate.record import Record
 from sandgate.sandbox.probe import probe_host
 from sandgate.sandbox.select import losses, namespace_hint, select_backend, why_no_namespaces
@@ -18,6 +19,15 @@ EXAMPLES_SHOWN = 3  # of the tables, when they contradict themselves
 ROOT_WARNING = "commands run as root: an ordinary user is safer, the process limit and file permissions bind it"
 
 
+class RefusedCalls(Record):
+    """A group of system calls that no confined command can make."""
+
+    name: str
+    why: str
+    error: str  # what it answers: EPERM, or ENOSYS where programs then take another way
+    calls: tuple[str, ...]
+
+
 class Diagnosis(Record):
     """Everything `sandgate doctor` says."""
 
@@ -29,6 +39,8 @@ class Diagnosis(Record):
     lost: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     canaries: tuple[CanaryResult, ...] | None = None  # None: not attacked
+    refused_calls: tuple[RefusedCalls, ...] = ()  # empty where nothing is confined
+    newest_call: int = NEWEST_KNOWN  # system calls above this number are unknown, and answer ENOSYS
 
     @property
     def broken(self) -> bool:
@@ -71,7 +83,13 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
             *(_contradictions() if attack else ()),
         ),
         canaries=canaries,
+        refused_calls=_refused_calls(backend) if backend != "none" else (),
     )
+
+
+def _refused_calls(backend: str) -> tuple[RefusedCalls, ...]:
+    groups = refused_groups(namespaces=backend == "namespace")
+    return tuple([RefusedCalls(group.name, group.why, group.answer, group.calls) for group in groups])
 
 
 def _contradictions() -> tuple[str, ...]:

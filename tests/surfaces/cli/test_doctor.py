@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sandgate.protocol.confinement import SetupFailure
-from sandgate.runtime.doctor import Diagnosis
+from sandgate.runtime.doctor import Diagnosis, RefusedCalls
 from sandgate.sandbox.canary import CanaryResult
 from sandgate.sandbox.capabilities import HostCapabilities, Trial
 from sandgate.surfaces.cli import doctor
@@ -58,6 +58,18 @@ def test_a_good_host_is_described_with_what_is_lost_and_how_to_get_it(program: A
         "    first line",
         "    second line",
     ]
+
+
+def test_what_no_command_can_call_is_said(program: Any, diagnosed: Any) -> None:
+    diagnosed(GOOD.but(refused_calls=(RefusedCalls("keys", "shared", "EPERM", ("keyctl",)),), newest_call=469))
+    assert program("doctor") == 0
+    assert program.out.splitlines()[-2:] == [
+        "system calls that commands cannot make (those numbered above 469 answer ENOSYS, too):",
+        "  keys (EPERM): shared",
+    ]
+    assert program("doctor", "--json") == 0
+    (group,) = json.loads(program.out)["refused_calls"]
+    assert group == {"name": "keys", "why": "shared", "error": "EPERM", "calls": ["keyctl"]}
 
 
 def test_a_host_that_cannot_confine_fails(program: Any, diagnosed: Any) -> None:

@@ -42,6 +42,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.hint:
         yield "  to get it:"
         yield from (f"    {visible(line)}" for line in diagnosis.hint.splitlines())
+    yield from _call_lines(diagnosis)
     yield from (f"warning: {warning}" for warning in diagnosis.warnings)
     yield from _canary_lines(diagnosis)
 
@@ -60,6 +61,14 @@ def _host_lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"bwrap: {f'{host.bwrap} {host.bwrap_version}'.strip() if host.bwrap else 'none'}"
     yield f"cgroup: {host.cgroup or 'none'}{', delegated' if host.cgroup_delegated else ''}"
     yield from (f"{name}: {visible(value)}" for name, value in host.sysctls.items())
+
+
+def _call_lines(diagnosis: Diagnosis) -> Iterator[str]:
+    if not diagnosis.refused_calls:
+        return
+    yield f"system calls that commands cannot make (those numbered above {diagnosis.newest_call} answer ENOSYS, too):"
+    for group in diagnosis.refused_calls:
+        yield f"  {group.name} ({group.error}): {group.why}"
 
 
 def _canary_lines(diagnosis: Diagnosis) -> Iterator[str]:
