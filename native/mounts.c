@@ -17,7 +17,7 @@ enum { NO_TREE = -1 };
 struct view {
     struct sandbox *sandbox;
     int base;            /* the private tmpfs */
-    int empty_directory; /* on it: mode 000 */
+    int empty_directory; /* on it: mode 111: what is looked for in it by name is not there, listing it is refused */
     int empty_file;      /* on it: mode 000 */
     int nodes[DEVICE_NODES]; /* clones of the host's */
     int trees[MOUNTS_MAX]; /* clones taken early, or NO_TREE */
@@ -161,7 +161,7 @@ static int make_base(void) {
     long error;
     view.base = make_tmpfs();
     if (view.base < 0) return fail(sandbox, "mount tmpfs", "/dev", view.base);
-    if ((error = sys(mkdirat, view.base, "none", 0)) < 0) return fail(sandbox, "make cover", "", error);
+    if ((error = sys(mkdirat, view.base, "none", 0111)) < 0) return fail(sandbox, "make cover", "", error);
     if ((error = sys(mknodat, view.base, "empty", S_IFREG, 0)) < 0) return fail(sandbox, "make cover", "", error);
     if (furnish_devices(sandbox, view.base, view.nodes) != 0) return -1;
     view.empty_directory = (int)sys(openat, view.base, "none", O_PATH | O_CLOEXEC);

@@ -6,7 +6,7 @@
 
 #include "verdict.h"
 
-enum territory { FREE, READ_ONLY, HIDDEN, HIDDEN_WITH_OPENINGS, NO_DEVICE };
+enum territory { FREE, READ_ONLY, HIDDEN_FILE, HIDDEN_DIRECTORY, NO_DEVICE };
 enum { WANT_WRITE = 2, WANT_SEARCH = 1 };
 
 /* What the private /dev has. */
@@ -34,8 +34,8 @@ static enum territory territory_of(const struct plan *plan, const char *path) {
     }
     switch ((enum mount_kind)entry->kind) {
         case MOUNT_WRITE: return FREE;
-        case HIDE_DIRECTORY: case HIDE_FILE: return HIDDEN;
-        case HIDE_WITH_OPENINGS: return HIDDEN_WITH_OPENINGS;
+        case HIDE_FILE: return HIDDEN_FILE;
+        case HIDE_DIRECTORY: case HIDE_WITH_OPENINGS: return HIDDEN_DIRECTORY;
         case MOUNT_READ: case MOUNT_KINDS: break;
     }
     return READ_ONLY;
@@ -43,7 +43,7 @@ static enum territory territory_of(const struct plan *plan, const char *path) {
 
 int is_hidden(const struct plan *plan, const char *path) {
     enum territory where = territory_of(plan, path);
-    return where == HIDDEN || where == HIDDEN_WITH_OPENINGS;
+    return where == HIDDEN_FILE || where == HIDDEN_DIRECTORY;
 }
 
 int is_writable(const struct plan *plan, const char *path) { return territory_of(plan, path) == FREE; }
@@ -65,8 +65,8 @@ int refusal_of_entry(const struct supervisor *supervisor, const struct place *pl
     char parent[PATH_BYTES_MAX];
     split_parent(place->path, parent);
     switch (territory_of(plan, parent)) {
-        case HIDDEN: return EACCES;
-        case HIDDEN_WITH_OPENINGS: return must_exist ? ENOENT : EROFS;
+        case HIDDEN_FILE: return EACCES;
+        case HIDDEN_DIRECTORY: return must_exist ? ENOENT : EROFS;
         case READ_ONLY: case NO_DEVICE: return EROFS;
         case FREE: break;
     }
@@ -92,8 +92,8 @@ static int refusal_of_existing(const struct supervisor *supervisor, const struct
     enum territory where = territory_of(&supervisor->sandbox->plan, place->path);
     if (where == FREE || type == S_IFDIR || type == S_IFLNK || type == S_IFSOCK) return 0;
     if ((flags & O_CREAT) && (flags & O_EXCL)) return 0;
-    if (where == HIDDEN) return EACCES;
-    if (where == NO_DEVICE || where == HIDDEN_WITH_OPENINGS) return flags & O_CREAT ? EROFS : ENOENT;
+    if (where == HIDDEN_FILE) return EACCES;
+    if (where == NO_DEVICE || where == HIDDEN_DIRECTORY) return flags & O_CREAT ? EROFS : ENOENT;
     if (type != S_IFREG) return refusal_of_special(supervisor, type);
     return (flags & O_TRUNC) || bits_allow(supervisor, place, WANT_WRITE) ? EROFS : EACCES;
 }
@@ -114,8 +114,8 @@ int refusal_of_change(const struct supervisor *supervisor, const struct place *p
     if (place->certainly_allowed || place->found != 0 || !place->exists) return 0;
     switch (territory_of(plan, place->path)) {
         case FREE: return 0;
-        case HIDDEN: return EACCES;
-        case HIDDEN_WITH_OPENINGS: case NO_DEVICE: return ENOENT;
+        case HIDDEN_FILE: return EACCES;
+        case HIDDEN_DIRECTORY: case NO_DEVICE: return ENOENT;
         case READ_ONLY: break;
     }
     return EROFS;

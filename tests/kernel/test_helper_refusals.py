@@ -51,8 +51,8 @@ REFUSED = {
     "through a dangling link": ("echo > dangling", ("create", "openat", "outside/new", "EROFS", "sh")),
     "a protected folder": ("echo > kept/new", ("create", "openat", "work/kept/new", "EROFS", "sh")),
     "renaming a protected folder": ("mv kept lost", ("rename", "renameat2", "work/kept", "EBUSY", "mv")),
-    "a hidden folder": ("echo > secret/new", ("create", "openat", "work/secret/new", "EACCES", "sh")),
-    "a hidden file": ("echo >> secret/file", ("write", "openat", "work/secret/file", "EACCES", "sh")),
+    "a hidden folder": ("echo > secret/new", ("create", "openat", "work/secret/new", "EROFS", "sh")),
+    "a hidden file": ("echo >> secret/file", ("write", "openat", "work/secret/file", "EROFS", "sh")),
     "a pipe of the host": ("echo > ../outside/pipe", ("write", "openat", "outside/pipe", "EACCES", "sh", "landlock")),
 }
 

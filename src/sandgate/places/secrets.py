@@ -90,7 +90,8 @@ _GLOBS = ("*", "?", "[", "{")
 
 FILES_IN_HOME = frozenset([place for place in IN_HOME if place[-1] != "/"])
 _trees = tuple([place for place in IN_HOME if place[-1] == "/"])
-_bare_trees = frozenset([tree[:-1] for tree in _trees])
+TREES_IN_HOME = frozenset([tree[:-1] for tree in _trees])
+PLAIN_NAMES_IN_HOME = frozenset(words_of("snap Library _netrc Maildir mail Mail mbox"))  # first names without a dot
 _machine_files = frozenset([place for place in ON_MACHINE if place[-1] != "/"])
 _machine_trees = tuple([place for place in ON_MACHINE if place[-1] == "/"])
 _machine_bare_trees = frozenset([tree[:-1] for tree in _machine_trees])
@@ -132,7 +133,7 @@ def may_match_machine(pattern: str) -> bool:
 
 def in_secret_tree(inner: str) -> bool:
     """Whether `inner`, relative to some directory, lies in a tree that no project has, or is one."""
-    return inner in _bare_trees or inner.startswith(_trees)
+    return inner in TREES_IN_HOME or inner.startswith(_trees)
 
 
 def inside_home(path: str) -> str | None:

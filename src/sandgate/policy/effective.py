@@ -52,10 +52,11 @@ class WorkspaceFacts(Record):
     spared: tuple[str, ...] = ()  # directories in them that stay writable with them
     crowded: tuple[str, ...] = ()  # what is closed as a whole because it holds too many protected names
     secrets: tuple[str, ...] = ()  # existing files and directories that hold credentials
+    unknown: tuple[str, ...] = ()  # existing entries of homes that nobody knows to be harmless
     sealed: tuple[str, ...] = ()  # our own state: hidden, and nothing opens it
     unmade: tuple[str, ...] = ()  # our own state that does not exist; the first missing name of each is in `absent`
     sockets: tuple[str, ...] = ()  # directories full of sockets, and listening sockets elsewhere
-    openings: tuple[str, ...] = ()  # harmless paths below `sockets` that ordinary programs need
+    openings: tuple[str, ...] = ()  # harmless paths below what is closed that ordinary programs need
     case_insensitive: bool = False  # the workspace's file system ignores case
 
 
@@ -81,7 +82,8 @@ def effective_permissions(
     opened = {*named, *_resolved(facts, _granted(grants, "read_path"))}
     reachable = _unsealed(_resolved(facts, _granted(grants, "unix_socket")), facts.sealed)
     secrets = [path for path in facts.secrets if path not in opened]
-    hidden = {*secrets, *(path for path in facts.sockets if path not in (*opened, *reachable)), *facts.sealed}
+    others = _unknown(policy, facts).difference(opened) | set(facts.sockets).difference(opened, reachable)
+    hidden = {*secrets, *others, *facts.sealed}
     _refuse_unenterable(facts.cwd, hidden, (*secrets, *facts.sealed), opened)
 
     closed = {*facts.protected, *secrets, *facts.sealed}.difference(named)
@@ -90,11 +92,8 @@ def effective_permissions(
     ]
     companions = [path for path in facts.companions if facts.cwd in implied and path not in closed]
     roots = _with_spared((*configured, *implied, *companions), facts)
-    reopened = _shallow_first(
-        path
-        for path in _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
-        if _below_any(path, hidden)
-    )
+    shown = _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
+    reopened = _shallow_first(path for path in shown if _below_any(path, hidden))
     # Inside a root a grant only lifts a protection. It needs no mount, which would keep the file from being replaced.
     for path in _shallow_first(granted):
         inside = _Changeable(roots, hidden, reopened, [place for place in facts.protected if place not in named])
@@ -224,6 +223,11 @@ def _implied_roots(policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts) -> 
     if facts.slash_tmp and not policy.exclude_slash_tmp:
         roots.append(facts.slash_tmp)
     return roots
+
+
+def _unknown(policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts) -> set[str]:
+    """Entries of homes that stay closed; where somebody works, it is open."""
+    return set(facts.unknown).difference((facts.cwd, *_implied_roots(policy, facts), *facts.companions))
 
 
 def _may_follow(root: str, closed: set[str], named: tuple[str, ...]) -> bool:

@@ -8,6 +8,9 @@ thing no layer records; a failing command that names such a file next to a permi
 
 from __future__ import annotations
 
+import os
+
+from sandgate.places.home import entry_of
 from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
@@ -32,6 +35,7 @@ _SCRATCH = ("/tmp", "/var/tmp")
 _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
 _LOOPBACKS = ("127.", "[::1]:")
 _PERMISSION_WORDS = ("permission denied", "operation not permitted", "eacces")
+_ABSENCE_WORDS = ("no such file", "not found", "enoent", "does not exist", "cannot find")
 # approvals.md §7.1
 _DENIAL_WORDS = (
     "operation not permitted",
@@ -68,7 +72,7 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
     if failed:
         if text is None:
             text = outcome.result.aggregated[-TEXT_CHARS_MAX:].decode("utf-8", "replace")
-        shown += _hidden_reads(text, plan.permissions)
+        shown += _hidden_reads(text, plan)
     decisive = any(_decides(refused, failed) for refused in outcome.refused)
     if decisive or any(denial.layer == "heuristic" for denial in shown):
         return DenialReport("denied", tuple(shown), omitted)
@@ -173,16 +177,54 @@ def _crowded_directories(refusals: Iterable[Refused], plan: ConfinedCommand) -> 
     )
 
 
-def _hidden_reads(text: str, permissions: EffectivePermissions) -> list[Denial]:
-    complaints = [line for line in text.splitlines() if any(word in line.lower() for word in _PERMISSION_WORDS)]
-    named = {path for line in complaints for path in _named(line, permissions.hidden)}
+def _hidden_reads(text: str, plan: ConfinedCommand) -> list[Denial]:
+    """What a failing command says it could not read, where something is closed. In a closed directory nothing is
+    found; so that counts only where there is something on the host.
+    """
+    permissions, homes = plan.permissions, homes_of(plan.env)
+    found: dict[str, None] = {}
+    for line in text.splitlines():
+        lowered = line.lower()
+        if any(word in lowered for word in _PERMISSION_WORDS):
+            found |= dict.fromkeys(_entry(line, path, homes) for path in _named(line, permissions.hidden))
+        elif any(word in lowered for word in _ABSENCE_WORDS):
+            found |= dict.fromkeys(
+                _entry(line, path, homes)
+                for path in _named(line, permissions.hidden)
+                if _is_closed(_in_full(line, path), permissions)
+            )
     return [
         Denial(
             "read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=_read_grant(path, permissions)
         )
-        for path in permissions.hidden
-        if path in named
+        for path in sorted(found)
     ]
+
+
+def _is_closed(path: str, permissions: EffectivePermissions) -> bool:
+    """Whether a name is there on the host, and closed."""
+    hidden = _innermost(path, permissions.hidden) or ""
+    opened = _innermost(path, (*permissions.reopened, *permissions.writable)) or ""
+    return len(hidden) > len(opened) and os.path.lexists(path)
+
+
+def _in_full(line: str, path: str) -> str:
+    """`path` with all that a line says behind it: `/h/.config` → `/h/.config/gh/hosts.yml`."""
+    start = line.find(path)
+    end = start + len(path)
+    while start >= 0 and end < len(line) and (line[end] in _NAME_CHARS or line[end] == "/"):
+        end += 1
+    return path if start < 0 else line[start:end].rstrip("/.")
+
+
+def _entry(line: str, path: str, homes: Iterable[str]) -> str:
+    """The smallest place that is opened as one and has what the line speaks of; `path` is what is closed there."""
+    full = _in_full(line, path)
+    for home in homes:
+        if full.startswith(home + "/"):
+            entry = f"{home}/{entry_of(full[len(home) + 1 :])}"
+            return entry if entry.startswith(path) else path
+    return path
 
 
 def _named(line: str, paths: tuple[str, ...]) -> list[str]:

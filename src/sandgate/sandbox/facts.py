@@ -16,7 +16,7 @@ from sandgate.sandbox.git_reach import reached
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.own_code import OWN_CODE
 from sandgate.sandbox.protected import Protection, protected_in
-from sandgate.sandbox.roots import existing_directory, granted, own_state
+from sandgate.sandbox.roots import at_or_below, existing_directory, granted, own_state
 from sandgate.sandbox.secrets import secrets_of
 from sandgate.sandbox.sockets import listening_names, socket_places
 from sandgate.sandbox.workplaces import Whereabouts, workplaces
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.permissions import Grant, SandboxPolicy
     from sandgate.sandbox.closing import Found
+    from sandgate.sandbox.home import Closed
     from sandgate.sandbox.looking import Look
     from sandgate.sandbox.memory import Moment
     from sandgate.sandbox.roots import OwnState
@@ -78,7 +79,8 @@ def workspace_facts(
         lambda look: own_state(state_directory, state_home, places.homes, look),
     )
     sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
-    secrets = _secrets(moment, places.homes, uid, tuple(opened_secrets), tuple(more_secrets))
+    configured = tuple(opened_secrets), tuple(more_secrets)
+    secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), (cwd, *places.directories), configured)
     protected = _protected(places, protection or Protection(), moment)
     return moment.derive(
         ("facts", uid),
@@ -93,7 +95,7 @@ def _facts(
     places: Workplaces,
     state: OwnState,
     sockets: SocketPlaces,
-    secrets: tuple[str, ...],
+    secrets: Closed,
     protected: list[Found],
 ) -> WorkspaceFacts:
     return WorkspaceFacts(
@@ -117,11 +119,12 @@ def _facts(
             (one.covered for one in protected),
             *((root,) for root, one in zip(places.directories, protected, strict=False) if one.overfull),
         ),
-        secrets=secrets,
+        secrets=secrets.known,
+        unknown=secrets.unknown,
         sealed=state.present,
         unmade=state.missing,
         sockets=sockets.covered,
-        openings=sockets.openings,
+        openings=(*sockets.openings, *secrets.openings),
         case_insensitive=any(one.ignores_case for one in protected),
     )
 
@@ -138,18 +141,27 @@ def _sockets(
 
 
 def _secrets(
-    moment: Moment, homes: tuple[str, ...], uid: int, opened: tuple[str, ...], more: tuple[str, ...]
-) -> tuple[str, ...]:
-    def ask(look: Look) -> tuple[str, ...]:
-        allowed = frozenset(look.real(path) for path in opened)
-        known_homes: list[str | None] = [*homes] or [None]
-        found = [path for home in known_homes for path in secrets_of(home, look, uid=uid, opened=allowed)]
-        found += [real for path in more if look.exists(real := look.real(path))]
-        # What is in a directory that keeps us out cannot be known, and a command that may write there could open it.
-        found += [path for path in look.locked if any(path.startswith(home + "/") for home in homes)]
-        return tuple(dict.fromkeys(found))
+    moment: Moment,
+    homes: tuple[str, ...],
+    uid: int,
+    path: str,
+    kept: tuple[str, ...],
+    configured: tuple[tuple[str, ...], tuple[str, ...]],
+) -> Closed:
+    opened, more = configured
 
-    return moment.recall(("secrets", homes, uid, opened, more), ask)
+    def ask(look: Look) -> Closed:
+        allowed = frozenset(look.real(place) for place in opened)
+        closed = secrets_of(homes, look, uid=uid, opened=allowed, path=path, kept=kept)
+        asked = [real for place in more if look.exists(real := look.real(place))]
+        # What is in a directory that keeps us out cannot be known, and a command that may write there could open it.
+        locked = [place for place in look.locked if at_or_below(os.path.dirname(place), homes)]
+        return closed.but(
+            known=tuple(dict.fromkeys((*closed.known, *asked, *locked))),
+            openings=tuple(place for place in closed.openings if not at_or_below(place, asked)),
+        )
+
+    return moment.recall(("secrets", homes, uid, path, kept, opened, more), ask)
 
 
 def _protected(places: Workplaces, protection: Protection, moment: Moment) -> list[Found]:

@@ -115,6 +115,18 @@ class Look:
             self._is_out_of_reach(directory, problem)
             return []
 
+    def entries(self, directory: str) -> list[tuple[str, bool]]:
+        """The names in a directory, in no order, each with whether it is a link."""
+        if not self.is_directory(directory):
+            return []
+        self._entries_matter(directory)
+        try:
+            with os.scandir(directory) as entries:
+                return [(entry.name, entry.is_symlink()) for entry in entries]
+        except OSError as problem:
+            self._is_out_of_reach(directory, problem)
+            return []
+
     def listing(self, directory: str) -> Listing:
         """Protected-looking names and subdirectories, from memory while the directory has not changed."""
         found = self._seen(directory)

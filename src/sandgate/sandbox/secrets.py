@@ -1,129 +1,58 @@
-"""Where credentials lie: the files and directories a confined command may not read unless somebody opens them.
+"""What a confined command may not read unless somebody opens it: in homes, on the machine, and the keys that ssh's
+own settings say are kept elsewhere.
 
-A fixed list, asked for entry by entry, plus the few places where the user's own settings say that keys are
-kept elsewhere. No tree is walked. Only existing paths are reported, canonical, so that what is hidden is the file
-and not a link to it.
+No tree is walked. Only existing paths are reported, canonical, so that what is hidden is the file and not a link to
+it.
 """
 
 from __future__ import annotations
 
+from sandgate.places.secrets import ON_MACHINE
+from sandgate.sandbox.home import Closed, closed_elsewhere, closed_in, program_directories
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from sandgate.sandbox.looking import Look
 
-# Relative to the home directory.
-CREDENTIALS = (
-    ".age",
-    ".aws",
-    ".azure",
-    ".boto",
-    ".bundle/config",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".composer/auth.json",
-    ".config/Bitwarden",
-    ".config/Signal",
-    ".config/anthropic",
-    ".config/composer/auth.json",
-    ".config/doctl",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/git/credentials",
-    ".config/hub",
-    ".config/op",
-    ".config/rclone",
-    ".config/sops",
-    ".databrickscfg",
-    ".docker/config.json",
-    ".gem/credentials",
-    ".gemini/oauth_creds.json",
-    ".git-credentials",
-    ".gnupg",
-    ".huggingface/token",
-    ".cache/huggingface/token",
-    ".kube",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".my.cnf",
-    ".netrc",
-    ".npmrc",
-    ".password-store",
-    ".pgpass",
-    ".pypirc",
-    ".s3cfg",
-    ".snowsql/config",
-    ".terraform.d/credentials.tfrc.json",
-    ".vault-token",
-)
-BROWSER_PROFILES = (
-    ".config/BraveSoftware",
-    ".config/chromium",
-    ".config/google-chrome",
-    ".config/microsoft-edge",
-    ".config/opera",
-    ".config/vivaldi",
-    ".mozilla",
-    ".thunderbird",
-    ".var/app/org.mozilla.firefox",
-    "snap/chromium",
-    "snap/firefox",
-)
-HISTORIES = (
-    ".bash_history",
-    ".local/share/fish/fish_history",
-    ".mysql_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".python_history",
-    ".rediscli_history",
-    ".sqlite_history",
-    ".zsh_history",
-)
-# Files only root can read anyway; permission bits do not stop a confined command that *is* root.
-ROOT_ONLY = (
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/krb5.keytab",
-    "/etc/security/opasswd",
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/ssl/private",
-)
+# Permission bits do not stop a confined command that *is* root.
+ROOT_ONLY = tuple([path.rstrip("/") for path in ON_MACHINE if not path.startswith(("/proc/", "/dev/", "/root/"))])
 SSH_CONFIG_BYTES_MAX = 65536
 SSH_CONFIG_FILES_MAX = 32  # followed through `Include`
 
-_HOME_ENTRIES = (*CREDENTIALS, *BROWSER_PROFILES, *HISTORIES)
 
-
-def secrets_of(home: str | None, look: Look, *, uid: int, opened: Iterable[str] = ()) -> tuple[str, ...]:
-    """Existing secret paths. `opened` are those, as canonical paths, that the configuration leaves readable."""
-    found = list(_root_only(look)) if uid == 0 else []
-    if home:
-        found += _in_home(home, look)
-        found += _ssh_keys(home, look)
-    allowed = frozenset(opened)
-    return tuple(path for path in dict.fromkeys(found) if path not in allowed)
+def secrets_of(
+    homes: Collection[str],
+    look: Look,
+    *,
+    uid: int,
+    opened: Collection[str] = (),
+    path: str = "",
+    kept: Collection[str] = (),
+) -> Closed:
+    """What is closed in `homes` (canonical) and on the machine. `opened` are canonical paths that the configuration
+    leaves readable, `path` is `$PATH`, `kept` are directories that somebody works in.
+    """
+    runs = program_directories(path, homes, look)
+    found = [closed_in(home, look, opened=opened, runs=runs, kept=kept) for home in homes]
+    found.append(closed_elsewhere(homes, look, uid=uid))
+    known = [*(_root_only(look) if uid == 0 else ()), *(key for home in homes for key in _ssh_keys(home, look))]
+    known += [path for one in found for path in one.known]
+    return Closed(
+        tuple(dict.fromkeys(path for path in known if path not in opened)),
+        tuple(dict.fromkeys(path for one in found for path in one.unknown if path not in opened)),
+        tuple(dict.fromkeys(path for one in found for path in one.openings)),
+    )
 
 
 def _root_only(look: Look) -> Iterable[str]:
-    yield from (path for path in ROOT_ONLY if look.leads_anywhere(path))
+    for path in ROOT_ONLY:
+        if real := _canonical(path, look):
+            yield real
     for name in look.names("/etc/ssh"):
         if name.startswith("ssh_host_") and name.endswith("_key"):
             yield "/etc/ssh/" + name
-
-
-def _in_home(home: str, look: Look) -> Iterable[str]:
-    present = frozenset(look.names(home))
-    if not present:
-        return
-    for entry in _HOME_ENTRIES:
-        first, _, rest = entry.partition("/")
-        if first in present and (path := _canonical(f"{home}/{entry}", look, plain=not rest)):
-            yield path
 
 
 def _ssh_keys(home: str, look: Look) -> Iterable[str]:
@@ -176,11 +105,9 @@ def _matches(pattern: str, look: Look) -> list[str]:
     return sorted(glob.glob(pattern))
 
 
-def _canonical(path: str, look: Look, *, plain: bool = False) -> str | None:
-    """The real path of something that exists. `plain`: its directory is canonical already."""
+def _canonical(path: str, look: Look) -> str | None:
+    """The real path of something that exists."""
     if not look.exists(path):  # most entries end here, for the price of one call
         return None
-    if plain and not look.is_link(path):
-        return path
     led = look.follow(path)
     return None if led is None else led.real
