@@ -25,19 +25,24 @@ def test_the_directory_that_holds_most_is_closed_and_no_more() -> None:
 
 
 def test_what_cannot_be_gathered_is_told() -> None:
-    assert cover([f"{ROOT}/{number}/.envrc" for number in range(9)], (), ROOT, limit=5).overfull
+    assert cover([f"{ROOT}/{number}/.envrc" for number in range(9)], (), ROOT, limit=5).mounts == 9
+
+
+def test_a_few_in_one_directory_are_not_worth_closing_it() -> None:
+    paths = [f"{ROOT}/{number}/{part}/.envrc" for number in range(9) for part in "ab"]
+    assert cover(paths, (), ROOT, limit=5, least=3).directories == ()
 
 
 def test_directories_that_must_be_held_in_place_count() -> None:
     git = [f"{ROOT}/{number}/.git" for number in range(4)]
     found = cover(git, {path.rpartition("/")[0] for path in git}, ROOT, limit=5)
-    assert not found.overfull
+    assert found.mounts <= 5
     assert len(found.directories) == 3
 
 
 @given(PATHS, st.integers(1, 20))
 def test_every_path_stays_covered_and_the_number_bounded(paths: list[str], limit: int) -> None:
     found = cover(paths, (), ROOT, limit=limit)
-    assert found.overfull or len(found.paths) <= limit
+    assert found.mounts == len(found.paths) <= max(limit, len({path.split("/")[2] for path in paths}))
     assert outside_of(paths, found.paths, ROOT) == ()
     assert ROOT not in found.paths

@@ -13,7 +13,7 @@ from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.sandbox import crowded, git_directories, protected
 from sandgate.sandbox.closing import Found
-from sandgate.sandbox.landlock import rules_of
+from sandgate.sandbox.landlock import list_directory, rules_of
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.protected import (
     Protection,
@@ -152,7 +152,10 @@ def test_a_root_with_too_many_of_them_is_closed_but_for_what_is_clean(
     facts = WorkspaceFacts(cwd=str(root), overfull=(str(root),), spared=found.spared)
     permissions = effective_permissions(WorkspaceWrite(exclude_slash_tmp=True, exclude_tmpdir_env_var=True), facts)
     assert str(root) in permissions.read_only
-    assert relative(permissions.writable, root) >= {"src"}
+    assert relative(permissions.writable, root) == {"src"}
+    rules = {rule.path: rule.kind for rule in rules_of(permissions, listing=list_directory)}
+    assert rules.get(str(root)) != "write"
+    assert rules[str(root / "src")] == "write"
 
 
 # --- links ----------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def effective_permissions(
     fixed = frozenset((*protected, *absent, *hidden))
     pins = _pins([path for path in facts.anchored if path in fixed], roots, protected).difference(absent, roots)
     return EffectivePermissions(
-        writable=_shallow_first((*roots, *pins)),
+        writable=_shallow_first({*roots, *pins}.difference(facts.overfull)),
         read_only=_shallow_first(protected),
         absent=tuple(absent),
         hidden=_shallow_first(hidden),

@@ -17,22 +17,26 @@ if TYPE_CHECKING:
 
 
 MOUNTS_MAX = 12_288  # protected paths in one root, and what holds them in place; further ones are closed together
+MOUNTS_WANTED = 4_096  # a mount takes a command some 0.1 ms; more are gathered where one directory holds a crowd
+CROWD = 64  # mounts below one directory
 
 
 class Cover(Record):
-    """What is closed instead of all the `paths`. When `overfull`, even that is too much, and the root itself is."""
+    """What is closed instead of all that was found."""
 
     paths: tuple[str, ...]
+    mounts: int  # that it takes
     directories: tuple[str, ...] = ()  # those among `paths` that stand for what they contain
-    overfull: bool = False
 
 
 def bounded(found: Found, root: str, unlisted: Sequence[str], directories: Callable[[], Iterable[str]]) -> Found:
     """`found` with no more than the view has mounts for. `unlisted` are directories that nobody looked into, and
     `directories` tells the names of those directly in canonical `root`."""
     pins = {above for path in found.anchored for above in _between(path, root)}
-    covering = cover(found.protected, pins, root, limit=MOUNTS_MAX)
-    if covering.overfull:
+    covering = cover(found.protected, pins, root, limit=min(MOUNTS_WANTED, MOUNTS_MAX), least=CROWD)
+    if covering.mounts > MOUNTS_MAX:
+        covering = cover(found.protected, pins, root, limit=MOUNTS_MAX)
+    if covering.mounts > MOUNTS_MAX:
         return _closed(found, root, directories())
     if not covering.directories and not unlisted:
         return found
@@ -62,31 +66,32 @@ def _closed(found: Found, root: str, directories: Iterable[str]) -> Found:
     )
 
 
-def cover(paths: Sequence[str], pins: Collection[str], root: str, *, limit: int) -> Cover:
-    """At most `limit` paths that contain all of `paths`, which lie below canonical `root`.
+def cover(paths: Sequence[str], pins: Collection[str], root: str, *, limit: int, least: int = 2) -> Cover:
+    """Paths that contain all of `paths`, which lie below canonical `root`; no more than `limit`, if that can be had by
+    closing directories that hold at least `least` of them.
 
     `pins` are the directories that need a mount of their own so that nobody moves them away; they count like paths.
     The directory that holds most is taken first; of two that hold as many, the one further down, which closes less.
     """
     kept = tuple(dict.fromkeys(paths))
     if len(kept) + len(pins) <= limit:
-        return Cover(kept)
+        return Cover(kept, len(kept) + len(pins))
     counted = (*kept, *pins)
     held: dict[str, int] = dict.fromkeys(pins, 1)
     for path in counted:
         for above in _between(path, root):
             held[above] = held.get(above, 0) + 1
-    chosen = _choose(held, root, spare=len(counted) - limit)
+    chosen = _choose(held, root, spare=len(counted) - limit, least=least)
     outside = outside_of(kept, chosen, root)
     needed = len(chosen) + len(outside) + len(outside_of(pins, chosen, root))
-    return Cover((*chosen, *outside), chosen, overfull=needed > limit)
+    return Cover((*chosen, *outside), needed, chosen)
 
 
-def _choose(held: Mapping[str, int], root: str, *, spare: int) -> tuple[str, ...]:
+def _choose(held: Mapping[str, int], root: str, *, spare: int, least: int) -> tuple[str, ...]:
     """Directories, with how many mounts each saves, until `spare` are saved or nothing saves any."""
     chosen: dict[str, int] = {}
     for directory in sorted(held, key=lambda place: (-held[place], -place.count("/"), place)):
-        if spare <= 0 or held[directory] < 2:
+        if spare <= 0 or held[directory] < least:
             break
         if not chosen.keys().isdisjoint(_between(directory, root)):
             continue
