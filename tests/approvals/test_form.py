@@ -306,4 +306,5 @@ def test_every_choice_can_be_made_and_the_refusals_allow_nothing(request: Approv
     refusing = [name for name, decision in decisions.items() if decision is not None and not decision.approved]
     assert tuple(refusing) == REFUSALS
     assert len(set(names)) == len(names)
-    assert set(ALIASES.values()) - {"approve-always"} <= set(names)  # which takes a rule to be offered
+    # One takes a rule to be offered, one a file that will be executed.
+    assert set(ALIASES.values()) - {"approve-always", "approve-session-changing"} <= set(names)

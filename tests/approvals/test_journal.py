@@ -14,7 +14,6 @@ from reviewing import request_for
 from sandgate.approvals import journal
 from sandgate.approvals.journal import BEFORE, CURRENT, DIRECTORY, Journal, entries
 from sandgate.protocol.decisions import Decision
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
 def written(state: Path, *requests: ApprovalRequest, reason: str = "because") -> Journal:
     made = Journal(lambda: str(state))
     for request in requests:
-        made.hear(ApprovalRequested(request))
-        answer = Decision(request.stage, "denied", "automated_reviewer", reason=reason)
-        made.hear(ApprovalAnswered(request.request_id, answer))
+        made.write(request, Decision(request.stage, "denied", "automated_reviewer", reason=reason))
     return made
 
 
@@ -48,11 +45,6 @@ def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
 def test_secrets_are_not_in_it(tmp_path: Path) -> None:
     written(tmp_path, request_for("curl", "-u", "me:hunter2hunter2", "x"), reason="sends TOKEN=hunter2hunter2")
     assert "hunter2" not in (tmp_path / DIRECTORY / CURRENT).read_text()
-
-
-def test_an_answer_from_memory_is_no_question(tmp_path: Path) -> None:
-    Journal(lambda: str(tmp_path)).hear(ApprovalAnswered("x", Decision("initial", "approved", "cache")))
-    assert list(entries(str(tmp_path))) == []
 
 
 def test_a_torn_line_hides_no_other(tmp_path: Path) -> None:
@@ -93,3 +85,21 @@ def test_bytes_that_are_no_text_are_written_all_the_same(tmp_path: Path) -> None
     written(tmp_path, request_for("cat", os.fsdecode(b"\xff")))
     (line,) = entries(str(tmp_path))
     assert json.dumps(line)
+
+
+def test_half_a_line_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, request_for("one"))
+    before = (tmp_path / DIRECTORY / CURRENT).read_bytes()
+    real, calls = os.write, []
+
+    def full(descriptor: int, data: bytes) -> int:
+        calls.append(data)
+        if len(calls) > 1:
+            raise OSError(28, "No space left on device")
+        return real(descriptor, data[:10])
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        written(tmp_path, request_for("two"))
+    monkeypatch.undo()
+    assert (tmp_path / DIRECTORY / CURRENT).read_bytes() == before

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sandgate.approvals.keys import key_of
 from sandgate.approvals.lasting import KIND, Lasting, Sealer
+from sandgate.protocol.bindings import Binding, Seen
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
@@ -104,3 +105,18 @@ def test_what_is_typed_and_what_servers_do_is_asked_about_again() -> None:
 @given(st.dictionaries(st.text(), st.none() | st.text() | st.lists(st.text()) | st.integers()))
 def test_whatever_stands_there_is_no_approval(line: dict[str, Any]) -> None:
     assert SEALER.opened({**line, "kind": KIND}) is None
+
+
+def test_what_an_approval_is_tied_to_is_sealed_with_it() -> None:
+    places = (Seen("file", "/repo/Makefile", "sha256:aa"), Seen("directory", "/repo", "1:2:/repo"))
+    asked = REQUEST.but(binding=Binding(places))
+    (line,) = SEALER.lines(asked, (key_of(COMMAND),), YES, "policy")
+    read = json.loads(json.dumps(line))
+    found = SEALER.opened(read)
+    assert found is not None
+    assert found.binding == Binding(places)
+    assert SEALER.opened({**read, "bound": None}) is None, "nobody unties it"
+    (changing,) = SEALER.lines(asked, (key_of(COMMAND),), YES.but(grants=(), changing=True), "policy")
+    opened = SEALER.opened(json.loads(json.dumps(changing)))
+    assert opened is not None
+    assert opened.binding == Binding(places[1:])

@@ -24,6 +24,7 @@ from sandgate.approvals.prompt import (
     question,
     wrapped,
 )
+from sandgate.protocol.bindings import Binding, Seen
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest
 from sandgate.protocol.denials import Denial, DenialReport
@@ -252,3 +253,42 @@ def test_a_question_of_a_sub_agent_says_so_before_anything_that_it_chose_itself(
     """Required: a person must not take it for the agent that they talk to."""
     assert prompt_lines(RETRY.but(asked_by="a sub-agent"), colour=False)[1] == "  Asked by: a sub-agent"
     assert not any("Asked by" in line for line in prompt_lines(RETRY, colour=False))
+
+
+SCRIPT = Binding((Seen("directory", "/repo", "1:2:/repo"), Seen("file", "/repo/deploy.sh", "sha256:aa")))
+RUNS_SCRIPT = INITIAL.but(command=TOUCH.but(argv=("bash", "deploy.sh")), binding=SCRIPT)
+
+
+def test_what_is_executed_makes_two_answers_for_the_session() -> None:
+    labels = {choice.name: choice.label for choice in choices(RUNS_SCRIPT)}
+    assert labels["approve-session"] == ("yes, for this session, while deploy.sh stays as it is: run it in the sandbox")
+    assert labels["approve-session-changing"] == (
+        "yes, for this session, also when deploy.sh changes (it stays in the sandbox): run it in the sandbox"
+    )
+    assert "  executing deploy.sh, as it is now" in prompt_lines(RUNS_SCRIPT, colour=False)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        RUNS_SCRIPT.but(confined=False),
+        RUNS_SCRIPT.but(grants=(ESCALATE,)),
+        RUNS_SCRIPT.but(command=RUNS_SCRIPT.command.but(wish="require_escalated")),
+        RUNS_SCRIPT.but(binding=None),
+        RUNS_SCRIPT.but(binding=Binding(SCRIPT.places[:1])),
+    ],
+)
+def test_outside_the_sandbox_what_changes_is_always_asked_about(request_: ApprovalRequest) -> None:
+    assert "approve-session-changing" not in [choice.name for choice in choices(request_)]
+
+
+def test_what_changed_meanwhile_stands_first() -> None:
+    lines = prompt_lines(RUNS_SCRIPT.but(changed="`/repo/deploy.sh` is not what it was"), colour=False)
+    assert lines[1] == "  Asked again: `/repo/deploy.sh` is not what it was"
+
+
+def test_many_files_are_counted() -> None:
+    many = Binding(tuple(Seen("file", f"/repo/{number}.sh", "sha256:a") for number in range(9)))
+    assert "  executing 0.sh, 1.sh, 2.sh, 3.sh, 4.sh, 5.sh and 3 more, as they are now" in prompt_lines(
+        RUNS_SCRIPT.but(binding=many), colour=False, columns=200
+    )

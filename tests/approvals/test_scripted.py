@@ -33,7 +33,10 @@ def test_an_approval_gives_nothing_that_was_not_offered() -> None:
 def test_an_unknown_answer_is_noticed_before_anything_runs() -> None:
     with pytest.raises(RequestError, match="`--answer yes` is not an answer") as caught:
         ScriptedReviewer(("approve", "yes"))
-    assert caught.value.hint == "use one of: approve, approve-session, approve-always, deny, abort"
+    assert (
+        caught.value.hint
+        == "use one of: approve, approve-session, approve-session-changing, approve-always, deny, abort"
+    )
 
 
 def test_a_prepared_answer_saves_the_rule_that_is_offered_and_without_one_it_is_a_no() -> None:

@@ -1,6 +1,7 @@
 """What a session remembers."""
 
-from sandgate.approvals.store import ENTRIES_MAX, ApprovalStore, Renewed
+from sandgate.approvals.store import ENTRIES_MAX, ENTRIES_OF_ONE_MAX, ApprovalStore, Renewed
+from sandgate.protocol.bindings import Binding, Seen
 from sandgate.protocol.decisions import ApprovalKey
 from sandgate.protocol.permissions import ESCALATE, Grant
 
@@ -136,3 +137,51 @@ def test_what_was_renewed_and_what_is_given_now_add_up() -> None:
     store.renew([Renewed("touch", (A,))], named)
     store.remember(key("touch"), (B,))
     assert store.recall(key("touch")) == (A, B)
+
+
+def holding(state: str) -> Binding:
+    return Binding((Seen("file", "/repo/x.sh", state),))
+
+
+def test_what_is_tied_holds_only_as_long_as_it_is_so() -> None:
+    store = ApprovalStore()
+    store.remember(key("sh"), (A,), binding=holding("one"))
+    assert store.recall(key("sh"), seen=lambda: holding("one")) == (A,)
+    assert store.recall(key("sh"), seen=lambda: holding("two")) is None
+    assert not store.covers((key("sh"),), (A,), seen=lambda: holding("two"))
+    assert store.use((key("sh"),), (), "p", lambda: holding("two")) is None
+    assert store.recall(key("sh"), seen=lambda: holding("one")) == (A,), "as it was, it holds again"
+
+
+def test_nothing_is_looked_at_for_what_is_tied_to_nothing() -> None:
+    store = ApprovalStore()
+    store.remember(key("ls"), (A,))
+
+    def looked() -> Binding:
+        raise AssertionError("nobody needed to look")
+
+    assert store.recall(key("ls"), seen=looked) == (A,)
+    assert store.recall(key("other"), seen=looked) is None
+
+
+def test_answers_about_different_contents_stand_side_by_side() -> None:
+    store = ApprovalStore()
+    for state, grant in (("one", A), ("two", B)):
+        store.remember(key("sh"), (grant,), binding=holding(state))
+    assert store.recall(key("sh"), seen=lambda: holding("two")) == (B,)
+    assert store.recall(key("sh"), seen=lambda: holding("one")) == (A,)
+
+
+def test_contents_of_one_command_are_bounded() -> None:
+    store = ApprovalStore()
+    for number in range(ENTRIES_OF_ONE_MAX + 1):
+        store.remember(key("sh"), (A,), binding=holding(str(number)))
+    assert store.recall(key("sh"), seen=lambda: holding("0")) is None
+    assert store.recall(key("sh"), seen=lambda: holding(str(ENTRIES_OF_ONE_MAX))) == (A,)
+
+
+def test_a_renewed_approval_stays_tied() -> None:
+    store = ApprovalStore()
+    store.renew([Renewed("sh", (A,), binding=holding("one"))], lambda each: each.argv[0])
+    assert store.recall(key("sh"), seen=lambda: holding("two")) is None
+    assert store.recall(key("sh"), seen=lambda: holding("one")) == (A,)

@@ -163,3 +163,59 @@ def test_any_exchanges_in_any_order_never_run_what_nobody_saw(stage: Stage) -> N
         shown = (stage.repo / f"seen{number}").read_text()
         ran = log_file.read_text().strip() if log_file.exists() else ""
         assert ran == "" or f"echo {ran} " in shown, (argv, chosen, found)
+
+
+CHANGE = "open({path!r}, 'w').write('echo other >> $LOG')"
+
+
+def in_session(
+    stage: Stage, answer: str, *, escalate: bool = False, argv: tuple[str, ...] = ("sh", "deploy.sh")
+) -> Any:
+    """The same command three times, its script another one before the third."""
+    work = settled(stage)
+    words = {"cwd": str(work), "escalate": escalate, "set_variables": {"LOG": str(stage.repo / "log")}}
+    change = CHANGE.format(path=str(work / "deploy.sh"))
+    return conversation(
+        stage,
+        [(argv, words, ""), (argv, words, ""), (argv, words, change)],
+        answers=[answer, "deny"],
+        policy="on-request" if escalate else "untrusted",
+    )
+
+
+@pytest.mark.parametrize("escalate", [False, True])
+@pytest.mark.parametrize("argv", [("sh", "deploy.sh"), ("bash", "-c", ". ./deploy.sh"), ("env", "sh", "./deploy.sh")])
+def test_an_approval_for_the_session_ends_when_what_it_executes_changes(
+    stage: Stage, escalate: bool, argv: tuple[str, ...]
+) -> None:
+    found = in_session(stage, "approve-session", escalate=escalate, argv=argv)
+    assert len(found["asked"]) == 2, found
+    assert log(stage) == "shown\n" * 2
+
+
+def test_it_holds_for_what_changes_where_that_was_answered(stage: Stage) -> None:
+    found = in_session(stage, "approve-session-changing")
+    assert len(found["asked"]) == 1, found
+    assert log(stage) == "shown\nshown\nother\n"
+    assert all(each["confined"] == [True] for each in found["said"])
+
+
+def test_outside_the_sandbox_that_is_no_answer(stage: Stage) -> None:
+    settled(stage)
+    found = run(stage, "interpreter", "", ("namespace", "workspace-write", True), answers=["deny"])
+    assert "approve-session-changing" not in found["asked"][0]["choices"]
+
+
+@ON_EACH
+def test_an_approval_that_cannot_be_written_down_runs_nothing(
+    stage: Stage, backend: str, sandbox: str, escalate: bool
+) -> None:
+    settled(stage)
+    (stage.home / ".local").write_text("no directory")
+    stage.own()
+    mode = (backend, sandbox, escalate)
+    found = run(stage, "interpreter", "", mode)
+    assert "could not be written down" in found["said"][0]["refusal"][1]
+    assert log(stage) == ""
+    run(stage, "interpreter", "", mode, overrides=["approvals.require_record=false"])
+    assert log(stage) == "shown\n"

@@ -10,8 +10,8 @@ from reviewing import request_for
 from sandgate.approvals.overrides import Overrides, action_digest
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, Notice
-from sandgate.runtime.journal import SHORT_DIGEST, decisions, journaled, override
+from sandgate.protocol.trace import Notice
+from sandgate.runtime.journal import SHORT_DIGEST, decisions, override, written_down
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,31 +29,52 @@ def decided(
     request: ApprovalRequest,
     decision: ReviewDecision = "denied",
     source: DecisionSource = "automated_reviewer",
-) -> list[TraceRecord]:
+    *,
+    required: bool = True,
+) -> tuple[Decision, list[TraceRecord]]:
     heard: list[TraceRecord] = []
-    record = journaled(heard.append, environ)
-    record(ApprovalRequested(request))
-    record(ApprovalAnswered(request.request_id, Decision(request.stage, decision, source, reason="so")))
-    return heard
+    answer = Decision(request.stage, decision, source, reason="so")
+    return written_down(environ, heard.append, required=required)(request, answer), heard
 
 
-def test_every_answer_is_passed_on_and_written_down(environ: dict[str, str]) -> None:
-    assert len(decided(environ, request_for("make"), "approved", "user")) == 2
+def test_every_answer_is_written_down_and_counts(environ: dict[str, str]) -> None:
+    assert decided(environ, request_for("make"), "approved", "user") == (
+        Decision("initial", "approved", "user", reason="so"),
+        [],
+    )
     (line,) = decisions(environ)
     assert (line["argv"], line["decision"], line["source"]) == (["make"], "approved", "user")
 
 
 def test_nothing_is_made_before_a_question_is_asked(environ: dict[str, str], tmp_path: Path) -> None:
-    journaled(lambda _event: None, environ)(Notice("warning", "x"))
+    written_down(environ, lambda _event: None, required=True)
     assert not (tmp_path / "state").exists()
 
 
-def test_an_answer_that_cannot_be_written_down_is_told_of(tmp_path: Path) -> None:
+@pytest.fixture
+def unwritable(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "state").write_text("no directory")
-    heard = decided({"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}, request_for("make"))
-    warnings = [event.message for event in heard if isinstance(event, Notice)]
-    assert warnings
-    assert all("could not be written down" in warning for warning in warnings)
+    return {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@pytest.mark.parametrize("decision", ["approved", "approved_for_session", "approved_with_amendment"])
+def test_an_approval_that_cannot_be_written_down_is_none(unwritable: dict[str, str], decision: ReviewDecision) -> None:
+    counted, heard = decided(unwritable, request_for("make"), decision, "user")
+    assert (counted.approved, counted.source, heard) == (False, "none", [])
+    assert "could not be written down" in counted.reason
+    assert "approvals.require_record" in counted.reason
+
+
+def test_it_counts_where_that_is_configured_and_is_told_of(unwritable: dict[str, str]) -> None:
+    counted, heard = decided(unwritable, request_for("make"), "approved", "user", required=False)
+    assert counted.approved
+    (warning,) = [event.message for event in heard if isinstance(event, Notice)]
+    assert "could not be written down" in warning
+
+
+def test_a_refusal_needs_no_record(unwritable: dict[str, str]) -> None:
+    counted, heard = decided(unwritable, request_for("make"), "denied", "user")
+    assert (counted.decision, counted.source, len(heard)) == ("denied", "user", 1)
 
 
 def test_a_refused_action_may_run_once_more_by_a_persons_word(environ: dict[str, str], tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sandgate.approvals.store import ApprovalStore
+    from sandgate.protocol.bindings import Binding
     from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest
     from sandgate.protocol.permissions import Grant
 
@@ -49,17 +50,20 @@ class ReviewerChain:
         request: ApprovalRequest,
         announce: Callable[[], None],
         settled: Callable[[], Decision | None] = lambda: None,
+        written: Callable[[Decision], Decision] = lambda decision: decision,
     ) -> Decision:
         """The decision; never None, never an exception for a missing answer.
 
         `announce` is called once, only if somebody is really going to be asked. `settled` says, when the question's
-        turn has come, whether it needs no answer any more.
+        turn has come, whether it needs no answer any more. `written` keeps an answer, and says what it comes to.
         """
         remembered = self._remembered(request)
         if remembered is not None:
             return remembered
         lane = keys_of(request) if self.side_by_side else ()
-        return self._queue.in_turn(lambda: self._ask(request, announce, settled), lane=lane, same=_matter_of(request))
+        return self._queue.in_turn(
+            lambda: self._ask(request, announce, settled, written), lane=lane, same=_matter_of(request)
+        )
 
     @property
     def waiting(self) -> int:
@@ -77,9 +81,10 @@ class ReviewerChain:
     ) -> Decision | None:
         """What earlier answers decide. `everything` they gave is given at once, or it would be missed one by one."""
         passage = _passage_of(request)
-        if not self._store.covers(keys, request.grants, passage, request.held):
+        seen = _seen(request)
+        if not self._store.covers(keys, request.grants, passage, request.held, seen):
             return None
-        given = self._store.use(keys, request.grants, passage)
+        given = self._store.use(keys, request.grants, passage, seen)
         if given is None:
             return None
         return Decision(
@@ -90,7 +95,11 @@ class ReviewerChain:
         )
 
     def _ask(
-        self, request: ApprovalRequest, announce: Callable[[], None], settled: Callable[[], Decision | None]
+        self,
+        request: ApprovalRequest,
+        announce: Callable[[], None],
+        settled: Callable[[], Decision | None],
+        written: Callable[[Decision], Decision],
     ) -> Decision:
         answered = self._remembered(request) or settled()
         if answered is not None:
@@ -99,8 +108,8 @@ class ReviewerChain:
         for reviewer in self._reviewers:
             decision = reviewer.review(request)
             if decision is not None:
-                return self._kept(request, decision)
-        return Decision(request.stage, "denied", "none", reason=NO_REVIEWER)
+                return self._kept(request, written(decision))
+        return written(Decision(request.stage, "denied", "none", reason=NO_REVIEWER))
 
     def _kept(self, request: ApprovalRequest, decision: Decision) -> Decision:
         if decision.decision == "approved_for_session" and decision.source != "automated_reviewer":
@@ -111,8 +120,29 @@ class ReviewerChain:
                 until = instant(decision.until)
             passage = _passage_of(request)
             for key in keys_of(request):
-                self._store.remember(key, decision.grants, until=until, uses=decision.uses, passage=passage)
+                self._store.remember(
+                    key,
+                    decision.grants,
+                    until=until,
+                    uses=decision.uses,
+                    passage=passage,
+                    binding=tied_to(request, decision),
+                )
         return decision
+
+
+def tied_to(request: ApprovalRequest, decision: Decision) -> Binding | None:
+    """What has to stay as it is for an answer for the session to hold. Outside the sandbox no file may change."""
+    if request.binding is None:
+        return None
+    return request.binding.lasting(
+        changing=decision.changing and request.may_change and ESCALATE not in decision.grants
+    )
+
+
+def _seen(request: ApprovalRequest) -> Callable[[], Binding] | None:
+    binding = request.binding
+    return None if binding is None else lambda: binding
 
 
 def _passage_of(request: ApprovalRequest) -> str:

@@ -30,6 +30,7 @@ MESSAGE_CHARS_MAX = 20_000  # of a form; a longer command is refused rather than
 ALIASES = {
     "approved": "approve",
     "approved_for_session": "approve-session",
+    "approved_for_session_changing": "approve-session-changing",
     "approved_with_amendment": "approve-always",
     "denied": "deny",
 }
@@ -75,7 +76,15 @@ def chosen(
     if amendment is not None:
         amendment = amendment.but(until=until, uses=uses)
     return Decision(
-        request.stage, choice.decision, "user", choice.grants, reason, amendment=amendment, until=until, uses=uses
+        request.stage,
+        choice.decision,
+        "user",
+        choice.grants,
+        reason,
+        amendment=amendment,
+        until=until,
+        uses=uses,
+        changing=choice.changing,
     )
 
 

@@ -12,6 +12,7 @@ import errno
 import os
 import stat
 
+from sandgate.approvals.keys import approved_argv
 from sandgate.commandline.executed import executed_files, programs_run
 from sandgate.display import visible
 from sandgate.kernel.program import find_program
@@ -30,6 +31,7 @@ FILES_MAX = 64  # files of one command that are looked at; a further one is not 
 FILE_BYTES_MAX = 4 << 20  # of one file whose content is read; a larger one is known by its identity and last change
 ALL_BYTES_MAX = 16 << 20  # of all files of one command that are read
 PATH_CHARS_MAX = 4096  # PATH_MAX, path_resolution(7)
+SHELL = "the shell"
 READINGS_MAX = 3  # of one file that changes while it is read
 CHANGED_SHOWN_MAX = 4
 # Where only the system's own tools write: a program there is known by its place. See hier(7).
@@ -95,6 +97,7 @@ class _Look:
         self.program: tuple[str, Identity] | None = None
         self.files: list[tuple[str, Identity]] = []
         self._bytes_left = ALL_BYTES_MAX
+        self._argv = approved_argv(command.argv)
 
     def places(self) -> Iterator[Seen]:
         command = self._command
@@ -113,18 +116,25 @@ class _Look:
     def _program(self) -> Iterator[Seen]:
         """Which file the first word names. Its place counts; its content where it is among the files."""
         word = self._command.argv[0]
+        folded = self._argv is not self._command.argv
         program = find_program(word, env=self._command.env, cwd=self._command.cwd)
         path = os.path.join(self._command.cwd, program.path)
         found = None if program.errno else _object(path)
         if found is not None:
             self.program = (found[0], _identity(found[1]))
-        yield Seen("program", word, ABSENT if found is None else found[0])
+        state = ABSENT if found is None else found[0]
+        # Whichever of the system's shells it is has no part in the key, so it must have none here.
+        yield (
+            Seen("program", SHELL, "system" if _is_systems(state) else state)
+            if folded
+            else Seen("program", word, state)
+        )
 
     def _executed(self) -> list[tuple[BoundAs, str]]:
         """What is executed and could be changed by a command: not what belongs to the system."""
         command = self._command
-        kinds: dict[str, BoundAs] = dict.fromkeys(executed_files(command.argv, command.cwd), "file")
-        for word in programs_run(command.argv):
+        kinds: dict[str, BoundAs] = dict.fromkeys(executed_files(self._argv, command.cwd), "file")
+        for word in programs_run(self._argv):
             if word and "/" not in word:
                 program = find_program(word, env=command.env, cwd=command.cwd)
                 if not program.errno:

@@ -102,7 +102,14 @@ def _answer(
                 keyboard.prompt(question(request))
             elif (choice := _meaning(key, by_key)) is not None:
                 keyboard.write([choice.key])
-                return Decision(request.stage, choice.decision, "user", choice.grants, amendment=choice.amendment)
+                return Decision(
+                    request.stage,
+                    choice.decision,
+                    "user",
+                    choice.grants,
+                    amendment=choice.amendment,
+                    changing=choice.changing,
+                )
 
 
 def _advised(request: ApprovalRequest, advice: Advice, keyboard: Keyboard, *, colour: bool) -> ApprovalRequest:

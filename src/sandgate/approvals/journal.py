@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from sandgate.approvals.overrides import action_digest
 from sandgate.approvals.private_files import FILE_MODE, made_directory
 from sandgate.commandline.redaction import redacted, redacted_argv
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested
 from sandgate.protocol.wire import plain, sendable
 
 TYPE_CHECKING = False
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.decisions import ApprovalRequest, Decision
-    from sandgate.protocol.trace import TraceRecord
 
     Json = dict[str, Any]
 
@@ -31,26 +29,17 @@ DIRECTORY = "decisions"
 CURRENT, BEFORE = "decisions.jsonl", "decisions.1.jsonl"
 JOURNAL_BYTES_MAX = 16 * 1024 * 1024  # of one file; two are kept
 ARGUMENT_CHARS_MAX = 2_000  # of one word of a command
-OPEN_MAX = 1_024  # questions whose answers are awaited; an older one is written without its question
 
 
 class Journal:
-    """Listens to the trail and writes down what was decided. `state` makes the state directory and names it."""
+    """Writes down what was decided. `state` makes the state directory and names it."""
 
     def __init__(self, state: Callable[[], str]) -> None:
         self._state = state
-        self._open: dict[str, ApprovalRequest] = {}
 
-    def hear(self, record: TraceRecord) -> None:
-        """Raises SandgateError or OSError when an answer cannot be written down."""
-        if isinstance(record, ApprovalRequested):
-            if len(self._open) >= OPEN_MAX:
-                self._open.pop(next(iter(self._open)))
-            self._open[record.request.request_id] = record.request
-        elif isinstance(record, ApprovalAnswered):
-            request = self._open.pop(record.request_id, None)
-            if request is not None:
-                self._append(_line(request, record.decision))
+    def write(self, request: ApprovalRequest, decision: Decision) -> None:
+        """For good, when it returns. Raises SandgateError or OSError when the answer cannot be written down."""
+        self._append(_line(request, decision))
 
     def _append(self, line: Json) -> None:
         data = json.dumps(sendable(line), ensure_ascii=True).encode() + b"\n"
@@ -63,9 +52,7 @@ class Journal:
                 dir_fd=directory,
             )  # fmt: skip
             try:
-                while data:
-                    data = data[os.write(descriptor, data) :]
-                os.fsync(descriptor)
+                _write_whole(descriptor, data)
             finally:
                 os.close(descriptor)
         finally:
@@ -85,6 +72,18 @@ def entries(state: str) -> Iterator[Json]:
                 found = _as_object(line)
                 if found is not None:
                     yield found
+
+
+def _write_whole(descriptor: int, data: bytes) -> None:
+    """All of it to the disk, or nothing: half a line would spoil the next one."""
+    before = os.fstat(descriptor).st_size
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+        os.fsync(descriptor)
+    except OSError:
+        os.ftruncate(descriptor, before)
+        raise
 
 
 def _make_room(directory: int, size: int) -> None:
@@ -114,7 +113,15 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
         "reason": redacted(decision.reason),
         "grants": plain(decision.grants),
         "rule": plain(decision.amendment),
+        "executed": _executed(request),
+        "changing": decision.changing,
     }
+
+
+def _executed(request: ApprovalRequest) -> Json:
+    """The files that were to be executed, and what they held."""
+    places = () if request.binding is None else request.binding.places
+    return {seen.path: seen.state for seen in places if seen.kind == "file" and seen.exists}
 
 
 def _as_object(line: str) -> Json | None:

@@ -38,6 +38,12 @@ def other_wish(keys: tuple[ApprovalKey, ...]) -> tuple[ApprovalKey, ...]:
     )
 
 
+def approved_argv(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that the key of `argv` names: without the system's own shell around it where that is left out."""
+    form = canonical(argv)
+    return form[2:] if form[0] == SIMPLE else argv
+
+
 def canonical(argv: tuple[str, ...]) -> tuple[str, ...]:
     """One form for all spellings of the same simple command; everything else keeps its exact words.
 

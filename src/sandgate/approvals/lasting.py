@@ -12,6 +12,7 @@ from __future__ import annotations
 import hmac
 import json
 
+from sandgate.approvals.chain import tied_to
 from sandgate.commandline.redaction import redacted_argv
 from sandgate.record import Record
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from sandgate.protocol.bindings import Binding, BoundAs
     from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest, Decision
     from sandgate.protocol.permissions import Grant
 
@@ -39,6 +41,7 @@ class Lasting(Record):
     policy: str  # under which it was given, as its digest
     grants: tuple[Grant, ...]
     until: str = ""  # RFC 3339 with a zone; "": with the session
+    binding: Binding | None = None  # what it was given for, and has to be so still
 
 
 class Sealer:
@@ -80,6 +83,7 @@ class Sealer:
         return {**said, "seal": new._seal(said)}
 
     def _line(self, request: ApprovalRequest, key: ApprovalKey, decision: Decision, policy: str) -> Json:
+        binding = tied_to(request, decision)
         said = {
             "kind": KIND,
             "approval_id": request.request_id,
@@ -88,6 +92,7 @@ class Sealer:
             "cwd": request.command.cwd,
             "grants": [grant.fields() for grant in decision.grants],
             "until": decision.until,
+            "bound": None if binding is None else [[seen.kind, seen.path, seen.state] for seen in binding.places],
             "name": self.name_of(key),
             "policy": policy,
         }
@@ -109,4 +114,12 @@ def _as_lasting(line: Mapping[str, Any]) -> Lasting | None:
         return None
     if not isinstance(name, str) or not isinstance(policy, str) or not isinstance(until, str):
         return None
-    return Lasting(name, policy, tuple(Grant(each["kind"], each["value"]) for each in grants), until)
+    given = tuple(Grant(each["kind"], each["value"]) for each in grants)
+    return Lasting(name, policy, given, until, _binding(line.get("bound")))
+
+
+def _binding(bound: list[tuple[BoundAs, str, str]] | None) -> Binding | None:
+    """As it was sealed; a line of an earlier version is tied to nothing."""
+    from sandgate.protocol.bindings import Binding, Seen
+
+    return None if bound is None else Binding(tuple([Seen(*each) for each in bound]))

@@ -27,7 +27,8 @@ ADVICE_LINES_MAX, ADVICE_CHARS_MAX = 8, 2000
 REFUSALS = ("deny", "abort")  # decisions that allow nothing
 PEOPLE: tuple[AnsweredBy, ...] = ("client", "terminal")
 NOBODY: tuple[AnsweredBy, ...] = ("timeout", "withdrawn")  # the server's own words: only ever a refusal
-LIMITABLE = ("approve-session", "approve-always")  # decisions that may hold so many times, or until some moment
+# Decisions that may hold so many times, or until some moment.
+LIMITABLE = ("approve-session", "approve-session-changing", "approve-always")
 USES_MAX = 1_000_000
 FORMAT = 1
 

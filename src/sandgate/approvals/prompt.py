@@ -32,6 +32,7 @@ NO_SANDBOX = "run it; this policy has NO sandbox"
 APPLY = "apply it"
 TYPE = "type it"
 INPUT_FAMILY = "stdin"  # as runtime/input_review.py has it
+CHANGING = "approve-session-changing"
 COVERS_RETRY = " (if blocked, once more with what it lacked in the workspace)"
 REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
@@ -49,6 +50,7 @@ class Choice(Record):
     decision: ReviewDecision
     grants: tuple[Grant, ...] = ()
     amendment: Amendment | None = None
+    changing: bool = False  # an answer for the session that holds also when what is executed changes
 
 
 def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
@@ -56,10 +58,13 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     given = request.grants
     what = grants_text(given) or _plain_yes(request) + (COVERS_RETRY if request.covers_retry else "")
     yes = Choice("y", "approve", f"yes, once: {what}", "approved", given)
-    always = Choice(
-        "a", "approve-session", f"yes, for this session: {what}{_beyond(request)}", "approved_for_session", given
-    )
-    offered = [yes, always]
+    files = executed_names(request)
+    same = f", while {files} {_stays(request)}" if files else ""
+    label = f"yes, for this session{same}: {what}{_beyond(request)}"
+    offered = [yes, Choice("a", "approve-session", label, "approved_for_session", given)]
+    if request.may_change:
+        label = f"yes, for this session, also when {files} changes (it stays in the sandbox): {what}"
+        offered.append(Choice("c", CHANGING, label, "approved_for_session", given, changing=True))
     if request.amendment is not None and not is_high(request):
         offered.append(_saving(request, request.amendment, what))
     if request.may_escalate and ESCALATE not in given:
@@ -79,6 +84,10 @@ def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice
     which = f"commands starting with `{shown}`" if not amendment.exact else f"runs of exactly `{shown}`"
     label = f"yes, and {kind} {which} (now: {what})"
     return Choice("p", "approve-always", label, "approved_with_amendment", request.grants, amendment)
+
+
+def _stays(request: ApprovalRequest) -> str:
+    return "stays as it is" if len(request_files(request)) == 1 else "stay as they are"
 
 
 def _plain_yes(request: ApprovalRequest) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandgate.approvals.prompt import CHANGING
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 ANSWERS: dict[str, ReviewDecision] = {
     "approve": "approved",
     "approve-session": "approved_for_session",
+    "approve-session-changing": "approved_for_session",
     "approve-always": "approved_with_amendment",
     "deny": "denied",
     "abort": "abort",
@@ -24,14 +26,24 @@ NOT_OFFERED = (
 )
 
 
-def prepared(request: ApprovalRequest, decision: ReviewDecision, source: DecisionSource) -> Decision:
+NO_CHANGING = (
+    "nothing that commands may change is executed here inside the sandbox, so `approve-session-changing` counts as no; "
+    "`approve-session` is on offer"
+)
+
+
+def prepared(
+    request: ApprovalRequest, decision: ReviewDecision, source: DecisionSource, *, changing: bool = False
+) -> Decision:
     """A bare answer in full: an approval gives exactly what the request offers, and saves the rule it offers."""
+    if changing and not request.may_change:
+        return Decision(request.stage, "denied", source, reason=NO_CHANGING)
     if decision == "approved_with_amendment":
         if request.amendment is None:
             return Decision(request.stage, "denied", source, reason=NOT_OFFERED)
         return Decision(request.stage, decision, source, request.grants, amendment=request.amendment)
     given = request.grants if decision in ("approved", "approved_for_session") else ()
-    return Decision(request.stage, decision, source, given)
+    return Decision(request.stage, decision, source, given, changing=changing)
 
 
 class ScriptedReviewer:
@@ -49,5 +61,5 @@ class ScriptedReviewer:
         """The next answer; a plain approval gives exactly the grants that the request offers."""
         if not self._left:
             return None
-        decision = ANSWERS[self._left.pop(0)]
-        return prepared(request, decision, "script")
+        answer = self._left.pop(0)
+        return prepared(request, ANSWERS[answer], "script", changing=answer == CHANGING)

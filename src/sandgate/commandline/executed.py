@@ -10,7 +10,7 @@ from posixpath import join
 
 from sandgate.commandline import segments
 from sandgate.commandline.commissions import LANGUAGES
-from sandgate.commandline.invocation import everything_run
+from sandgate.commandline.invocation import everything_run, started_by
 from sandgate.commandline.launchers import may_come_first
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
@@ -145,7 +145,8 @@ def _scripts(argv: Argv) -> Iterator[str]:
         elif option == "-m":
             path = value.replace(".", "/")
             yield from (f"{path}.py", f"{path}/__main__.py", f"{path}/__init__.py")
-    yield from (argv[at] for at in may_come_first(argv))
+    if not started_by(argv).scripts:  # behind `-c` no word is a file
+        yield from (argv[at] for at in may_come_first(argv))
     if argv[1:2] == ("run",):  # deno, bun
         yield from argv[2:3]
 

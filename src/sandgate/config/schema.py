@@ -185,6 +185,11 @@ ROWS: tuple[Row, ...] = (
         "high, or never.",
     ),
     (
+        "approvals.require_record", "flag", None, True, "only-true",
+        "An approval counts only once it is written down (`sandgate approvals log`). Off: one that cannot be, as on a "
+        "full or read-only disk, counts with a warning.",
+    ),
+    (
         "rules.enabled", "flag", None, True, "ignored",
         "Read the rule files in `rules/` beside the user's and the project's configuration. Off: only the system's "
         "rules hold.",

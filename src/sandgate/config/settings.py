@@ -68,6 +68,7 @@ class Settings(Record):
     review_input: Literal["always", "escalated", "never"]  # to a live command
     limits: Limits
     retry_after_approval: RetryAfterApproval
+    require_record: bool  # an approval that cannot be written down is a no
     rules_enabled: bool
     auto_review: AutoReviewSettings | None  # None: people answer
     features: tuple[str, ...]  # the enabled ones
@@ -116,6 +117,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         review_input=of("terminals.review_input"),
         limits=Limits(**{name: of(f"limits.{name}") for name in Limits.__match_args__}),
         retry_after_approval=of("retry_after_approval"),
+        require_record=of("approvals.require_record"),
         rules_enabled=of("rules.enabled"),
         auto_review=_auto_review(of, values),
         features=tuple(_features(values)),

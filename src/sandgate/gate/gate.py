@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
     from sandgate.policy.rules import RuleSet
+    from sandgate.protocol.bindings import Binding
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Amendment, ApprovalKey
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.protocol.verdicts import Verdict
 
+    WriteDown = Callable[[ApprovalRequest, Decision], Decision]
     Assessor = Callable[[CommandRequest, DenialReport | None], RiskAssessment | None]
 
     class Launcher(Protocol):
@@ -107,7 +109,9 @@ class Gate:
         record: Recorder,
         new_id: Callable[[], str],
         rulebook: Rulebook | None = None,
+        write_down: WriteDown = lambda _request, decision: decision,
     ) -> None:
+        """`write_down` keeps an answer before it counts, and says what it counts for."""
         self._policies = policies
         self._rulebook = rulebook or Rulebook(policies)
         self._confinement = confinement
@@ -115,6 +119,7 @@ class Gate:
         self._store = store
         self._assess = assess
         self._record = record
+        self._write_down = write_down
         self.new_id = new_id
         self.closed = False  # then nothing runs any more, whatever is still being decided
         self.wanted: Callable[[], bool] = lambda: True  # whether whoever this thread works for still waits
@@ -163,6 +168,7 @@ class Gate:
                 request,
                 lambda: self._record(ApprovalRequested(request)),
                 lambda: self._allowed_meanwhile(request, rules),
+                lambda decision: self._write_down(request, decision),
             )
         finally:
             with self._asking:
@@ -174,6 +180,7 @@ class Gate:
             warning = self._rulebook.adopt(decision.amendment)
             if warning:
                 self._record(Notice("warning", warning))
+                decision = decision.but(reason=decision.reason or warning)
         return decision
 
     def _allowed_meanwhile(self, request: ApprovalRequest, rules_before: int) -> Decision | None:
@@ -224,16 +231,25 @@ class Gate:
             # Running a dialogue again repeats what somebody typed into it.
             may_ask_after_denial=may_ask_after_denial(policies.approval, tool) and not command.tty,
             wants_escalation=command.wish == "require_escalated",
-            remembered=self._remembered(keys, call_id) if keys and runs_confined else None,
+            remembered=self._remembered(matter, keys, call_id) if keys and runs_confined else None,
             retry_after_approval=after,
             workspace=policies.workspace,
             command=None if matter.changes else command,
         )
 
-    def _remembered(self, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
+    def _remembered(self, matter: Matter, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
         """What earlier answers give a command that runs at once, counted where they hold so many times."""
-        given = self._store.recall_all(keys, call_id)
-        return self._store.use(keys, given, call_id) if given else None
+        found: list[Binding] = []
+
+        def seen() -> Binding:
+            if not found:
+                from sandgate.approvals.holding import binding_of
+
+                found.append(binding_of(matter.command))
+            return found[0]
+
+        given = self._store.recall_all(keys, call_id, seen)
+        return self._store.use(keys, given, call_id, seen) if given else None
 
 
 EXCHANGED_AT_START = "it was exchanged at the very moment of its start"

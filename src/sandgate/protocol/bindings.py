@@ -48,10 +48,13 @@ class Binding(Record):
         """The files that will be executed and lie where commands may write, and are there."""
         return tuple([seen.path for seen in self.places if seen.kind == "file" and seen.exists])
 
-    @property
-    def without_files(self) -> Binding:
-        """The same, for an answer that holds whatever these files become."""
-        return Binding(tuple([seen for seen in self.places if seen.kind != "file"]))
+    def lasting(self, *, changing: bool) -> Binding:
+        """What an answer for the session is tied to. `changing`: it holds whatever the files become.
+
+        Granted roots are part of what was given, by their paths, and are held only while they are asked for.
+        """
+        left_out = ("root", "file") if changing else ("root",)
+        return Binding(tuple([seen for seen in self.places if seen.kind not in left_out]))
 
     def changed_in(self, now: Binding) -> tuple[Seen, ...]:
         """What of this is not so `now`. What came to be looked at beside it does not count."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandgate.protocol.permissions import ESCALATE
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -71,6 +72,12 @@ class ApprovalRequest(Record):
     changed: str = ""  # why it is asked again: what is not as it was when somebody said yes
     asked_by: str = ""  # on whose behalf, where that is not whoever the person talks to: a sub-agent
 
+    @property
+    def may_change(self) -> bool:
+        """Whether an answer may hold whatever becomes of the files that are executed: they stay in the sandbox."""
+        leaves = self.command.wish == "require_escalated" or ESCALATE in self.grants
+        return self.confined and not leaves and self.binding is not None and bool(self.binding.files)
+
 
 class Decision(Record):
     """A reviewer's answer, and who gave it."""
@@ -83,6 +90,7 @@ class Decision(Record):
     amendment: Amendment | None = None  # the rule that was accepted with it
     until: str = ""  # of an approval for the session: RFC 3339 with a zone; "": to its end
     uses: int | None = None  # the same: how many passages it covers, this one included; None: all
+    changing: bool = False  # the same: also when the files that are executed change, inside the sandbox only
 
     @property
     def approved(self) -> bool:

@@ -59,7 +59,8 @@ def amendment_json(amendment: Amendment) -> Json:
 def available_decisions(request: ApprovalRequest) -> list[str | Json]:
     """What may be answered, most careful approval first (approvals.md section 1.4)."""
     saving: list[str | Json] = [] if request.amendment is None else [amendment_json(request.amendment)]
-    return ["approved", "approved_for_session", *saving, "denied", "abort"]
+    changing: list[str | Json] = ["approved_for_session_changing"] if request.may_change else []
+    return ["approved", "approved_for_session", *changing, *saving, "denied", "abort"]
 
 
 def accepts_amendment(answer: object, amendment: Amendment | None) -> bool:

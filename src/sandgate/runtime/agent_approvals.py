@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OTHER_SETTINGS = frozenset(
     (
         "approval_explicit", "sandbox_explicit", "timeout_ms", "capture_bytes", "kill_grace_ms", "longest_poll_ms",
-        "output_tokens", "model_assessment", "external_servers", "provider_keys",
+        "output_tokens", "model_assessment", "require_record", "external_servers", "provider_keys",
     )
 )  # fmt: skip
 HOLD = "{count} approvals for the session hold again, as they were given"
@@ -119,4 +119,5 @@ def policy_digest(runtime: Runtime) -> str:
 
 
 def _renewed(lasting: Lasting) -> Renewed:
-    return Renewed(lasting.name, lasting.grants, instant(lasting.until) if lasting.until else None)
+    until = instant(lasting.until) if lasting.until else None
+    return Renewed(lasting.name, lasting.grants, until, lasting.binding)

@@ -54,8 +54,9 @@ async def open_gate(
 ) -> AsyncIterator[AsyncGate]:
     """A session in the directory `cwd` (absolute; our own by default); what it started ends with the block.
 
-    `reviewer` answers every question: `"approve"` (or True) for once, `"approve-session"`, `"approve-always"` where a
-    rule is offered (`request.amendment`), anything else is a refusal; without one nothing is ever approved.
+    `reviewer` answers every question: `"approve"` (or True) for once, `"approve-session"`, `"approve-session-changing"`
+    (`request.may_change`), `"approve-always"` where a rule is offered (`request.amendment`), anything else is a
+    refusal; without one nothing is ever approved.
     `overrides` are `key=value`, as after `-c`. `record` is called with what happens, on threads of ours.
     Raises ConfigError and RuleError.
     """

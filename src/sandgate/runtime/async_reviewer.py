@@ -11,6 +11,7 @@ import inspect
 from threading import Lock, local
 
 from sandgate.approvals.chain import NO_REVIEWER
+from sandgate.approvals.prompt import CHANGING
 from sandgate.approvals.scripted import prepared
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.wire import accepts_amendment
@@ -34,6 +35,8 @@ ANSWERS: dict[object, ReviewDecision] = {
     "approved": "approved",
     "approve-session": "approved_for_session",
     "approved_for_session": "approved_for_session",
+    CHANGING: "approved_for_session",
+    "approved_for_session_changing": "approved_for_session",
     "approve-always": "approved_with_amendment",
     "approved_with_amendment": "approved_with_amendment",
     "abort": "abort",
@@ -170,7 +173,8 @@ def as_decision(request: ApprovalRequest, answer: Answer) -> Decision:
     if isinstance(answer, dict):
         return prepared(request, "approved_with_amendment" if _accepts(request, answer) else "denied", "user")
     decision = ANSWERS.get(answer) if isinstance(answer, bool | str) else None
-    return prepared(request, decision or "denied", "user")
+    changing = isinstance(answer, str) and answer.endswith("changing")
+    return prepared(request, decision or "denied", "user", changing=changing and decision is not None)
 
 
 def _accepts(request: ApprovalRequest, answer: object) -> bool:

@@ -6,38 +6,48 @@ The journal is opened when the first question is asked, so a session without que
 from __future__ import annotations
 
 from sandgate.errors import RequestError, SandgateError
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, Notice
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.trace import Notice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from sandgate.approvals.journal import Journal
-    from sandgate.protocol.trace import Recorder, TraceRecord
+    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.protocol.trace import Recorder
 
+    WriteDown = Callable[[ApprovalRequest, Decision], Decision]
     Json = dict[str, Any]
 
 SHORT_DIGEST = 12  # characters of an action's digest that people are shown; fewer may name several
+UNWRITTEN = (
+    "it was approved, but the approval could not be written down ({problem}), so it does not count; make the state "
+    "directory writable, or set `approvals.require_record = false`"
+)
 OVERRULED = ("denied", "timed_out", "abort")
 
 
-def journaled(record: Recorder, environ: Mapping[str, str]) -> Recorder:
-    """`record`, and the journal beside it. An answer that cannot be written down counts all the same."""
+def written_down(environ: Mapping[str, str], tell: Recorder, *, required: bool) -> WriteDown:
+    """What writes an answer into the journal and says what it counts for: an approval that is not written is a no.
+
+    Unless not `required`, which the user's configuration says; then it is told of and counts all the same.
+    """
     opened: list[Journal] = []
 
-    def hear(event: TraceRecord) -> None:
-        record(event)
-        if not isinstance(event, ApprovalRequested | ApprovalAnswered):
-            return
+    def write_down(request: ApprovalRequest, decision: Decision) -> Decision:
         try:
             if not opened:
                 opened.append(_journal(environ))
-            opened[0].hear(event)
+            opened[0].write(request, decision)
         except (SandgateError, OSError) as problem:
-            record(Notice("warning", f"this decision could not be written down: {problem}"))
+            if required and decision.approved:
+                return Decision(request.stage, "denied", "none", reason=UNWRITTEN.format(problem=problem))
+            tell(Notice("warning", f"this decision could not be written down: {problem}"))
+        return decision
 
-    return hear
+    return write_down
 
 
 def _journal(environ: Mapping[str, str]) -> Journal:

@@ -21,7 +21,7 @@ from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.guarding import answering
-from sandgate.runtime.journal import journaled
+from sandgate.runtime.journal import written_down
 from sandgate.runtime.program_facts import programs_on_disk
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
@@ -101,7 +101,8 @@ class Runtime:
             store=self.approvals,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
-            record=journaled(self.record, environment.environ),
+            record=self.record,
+            write_down=written_down(environment.environ, self.record, required=self.settings.require_record),
             new_id=self.new_id,
             rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )

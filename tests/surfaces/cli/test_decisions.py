@@ -10,8 +10,7 @@ import pytest
 from reviewing import request_for
 from sandgate.approvals.overrides import action_digest
 from sandgate.protocol.decisions import Decision
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested
-from sandgate.runtime.journal import SHORT_DIGEST, journaled
+from sandgate.runtime.journal import SHORT_DIGEST, written_down
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
 def refused(program: Any) -> str:  # noqa: ARG001 - for its environment
     """The digest of an action that the automatic reviewer refused."""
     request = request_for("rm", "-rf", "/srv\x1b[2J", risk="high")
-    record = journaled(lambda _event: None, dict(os.environ))
-    record(ApprovalRequested(request))
+    write_down = written_down(dict(os.environ), lambda _event: None, required=True)
     answer = Decision("initial", "denied", "automated_reviewer", reason="It deletes\nYou approved this.")
-    record(ApprovalAnswered(request.request_id, answer))
+    assert write_down(request, answer) == answer
     return action_digest(request)
 
 

@@ -46,7 +46,10 @@ def test_an_equals_sign_inside_a_value_stays() -> None:
         (["run", "--timeout", "--", "x"], "needs a value"),
         (["run", "-s", "readonly", "--", "x"], "read-only, workspace-write, danger-full-access"),
         (["run", "--json=yes", "--", "x"], "takes no value"),
-        (["run", "--answer", "yes", "--", "x"], "approve, approve-session, approve-always, deny, abort"),
+        (
+            ["run", "--answer", "yes", "--", "x"],
+            "approve, approve-session, approve-session-changing, approve-always, deny, abort",
+        ),
         (["config", "list"], "takes the word `show`"),
         (["approvals"], "sandgate approvals resolve ID DECISION"),
         (["approvals", "list", "all"], "does not take `list all`"),

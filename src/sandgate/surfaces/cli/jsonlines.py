@@ -294,6 +294,8 @@ def _limits(decision: Decision) -> Json:
         found["until"] = decision.until
     if decision.uses is not None:
         found["uses"] = decision.uses
+    if decision.changing:
+        found["changing"] = True
     return found
 
 

@@ -73,7 +73,7 @@ DECIDING = (
         "answer",
         "answer the next approval prompt without a person (repeatable, used in order)",
         "ANSWER",
-        ("approve", "approve-session", "approve-always", "deny", "abort"),
+        ("approve", "approve-session", "approve-session-changing", "approve-always", "deny", "abort"),
         many=True,
     ),
     Option(("--color",), "color", "when to use colour; NO_COLOR is honoured", "WHEN", ("auto", "always", "never")),
@@ -159,7 +159,7 @@ COMMANDS = (
         (
             Option(("--json",), "json", "print JSON: `list` one object, `watch` and `log` one a line"),
             Option(("--reason",), "reason", "one sentence that goes with the answer", "TEXT"),
-            Option(("--uses",), "uses", "approve-session, approve-always: how many times it holds", "N"),
+            Option(("--uses",), "uses", "approve-session(-changing), approve-always: how many times it holds", "N"),
             Option(("--until",), "until", "the same: how long, or until when, with the zone", "2h|MOMENT"),
         ),
         "approvals",
