@@ -15,9 +15,10 @@ from sandgate.gate.attempts import explained, has_failed, not_started, without_f
 from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
 from sandgate.gate.policies import as_judged
 from sandgate.gate.rulebook import Rulebook
+from sandgate.gate.upheld import Moved, Upheld, check_started, seeing
 from sandgate.gate.why import why_asked
 from sandgate.policy.approval import may_ask_after_denial
-from sandgate.protocol.confinement import EXCHANGED, ExecFailure, SetupFailure
+from sandgate.protocol.confinement import SetupFailure
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage
 from sandgate.protocol.denials import DenialReport
 from sandgate.protocol.permissions import ESCALATE
@@ -31,13 +32,11 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sandgate.approvals.chain import ReviewerChain
-    from sandgate.approvals.holding import Held
     from sandgate.approvals.store import ApprovalStore
     from sandgate.gate.escalation import Step
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
     from sandgate.policy.rules import RuleSet
-    from sandgate.protocol.bindings import Binding
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Amendment, ApprovalKey
@@ -239,24 +238,9 @@ class Gate:
 
     def _remembered(self, matter: Matter, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
         """What earlier answers give a command that runs at once, counted where they hold so many times."""
-        found: list[Binding] = []
-
-        def seen() -> Binding:
-            if not found:
-                from sandgate.approvals.holding import binding_of
-
-                found.append(binding_of(matter.command))
-            return found[0]
-
+        seen = seeing(matter.command)
         given = self._store.recall_all(keys, call_id, seen)
         return self._store.use(keys, given, call_id, seen) if given else None
-
-
-EXCHANGED_AT_START = "it was exchanged at the very moment of its start"
-
-
-class _Moved(Exception):
-    """What somebody approved is not what would run; nothing ran."""
 
 
 class _Passage:
@@ -272,7 +256,7 @@ class _Passage:
         self._decisions: list[Decision] = []
         self._risk: RiskAssessment | None = None
         self._why = ""
-        self._held: Held | None = None  # what the last answer was about
+        self._upheld = Upheld(self._command, ties=not self._matter.changes and not self._matter.keys)
 
     def walk(self) -> Passage:
         try:
@@ -280,7 +264,7 @@ class _Passage:
             return self._walk()
         finally:
             self._launch.stand_down()
-            self._let_go()
+            self._upheld.let_go()
 
     def _walk(self) -> Passage:
         verdict = self._matter.verdict or self._gate._rulebook.admitted(self._command)
@@ -289,7 +273,7 @@ class _Passage:
             self._assess(None)
         rules = self._gate.rules_for(self._matter, verdict, self._call_id, self._risk)
         if rules.remembered is not None:
-            self._hold(rules.remembered)
+            self._upheld.take(rules.remembered)
         ladder = Escalation(verdict, rules)
         step: Step = ladder.begin()
         while not isinstance(step, Finish):
@@ -299,7 +283,7 @@ class _Passage:
                 case Run():
                     try:
                         attempt = self._run(step)
-                    except _Moved as moved:
+                    except Moved as moved:
                         step = ladder.moved(str(moved))
                     else:
                         step = ladder.attempted(attempt.denial, failed=has_failed(attempt.result))
@@ -317,7 +301,7 @@ class _Passage:
         self._launch.stand_down()  # a reviewer may take long to answer, and a sandbox must not be older than the answer
         if review.denial is not None:
             self._assess(review.denial)
-        self._hold(review.grants)
+        self._upheld.take(review.grants)
         request = ApprovalRequest(
             request_id=self._gate.new_id(),
             call_id=self._call_id,
@@ -334,7 +318,7 @@ class _Passage:
             confined=self._gate._policies.confines,
             why=self._why if review.stage == "initial" else "",
             held=self._attempts[-1].grants if self._attempts else (),
-            binding=self._held.binding if self._held is not None else None,
+            binding=self._upheld.binding,
             changed=review.changed,
             amendment=self._amendment(review),
         )
@@ -364,8 +348,7 @@ class _Passage:
         plan, outcome = self._start(order.grants)
         if isinstance(outcome.failure, SetupFailure) and self._gate._confinement.fall_back(plan, outcome.failure):
             plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once
-        if plan.bound is not None and isinstance(outcome.failure, ExecFailure) and outcome.failure.errno == EXCHANGED:
-            raise _Moved(EXCHANGED_AT_START)
+        check_started(plan, outcome)
         if outcome.result is None and not outcome.running:
             raise not_started(self._command, outcome)
         attempt = Attempt(
@@ -386,28 +369,10 @@ class _Passage:
     def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
         self._launch.get_ready(grants)
         plan = self._gate._confinement.plan(self._command, grants)
-        if self._held is not None:
-            plan = self._bound(plan, self._held)
+        try:
+            plan = self._upheld.tied(plan)
+        except Moved:
+            self._launch.stand_down()
+            raise
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
-
-    def _bound(self, plan: ConfinedCommand, held: Held) -> ConfinedCommand:
-        """The plan, tied to what was approved. Raises _Moved when that is not there any more."""
-        changed = held.changed()
-        if changed:
-            self._launch.stand_down()
-            raise _Moved(changed)
-        return plan.but(bound=held.bound(plan))
-
-    def _hold(self, grants: tuple[Grant, ...]) -> None:
-        """From now on, what is asked or was remembered is tied to what is there now."""
-        self._let_go()
-        if not self._matter.changes and not self._matter.keys:  # a patch is written beneath what it holds itself
-            from sandgate.approvals.holding import Held
-
-            self._held = Held(self._command, grants)
-
-    def _let_go(self) -> None:
-        if self._held is not None:
-            self._held.close()
-            self._held = None

@@ -1,0 +1,72 @@
+"""What an answer was about is what runs, or nothing does."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sandgate.gate.upheld import AT_START, Moved, Upheld, check_started, seeing
+from sandgate.protocol.bindings import Bound
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.confinement import EXCHANGED, AttemptOutcome, ConfinedCommand, ExecFailure
+from sandgate.protocol.permissions import EffectivePermissions
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> CommandRequest:
+    (tmp_path / "x.sh").write_text("echo one")
+    return CommandRequest(("sh", "x.sh"), str(tmp_path), {"PATH": "/usr/bin:/bin"})
+
+
+def plan_of(command: CommandRequest) -> ConfinedCommand:
+    return ConfinedCommand("none", command.argv, command.cwd, command.env, EffectivePermissions())
+
+
+def test_what_nobody_was_asked_about_is_not_looked_at(command: CommandRequest) -> None:
+    upheld = Upheld(command, ties=True)
+    assert upheld.binding is None
+    assert upheld.tied(plan_of(command)).bound is None
+
+
+def test_what_somebody_was_asked_about_ties_the_plan_until_it_changes(command: CommandRequest) -> None:
+    upheld = Upheld(command, ties=True)
+    upheld.take(())
+    tied = upheld.tied(plan_of(command)).bound
+    assert tied is not None
+    assert [path for path, _identity in tied.files] == [f"{command.cwd}/x.sh"]
+    Path(command.cwd, "x.sh").write_text("echo two")
+    with pytest.raises(Moved, match=r"x\.sh"):
+        upheld.tied(plan_of(command))
+    upheld.take(())
+    assert upheld.tied(plan_of(command)).bound is not None, "asked again, it is about what is there now"
+    upheld.let_go()
+
+
+def test_what_is_no_command_is_tied_to_nothing(command: CommandRequest) -> None:
+    upheld = Upheld(command, ties=False)
+    upheld.take(())
+    assert upheld.binding is None
+
+
+def test_letting_go_closes_everything(command: CommandRequest) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    upheld = Upheld(command, ties=True)
+    upheld.take(())
+    upheld.take(())
+    upheld.let_go()
+    upheld.let_go()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_only_a_tied_plan_was_exchanged_at_its_start(command: CommandRequest) -> None:
+    stale = AttemptOutcome(None, failure=ExecFailure("program", EXCHANGED))
+    check_started(plan_of(command), stale)
+    with pytest.raises(Moved, match=AT_START):
+        check_started(plan_of(command).but(bound=Bound()), stale)
+
+
+def test_one_look_is_enough(command: CommandRequest) -> None:
+    seen = seeing(command)
+    first = seen()
+    Path(command.cwd, "x.sh").write_text("echo two")
+    assert seen() is first
