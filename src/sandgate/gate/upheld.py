@@ -1,7 +1,7 @@
 """What the last answer of a passage was about, from the question to the start of the run.
 
-The disk is looked at where somebody was asked, or an earlier answer is tied to what lay there; a command that policy alone
-allows is not looked at.
+The disk is looked at where somebody was asked, or an earlier answer is tied to what lay there; a command that policy
+alone allows is not looked at.
 """
 
 from __future__ import annotations
