@@ -347,6 +347,10 @@ def test_what_nests_or_repeats_without_end_is_not_safe_and_soon_known(script: st
         ("git tag planted -l", "git tag -l planted"),
         ("sed 's/a/b/w planted' -e p", "sed -e p file"),
         ("dmsetup -j ls remove_all", "dmsetup ls"),
+        ("ag -g -- --pager=planted x", "ag -g x"),
+        ("lvs -o -- --config x", "lvs -o lv_name"),
+        ("cpan", "cpan -l"),
+        ("script", "script --version"),
         ("xdg-user-dir 'A}$(touch planted)${B'", "xdg-user-dir DESKTOP"),
         ("dscl . -append /Groups/admin -read", "dscl . -read /Groups/admin"),
     ],
@@ -354,6 +358,24 @@ def test_what_nests_or_repeats_without_end_is_not_safe_and_soon_known(script: st
 def test_an_option_vouches_only_where_the_program_takes_it(asked: str, vouched: str) -> None:
     assert not is_safe(split(asked) or ())
     assert is_safe(split(vouched) or ())
+
+
+@pytest.mark.parametrize(
+    ("script", "vouched"),
+    [
+        ("""zgrep "it's" a.gz""", True),
+        ("""zgrep "--label='" ';touch planted;#' a.gz""", False),
+        ("""xzgrep "-e'" ';touch planted;#' a.gz""", False),
+        ("""zdiff -U "1';touch planted;'" a.gz b.gz""", False),
+        ("zgrep x logs/*.gz", True),
+        ("zgrep x *.gz", False),  # a name may begin with a dash
+        ('zgrep "$x" a.gz', False),
+        ("info -w ls", True),
+        ("info -w './a;touch planted;.gz'", False),
+    ],
+)
+def test_no_word_is_evaluated_by_a_program_that_is_a_script(script: str, vouched: bool) -> None:
+    assert is_safe_script(script) is vouched
 
 
 @pytest.mark.parametrize("command", ["docker history app --no-trunc", "helm template ./chart -f values.yaml"])

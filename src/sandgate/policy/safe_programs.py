@@ -94,15 +94,15 @@ _GENERAL: dict[str, str] = {
     "fold": "-bcs -w= --bytes --spaces --width= --help --version * !",
     "fmt": "-cstu -p= -w= -g= --crown-margin --prefix= --split-only --tagged-paragraph --uniform-spacing --width= "
     "--goal= --help --version -NUM * !",
-    "pr": "-NUM -abcdfFhJlmnNoprsStTvwW *",
+    "pr": "-NUM -abcdfFJmprtTv -h= -l= -n[=] -N= -o= -s[=] -S[=] -w= -W= *",
     "expand": "-i -t= --initial --tabs= --help --version * !",
     "unexpand": "-a -t= --all --first-only --tabs= --help --version * !",
-    "column": "-exntLJ -c= -o= -s= -N= -R= -T= -H= -O= -E= -W= --table --separator= --output-separator= "
+    "column": "-extLJ -n= -c= -o= -s= -N= -R= -T= -H= -O= -E= -W= --table --separator= --output-separator= "
     "--table-columns= --table-right= --table-truncate= --table-noheadings --json --columns= --output-width= "
     "--fillrows --keep-empty-lines --help --version * !",
     "numfmt": "-dz -d= --delimiter= --field= --format= --from= --from-unit= --grouping --header[=] --invalid= "
     "--padding= --round= --suffix= --to= --to-unit= --zero-terminated --help --version * !",
-    "base64": "-diDw -w= -b= --decode --ignore-garbage --wrap= --help --version -i= *",
+    "base64": "-diD -w= -b= --decode --ignore-garbage --wrap= --help --version *",
     "base32": "-di -w= --decode --ignore-garbage --wrap= --help --version * !",
     "od": "-abcdDeFfhHiIlLoOsSvxXB -A= -j= -N= -S= -t= -w[=] --address-radix= --skip-bytes= --read-bytes= "
     "--format= --output-duplicates --width[=] --endian= --traditional --help --version * !",
@@ -121,7 +121,7 @@ _GENERAL: dict[str, str] = {
     "zipinfo": "-12smlvhtzTZ *",
     "tar": "any check:tar exact",
     "sum": "-rs --sysv --help --version * !",
-    "cksum": "-a= --algorithm= --base64 --raw --tag --untagged --help --version --check --zero -lz * !",
+    "cksum": "-a= --algorithm= --base64 --raw --tag --untagged --help --version --check --zero -z -l= * !",
     "md5sum": "@sha256sum",
     "sha1sum": "@sha256sum",
     "sha224sum": "@sha256sum",
@@ -236,7 +236,7 @@ _GENERAL: dict[str, str] = {
     "--size-sort --undefined-only * check:no_response_file",
     "readelf": "-aehlSgtsndurAVDLIWc -x= -p= -R= -j= --all --file-header --program-headers --sections --headers "
     "--symbols --syms --dyn-syms --notes --relocs --dynamic --version-info --wide * check:no_response_file",
-    "objdump": "-afphdDgGstTrRxSwzC -b= -j= -l -m= -M= -EB --disassemble[=] --disassemble-all --section-headers "
+    "objdump": "-afphdDgGstTrRxSwzC -b= -j= -l -m= -M= -E= --disassemble[=] --disassemble-all --section-headers "
     "--headers --all-headers --archive-headers --file-headers --syms --reloc --full-contents --private-headers "
     "--section= --demangle[=] --no-show-raw-insn --source --wide * check:no_response_file",
     "size": "-ABdoxtD --format= --radix= --totals * check:no_response_file",
@@ -272,18 +272,18 @@ _GENERAL: dict[str, str] = {
     "pgrep": "-acflnovwxi -F= -G= -g= -P= -r= -s= -t= -u= -U= -d= --count --delimiter= --list-name --list-full "
     "--full --newest --oldest --parent= --euid= --uid= --exact --inverse --ignore-case 1",
     "pidof": "-csxzq -o= *",
-    "pstree": "-aAcglnNpsStTuUZ -H= -C= 1",
+    "pstree": "-aAcglnpsStTuUZ -N= -H= -C= 1",
     "ss": "-aeHhilmnopOpstuwxZ460BEbMQVLT -A= -f= --all --listening --numeric --processes --tcp --udp --unix "
     "--summary --extended --no-header --options --memory * check:socket_filter",
-    "lscpu": "-abcehjpsxyBCJ --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
-    "lsblk": "-abdDeEfhiIJlmMnNoOpPrsStTvVxzZ -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings "
+    "lscpu": "-abcehjpxyBCJ -s= --all --online --offline --json --extended[=] --parse[=] --bytes --caches[=] 0",
+    "lsblk": "-abdDefhiIJlmMnNoOpPrsStTvVxzZ -E= -o= -e= -I= -x= --all --bytes --fs --json --list --noheadings "
     "--output= "
     "--output-all --paths --raw --topology --nodeps *",
     "lsmod": "0",
     "lspci": "-bkmnqtvx -s= -d= 0",
     "lsusb": "-tv -s= -d= 0",
     "lsns": "-Jlnpru -o= -p= -t= --json --list --noheadings --output= --task= --type= 1",
-    "findmnt": "-AabCcDdeFfhiJklmnPRruvxy -N= -O= -o= -S= -T= -t= --json --list --output= --noheadings --target= "
+    "findmnt": "-AabCcDefhiJklmnPRruvxy -d= -F= -N= -O= -o= -S= -T= -t= --json --list --output= --noheadings --target= "
     "--source= --types= --df --real --verify --verbose *",
     "mount": "-l 0",
     "dmesg": "-deHhkLPrStTuwWx -f= -l= -F= --human --kernel --level= --facility= --ctime --reltime --notime "

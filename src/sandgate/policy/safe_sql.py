@@ -45,4 +45,4 @@ def _asks(statement: str) -> bool:
         name = rest.partition("(")[0].strip()
         return name in _ASKING_PRAGMAS or rest.strip() in _SETTABLE_PRAGMAS
     names = "".join([letter if letter.isalnum() or letter == "_" else " " for letter in statement]).split()
-    return "\n." not in statement and names[0] in _ASKING and _REACHING.isdisjoint(names)
+    return "\n." not in statement and bool(names) and names[0] in _ASKING and _REACHING.isdisjoint(names)

@@ -12,8 +12,8 @@ from sandgate.policy.safe_mac import MAC
 
 _HELP = "--help --version"
 _LVM = (
-    "-aAovPqt -O= -S= --all --noheadings --units= --separator= --options= --sort= --select= --reportformat= --segments "
-    "--nosuffix --readonly *"
+    "-aAvPqt -o= -O= -S= --all --noheadings --units= --separator= --options= --sort= --select= --reportformat= "
+    "--segments --nosuffix --readonly *"
 )
 _UNPACKED = (
     "-cdfklqtv -T= --stdout --to-stdout --decompress --uncompress --list --test --keep --quiet --verbose * "
@@ -37,7 +37,7 @@ _EACH: dict[str, str] = {
     "--output-fields= --pager-end --priority= --quiet --reverse --show-cursor --since= --system --this-boot "
     "--truncate-newline --unit= --until= --user --user-unit= --utc --verify --version *",
     "systemd-analyze": "--user --system --no-pager --fuzz= --iterations= --base-time= stop * sub alone",
-    "systemd-cgls": "-alkMu --no-pager --all --full *",
+    "systemd-cgls": "-alk -M= -u[=] --no-pager --all --full *",
     "systemd-detect-virt": "-cqrv --container --vm --chroot --private-users --quiet --list 0",
     "systemd-path": "--suffix= --no-pager *",
     "systemd-escape": "-mpu --path --mangle --unescape --template= --suffix= * !",
@@ -53,7 +53,7 @@ _EACH: dict[str, str] = {
     "bootctl": "--no-pager stop * sub alone",
     "networkctl": "--no-pager --no-legend -als --all --stats --full stop * sub alone",
     "crontab": "-l -u= 0 needs:-l",
-    "atq": "-qV 1",
+    "atq": "-V -q= 1",
     "at": "-lV 0 needs:-l,-V",
     "chkconfig": "--list 1 needs:--list",
     "rc-status": "-acflmrsSu --all --list --servicelist *",
@@ -118,7 +118,7 @@ _EACH: dict[str, str] = {
     "ipcs": "-abclmpqstu -i= --human --bytes --all --queues --semaphores --shmems --limits --summary --time --pid 0",
     "lsipc": "-abcgJlmnpqPrst -i= -o= -y --json --list --queues --semaphores --shmems --global *",
     "lslocks": "-bJnru -o= -p= --json --noheadings --output= --pid= --raw 0",
-    "lsfd": "-JlnrQ -p= -o= --json --noheadings --output= --pid= --raw --summary 0",
+    "lsfd": "-Jlnr -Q= -p= -o= --json --noheadings --output= --pid= --raw --summary 0",
     "kill": "-0lL * exact needs:-0,-l,-L",
     "procs": "--tree --no-header --sortd= --sorta= --and --or *",
     "screen": "words -ls -list -v --version 1 needs:-ls,-list,-v,--version",
@@ -127,8 +127,8 @@ _EACH: dict[str, str] = {
     "getcap": "-nrv *",
     "getpcaps": "--ugly --legacy --iab *",
     "capsh": "--print 0 needs:--print",
-    "lslogins": "-acdefgGlLmnopPrsuyzZ --acc-expiration --failed --last --logins= --output= --pwd --system-accs "
-    "--user-accs *",
+    "lslogins": "-acdefGLmnpPrsuyzZ -g= -l= -o= --acc-expiration --failed --last --logins= --output= --pwd "
+    "--system-accs --user-accs *",
     "lastlog": "-b= -t= -u= --before= --time= --user= 0",
     "lastb": "-NUM -adFiwx -n= -s= -t= *",
     "chage": "-il --list --iso8601 1 needs:-l,--list",
@@ -142,7 +142,7 @@ _EACH: dict[str, str] = {
     "aa-status": "--enabled --profiled --enforced --complaining --verbose --json --pretty-json 0",
     "ausyscall": "--dump --exact *",
     # The kernel, the hardware, the system
-    "modinfo": "-0abdlnpV -F= -k= --field= --filename --author --description --license --parameters --null *",
+    "modinfo": "-0adlnpV -b= -F= -k= --field= --filename --author --description --license --parameters --null *",
     "dmidecode": "-quV -s= -t= --string= --type= --quiet --no-sysfs --version 0",
     "lshw": "-businfo -short -json -html -xml -quiet -numeric -sanitize -notime -C= -c= -class= -enable= -disable= "
     "words 0",
@@ -152,13 +152,13 @@ _EACH: dict[str, str] = {
     "systemd-tmpfiles": "--cat-config --tldr --user --no-pager --prefix= * needs:--cat-config,--tldr",
     "fc": "-NUM -lnr * needs:-l",
     "gio": "stop * sub",
-    "lsmem": "-abJnPrsS -o= --all --bytes --json --noheadings --output= --pairs --raw --summary[=] 0",
-    "lsirq": "-JnrsPS -o= --json --noheadings --output= --sort= 0",
+    "lsmem": "-abJnPr -s= -S= -o= --all --bytes --json --noheadings --output= --pairs --raw --summary[=] 0",
+    "lsirq": "-JnrPS -s= -o= --json --noheadings --output= --sort= 0",
     "sensors": "-AfjuU -c= --no-adapter --fahrenheit *",
     "acpi": "-abBcfikstV --everything --battery --thermal --ac-adapter --cooling --details 0",
     "upower": "-deb -i= --enumerate --dump --show-info= --version 0",
     "inxi": "-AaBbCDdEFfGIJjLlMmnNoPpRrSsTtuVvxXYyZz -c= *",
-    "hwinfo": "--short --cpu --memory --disk --netcard --gfxcard --usb --pci --bios --arch *",
+    "hwinfo": "--short --cpu --memory --disk --netcard --gfxcard --usb --pci --bios --arch * confined",
     "cpupower": "-c= --cpu= stop * sub",
     "rfkill": "-Jnr -o= --json --noheadings --output= --raw stop * sub alone",
     "numactl": "-Hs --hardware --show 0 needs:-H,-s,--hardware,--show",
@@ -209,15 +209,16 @@ _EACH: dict[str, str] = {
     "lzcat": "-qv *",
     "zstdcat": "-qv *",
     "lz4cat": "-qv 1",
-    "zgrep": "@grep",
-    "zegrep": "@grep",
-    "zfgrep": "@grep",
-    "bzgrep": "@grep",
-    "xzgrep": "@grep",
-    "zstdgrep": "@grep",
-    "lzgrep": "@grep",
-    "zdiff": "-bBciqrsuwy -U= -C= *",
-    "zcmp": "-bls *",
+    # Shell scripts; they put their options together for `eval`
+    "zgrep": "@grep check:quotes",
+    "zegrep": "@zgrep",
+    "zfgrep": "@zgrep",
+    "bzgrep": "@zgrep",
+    "xzgrep": "@zgrep",
+    "zstdgrep": "@zgrep",
+    "lzgrep": "@zgrep",
+    "zdiff": "-bBciqrsuwy -U= -C= * check:quotes",
+    "zcmp": "-bls * check:quotes",
     "unsquashfs": "words -l -ls -ll -lls -s -stat * needs:-l,-ls,-ll,-lls,-s,-stat",
     # Cryptography
     "openssl": "stop * sub check:no_url",
@@ -247,7 +248,7 @@ _EACH: dict[str, str] = {
     "--number --theme= --wrap= --tabs= --show-all --list-languages --list-themes --file-name= --highlight-line= "
     "--terminal-width= --no-config --help --version * confined",
     "batcat": "@bat",
-    "ag": "-aACBcDfFgGhHilLnoQrRsSuUvwWz0 -A= -B= -C= -G= -m= -W= --ackmate --after= --all-text --all-types --before= "
+    "ag": "-acDfFhHilLnoQrRsSuUvwz0 -A= -B= -C= -g= -G= -m= -W= --ackmate --after= --all-text --all-types --before= "
     "--nobreak --count --color --nocolor --column --context= --depth= --filename --nofilename --files-with-matches "
     "--files-without-matches --follow --group --nogroup --heading --noheading --hidden --ignore= --ignore-case "
     "--ignore-dir= --invert-match --line-numbers --nonumbers --literal --max-count= --no-numbers --null "
@@ -270,7 +271,7 @@ _EACH: dict[str, str] = {
     "envsubst": "-v --variables 1",
     "col": "-bfhpx -l= 0",
     "colrm": "2",
-    "ul": "-it -T= *",
+    "ul": "-i -t= -T= *",
     "ts": "-irsm 1",
     "jo": "-apBDenv *",
     "datamash": "-sihWHg -C -t= -g= -R= --sort --header-in --header-out --headers --whitespace --ignore-case --group= "
@@ -292,7 +293,7 @@ _EACH: dict[str, str] = {
     "aspell": "stop * sub",
     "addr2line": "-aCfipsR -e= -j= -b= --addresses --exe= --functions --inlines --demangle[=] --basenames * "
     "check:no_response_file",
-    "c++filt": "-_inprtsz --no-params --no-verbose --types --strip-underscore * check:no_response_file",
+    "c++filt": "-_inprtz -s= --no-params --no-verbose --types --strip-underscore * check:no_response_file",
     "ldd": "-druv --data-relocs --function-relocs --unused --verbose --version * confined",
     "dd": "--help --version * exact check:dd",
     "trash-list": "0",
@@ -361,11 +362,11 @@ _EACH: dict[str, str] = {
     "neofetch": "--off --stdout 0 confined",
     "fastfetch": "--version 0 confined",
     "screenfetch": "-Nnv 0 confined",
-    "info": "-w --where --version --help 2 needs:-w,--where,--version,--help",
+    "info": "-w --where --version --help 2 exact check:plain_words needs:-w,--where,--version,--help",
     "systemd-cgtop": "-bptcmikPr1 -n= -d= --batch --iterations= --delay= --depth= --raw 0",
     "iotop": "-boPaktq -n= -d= -p= -u= --batch --only --iter= 0 needs:-b,--batch",
     "ptx": "-AfGrt -w= -g= --ignore-case --width= --gap-size= 1",
-    "script": "--version --help 0",
+    "script": f"{_HELP} 0 needs:--version,--help",
     "busybox": "--list --list-full --help 0 needs:--list,--list-full,--help",
     "toybox": "--long --help --version 0",
 }

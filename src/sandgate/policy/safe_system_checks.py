@@ -48,6 +48,7 @@ _SOCKET_WORDS = words_of(
     "state exclude established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed close-wait last-ack listening "
     "listen closing all connected synchronized bucket big sport dport src dst and or not eq ne gt lt ge le"
 )
+_BECOMES_OPTION = frozenset("-*?[{$`\"'")  # with these begins a word of which the shell may make an option
 _DD_SETTINGS = words_of("if bs ibs obs count skip status iflag conv cbs iseek")
 
 
@@ -182,6 +183,16 @@ def _dscl(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     return reading.operands[1:2] in (("-read",), ("-list",), ("-search",), ("-readall",))
 
 
+def _quotes(reading: Reading, argv: Argv, sure: Sure | None) -> bool:
+    """Scripts that put their options together for `eval`, some with a quote too few: `zgrep --label=\\' ';rm x;#'`."""
+    for at, word in enumerate(argv[1:]):
+        if sure is not None and sure[at + 1] != "exact" and word[:1] in _BECOMES_OPTION:
+            return False
+        if "'" in word and at not in reading.operand_places:
+            return False
+    return True
+
+
 def _dd(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Without `of=` it writes to standard output."""
     return bool(reading.operands or reading.options) and all(
@@ -231,6 +242,7 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "sox": _sox,
     "man": _man,
     "dd": _dd,
+    "quotes": _quotes,
     "dscl": _dscl,
     "local_media": _local_media,
     "own_files": _own_files,

@@ -14,8 +14,8 @@ TOOL_COMMANDS: dict[str, str] = {
     "--ignore-whitespace --ignore-space-change --recount --unidiff-zero --directory= --exclude= --include= "
     "--whitespace= * needs:--stat,--numstat,--summary,--check",
     "git clean": "-nfdxXq -e= --force --dry-run --exclude= --quiet * needs:-n,--dry-run",
-    "git format-patch": "check:git_format @git_log_options @git_diff_options -kN --stdout --no-signature --zero-commit "
-    "--no-numbered --numbered --keep-subject --no-attach --root * needs:--stdout",
+    "git format-patch": "-v= check:git_format @git_log_options @git_diff_options -kN --stdout --no-signature "
+    "--zero-commit --no-numbered --numbered --keep-subject --no-attach --root * needs:--stdout",
     "git show-branch": "-artg --all --remotes --current --topo-order --date-order --sparse --list --independent "
     "--merge-base --no-name --sha1-name --topics --color[=] --no-color --more= --reflog[=] *",
     "git ls-remote": "--get-url 1 needs:--get-url",
