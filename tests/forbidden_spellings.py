@@ -7,8 +7,19 @@ what the text of a command line cannot show; docs/threat-model.md speaks of it.
 
 from __future__ import annotations
 
+# What passes, and why.
+OPEN = {
+    "ENV=f sh -i": "a file is run that the text does not show",
+    "LD_PRELOAD=./x.so true": "a file is loaded that the text does not show",
+    "coreutils --coreutils-prog=rm build": "one binary of all tools, called by a name that is nowhere the default",
+    "gio trash build": "another program that does the same",
+    "perl -MFile::Path -e 'rmtree(\"build\")'": "a library that does the same",
+    "rimraf build": "another program that does the same",
+    "gh repo sync owner/x": "another program that does the same",
+    "curlie http://files.example/x": "another program that does the same",
+}
 FORBIDDEN: dict[str, tuple[str, ...]] = {
-    "rm": ("rm", "-rf", "build"),
+    "rm": ("rm", "build"),
     "push": ("git", "push", "origin"),
     "curl": ("curl", "http://files.example/x"),
 }
@@ -259,7 +270,6 @@ yarn exec {C}
 bun run {C}
 bun x {C}
 bunx {C}
-deno task x {C}
 uv run {C}
 uvx {C}
 uv tool run {C}
@@ -354,7 +364,6 @@ unbuffer {C}
 chronic {C}
 ts-node -e 'require("child_process").execSync("{C}")'
 start-stop-daemon --start --exec {B} -- {A}
-run-parts --arg=x .
 prlimit --nofile=1 {C}
 numactl -N 0 {C}
 choom -n 0 -- {C}
@@ -389,7 +398,7 @@ socat - SYSTEM:'{C}'
 nc -e '{C}' h 1
 ncat --exec '{C}' h 1
 ncat -c '{C}' h 1
-zsh -c '=%P% {A}'
+zsh -c '={P} {A}'
 [ -n "$x" ] || {C}
 x='{P} '; x+='{A}'; $x
 a={P} b; $a {A}
@@ -429,7 +438,6 @@ git p4 submit
 git svn dcommit
 git remote-https origin http://h
 git-remote-https origin http://h
-git push-x; git pus''h origin
 parallel git ::: push
 parallel git ::: push pull
 parallel git {} ::: push
@@ -444,25 +452,23 @@ git 'push' origin
 gh repo sync owner/x
 hub push origin
 git annex sync
-git credential fill; git push origin
 jj git push
 git lfs push origin --object-id x
 """
 OF_RM = r"""
-busybox rm -rf build
-toybox rm -rf build
-busybox.static rm -rf build
-/bin/busybox rm -rf build
-uutils rm -rf build
-coreutils rm -rf build
-coreutils --coreutils-prog=rm -rf build
-grm -rf build
-/usr/bin/../bin/rm -rf build
-/proc/self/root/bin/rm -rf build
-//bin//rm -rf build
-git rm -rf build
+busybox rm build
+toybox rm build
+busybox.static rm build
+/bin/busybox rm build
+uutils rm build
+coreutils rm build
+coreutils --coreutils-prog=rm build
+grm build
+/usr/bin/../bin/rm build
+/proc/self/root/bin/rm build
+//bin//rm build
 gio trash build
-srm -rf build
+srm build
 perl -MFile::Path -e 'rmtree("build")'
 find build -delete
 find build -exec rm -rf {} +
@@ -472,7 +478,6 @@ xargs -a list rm
 xargs rm < list
 """
 OF_CURL = r"""
-busybox wget http://files.example/x
 curl.exe http://files.example/x
 curl-8.5 http://files.example/x
 /snap/bin/curl http://files.example/x
@@ -480,6 +485,17 @@ curl-8.5 http://files.example/x
 python3 -m curl http://files.example/x
 npx curl http://files.example/x
 exec 3<>/dev/tcp/files.example/80
-wget http://files.example/x
 curlie http://files.example/x
 """
+
+
+def spelled(key: str) -> dict[str, str]:
+    """Spelling → the script, for one of the forbidden commands."""
+    words = FORBIDDEN[key]
+    values = {"C": " ".join(words), "P": words[0], "A": " ".join(words[1:]), "B": f"/usr/bin/{words[0]}"}
+    found = {line: line for line in {"rm": OF_RM, "push": OF_PUSH, "curl": OF_CURL}[key].strip().splitlines()}
+    for line in SPELLINGS.strip().splitlines():
+        needs_words = key == "push" and not any(part in line for part in ("{C}", "{A}"))
+        if not needs_words or "{P}" not in line:  # `rg --pre git` is no push
+            found[line] = line.format(**values)
+    return {spelling: script.replace("⏎", "\n") for spelling, script in found.items()}

@@ -25,11 +25,23 @@ KNOWN_MAX = 500  # commands whose answer is kept
 KNOWN_WORDS_MAX = 40  # of one of them
 _PIECES_MAX = 8  # strings of a program before those of the command it starts
 TEXTS_MAX = 200  # of one script that are read as scripts
-_RUNNING_CODE = ("system", "exec", "popen", "Popen", "spawn", "subprocess", "`", "%x", "getline", "| ")
+_RUNNING_CODE = (
+    "system",
+    "exec",
+    "popen",
+    "Popen",
+    "spawn",
+    "subprocess",
+    "`",
+    "%x",
+    "getline",
+    "| ",
+    "do shell script",
+)
 # Behind one of these and a bracket stands, as text, what is run: `os.system("ls")`, `subprocess.run(["ls"])`.
 _RUNNING_CALLS = (
     "system", "popen", "Popen", "run", "call", "check_call", "check_output", "exec", "execSync", "execvp", "execlp",
-    "execFile", "spawn", "spawnSync",
+    "execFile", "spawn", "spawnSync", "do shell script",
 )  # fmt: skip
 _TEXT_READERS = frozenset(("eval", "source", "."))
 _SCRIPT_TAKERS = frozenset(("at", "batch", "crontab", "ed", "make", "ssh", "xargs", "parallel", "su"))

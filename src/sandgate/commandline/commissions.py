@@ -59,6 +59,7 @@ COMMAND_LINES: dict[str, str] = {
     "docker": "--entrypoint",
     "podman": "--entrypoint",
     "hash": "-p",  # what another name means from now on
+    **dict.fromkeys(("nc", "ncat", "netcat"), "-e -c --exec --sh-exec"),
 }
 # The value is a program that runs with the names of the files that are found.
 OVER_FILES: dict[str, str] = {
@@ -127,16 +128,20 @@ _COMMAND_VARIABLES = words_of(
     "CMAKE_CXX_COMPILER_LAUNCHER PERL5DB PERL5OPT RUBYOPT GOFLAGS LUA_INIT DOCKER_SSH_COMMAND PYTHONBREAKPOINT "
     "SSH_SK_HELPER XDG_OPEN GIT_CONFIG_PARAMETERS"
 )
+_FILES = ("BASH_ENV", "ENV")  # a shell reads such a file before anything else
 _COMMAND_ENDS = ("PAGER", "EDITOR", "_ASKPASS", "_RUNNER", "_LINKER")
 _COMMAND_STARTS = ("GIT_CONFIG_VALUE_", "BASH_FUNC_")
+_SOCAT = ("EXEC:", "SYSTEM:", "SHELL:")
 _WRAPPINGS = ("exec=", "|-", "||", "|", "!")
 
 _NAMES = (*COMMAND_LINES, *OVER_FILES, *CODE_FILES, *SETTINGS, *PIPED, *RESTS)
 # All programs that take a command, or a file of code, in an option or a word of theirs.
-COMMISSIONED = frozenset(name.partition(" ")[0] for name in _NAMES) | _SSH | _MAKES | {"sed"}
+COMMISSIONED = frozenset(name.partition(" ")[0] for name in _NAMES) | _SSH | _MAKES | {"sed", "socat"}
 _SUBCOMMANDED = frozenset(name.partition(" ")[0] for name in _NAMES if " " in name)
 # Programs with a language of their own on the command line, in which a text can be a command.
-LANGUAGES = words_of("python python2 python3 perl ruby node nodejs php lua awk gawk mawk deno bun")
+LANGUAGES = words_of(
+    "python python2 python3 perl ruby node nodejs php lua awk gawk mawk deno bun ts-node tsx osascript"
+)
 ESCAPING = words_of("vim vi nvim ex view gvim vimdiff less more gdb sqlite3 psql mysql ed")
 
 
@@ -162,6 +167,8 @@ def commissioned(argv: Argv) -> Iterator[str]:
     if name == "sed":
         for script in sedscripts.scripts_of(argv[1:]):
             yield from [command.replace(sedscripts.INPUT, UNSEEN) for command in sedscripts.commands(script)]
+    if name == "socat":  # `EXEC:'ls -l',pty`
+        yield from [word.partition(":")[2].split(",")[0] for word in argv[1:] if word.upper().startswith(_SOCAT)]
     if name in SETTINGS:
         yield from _set_commands(_values(argv, SETTINGS[name], clusters=clusters))
     if name in PIPED:
@@ -174,12 +181,20 @@ def commissioned(argv: Argv) -> Iterator[str]:
 
 def runs_value(variable: str) -> bool:
     """Whether programs run the value of this variable of the environment as a command."""
-    return variable in _COMMAND_VARIABLES or variable.endswith(_COMMAND_ENDS) or variable.startswith(_COMMAND_STARTS)
+    return (
+        variable in _COMMAND_VARIABLES
+        or variable in _FILES
+        or variable.endswith(_COMMAND_ENDS)
+        or variable.startswith(_COMMAND_STARTS)
+    )
 
 
 def run_for(variable: str, value: str) -> Iterator[str]:
     """The scripts that a program may run because this variable has that value."""
     if not runs_value(variable):
+        return
+    if variable in _FILES:
+        yield f". {value}"
         return
     if variable.startswith("BASH_FUNC_"):  # `() { body; }`
         yield value.partition(")")[2]

@@ -36,6 +36,7 @@ WORDS_MAX = 200_000  # in all of them together: `env env env …` is as many com
 SCRIPTS_MAX = 300  # read for one command line
 HERE_DOCUMENTS_MAX = 2_000  # in all of them together; the grammar takes long for a script that leaves many of them open
 INNER_MAX = 12  # programs inside one another whose place is looked for
+_COMMAND_OPTIONS = ("-c", "--command", "--session-command")
 TAILS_MAX = 40  # tried behind a wrapper whose options we do not know
 
 
@@ -249,7 +250,9 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
     if "assigned" in marks:
         return _by_assigning(name, rest, reading)
     option_script = reading.value("-c", "--command", "--session-command") if "-c" in WRAPPERS[name] else None
-    if "command_option" in marks:
+    if option_script is None and "--command=" in WRAPPERS[name]:  # `runuser -l nobody -c 'ls'`
+        option_script = next((rest[at + 1] for at, word in enumerate(rest[:-1]) if word in _COMMAND_OPTIONS), None)
+    if "command_option" in marks or (option_script is not None and "--command=" in WRAPPERS[name]):
         return Started(scripts=(option_script,)) if option_script is not None else _NOTHING
     if "skip1" in marks:
         rest = rest[1:]
@@ -269,6 +272,9 @@ def _by_launcher(name: str, argv: Argv) -> Started:
 
     places = list(launchers.started(name, argv))
     commands = [launchers.command_at(argv, each) for each in places if each.script is None]
+    named = launchers.composed(name, argv)
+    if named:
+        commands.append(named)
     if name == "tmux" and ";" in argv:  # another command for the same server
         commands.append((argv[0], *argv[argv.index(";") + 1 :]))
     return Started(tuple(commands), tuple([each.script for each in places if each.script is not None]))

@@ -14,7 +14,7 @@ RUNNERS = {
     "uv": "run", "poetry": "run", "pdm": "run", "hatch": "run", "pipenv": "run", "rye": "run", "bundle": "exec",
     "pnpm": "exec", "yarn": "exec", "npm": "exec", "conda": "run", "mise": "exec", "direnv": "exec", "coverage": "run",
     "asdf": "exec", "doppler": "run", "infisical": "run", "teller": "run", "dotenvx": "run", "phase": "run",
-    "op": "run",
+    "op": "run", "bun": "run",
     "carton": "exec", "dune": "exec", "stack": "exec", "cabal": "exec", "opam": "exec", "composer": "exec",
     "lerna": "exec", "melos": "exec", "pixi": "run",
     "chamber": "exec", "aws-vault": "exec", "bw": "run", "bws": "run", "akeyless": "run", "saml2aws": "exec",
@@ -134,7 +134,6 @@ _TABLE = """
     telepresence intercept = behind
     garden exec = skip1
     toolbox run = rest
-    wsl = behind -e…
     lxc exec = behind
     adb shell = joined
     adb exec-out = joined
@@ -175,9 +174,53 @@ _TABLE = """
     honcho run = rest
     sops exec-env = each
     sops exec-file = each
+    rustup run = skip1
+    runcon = rest
+    guix shell = behind
+    guix environment = behind
+    podman unshare = rest
+    buildah unshare = rest
+    bwrap = rest
+    machinectl shell = skip1
+    systemd-nspawn = rest
+    capsh = -c
+    wsl = behind -e… rest
+    flatpak-spawn = rest
+    pseudo = rest
+    schroot = behind
+    snap run = -c
+    expect = -c
+    torify = rest
+    tmux set-hook = order
+    tmux bind-key = order
+    tmux bind = order
+    tmux confirm-before = order
+    tmux confirm = order
+    tmux command-prompt = order
+    tmux source-file = each
 """
 # These start it on another machine, or in a container.
 ELSEWHERE = words_of("lxc incus multipass vagrant limactl wsl adb")
+# Of containers, and what stands behind these words of theirs: options, the name of an image or a container, a command.
+# Nobody knows all the options, so the command may begin at any of the words.
+CONTAINERS: dict[str, tuple[Argv, ...]] = {
+    **dict.fromkeys(
+        ("docker", "podman", "nerdctl"),
+        tuple(
+            tuple(line.split())
+            for line in ("run", "exec", "create", "compose run", "compose exec", "container run", "container exec",
+                         "container create")
+        ),
+    ),
+    **dict.fromkeys(("docker-compose", "podman-compose"), (("run",), ("exec",))),
+    **dict.fromkeys(("kubectl", "oc"), (("run",), ("exec",), ("debug",), ("rsh",))),
+}  # fmt: skip
+# The program is the value of an option, and its words are the operands behind so many more.
+PROGRAM_OPTIONS: dict[str, tuple[Argv, int]] = {
+    **dict.fromkeys(("docker", "podman", "nerdctl"), (("--entrypoint",), 2)),
+    "flatpak": (("--command",), 2),
+    "start-stop-daemon": (("--exec", "-x", "--startas", "-a"), 0),
+}
 
 
 def _lines() -> dict[str, Places]:
@@ -190,4 +233,6 @@ def _lines() -> dict[str, Places]:
 
 
 LAUNCHERS = _lines()
-LAUNCHING = frozenset((*LAUNCHERS, *RUNNERS, *DIRECT_RUNNERS))  # all programs with a row in one of these tables
+LAUNCHING = frozenset(
+    (*LAUNCHERS, *RUNNERS, *DIRECT_RUNNERS, *CONTAINERS, *PROGRAM_OPTIONS)
+)  # all programs with a row in one of these tables

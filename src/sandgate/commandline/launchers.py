@@ -6,8 +6,15 @@ where the command stands; a text too many costs a look and nothing else.
 
 from __future__ import annotations
 
-from sandgate.commandline.launcher_rows import DIRECT_RUNNERS, LAUNCHERS, PLACE_FIRST, RUNNERS
-from sandgate.commandline.words import words_of
+from sandgate.commandline.launcher_rows import (
+    CONTAINERS,
+    DIRECT_RUNNERS,
+    LAUNCHERS,
+    PLACE_FIRST,
+    PROGRAM_OPTIONS,
+    RUNNERS,
+)
+from sandgate.commandline.words import joined, words_of
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -39,7 +46,25 @@ _OWN_VALUES = {
     "faketime": words_of("-p"),
     **dict.fromkeys(("conda", "mamba", "micromamba"), words_of("-n -p --name --prefix --cwd")),
     "dtach": words_of("-e -r"),
+    "wsl": words_of("-d -u --distribution --user --cd --shell-type"),
+    "runcon": words_of("-t -u -r -l --type --user --role --range"),
+    "systemd-nspawn": words_of(
+        "-D -i -M -u -U -p -E -S -s --directory --image --machine --user --bind --bind-ro --setenv --chdir --property"
+    ),
+    "bwrap": words_of(
+        "--args --argv0 --userns --userns2 --pidns --uid --gid --hostname --chdir --unsetenv --lock-file --sync-fd "
+        "--remount-ro --exec-label --file-label --proc --dev --tmpfs --mqueue --dir --seccomp --add-seccomp-fd "
+        "--block-fd --userns-block-fd --info-fd --json-status-fd --cap-add --cap-drop --perms --size --overlay-src "
+        "--tmp-overlay --ro-overlay"
+    ),
+    "flatpak-spawn": words_of("--directory --env --forward-fd"),
 }
+# These take two words behind them.
+_TWO_VALUES = words_of(
+    "--bind --bind-try --dev-bind --dev-bind-try --ro-bind --ro-bind-try --bind-fd --ro-bind-fd --setenv --symlink "
+    "--file --bind-data --ro-bind-data --chmod"
+)
+TMUX_MIN = 3  # letters of a command of tmux, which takes the beginning of a name for the name (tmux(1), "COMMANDS")
 _KEYS = ("Enter", "C-m")  # that `tmux send-keys` types behind a command
 SCRIPTS_MAX = 50  # of one command that are looked at
 WORDS_BEFORE_MAX = 40  # options of a program, and their values, that are looked past
@@ -79,6 +104,7 @@ def started(program: str, argv: Argv) -> list[Launched]:
     """All that `argv` starts, runners of a project's tools among them; assignments before a command are left out."""
     places = list(launched(program, argv))
     sub = () if program in DIRECT_RUNNERS else (RUNNERS[program],) if program in RUNNERS else None
+    places += _in_container(program, argv)
     start = None if sub is None else _behind(sub, argv)
     if start is not None:
         own = program not in PLACE_FIRST and program not in _NAMED_FIRST  # `uv run pytest -- x` is all about pytest
@@ -89,6 +115,35 @@ def started(program: str, argv: Argv) -> list[Launched]:
                     places.append(each.but(at=at, doubtful=own and place == "behind"))
     places += [Launched(at, doubtful=True) for at in _other_readings(program, argv, start)]
     return list({(each.at, each.script): each for each in reversed(places)}.values())[::-1]
+
+
+def composed(program: str, argv: Argv) -> Argv:
+    """The command of which an option names the program: `docker run --entrypoint ls IMAGE -l`; () where none does."""
+    options, skipped = PROGRAM_OPTIONS.get(program, ((), 0))
+    for at, word in enumerate(argv[1:], 1):
+        name, equals, value = word.partition("=")
+        if name in options and (equals or at + 1 < len(argv)):
+            rest = [each for each in (*argv[1:at], *argv[at + 1 if equals else at + 2 :]) if each != "--"]
+            words = [place for place, each in enumerate(rest) if each[:1] != "-"]
+            behind = (
+                rest[words[skipped - 1] + 1 :]
+                if skipped and len(words) >= skipped
+                else rest[words[0] :]
+                if words
+                else []
+            )
+            return (value if equals else argv[at + 1], *(behind if skipped or "--" in argv else []))
+    return ()
+
+
+def _in_container(program: str, argv: Argv) -> Iterator[Launched]:
+    for sub in CONTAINERS.get(program, ()):
+        start = _behind(sub, argv)
+        if start is not None:
+            for at in range(start, min(len(argv), start + WORDS_BEFORE_MAX)):
+                if argv[at][:1] != "-":
+                    yield from [each.but(doubtful=True) for each in _command(argv, at)]
+            return
 
 
 def may_come_first(argv: Argv, start: int = 1, values: frozenset[str] = frozenset()) -> Iterator[int]:
@@ -126,12 +181,18 @@ def command_at(argv: Argv, place: Launched) -> Argv:
 def _behind(sub: Argv, argv: Argv) -> int | None:
     """Where the words of a sub-command end, options of the program before them looked past; None for another one."""
     for at in range(1, min(len(argv), WORDS_BEFORE_MAX) + 1):
-        if argv[at : at + len(sub)] == sub:
+        if argv[at : at + len(sub)] == sub or (sub and _abbreviates(argv, at, sub)):
             return at + len(sub)
         valued = at > 1 and argv[at - 1][:1] == "-" and "=" not in argv[at - 1]
         if argv[at : at + 1] and argv[at][:1] not in ("-", "+") and not valued:
             return None
     return None
+
+
+def _abbreviates(argv: Argv, at: int, sub: Argv) -> bool:
+    """`tmux new-s`: tmux alone takes it, and what it could also mean is for tmux to refuse."""
+    word = argv[at] if at < len(argv) else ""
+    return argv[0].rpartition("/")[2] == "tmux" and len(word) >= TMUX_MIN and sub[0].startswith(word)
 
 
 def _behind_assignments(argv: Argv, at: int) -> int:
@@ -169,7 +230,12 @@ def _at_place(place: str, program: str, argv: Argv, start: int) -> Iterator[Laun
         if "--" in argv[start:]:
             yield from _command(argv, argv.index("--", start) + 1)
         return
-    operands = _operands(argv, start, values, every=place == "each")
+    operands = _operands(argv, start, values, every=place in ("each", "order"))
+    if place == "order":  # of the program itself, to be carried out later
+        for at in operands[:SCRIPTS_MAX]:
+            words = argv[at:]
+            texts = (joined(words), f"{program} {argv[at]}", joined((program, *words)))
+            yield from [Launched(at, text, doubtful=at > operands[0]) for text in texts]
     if place == "each":
         yield from [Launched(at, argv[at]) for at in operands[:SCRIPTS_MAX]]
     elif place == "joined" and operands:
@@ -223,7 +289,7 @@ def _operands(argv: Argv, start: int, values: frozenset[str], *, every: bool) ->
         if word == "--":
             return [*places, *range(at + 1, len(argv))]
         if len(word) > 1 and word[0] == "-":
-            at += _takes_next(word, values)
+            at += 2 if word in _TWO_VALUES else _takes_next(word, values)
         elif every:
             places.append(at)
         else:

@@ -12,9 +12,11 @@ from itertools import islice, product
 from sandgate.commandline.braces import CLOSE, COMMA, OPEN, braced
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import LANGUAGES, run_for
+from sandgate.commandline.feeding import FED, STANDARD_INPUT, fed, in_parallel, open_ended, replaced, takes_input
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.printing import UNKNOWN, printed, said
-from sandgate.commandline.words import program_name, words_of
+from sandgate.commandline.renaming import NAMINGS, renamed_by
+from sandgate.commandline.words import joined, program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.record import Record
 
@@ -44,7 +46,6 @@ _SETTING = words_of("env sudo doas export")
 _DECLARING = words_of("declare typeset local")
 _NAMING = _READING | _SETTING | _DECLARING | {"printf", "set"}  # these give values to names
 _SOURCING = words_of("source .")
-_STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _PARAMETERS = ("@", "*", *"123456789")
 
 
@@ -107,6 +108,7 @@ class _Unfolding:
         self._unknown: dict[str, None] = {}
         self._depth = 0
         self._files: dict[str, str | None] = {}
+        self._renamed: dict[str, Argv] = {}  # by the last part of a name: what it has come to mean
         self._plain: dict[int, tuple[Word, list[str]]] = {}  # words that mean themselves, by identity
         for _ in range(ROUNDS):
             self._outputs: dict[str, str | None] = {}
@@ -120,6 +122,14 @@ class _Unfolding:
         self._outputs = {}
         found: dict[Argv, None] = {}
         for command in self._all:
+            for each in command.assignments:
+                array, bracket, key = each.name.partition("[")
+                if bracket and array in NAMINGS:  # `BASH_CMDS[g]=/bin/ls`
+                    name = key.rstrip("]").strip("'\"")
+                    self._renamed[name] = tuple(self._held(each)[-1].replace(_GAP, " ").split())
+            for argv in self._argvs(command):
+                self._renamed.update(renamed_by(argv, command))
+        for command in self._all:
             self._write(command)
             for name, text in [(each.name, text) for each in command.assignments for text in self._held(each)]:
                 self._scripts.update(
@@ -127,6 +137,9 @@ class _Unfolding:
                 )
             for argv in self._argvs(command):
                 found[argv] = None
+                meant = self._renamed.get(program_name(argv[0]))
+                if meant is not None:
+                    found[(*meant, *argv[1:])] = None
                 if not is_known(argv[0]):
                     self._unknown[command.words[0].written] = None
                     found[argv[1:]] = None  # a name may turn out to be nothing, or a shell
@@ -264,9 +277,14 @@ class _Unfolding:
         for each in command.redirections:
             path = each.target.literal
             if path and ">" in each.operator and not path.startswith("/dev/"):
-                text = self._said(command)
-                before = self._files.get(path, "")
-                self._files[path] = None if text is None or before is None else before + text + "\n"
+                self._put(path, self._said(command))
+        if command.words and command.words[0].literal == "tee":
+            for word in command.words[1:]:
+                self._put(word.literal or "", next(iter(self._input(command)), None))
+
+    def _put(self, path: str, text: str | None) -> None:
+        before = self._files.get(path, "")
+        self._files[path] = None if text is None or before is None else before + text + "\n"
 
     def _feed(self, argv: Argv, command: SimpleCommand) -> None:
         """Note the text that reaches a shell, behind whatever wrappers."""
@@ -286,6 +304,12 @@ class _Unfolding:
                 self._by_input(each, command)
             elif name in SHELL_PROGRAMS or name in _SOURCING:
                 self._into_shell(each, command)
+            elif name in FED:
+                for text in self._input(command):
+                    if text is None and takes_input(each):
+                        self._take(text, f"what `{name}` is fed")
+                    elif text is not None:
+                        self._scripts.update(dict.fromkeys(fed(each, text)))
             elif name in LANGUAGES and all(word[:1] == "-" for word in each[1:]):  # `python3 - <<EOF`
                 for text in self._input(command):
                     self._scripts.update(dict.fromkeys(handed_over((name, text or ""))))
@@ -312,23 +336,22 @@ class _Unfolding:
 
         inner = next(iter(started_by(argv).commands), ())
         if ":::" in argv:
-            at = argv.index(":::")
-            head = [word for word in inner[: inner.index(":::")] if word] if ":::" in inner else []
-            texts: list[str | None] = [
-                " ".join([*head, word]) for word in argv[at + 1 :] if not head or "{}" in head[0]
-            ]
-            self._scripts.update(dict.fromkeys(text.replace("{} ", "") for text in texts if text))
+            self._scripts.update(dict.fromkeys(in_parallel(argv, inner)))
             return
-        mark = _replaced(argv)
+        mark = replaced(argv)
         if not inner:
+            for text in self._input(command) if program_name(argv[0]) == "parallel" else ():
+                self._take(text, f"what `{argv[0]}` is fed")
             return
         words = " ".join(inner)
         for text in self._input(command) or [None]:
-            if text is None and (mark in inner[0] or _open_ended(inner, mark)):
+            if text is None and (mark in inner[0] or open_ended(inner, mark)):
                 self._unknown[f"what `{argv[0]}` is fed"] = None
             else:
                 fed = "${?}" if text is None else text
                 self._scripts[words.replace(mark, fed) if mark in words else f"{words} {fed}"] = None
+                if text is not None and mark in words:  # one word stays one
+                    self._scripts[joined(tuple(word.replace(mark, text.strip()) for word in inner))] = None
 
     def _input(self, command: SimpleCommand) -> list[str | None]:
         """The texts that reach this command's input; None for one that cannot be known."""
@@ -365,33 +388,11 @@ def is_known(program: str) -> bool:
     return bool(name) and UNKNOWN not in name and name != "{}"
 
 
-def _replaced(argv: Argv) -> str:
-    """What xargs puts the input in the place of."""
-    for at, word in enumerate(argv[1:-1], 1):
-        if word in ("-I", "-J", "--replace"):
-            return argv[at + 1]
-        if word[:2] in ("-I", "-J") or word.startswith("--replace="):
-            return word[2:] if word[1] != "-" else word[10:]
-    return "{}"
-
-
-def _open_ended(argv: Argv, mark: str) -> bool:
-    """A wrapper or a shell for which the input is what it runs."""
-    from sandgate.commandline.invocation import started_by
-    from sandgate.commandline.wrappers import WRAPPERS
-
-    started = started_by(argv)
-    if any(mark in script for script in started.scripts):
-        return True
-    name = program_name(argv[0])
-    return (name in WRAPPERS or name in SHELL_PROGRAMS) and not started.commands and not started.scripts
-
-
 def _reads_input(argv: Argv) -> bool:
     from sandgate.commandline.invocation import inner_place
 
-    if argv[0] in _SOURCING or any(word in _STANDARD_INPUT for word in argv[1:]):
-        return any(word in _STANDARD_INPUT for word in argv[1:])
+    if argv[0] in _SOURCING or any(word in STANDARD_INPUT for word in argv[1:]):
+        return any(word in STANDARD_INPUT for word in argv[1:])
     return inner_place(argv) == len(argv) or any(word[:1] == "-" and "s" in word[1:] for word in argv[1:2])
 
 

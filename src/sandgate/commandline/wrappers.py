@@ -106,6 +106,18 @@ WRAPPERS: dict[str, str] = {
     "tini": "-gsvw -p= -e= stop * command",
     "dumb-init": "-cv -r= --single-child --verbose --rewrite= stop * command",
     "ssh-agent": "-a= -t= -E= -csdD stop * command",
+    "spawn": "-noecho -console -pty -nottycopy -open= -leaveopen= -ignore= words stop * command",  # of expect
+    **dict.fromkeys(words_of("busybox.static uutils coreutils"), "stop * command"),
+    # The loader runs a program that is given to it (ld.so(8)).
+    **dict.fromkeys(
+        words_of(
+            "ld.so ld.so.1 ld64.so.1 ld64.so.2 ld-linux.so.2 ld-linux.so.3 ld-linux-x86-64.so.2 ld-linux-x32.so.2 "
+            "ld-linux-aarch64.so.1 ld-linux-armhf.so.3 ld-linux-riscv64-lp64d.so.1 ld-linux-loongarch-lp64d.so.1 "
+            "ld-musl-x86_64.so.1 ld-musl-aarch64.so.1 ld-musl-armhf.so.1 ld-musl-i386.so.1 ld-musl-riscv64.so.1"
+        ),
+        "--verify --inhibit-cache --list --library-path= --inhibit-rpath= --audit= --preload= --argv0= "
+        "--glibc-hwcaps-prepend= --glibc-hwcaps-mask= --list-tunables --list-diagnostics --version stop * command",
+    ),
 }
 
 # Words of the shell behind which a command begins, where the grammar takes them for a program.

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import LANGUAGES, run_for
+from sandgate.commandline.feeding import STANDARD_INPUT
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
+from sandgate.commandline.renaming import COPYING, NAMINGS, PROGRAM_PLACES
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.unfolding import Work, is_known, unfold
 from sandgate.commandline.words import program_name, words_of
@@ -39,7 +41,7 @@ TOO_LONG = f"more than {SEARCHED_CHARACTERS_MAX} characters are not searched for
 _PARAMETERS_MAX = 9
 # What runs texts, files or words: everything else runs what it is called.
 _RUNNING = SHELL_PROGRAMS | words_of(
-    "eval source . trap alias exec xargs parallel at batch set shift hash enable complete"
+    "eval source . trap alias exec xargs parallel at batch set shift hash enable complete crontab ed"
 )
 # A text without any of these says all it runs, as it stands.
 _HIDING = (
@@ -60,6 +62,9 @@ _HIDING = (
     "{",
     "parallel",
     ">",
+    "hash",
+    "/bin/",
+    "/sbin/",
 )
 
 
@@ -109,9 +114,15 @@ def _is_open(command: SimpleCommand, rules: RuleSet, *, writes: bool) -> bool:
     assigned = [word.text.partition("=") for word in command.assignments]
     if any(text for name, _, value in assigned for text in run_for(name, value)):
         return True
+    if any(name.startswith(NAMINGS) for name, _, _ in assigned):
+        return True
     if not command.words:
         return False
     first = command.words[0]
+    if program_name(first.text) in COPYING and any(
+        word.certainty != "exact" or word.text.removeprefix("if=").startswith(PROGRAM_PLACES) for word in command.words
+    ):
+        return True
     if first.certainty != "exact" or (writes and "/" in first.text) or _hands_on(command.argv):
         return True
     sure = all(word.certainty == "exact" for word in command.words)
@@ -127,6 +138,8 @@ def _hands_on(argv: Argv) -> bool:
     """Whether a command of these words runs text, files or words that it is given."""
     name = program_name(argv[0]) if argv else ""
     if name in _RUNNING or (name in LANGUAGES and all(word[:1] == "-" for word in argv[1:])):
+        return True
+    if name in ("make", "gmake") and any(word in STANDARD_INPUT for word in argv):
         return True
     inside = name in STARTERS and any(program_name(word) in _RUNNING for word in argv[1:])
     return inside or next(iter(handed_over(argv)), None) is not None

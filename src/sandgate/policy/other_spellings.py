@@ -7,6 +7,7 @@ Who forbids `pip install` means `pip3 install` and `python -m pip install`, too,
 from __future__ import annotations
 
 from sandgate.commandline.launchers import may_come_first
+from sandgate.commandline.renaming import COPYING, PROGRAM_PLACES
 from sandgate.commandline.words import program_name, words_of
 
 TYPE_CHECKING = False
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 _VERSION = "0123456789.-"  # `pip3`, `python3.11`, `gcc-12`
 _OTHER_NAMES = {
     "nodejs": "node", "gmake": "make", "gsed": "sed", "gtar": "tar", "gawk": "awk", "mawk": "awk", "ncat": "nc",
-    "netcat": "nc", "pnpx": "npx", "pypy": "python", "py": "python",
+    "netcat": "nc", "pnpx": "npx", "pypy": "python", "py": "python", "hub": "git",
+    # The tools of GNU where others are installed first (Homebrew, BSD).
+    **{f"g{name}": name for name in words_of(
+        "rm cp mv ln chmod chown chgrp dd shred install tee kill find xargs env timeout nice nohup rmdir unlink "
+        "truncate "
+        "cat head tail sort split stdbuf mkdir touch ls du df"
+    )},
 }  # fmt: skip
 # What npm(1) and others call their sub-commands besides the name in their manuals.
 _NPM = {
@@ -49,22 +56,37 @@ _OTHER_WORDS: dict[str, dict[str, str]] = {
 _DOCKER: dict[Argv, Argv] = {("image", "rm"): ("rmi",), ("image", "remove"): ("rmi",), ("image", "ls"): ("images",)}
 _DOCKER_GROUPS = frozenset(("image", "container"))
 _CONTAINERS = frozenset(("docker", "podman"))
-# A program that is copied, or gets another name, runs under that name afterwards.
-_COPYING = words_of("cp mv ln install")
-_PROGRAM_PLACES = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
+# Commands of git that push without being called so.
+_PUSHING: frozenset[Argv] = frozenset((("send-pack",), ("lfs", "push"), ("lfs", "pre-push"), ("subtree", "push"),
+    ("svn", "dcommit"), ("p4", "submit"), ("annex", "sync"), ("annex", "push"), ("http-push",), ("remote-http",),
+    ("remote-https",), ("remote-ssh",)))  # fmt: skip
+# Programs of which each command may be one of its own: `git-push`, `cargo-build`, `docker-compose`.
+_DASHED = words_of("git cargo docker kubectl gh podman apt npm")
 TARGETS_MAX = 40  # words of a `make` that are looked at
 _PYTHON_VALUES = ("-W", "-X")  # these options of Python take the word behind them
 
 
 def spelled_otherwise(argv: Argv) -> Iterator[Argv]:
     """`argv` in the words rules are written with; nothing for a command that is."""
-    name = program_name(argv[0])
-    plain = name.rstrip(_VERSION) or name
+    name = program_name(argv[0]).removeprefix("=")  # `=ls` of zsh
+    plain = name.removesuffix(".exe").rstrip(_VERSION) or name
     plain = _OTHER_NAMES.get(plain, plain)
     if plain == "python":
         yield from _module(argv)
-    if plain in _COPYING:
-        yield from [(word,) for word in argv[1:] if word.startswith(_PROGRAM_PLACES)]
+    if plain in COPYING:
+        yield from [
+            (word.removeprefix("if="),) for word in argv[1:] if word.removeprefix("if=").startswith(PROGRAM_PLACES)
+        ]
+    if name != program_name(argv[0]):
+        yield (name, *argv[1:])
+    head, dash, command = name.partition("-")
+    if dash and command and head in _DASHED:
+        yield (head, command, *argv[1:])
+        yield from spelled_otherwise((head, command, *argv[1:]))
+    if plain == "git":
+        yield from _pushing(argv[1:])
+    if plain == "jj" and argv[1:2] == ("git",):
+        yield argv[1:]
     rest = argv[1:]
     if plain == "cargo" and rest[:1] and rest[0][:1] == "+":  # the toolchain it is done with
         rest = rest[1:]
@@ -88,6 +110,12 @@ def _subcommand(plain: str, rest: Argv) -> Iterator[Argv]:
             yield (word, *behind)
         elif plain in _CONTAINERS and word in _DOCKER_GROUPS and behind:
             yield (plain, *before, *_DOCKER.get((word, behind[0]), behind[:1]), *behind[1:])
+
+
+def _pushing(rest: Argv) -> Iterator[Argv]:
+    for at in may_come_first(rest, 0):
+        if any(rest[at : at + len(words)] == words for words in _PUSHING):
+            yield ("git", "push", *rest[at + 1 :])
 
 
 def _module(argv: Argv) -> Iterator[Argv]:

@@ -107,10 +107,14 @@ at batch crontab docker docker-compose gh glab hub podman podman-compose sg tea 
 brz bzr darcs fossil git hg svn
 """),
     ("running", """
-! builtin busybox catchsegv chpst chronic chroot chrt command coproc dbus-run-session do doas dumb-init elif else entr
-env exec fakeroot firejail flock gosu if ionice ltrace nice nocorrect noglob nohup nsenter numactl parallel pkexec
-prlimit proot proxychains proxychains4 runuser script setarch setsid ssh-agent sshpass stdbuf strace su su-exec sudo
-systemd-run taskset then time timeout tini torsocks toybox trap unbuffer unshare until watch while xargs xvfb-run {
+! builtin busybox busybox.static catchsegv chpst chronic chroot chrt command coproc coreutils dbus-run-session do doas
+dumb-init elif else entr env exec fakeroot firejail flock gosu if ionice ld-linux-aarch64.so.1 ld-linux-armhf.so.3
+ld-linux-loongarch-lp64d.so.1 ld-linux-riscv64-lp64d.so.1 ld-linux-x32.so.2 ld-linux-x86-64.so.2 ld-linux.so.2
+ld-linux.so.3 ld-musl-aarch64.so.1 ld-musl-armhf.so.1 ld-musl-i386.so.1 ld-musl-riscv64.so.1 ld-musl-x86_64.so.1 ld.so
+ld.so.1 ld64.so.1 ld64.so.2 ltrace nice nocorrect noglob nohup nsenter numactl parallel pkexec prlimit proot
+proxychains proxychains4 runuser script setarch setsid spawn ssh-agent sshpass stdbuf strace su su-exec sudo
+systemd-run taskset then time timeout tini torsocks toybox trap unbuffer unshare until uutils watch while xargs
+xvfb-run {
 """),
     ("interpreters", """
 . R Rscript ash bash bb bpython busybox-sh caddy clisp clj clojure crystal csh csi d8 darkhttpd dash devd dufs ecl ed
