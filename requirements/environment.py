@@ -43,6 +43,7 @@ def say(message: str) -> None:
 
 def main(kind: str, clone: Path, environment: Path, requested: str) -> int:
     """Makes `environment` when it is missing or stale. Returns an exit code."""
+    os.umask(0o022)  # what is made here is executed; nobody else writes to it
     try:
         environment.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone_in(environment.parent):

@@ -7,9 +7,27 @@
 # sandgate_launch_ready DIR LOCK: DIR was made, and LOCK (runtime, mcp or dev) does not look newer.
 sandgate_launch_ready() {
     [ -x "$1/bin/python" ] && [ -e "$1/ready" ] || return 1
+    [ -O "$1" ] || sandgate_launch_trusted "$1" || exit 125
     ! [ "$sandgate_launch_root/requirements/$2.txt" -nt "$1/ready" ] || return 1
     [ -n "${SANDGATE_PYTHON-}" ] || return 0
     read -r sandgate_launch_recorded <"$1/ready" && [ "$SANDGATE_PYTHON" = "$sandgate_launch_recorded" ]
+}
+
+# sandgate_launch_trusted DIR: what is not ours was made by root, or in a clone by the clone's owner, who is trusted anyway.
+sandgate_launch_trusted() {
+    sandgate_launch_owner=$(sandgate_launch_owner_of "$1")
+    [ "$sandgate_launch_owner" != 0 ] || return 0
+    case $1 in
+    "$sandgate_launch_root"/*) [ "$sandgate_launch_owner" != "$(sandgate_launch_owner_of "$sandgate_launch_root")" ] || return 0 ;;
+    esac
+    echo "sandgate: $1 belongs to another user, so it is not run: remove it, and it is made anew" >&2
+    return 1
+}
+
+# sandgate_launch_owner_of DIR: prints the number of its owner.
+sandgate_launch_owner_of() {
+    set -- $(LC_ALL=C ls -ldn "$1")
+    echo "$3"
 }
 
 # sandgate_launch_existing NAME LOCK: sets sandgate_launch_env to where the environment belongs; false if it is not ready.

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from sandgate.modulecache import is_trusted
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "sandgate"
 LISTING = (
@@ -287,3 +290,47 @@ def test_damage_to_what_is_loaded_first_costs_only_time(copy: Path) -> None:
     cache.write_bytes(content[:start] + b"\xff" * 64 + content[start + 64 :])
     assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "4", "0"]
     assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "4", "4"]
+
+
+@pytest.mark.parametrize("how", ["others may write", "a link"])
+def test_a_file_that_somebody_else_can_have_written_counts_as_none(copy: Path, tmp_path: Path, how: str) -> None:
+    """Required: what is in it runs; it is written anew."""
+    run(copy)
+    (cache,) = cache_files(copy)
+    if how == "a link":
+        cache.rename(tmp_path / "elsewhere")
+        cache.symlink_to(tmp_path / "elsewhere")
+    else:
+        cache.chmod(0o666)
+    assert run(copy)[1:] == ["bad_config", "0"]
+    assert run(copy)[1:] == ["bad_config", "4"]
+    assert stat.S_IMODE(cache.lstat().st_mode) & 0o022 == 0
+
+
+def test_a_file_is_written_so_that_it_will_be_believed_whatever_the_umask(copy: Path) -> None:
+    before = os.umask(0)
+    try:
+        run(copy)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(cache_files(copy)[0].stat().st_mode) == 0o644
+
+
+OTHER = 4242
+
+
+@pytest.mark.parametrize(
+    ("uid", "gid", "mode", "trusted"),
+    [
+        (os.geteuid(), OTHER, 0o644, True),
+        (0, OTHER, 0o755, True),
+        (OTHER, 0, 0o644, False),
+        (OTHER + 1, 0, 0o644, True),
+        (os.geteuid(), OTHER, 0o664, False),
+        (os.geteuid(), 0, 0o775, True),
+        (os.geteuid(), 0, 0o646, False),
+    ],
+)
+def test_trust_is_a_matter_of_owner_and_mode(uid: int, gid: int, mode: int, trusted: bool) -> None:
+    found = os.stat_result((mode | stat.S_IFREG, 1, 1, 1, uid, gid, 0, 0, 0, 0))
+    assert is_trusted(found, owner=OTHER + 1) is trusted

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,3 +44,16 @@ def test_a_closed_number_is_taken_and_whoever_uses_it_is_told(closed: list[int],
     all_of = len(closed)
     with open(answer) as file:
         assert file.read().strip() == (f"True {[EBADF_WORDS] * all_of} {['/dev/null'] * all_of} {[True] * all_of}")
+
+
+def test_a_package_that_anybody_can_change_is_not_run(tmp_path: Path) -> None:
+    """Required: one clear error, and nothing is executed."""
+    package = tmp_path / "sandgate"
+    shutil.copytree(SOURCE / "sandgate", package, ignore=shutil.ignore_patterns("__pycache__"))
+    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from sandgate.start import entry; entry()"
+    command = [sys.executable, "-I", "-c", code, str(tmp_path), "--version"]
+    assert subprocess.run(command, capture_output=True, timeout=waiting.LIMIT_S).returncode == 0
+    package.chmod(0o777)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=waiting.LIMIT_S)
+    assert (ended.returncode, ended.stdout) == (125, "")
+    assert ended.stderr == f"sandgate: anybody can change `{package}`, so it is not run: chmod o-w {package}\n"

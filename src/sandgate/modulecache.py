@@ -13,13 +13,14 @@ from __future__ import annotations
 import marshal
 import sys
 from _frozen_importlib import ModuleSpec
-from os import O_CLOEXEC, O_RDONLY, close, fstat, pread, replace, stat
+from os import O_CLOEXEC, O_NOFOLLOW, O_RDONLY, close, fstat, getegid, geteuid, pread, replace, stat
 from os import open as open_descriptor
 from os import path as ospath
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import stat_result
     from types import CodeType, ModuleType
     from typing import Any
 
@@ -36,6 +37,8 @@ INDEX_BYTES_MAX = 1 << 20  # some thousand modules
 DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package elsewhere has another file to trust
 LIBRARY = ospath.dirname(getattr(ospath, "__file__", f"{DIRECTORY}/"))  # Python's own modules
 FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
+GROUP_MAY_WRITE, OTHERS_MAY_WRITE = 0o020, 0o002
+FILE_MODE = 0o644  # whatever the umask
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
@@ -180,6 +183,16 @@ def install(name: str = "run") -> ModuleCache:
     return cache
 
 
+def is_trusted(found: stat_result, owner: int) -> bool:
+    """Whether nobody else can have written this file or directory: it belongs to root, to us or to `owner`, whom we
+    trust already, and others may not write to it. A group counts as others unless it is the user's private one.
+    """
+    if found.st_uid not in (0, geteuid(), owner) or found.st_mode & OTHERS_MAY_WRITE:
+        return False
+    is_private = found.st_gid == 0 or found.st_gid == getegid() == geteuid()
+    return is_private or not found.st_mode & GROUP_MAY_WRITE
+
+
 def begun() -> None:
     """Says so to the cache that is installed, if one is."""
     for cache in _installed:
@@ -214,10 +227,12 @@ def _place(name: str) -> str:
 def _opened(file: str) -> tuple[int, int, Index]:
     """A descriptor, where the code begins in it, and the index; only what is used is read later."""
     try:
-        descriptor = open_descriptor(file, O_RDONLY | O_CLOEXEC)
+        descriptor = open_descriptor(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     except OSError:
         return -1, 0, _NOTHING
     try:
+        if not is_trusted(fstat(descriptor), stat(DIRECTORY).st_uid):
+            raise ValueError("somebody else can have written it")
         length = int.from_bytes(pread(descriptor, HEAD_BYTES, 0), "little")
         form, version, directory, index = marshal.loads(pread(descriptor, min(length, INDEX_BYTES_MAX), HEAD_BYTES))
         if (form, version, directory) == (FORMAT, sys.hexversion, (DIRECTORY, LIBRARY)):
@@ -236,7 +251,7 @@ def _write_anew(file: str, made: dict[str, Made], first: tuple[str, ...]) -> Non
 
 def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -> None:
     """What lies in `known`, as `about_known` says, and `more`."""
-    from os import getpid, unlink
+    from os import O_CREAT, O_EXCL, O_WRONLY, fdopen, getpid, unlink
 
     parts, start = [known], len(known)
     single = dict(about_known[0])
@@ -247,7 +262,8 @@ def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -
     index = marshal.dumps((FORMAT, sys.hexversion, (DIRECTORY, LIBRARY), (single, *about_known[1:])))
     fresh = f"{file}.{getpid()}"
     try:
-        with open(fresh, "xb") as stream:
+        descriptor = open_descriptor(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE)
+        with fdopen(descriptor, "wb") as stream:
             stream.write(len(index).to_bytes(HEAD_BYTES, "little") + index)
             stream.writelines(parts)
         replace(fresh, file)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import gc
 import sys
-from os import O_RDONLY, O_WRONLY, _exit, environ, fstat, set_inheritable
+from os import O_RDONLY, O_WRONLY, _exit, environ, fstat, set_inheritable, stat
 from os import open as open_descriptor
 
-from sandgate.modulecache import install
+from sandgate.modulecache import DIRECTORY, OTHERS_MAY_WRITE, install
 
 INSIDE = "SANDGATE_SANDBOX"  # set for confined commands: our own code is read-only there
 NOTHING = "/dev/null"
 # Open the wrong way round: who uses one is told EBADF, as with a number that is closed, and not that all went well.
 CLOSED_MODES = (O_WRONLY, O_RDONLY, O_RDONLY)  # of stdin, stdout, stderr
+CANNOT = 125  # exit code: Sandgate could not do its part
 GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
 # Commands whose start is on everybody's path, and the file their modules are kept in: they begin alike. The others load
 # what they need as usual.
@@ -26,6 +27,9 @@ KEPT_FOR = {"run": "run", "check": "run", "agent": "agent", "review": "agent", "
 def entry() -> None:
     """Console script. Leaves without the interpreter's own tidying up: there is nothing left to tidy."""
     occupy_standard()
+    if stat(DIRECTORY).st_mode & OTHERS_MAY_WRITE:
+        print(f"sandgate: anybody can change `{DIRECTORY}`, so it is not run: chmod o-w {DIRECTORY}", file=sys.stderr)
+        _exit(CANNOT)
     gc.set_threshold(GC_THRESHOLD)
     arguments = sys.argv[1:]
     kept = KEPT_FOR.get(arguments[0]) if arguments else None

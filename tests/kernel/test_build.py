@@ -101,3 +101,35 @@ def test_real_sources_compile_without_a_warning(tmp_path: Path) -> None:
         [*command, *map(str, sorted(NATIVE.glob("*.c")))], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_compiler
+@pytest.mark.parametrize("how", ["others may write", "a link", "somebody else's"])
+def test_a_program_that_somebody_else_can_have_written_is_compiled_anew(sources: Path, program: Path, how: str) -> None:
+    """Required: it confines everything else, so nobody else may have made it."""
+    build.compile_helper(str(sources), str(program))
+    if how == "a link":
+        program.rename(program.with_name("elsewhere"))
+        program.symlink_to("elsewhere")
+    elif how == "others may write":
+        program.chmod(0o757)
+    elif os.geteuid() == 0:
+        os.chown(program, 4242, 4242)
+    else:
+        pytest.skip("only root can give files away")
+    assert not build.is_current(str(program), str(sources))
+    build.compile_helper(str(sources), str(program))
+    assert build.is_current(str(program), str(sources))
+
+
+def test_a_program_that_a_package_carries_must_be_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    carried = tmp_path / "_native" / build.PROGRAM
+    carried.parent.mkdir()
+    carried.write_text("")
+    monkeypatch.setattr(build, "_PACKAGE", str(tmp_path))
+    monkeypatch.setattr(build, "source_directory", lambda: None)
+    carried.chmod(0o755)
+    assert build.helper_path() == str(carried)
+    carried.chmod(0o777)
+    with pytest.raises(BackendUnavailable, match="somebody else can have written"):
+        build.helper_path()

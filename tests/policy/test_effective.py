@@ -260,3 +260,33 @@ def test_shared_memory_may_be_a_root() -> None:
 @pytest.mark.parametrize("cwd", ["/", "/proc/self", "/dev"])
 def test_starting_there_opens_nothing(cwd: str) -> None:
     assert effective_permissions(WorkspaceWrite(), REPO.but(cwd=cwd)).writable == ("/tmp",)
+
+
+OWN = REPO.but(
+    own=("/repo/.venv", "/repo/.venv-mcp"), shared=("/repo/lib",), protected=("/repo/.venv", "/repo/lib"),
+    absent=("/repo/.venv-mcp",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["write_path", "write_root"])
+@pytest.mark.parametrize("path", ["/repo/.venv", "/repo/.venv/bin/python", "/repo/.venv-mcp", "/repo/lib"])
+def test_nothing_opens_our_own_code(kind: str, path: str) -> None:
+    """Required: not even a grant, since what it lets in runs outside the sandbox at the next start."""
+    with pytest.raises(ConfinementError, match="belongs to Sandgate itself or to the Python that runs it"):
+        effective_permissions(WorkspaceWrite(), OWN.but(**named(path)), grants=(Grant(kind, path),))  # type: ignore[arg-type]
+    with pytest.raises(ConfinementError, match="belongs to Sandgate itself"):
+        effective_permissions(WorkspaceWrite((path,)), OWN.but(**named(path)))
+
+
+def test_a_root_above_our_own_code_leaves_it_closed() -> None:
+    permissions = effective_permissions(WorkspaceWrite(("/repo",)), OWN.but(**named("/repo")))
+    assert permissions.read_only == ("/repo/.venv", "/repo/lib")
+    assert permissions.absent == ("/repo/.venv-mcp",)
+    assert set(permissions.own) == {"/repo/.venv", "/repo/.venv-mcp", "/repo/lib"}
+
+
+def test_what_is_not_ours_in_a_shared_directory_can_be_opened() -> None:
+    permissions = effective_permissions(
+        WorkspaceWrite(), OWN.but(**named("/repo/lib/other")), grants=(Grant("write_root", "/repo/lib/other"),)
+    )
+    assert "/repo/lib/other" in permissions.writable

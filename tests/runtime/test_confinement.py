@@ -18,11 +18,13 @@ from sandgate.runtime import Environment, confinement, open_runtime
 from sandgate.runtime.confinement import Confinement
 from sandgate.sandbox import probe
 from sandgate.sandbox.capabilities import Trial
+from sandgate.sandbox.facts import workspace_facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.trace import TraceRecord
 
@@ -192,3 +194,14 @@ def test_the_grant_of_another_thread_is_never_used(tmp_path: Path) -> None:
     facts: Any = SwapsMeanwhile(another_thread)
     session._before = (facts, (), own)
     assert session.permissions() is own
+
+
+def test_what_could_not_be_protected_is_said_once(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    def facts(*asked: Any, **more: Any) -> WorkspaceFacts:
+        return workspace_facts(*asked, **more).but(notes=("beware",))
+
+    monkeypatch.setattr(confinement, "workspace_facts", facts)
+    session = host.session()
+    for _ in range(2):
+        host.plan(session)
+    assert [record.message for record in host.said if isinstance(record, Notice)] == ["beware"]

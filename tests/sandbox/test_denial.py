@@ -285,3 +285,10 @@ def test_a_command_that_was_stopped_is_not_guessed_about(termination: str) -> No
 def test_given_text_replaces_the_captured_output() -> None:
     outcome = ended(exit_code=1, text="permission denied", reported=False)
     assert explain(plan(), outcome, "").verdict == "unknown"
+
+
+def test_no_grant_is_offered_for_our_own_code() -> None:
+    """Required: nothing opens it, so nobody is asked."""
+    closed = PERMISSIONS.but(read_only=("/repo/.venv",), own=("/repo/.venv",))
+    report = explain(plan(closed), ended(Refused("write", "openat", "/repo/.venv/bin/python")))
+    assert [denial.grant for denial in report.denials] == [None]

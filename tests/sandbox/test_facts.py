@@ -277,3 +277,25 @@ def test_nothing_is_looked_at_twice_while_nothing_changes(
     monkeypatch.setattr(os, "scandir", None)
     monkeypatch.setattr(os, "readlink", None)
     assert look(repo, state, memory=memory) == first
+
+
+def test_our_own_code_is_told_apart_from_what_else_is_protected(repo: Path, state: Path) -> None:
+    import sandgate
+
+    facts = look(repo, state)
+    assert os.path.dirname(sandgate.__file__) in facts.own
+    assert str(repo.parent / ".cache" / "sandgate") not in facts.protected
+    (repo.parent / ".cache" / "sandgate").mkdir(parents=True)
+    facts = look(repo, state)
+    assert str(repo.parent / ".cache" / "sandgate") in (*facts.protected,)
+    assert str(repo.parent / ".cache" / "sandgate") in facts.own
+
+
+def test_modules_that_commands_may_change_are_told_once_for_each_directory(
+    repo: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sandgate.sandbox.own_code import OWN_CODE
+
+    monkeypatch.setattr("sandgate.sandbox.facts.OWN_CODE", OWN_CODE.but(loaded=(str(repo / "src"), "/elsewhere")))
+    (note,) = look(repo, state).notes
+    assert str(repo / "src") in note

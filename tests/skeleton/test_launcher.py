@@ -304,6 +304,26 @@ def test_clone_of_another_user_keeps_its_environment_in_the_callers_cache(clone:
     assert clone.run().stderr == b""
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_environment_that_another_user_made_is_not_run(clone: Clone) -> None:
+    """Required: neither in a clone of ours nor in the cache, and the reason is one line."""
+    assert clone.run().returncode == 0
+    _give_away(clone.folder / ".venv")
+    ended = clone.run()
+    assert (ended.returncode, ended.stdout) == (125, b"")
+    assert b"belongs to another user, so it is not run" in ended.stderr
+    assert ended.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("place", ["", "bin", "lib/python{}.{}/site-packages"])
+def test_environment_that_others_can_change_is_not_run(clone: Clone, place: str) -> None:
+    assert clone.run().returncode == 0
+    (clone.folder / ".venv" / place.format(*sys.version_info)).chmod(0o777)
+    ended = clone.run()
+    assert (ended.returncode, ended.stdout) == (125, b"")
+    assert b"others can change" in ended.stderr
+
+
 def _give_away(folder: Path) -> None:
     """To another user where that is possible; else the folder is only closed to writing."""
     for path in [folder, *folder.rglob("*")]:

@@ -9,9 +9,11 @@ user could write.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 
 from sandgate.errors import BackendUnavailable
+from sandgate.modulecache import is_trusted
 
 PROGRAM = "sandgate-exec"
 STAMP_SUFFIX = ".built-from"
@@ -38,9 +40,11 @@ def helper_path() -> str:
     carried = os.path.join(_PACKAGE, "_native", PROGRAM)
     sources = source_directory()
     if sources is None:
-        if os.access(carried, os.X_OK):
-            return carried
-        raise _unavailable("the package has neither the program nor its sources", "reinstall sandgate")
+        if not os.access(carried, os.X_OK):
+            raise _unavailable("the package has neither the program nor its sources", "reinstall sandgate")
+        if not is_ours(carried):
+            raise _unavailable(f"somebody else can have written `{carried}`", "look at its owner and mode")
+        return carried
     if is_current(carried, sources):
         return carried
     program = os.path.join(_place_to_build(), PROGRAM)
@@ -58,14 +62,23 @@ def source_directory() -> str | None:
     return None
 
 
+def is_ours(program: str) -> bool:
+    """Whether it is a file that nobody but us, root, or the owner of this package can have written."""
+    try:
+        found, owner = os.lstat(program), os.stat(_PACKAGE).st_uid
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and is_trusted(found, owner)
+
+
 def is_current(program: str, sources: str) -> bool:
-    """Whether `program` was compiled from the present state of `sources`."""
+    """Whether `program` was compiled from the present state of `sources`, by somebody whom we trust."""
     try:
         with open(program + STAMP_SUFFIX, encoding="utf-8") as stamp:
             looks, content = stamp.read().split()
     except (OSError, ValueError):
         return False
-    if not os.access(program, os.X_OK):
+    if not os.access(program, os.X_OK) or not is_ours(program):
         return False
     # Times and sizes answer without reading the sources; when they differ, the content decides.
     return looks == _looks(sources) or content == _content(sources)

@@ -54,9 +54,12 @@ class WorkspaceFacts(Record):
     secrets: tuple[str, ...] = ()  # existing files and directories that hold credentials
     unknown: tuple[str, ...] = ()  # existing entries of homes that nobody knows to be harmless
     sealed: tuple[str, ...] = ()  # our own state: hidden, and nothing opens it
+    own: tuple[str, ...] = ()  # our own code, there or not: closed below every root, and nothing opens it
+    shared: tuple[str, ...] = ()  # the same, but what lies inside may be named and opened
     unmade: tuple[str, ...] = ()  # our own state that does not exist; the first missing name of each is in `absent`
     sockets: tuple[str, ...] = ()  # directories full of sockets, and listening sockets elsewhere
     openings: tuple[str, ...] = ()  # harmless paths below what is closed that ordinary programs need
+    notes: tuple[str, ...] = ()  # sentences for the person: what could not be protected
     case_insensitive: bool = False  # the workspace's file system ignores case
 
 
@@ -78,7 +81,7 @@ def effective_permissions(
     granted = _resolved(facts, _granted(grants, "write_root") + _granted(grants, "write_path"))
     named = tuple(dict.fromkeys((*configured, *granted)))
     for root in named:
-        _refuse_unconfinable(root, facts.sealed)
+        _refuse_unconfinable(root, (*facts.sealed, *facts.own), facts.shared)
     opened = {*named, *_resolved(facts, _granted(grants, "read_path"))}
     reachable = _unsealed(_resolved(facts, _granted(grants, "unix_socket")), facts.sealed)
     secrets = [path for path in facts.secrets if path not in opened]
@@ -111,6 +114,7 @@ def effective_permissions(
         absent=tuple(absent),
         hidden=_shallow_first(hidden),
         sealed=facts.sealed,
+        own=tuple(path for path in (*facts.own, *facts.shared) if changeable(path)),
         reopened=reopened,
         sockets=tuple(reachable),
         hosts=tuple(host for host in _granted(grants, "host") if host != "*") if network == "off" else (),
@@ -188,17 +192,19 @@ def _named_roots(
             return tuple(never_reached(policy))
 
 
-def _refuse_unconfinable(root: str, sealed: tuple[str, ...]) -> None:
+def _refuse_unconfinable(root: str, sealed: tuple[str, ...], shared: tuple[str, ...]) -> None:
     if root == "/" or _is_kernels(root):
         raise ConfinementError(
             f"cannot make `{root}` writable inside the sandbox",
             why="the whole disk and the kernel's own file systems stay read-only while a command is confined",
             hint="name the directory the command needs, or choose `danger-full-access`",
         )
-    if root in sealed or _below_any(root, sealed):
+    if root in sealed or root in shared or _below_any(root, sealed):
         raise ConfinementError(
             f"cannot make `{root}` writable inside the sandbox",
-            why="it belongs to Sandgate itself, and a command that can change it can change its own limits",
+            why="it belongs to Sandgate itself or to the Python that runs it, and a command that can change it can "
+            "change its own limits",
+            hint="run the command without the sandbox, or Sandgate from another place",
         )
 
 

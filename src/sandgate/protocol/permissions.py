@@ -85,6 +85,7 @@ class EffectivePermissions(Record):
     absent: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()  # existing paths that must not be readable
     sealed: tuple[str, ...] = ()  # those of them that no grant opens: our own state
+    own: tuple[str, ...] = ()  # those of `read_only` and `absent` that no grant opens: our own code
     reopened: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()  # host unix sockets that stay reachable
     hosts: tuple[str, ...] = ()  # granted `address:port`; `*` never stands here, it sets network "on"

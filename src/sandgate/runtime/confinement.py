@@ -50,6 +50,7 @@ class Confinement:
         self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: nobody moves them away
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
+        self._told: set[str] = set()
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -94,6 +95,10 @@ class Confinement:
         before = self._before  # read once: threads may share a session, and must not share grants
         if before is not None and before[:2] == (facts, grants):
             return before[2], facts.unmade
+        for note in facts.notes:
+            if note not in self._told:
+                self._told.add(note)
+                self._record(Notice("warning", note))
         permissions = effective_permissions(settings.sandbox, facts, grants=grants)
         self._say_crowded(facts.crowded)
         self._before = (facts, grants, permissions)

@@ -133,7 +133,8 @@ def _write_grant(
 ) -> Grant | None:
     protected = _innermost(path, (*permissions.read_only, *permissions.absent), permissions.case_insensitive)
     if protected is not None:
-        return Grant("write_path", protected)
+        is_own = _innermost(path, permissions.own, permissions.case_insensitive) is not None
+        return None if is_own else Grant("write_path", protected)
     if path.startswith(_KERNEL_AREAS) or _innermost(path, permissions.hidden):
         return None
     parent = _parent(path)

@@ -14,7 +14,7 @@ from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.aliases import aliases_of
 from sandgate.sandbox.git_reach import reached
 from sandgate.sandbox.memory import Memory
-from sandgate.sandbox.own_code import OWN_CODE
+from sandgate.sandbox.own_code import OWN_CODE, own_places
 from sandgate.sandbox.protected import Protection, protected_in
 from sandgate.sandbox.roots import at_or_below, existing_directory, granted, own_state
 from sandgate.sandbox.secrets import secrets_of
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from sandgate.sandbox.home import Closed
     from sandgate.sandbox.looking import Look
     from sandgate.sandbox.memory import Moment
+    from sandgate.sandbox.own_code import OwnCode
     from sandgate.sandbox.roots import OwnState
     from sandgate.sandbox.sockets import Places as SocketPlaces
     from sandgate.sandbox.workplaces import Workplaces
 
 VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # what leads to sockets and roots
 STATE_VARIABLE = "XDG_STATE_HOME"  # what leads to our own state
+CACHE_VARIABLE = "XDG_CACHE_HOME"  # what leads to our own environments
 
 
 def workspace_facts(
@@ -78,14 +80,16 @@ def workspace_facts(
         ("state", state_directory, state_home, places.homes),
         lambda look: own_state(state_directory, state_home, places.homes, look),
     )
+    cache_home = environ.get(CACHE_VARIABLE, "")
+    own = moment.recall(("own", cache_home, places.homes), lambda look: own_places(places.homes, cache_home, look))
     sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
     configured = tuple(opened_secrets), tuple(more_secrets)
     secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), (cwd, *places.directories), configured)
     protected = _protected(places, protection or Protection(), moment)
     return moment.derive(
         ("facts", uid),
-        (cwd, places, state, sockets, secrets, *protected),
-        lambda: _facts(cwd, uid, places, state, sockets, secrets, protected),
+        (cwd, places, state, own, sockets, secrets, *protected),
+        lambda: _facts(cwd, uid, places, state, own, sockets, secrets, protected),
     )
 
 
@@ -94,10 +98,14 @@ def _facts(
     uid: int,
     places: Workplaces,
     state: OwnState,
+    own: OwnCode,
     sockets: SocketPlaces,
     secrets: Closed,
     protected: list[Found],
 ) -> WorkspaceFacts:
+    # A directory on PATH in the workspace itself decides about every program; one name less there would help nobody.
+    first = [path for path in OWN_CODE.found_first if not at_or_below(path, (cwd,))]
+    present, absent = (*OWN_CODE.present, *own.present), (*OWN_CODE.absent, *own.absent, *first)
     return WorkspaceFacts(
         cwd=cwd,
         tmpdir=places.tmpdir,
@@ -105,14 +113,14 @@ def _facts(
         home=places.homes[0] if places.homes else None,
         uid=uid,
         resolved=dict(places.resolved),
-        protected=_joined((one.protected for one in protected), OWN_CODE.present, state.steps),
+        protected=_joined((one.protected for one in protected), present, state.steps),
         companions=_joined(one.companions for one in protected),
         anchored=_joined(
             (one.anchored for one in protected),
-            *(OWN_CODE.present, OWN_CODE.absent, state.present, state.absent, state.steps),
+            *(present, OWN_CODE.absent, state.present, state.absent, state.steps),
             sockets.covered,  # moved together with its parent, one would not be found under its name the next time
         ),
-        absent=_joined((one.absent for one in protected), OWN_CODE.absent, state.absent),
+        absent=_joined((one.absent for one in protected), absent, state.absent),
         overfull=tuple(root for root, one in zip(places.directories, protected, strict=False) if one.overfull),
         spared=_joined(one.spared for one in protected),
         crowded=_joined(
@@ -122,10 +130,24 @@ def _facts(
         secrets=secrets.known,
         unknown=secrets.unknown,
         sealed=state.present,
+        own=tuple(path for path in (*present, *absent) if path not in OWN_CODE.shared),
+        shared=OWN_CODE.shared,
         unmade=state.missing,
         sockets=sockets.covered,
         openings=(*sockets.openings, *secrets.openings),
+        notes=_joined((one.notes for one in protected), _exposed(places)),
         case_insensitive=any(one.ignores_case for one in protected),
+    )
+
+
+def _exposed(places: Workplaces) -> tuple[str, ...]:
+    """One sentence a directory that our next start takes modules from and that no protection can close: people work
+    there."""
+    return tuple(
+        f"`{path}` is where Python looks for modules of Sandgate, too (PYTHONPATH or a `.pth` file), and commands may "
+        "change it: what they put there runs at the next start"
+        for path in OWN_CODE.loaded
+        if at_or_below(path, places.directories)
     )
 
 

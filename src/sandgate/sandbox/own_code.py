@@ -1,8 +1,10 @@
-"""What Sandgate itself runs at its next start, and so nothing that it confines may change.
+"""What Sandgate itself runs at its next start, and so nothing that it confines may change, and nothing opens.
 
-The package is only a part: the interpreter, the environment with what we import, the byte code Python keeps for us,
-and in a clone the scripts that lead here. Python does not say which environment that is (without `site` it takes
-itself for the plain interpreter), so it is found where the interpreter was started from.
+The package is only a part: the interpreter with its library and the shared objects beside it, what tells the
+interpreter where these are, the environment with what we import, the byte code Python keeps for us, the name
+`sandgate` wherever a shell looks for it, and in a clone the scripts that lead here. Python does not say which
+environment that is (without `site` it takes itself for the plain interpreter), so it is found where the interpreter
+was started from.
 """
 
 from __future__ import annotations
@@ -11,41 +13,102 @@ import os
 import sys
 
 from sandgate.record import Record
+from sandgate.sandbox.listing import join
+from sandgate.sandbox.looking import Look
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PROGRAM = "sandgate"
 # At the root of a clone: what the helper is compiled from, and what a person starts and what that reads.
 CLONE_MARK = "native"
-CLONE_CODE = (CLONE_MARK, "requirements", "src", "sandgate", "check")
+CLONE_CODE = (CLONE_MARK, "requirements", "src", PROGRAM, "check")
 CLONE_ENVIRONMENTS = (
     ".venv",
     ".venv-mcp",
     ".venv-dev",
 )  # the starters take one that is there without asking where it came from
+# What SANDGATE_PYTHON may append to these, for the names that requirements/environment.sh tries.
+PYTHONS = ("python3", "python3.11", "python3.12", "python3.13", "python3.14")
 ENVIRONMENT_MARK = "pyvenv.cfg"
 PACKAGE_DIRECTORIES = ("site-packages", "dist-packages")
+LIBRARY_DIRECTORIES = ("lib", "lib64", "lib32")
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+# Beside the interpreter; each of them tells it to take its library from elsewhere (Modules/getpath.py in CPython).
+BESIDE_INTERPRETER = (
+    *(
+        ENVIRONMENT_MARK,
+        "pybuilddir.txt",
+        "python._pth",
+        f"python{VERSION}._pth",
+        f"python{VERSION.replace('.', '')}._pth",
+    ),
+    *LIBRARY_DIRECTORIES,
+)
+SYSTEM_PROGRAMS = ("/usr/bin", "/usr/sbin", "/bin", "/sbin")  # never below a writable root
+# Below a home: what a clone that is not ours keeps there, and where the interpreter looks for a user's modules.
+CACHE_NAME = PROGRAM
+CACHE_IN_HOME = f".cache/{CACHE_NAME}"
+USER_LIBRARY_IN_HOME = f".local/lib/python{VERSION}"
 
 
 class OwnCode(Record):
-    """Canonical paths. `absent` would be run if somebody made them."""
+    """Canonical paths."""
 
     present: tuple[str, ...]
-    absent: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()  # would be run if somebody made them
+    shared: tuple[str, ...] = ()  # those of `present` that hold what is not ours, too
+    found_first: tuple[str, ...] = ()  # `sandgate` in directories on PATH that have none
+    loaded: tuple[str, ...] = ()  # further directories of modules; closing them would close what people work on
 
 
-def own_code(package: str, *, executable: str, import_path: tuple[str, ...], more: tuple[str, ...]) -> OwnCode:
-    """Everything we run: `package` is our own directory, `more` are further places of this interpreter's."""
-    places = [package, *more, *environments_of(executable, import_path)]
+def own_code(
+    package: str,
+    *,
+    executable: str,
+    import_path: tuple[str, ...],
+    more: tuple[str, ...],
+    library: str = "",
+    script: str = "",
+    search_path: tuple[str, ...] = (),
+) -> OwnCode:
+    """Everything we run: `package` is our own directory, `more` are further places of this interpreter's, `library`
+    is where its modules lie, `script` what was started, `search_path` where a shell looks for programs."""
+    places = [package, *more, *environments_of(executable, import_path), *_script_places(script, import_path)]
     places += [entry for entry in import_path if os.path.basename(entry) in PACKAGE_DIRECTORIES]
-    places += [executable] if executable else []
-    present = [path for place in places for path in _names_of(place) if path != "/" and os.path.lexists(path)]
-    clone = os.path.dirname(os.path.dirname(package))
-    if not os.path.isdir(os.path.join(clone, CLONE_MARK)):
-        return OwnCode(tuple(dict.fromkeys(present)))
-    made = [name for name in os.listdir(clone) if name.startswith(CLONE_ENVIRONMENTS)]
-    wanted = [os.path.join(clone, name) for name in (*CLONE_CODE, *CLONE_ENVIRONMENTS, *made)]
-    present += filter(os.path.lexists, wanted)
+    places += _interpreter_places(executable) if executable else []
+    places += [entry for entry in import_path if entry.endswith(".zip")]
+    places += _clone_places(os.path.dirname(os.path.dirname(package)))
+    look = Look()
+    shared, missing = _names_of(_library_directories(library), look)
+    present, absent = _names_of(places, look)
+    on_path, found_first = _names_of([f"{each}/{PROGRAM}" for each in search_path if each not in SYSTEM_PROGRAMS], look)
+    closed = tuple(dict.fromkeys((*present, *shared, *on_path)))
+    loaded = [look.real(entry) for entry in import_path if entry[:1] == "/" and look.is_directory(entry)]
     return OwnCode(
-        tuple(dict.fromkeys(present)), tuple(dict.fromkeys(path for path in wanted if not os.path.lexists(path)))
+        present=closed,
+        absent=(*absent, *missing),
+        shared=shared,
+        found_first=found_first,
+        loaded=tuple(entry for entry in loaded if not _is_below(entry, closed)),
     )
+
+
+def _names_of(places: Iterable[str], look: Look) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What exists, with every link on the way to it, each in its real directory; and what may come to exist."""
+    present: dict[str, None] = {}
+    absent: dict[str, None] = {}
+    for place in dict.fromkeys(map(os.path.abspath, places)):
+        directory, name = os.path.split(place)
+        led = look.follow(place)
+        if led is not None:
+            present |= dict.fromkeys((*led.links, led.real))
+        elif look.is_directory(directory):
+            there = join(look.real(directory), name)
+            (present if look.exists(there) else absent)[there] = None
+    present.pop("/", None)
+    return tuple(present), tuple(absent)
 
 
 def environments_of(executable: str, import_path: tuple[str, ...]) -> list[str]:
@@ -62,20 +125,77 @@ def environments_of(executable: str, import_path: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(marked))
 
 
-def _names_of(place: str) -> tuple[str, str]:
-    """The name in its real directory, be it a link, and what it leads to."""
-    directory, name = os.path.split(place.rstrip("/"))
-    return os.path.join(os.path.realpath(directory), name), os.path.realpath(place)
+def own_places(homes: tuple[str, ...], cache_home: str, look: Look) -> OwnCode:
+    """The same below canonical `homes`, and below `$XDG_CACHE_HOME`: what may come and go while we run."""
+    wanted = [f"{home}/{name}" for home in homes for name in (CACHE_IN_HOME, USER_LIBRARY_IN_HOME)]
+    wanted += [f"{os.path.normpath(cache_home)}/{CACHE_NAME}"] if cache_home.startswith("/") else []
+    present: list[str] = []
+    absent: list[str] = []
+    for path in wanted:
+        led = look.follow(path)
+        if led is not None:
+            present += [*led.links, led.real]
+            continue
+        above = look.real(os.path.dirname(path))
+        absent.append(f"{above}/{os.path.basename(path)}")
+    return OwnCode(tuple(dict.fromkeys(present)), tuple(dict.fromkeys(absent)))
+
+
+def _interpreter_places(executable: str) -> list[str]:
+    """The program, and what stands beside it and decides where its library is."""
+    beside = os.path.dirname(os.path.realpath(executable))
+    return [
+        executable,
+        *(f"{beside}/{name}" for name in BESIDE_INTERPRETER),
+        f"{os.path.dirname(beside)}/{ENVIRONMENT_MARK}",
+    ]
+
+
+def _library_directories(library: str) -> list[str]:
+    """In these lie shared objects that the loader takes before the system's, and modules in a `.zip`."""
+    libraries = os.path.dirname(library)
+    if os.path.basename(libraries) not in LIBRARY_DIRECTORIES:
+        return []
+    return [f"{os.path.dirname(libraries)}/{name}" for name in LIBRARY_DIRECTORIES]
+
+
+def _script_places(script: str, import_path: tuple[str, ...]) -> list[str]:
+    """A started `sandgate`; and the directory it lies in, when Python looks for modules there."""
+    if os.path.basename(script) != PROGRAM:
+        return []
+    path = os.path.abspath(script)
+    beside = os.path.dirname(os.path.realpath(path))
+    return [path, *(entry for entry in import_path[:1] if entry == beside)]
+
+
+def _clone_places(clone: str) -> list[str]:
+    if not os.path.isdir(os.path.join(clone, CLONE_MARK)):
+        return []
+    made = [name for name in os.listdir(clone) if name.startswith(CLONE_ENVIRONMENTS)]
+    named = [f"{name}-{python}" for name in CLONE_ENVIRONMENTS for python in PYTHONS]
+    return [os.path.join(clone, name) for name in (*CLONE_CODE, *CLONE_ENVIRONMENTS, *made, *named)]
+
+
+def _is_below(path: str, places: Iterable[str]) -> bool:
+    return any(path == place or path.startswith(place + "/") for place in places)
 
 
 def _ours() -> OwnCode:
     package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-    more = [os.path.dirname(os.__file__)]
-    if sys.prefix != sys.base_prefix:
-        more.append(sys.prefix)
+    more = [sys.prefix] if sys.prefix != sys.base_prefix else []
     if sys.pycache_prefix:
         more.append(os.path.abspath(sys.pycache_prefix))
-    return own_code(package, executable=sys.executable or "", import_path=tuple(sys.path), more=tuple(more))
+    library = os.path.dirname(os.__file__)
+    search_path = tuple(filter(os.path.isabs, os.environ.get("PATH", "").split(":")))
+    return own_code(
+        package,
+        executable=sys.executable or "",
+        import_path=tuple(sys.path),
+        more=(library, *more),
+        library=library,
+        script=sys.argv[0] if sys.argv else "",
+        search_path=search_path,
+    )
 
 
 OWN_CODE = _ours()  # where we lie does not change while we run
