@@ -91,10 +91,17 @@ def test_a_line_may_borrow_from_another() -> None:
 LISTS = grammar("-l -n= 2", {})
 
 
-@pytest.mark.parametrize("words", ["", "a b", "-l a", "-n 1 a b", "-l -- a b", "-l"])
+@pytest.mark.parametrize("words", ["", "a b", "-l a", "-n 1 a b", "-l -- a b", "-l -- a -x", "-l"])
 def test_options_before_operands_have_one_reading(words: str) -> None:
     argv = tuple(words.split())
-    assert readings(argv, LISTS, permutes=False) == (read(argv, LISTS),)
+    assert readings(argv, LISTS, permutes=False, heeds_end=True) == (read(argv, LISTS),)
+
+
+def test_behind_the_end_of_options_may_stand_options() -> None:
+    meant = readings(("a", "--", "-l"), LISTS, permutes=True)
+    assert meant is not None
+    assert [(each.options, each.operands) for each in meant] == [((), ("a", "-l")), ((("-l", None),), ("a",))]
+    assert readings(("--", "-x"), LISTS, permutes=True) is None
 
 
 def test_an_option_behind_an_operand_may_be_an_operand() -> None:
@@ -106,7 +113,7 @@ def test_an_option_behind_an_operand_may_be_an_operand() -> None:
 def test_what_ends_the_options_may_be_an_operand_as_well() -> None:
     meant = readings(("a", "--"), LISTS, permutes=False)
     assert meant is not None
-    assert [each.operands for each in meant] == [("a",), ("a", "--")]
+    assert [each.operands for each in meant] == [("a",), ("a", "--"), ("a",)]
 
 
 @pytest.mark.parametrize("words", ["a -n 1", "a -l b", "a -x"])

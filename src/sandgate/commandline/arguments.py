@@ -37,6 +37,7 @@ class Grammar(Record):
     numeric: bool = False
     single_dash_words: bool = False
     stops: bool = False
+    heeds_end: bool = True  # `--` ends the options
     marks: frozenset[str] = frozenset()  # words of the line that mean something to its reader, not to us
 
 
@@ -103,17 +104,24 @@ def read(words: tuple[str, ...], by: Grammar) -> Reading | None:
     return _Reading(words, by).read()
 
 
-def readings(words: tuple[str, ...], by: Grammar, *, permutes: bool) -> tuple[Reading, ...] | None:
+def readings(
+    words: tuple[str, ...], by: Grammar, *, permutes: bool, heeds_end: bool = False
+) -> tuple[Reading, ...] | None:
     """All that the words may mean to a program, or None when one of these is not in the grammar.
 
     Where it is not known that the program takes options behind operands (`permutes`), such words are options in one
-    reading and operands in the other, and only what holds for both is certain.
+    reading and operands in the other. Where it is not known that `--` ends them (`heeds_end`), or is no value of the
+    option before it, what stands behind is read as options as well. Only what holds for all readings is certain.
     """
     mixed = read(words, by)
-    if mixed is None or permutes or by.stops or not _options_behind(mixed, words):
-        return None if mixed is None else (mixed,)
-    ordered = read(words, by.but(stops=True))
-    return None if ordered is None else (mixed, ordered)
+    if mixed is None:
+        return None
+    meant: list[Reading | None] = [mixed]
+    if not (permutes or by.stops) and _options_behind(mixed, words):
+        meant.append(read(words, by.but(stops=True)))
+    if not heeds_end and "--" in words and not by.stops and not by.single_dash_words:
+        meant.append(read(words, by.but(heeds_end=False)))
+    return None if None in meant else tuple([reading for reading in meant if reading is not None])
 
 
 def _options_behind(reading: Reading, words: tuple[str, ...]) -> bool:
@@ -137,9 +145,10 @@ class _Reading:
         while self._at < len(words):
             word = words[self._at]
             if word == "--" and not by.single_dash_words:
-                self._places.extend(range(self._at + 1, len(words)))
-                break
-            if len(word) < 2 or word[0] != "-":
+                if by.heeds_end:
+                    self._places.extend(range(self._at + 1, len(words)))
+                    break
+            elif len(word) < 2 or word[0] != "-":
                 if by.stops:
                     self._places.extend(range(self._at, len(words)))
                     break

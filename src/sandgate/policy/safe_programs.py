@@ -3,7 +3,7 @@
 Each line is an argument grammar (the notation is in commandline/arguments.py). What is not in the line is not
 safe, so a missing option costs a question and an extra one may cost a file: add with the manual open. A word that
 looks like an option but stands behind an operand must fit the line as an option and as an operand (`xxd in -p`
-writes to a file named `-p`), unless commandline/permuting.py knows the program. Marks:
+writes to a file named `-p`), unless commandline/option_places.py knows the program. Marks:
 
     any           any arguments whatever
     !             harmless whatever the shell puts in: no option writes, runs or sends, and operands are inputs

@@ -13,7 +13,7 @@ many, a word that may become anything is only for programs that are harmless wha
 from __future__ import annotations
 
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read, readings
-from sandgate.commandline.permuting import permutes
+from sandgate.commandline.option_places import heeds_end, permutes
 from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
@@ -255,7 +255,7 @@ def _fits_line(rules: Grammar, name: str, argv: Argv, sure: Sure | None) -> bool
             return False
         # The shell decides what stands there; for a harmless program it reads as one more operand.
         words = tuple([w if s == "exact" or _is_search(w) else "x" for w, s in zip(words, sure[1:], strict=True)])
-    meant = readings(words, rules, permutes=permutes(name))
+    meant = readings(words, rules, permutes=permutes(name), heeds_end="!" in marks or heeds_end(name))
     return meant is not None and all(_passes_checks(marks, reading, argv, sure) for reading in meant)
 
 
