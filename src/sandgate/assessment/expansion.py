@@ -246,7 +246,7 @@ def _with_variable(draft: _Draft, piece: Piece, shell: Shell, direct: bool) -> l
         empty.note = f"`${piece.text}` is empty here"
         return [empty]
     made = []
-    for text in value.texts:
+    for text in value.texts[: MAX_ARGUMENTS + 1]:  # one more than are kept: what is left out is noticed
         more = draft.plus(text if direct else _gaps(text, piece.quoted, shell), known=value.known)
         more.glob = more.glob or (not piece.quoted and any(mark in text for mark in "*?["))
         more.carries = draft.carries + value.carries

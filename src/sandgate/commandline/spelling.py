@@ -33,16 +33,16 @@ class Spelling:
     def words(self, nodes: list[Node]) -> tuple[tuple[Word, ...], list[Node]]:
         """The words of `nodes`, and the substitutions met inside them."""
         inner: list[Node] = []
-        made: list[Word] = []
+        made: list[list[Piece]] = []
         end = -1
         for node in nodes:
             pieces = self._word(node, inner)
             if node.start_byte == end and made:  # `$"x"` and the like: the grammar splits what the shell joins
-                made[-1] = Word(made[-1].pieces + pieces)
+                made[-1].extend(pieces)
             else:
-                made.append(Word(pieces))
+                made.append([*pieces])
             end = node.end_byte
-        return tuple(made), inner
+        return tuple([Word(tuple(pieces)) for pieces in made]), inner
 
     def _word(self, node: Node, inner: list[Node]) -> tuple[Piece, ...]:
         kind = node.type

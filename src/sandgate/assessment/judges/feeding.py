@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.expansion import UNKNOWN, Arg
+from sandgate.assessment.findings import HIGH
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import FOUND, VERSION_CONTROL
@@ -12,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sandgate.assessment.inquiry import Call
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+BASES_MAX = 64  # places of one `find` for which it is judged what is started there
 
 FIND_FILTERS = frozenset(
     words("""
@@ -45,6 +48,13 @@ def find_bases(call: Call) -> tuple[list[Arg], bool]:
         if arg.text[:1] != "-":
             bases.append(arg)
     return bases or [Arg(".")], any(_chooses(at, call) for at in range(len(call.args)))
+
+
+def judged_bases(bases: Sequence[Arg], inquiry: Inquiry) -> Sequence[Arg]:
+    """Those for which what is started there is judged; nobody vouches for the rest."""
+    if len(bases) > BASES_MAX:
+        inquiry.doubt(f"starts a program in more places than are judged ({BASES_MAX})", level=HIGH)
+    return bases[:BASES_MAX]
 
 
 def _chooses(at: int, call: Call) -> bool:

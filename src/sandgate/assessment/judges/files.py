@@ -12,6 +12,7 @@ from sandgate.assessment.judges.feeding import (
     DELETERS,
     below_base,
     find_bases,
+    judged_bases,
     names_secrets,
     picked_repository,
     picks_work,
@@ -56,12 +57,12 @@ def _judge_rm(call: Call, inquiry: Inquiry) -> None:
 
 
 def _judge_find(call: Call, inquiry: Inquiry) -> None:
-    bases, filtered = find_bases(call)
-    texts = [arg.text for arg in call.args]
-    filtered = filtered and not (picks_work(call, bases) and ("-delete" in texts or not DELETERS.isdisjoint(texts)))
+    (bases, filtered), texts = find_bases(call), [arg.text for arg in call.args]
+    deletes = "-delete" in texts
+    filtered = filtered and not (picks_work(call, bases) and (deletes or not DELETERS.isdisjoint(texts)))
     for base in bases:
         inquiry.read(base, call)
-        if "-delete" in texts:
+        if deletes:
             shared = call.remote and base.text.startswith(SHARED_TREES)  # there a filter is no comfort
             inquiry.delete(below_base(base, filtered=filtered), call, recursive=shared or not filtered)
     at = 0
@@ -79,12 +80,12 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
 def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool) -> None:
     if not inner:
         return
+    named = picked_repository(call) if inner[0].text in DELETERS and filtered else ""
     if (names_secrets(call) and shows_what_is_found(inner[0].text)) or shows_everything(call, inner[0].text):
         inquiry.add(HIGH, "reads", bases[0].text, "reads files that are named like keys",
                     f"Reads files below {shown(bases[0].text)} that are named like keys or passwords", "",
                     (EXFILTRATION,))  # fmt: skip
-    for base in bases:
-        named = picked_repository(call) if inner[0].text in DELETERS and filtered else ""
+    for base in judged_bases(bases, inquiry):
         found = below_base(base, filtered=filtered, named=named)
         args = [found if arg.text == "{}" else _filled(arg, found) for arg in inner]
         inquiry.run(call.inside(args[0].text, args[1:]))
@@ -93,9 +94,8 @@ def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquir
 def _filled(arg: Arg, found: Arg) -> Arg:
     if "{}" not in arg.text:
         return arg
-    return arg.but(
-        text=arg.text.replace("{}", found.text), glob=True, raw=arg.raw and arg.raw.replace("{}", found.text)
-    )
+    raw = arg.raw and arg.raw.replace("{}", found.text)
+    return arg.but(text=arg.text.replace("{}", found.text), glob=True, raw=raw)
 
 
 def _judge_fd(call: Call, inquiry: Inquiry) -> None:

@@ -1,0 +1,136 @@
+"""What judging a command costs, by generated scripts: work grows with the length and no faster.
+
+Counted are calls, of Python and of C: the same text makes the same calls on every machine. What one call costs (a copy,
+a search through the rest of the text) is seen in the processor time of a text four times as long, best of three.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+
+import pytest
+
+from assessing import facts
+from sandgate.assessment.static import assess
+from sandgate.commandline.words import words_of
+from sandgate.policy.approval import verdict_for
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.permissions import WorkspaceWrite
+
+TOKENS = words_of(
+    "<> << <<< ( ) { } [ ] [[ ]] (( )) $( ${ ` \" ' \\ | || & && ; ;; a a=1 x=( = + * ? ~ ! # {a,b} {1..2} $a ${a:-b} "
+    "$((1+1)) a() function if then fi else for in do done while case esac a) <<E <( >( &> 2>&1 >x <x @( a[1]=2 a[ 'a' "
+    '"a" $\'a\' $"a" `a` "$( "${ export declare test : . , % / // [@] eval bash_-c env xargs sudo awk sed find -exec '
+    "printf %s echo ls rm_-rf git python3_-c cat tee cd alias_a=b a+=b {a,b}{a,b} ssh make ./x -o --x=y ../ a@b:c "
+    "s/a/b/ {} \\; while_read -delete /etc ~/x $i"
+)
+JOINTS = ("", " ", " ", "\n", ";", " ; ", "\t\\\n")
+HEADS = (
+    *(
+        "",
+        "",
+        "",
+        "find ",
+        "tar ",
+        "rm ",
+        "for i in ",
+        "x=(",
+        "a=(",
+        "case $x in ",
+        "sed -e ",
+        "ssh h ",
+        "xargs ",
+        "env ",
+    ),
+    *("sudo ", "echo ", "[[ ", "((", "${", '"', "`", "$((", "{ ", 'bash -c "', "cat <<E\n", "eval ", "function f { "),
+)
+SCRIPTS = 30
+SHORT_CHARACTERS = 800
+EACH_MAX = 300  # calls for each character: three times what the dearest of some thousands needs
+EACH_COMMON = 100  # so many are no reason to look at the growth: whether a quote is closed may depend on the length
+GROWTH_MAX = 2.6  # of the calls, when the text is twice as long
+COPIES_MAX = 10.0  # of the processor time, when it is four times as long; the square would be 16
+SLOW_S = 0.04  # below, processor time says nothing
+
+
+def generated(number: int, characters: int) -> str:
+    """A script of that length: something first, one thing again and again, and mostly another one after it."""
+    chance = random.Random(number)
+
+    def unit() -> str:
+        words = [chance.choice(sorted(TOKENS)).replace("_", " ") for _ in range(chance.choice((1, 1, 2, 3, 4)))]
+        return chance.choice(("", " ")).join(words) + chance.choice(JOINTS)
+
+    head, first, second = chance.choice(HEADS), unit(), chance.choice((unit(), ""))
+    share = characters // 2 if second else characters
+    return head + first * (share // len(first)) + second * (share // len(second) if second else 0)
+
+
+def judge(script: str) -> None:
+    command = CommandRequest(("bash", "-c", script), "/w", {})
+    verdict_for(command, policy="untrusted", sandbox=WorkspaceWrite())
+    assess(command, facts=facts())
+
+
+def calls(script: str) -> int:
+    counted = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        judge(script)
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+def seconds(script: str) -> float:
+    """Processor time, best of three; each time another text, as judged texts are remembered."""
+    times = []
+    for attempt in range(3):
+        start = time.thread_time()
+        judge(f"{script}\n: {attempt}")
+        times.append(time.thread_time() - start)
+    return min(times)
+
+
+def grows_with_length(short: str, long: str) -> None:
+    made = calls(long)
+    assert made <= EACH_MAX * len(long)
+    if made > EACH_COMMON * len(long):
+        assert made <= GROWTH_MAX * calls(short)
+
+
+@pytest.mark.parametrize("number", range(SCRIPTS))
+def test_a_generated_script_costs_what_its_length_does(number: int) -> None:
+    judge("warm $up | (a b)")
+    grows_with_length(generated(number, SHORT_CHARACTERS), generated(number, 2 * SHORT_CHARACTERS))
+
+
+KNOWN = {  # what was slower than linear once
+    "an array that every word repeats": ("a=(", "-c declare find $'a' \\\n", 120),
+    "places of a find": ("find ", "a ", 1_500),
+    "places and commands of a find": ("find ", "a a a a a -exec x ; ", 80),
+    "one word of many parts": ("", "\\;\\;\n", 500),
+    "redirections without a command": ("", "<>", 1_000),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_was_slow_once_is_not(name: str) -> None:
+    head, unit, times = KNOWN[name]
+    grows_with_length(head + unit * times, head + unit * 2 * times)
+    assert seconds(head + unit * 8 * times) <= COPIES_MAX * max(seconds(head + unit * 2 * times), SLOW_S)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(SCRIPTS, SCRIPTS + 5))
+def test_no_call_copies_the_rest_again_and_again(number: int) -> None:
+    short = generated(number, 3 * SHORT_CHARACTERS)
+    assert seconds(generated(number, 12 * SHORT_CHARACTERS)) <= COPIES_MAX * max(seconds(short), SLOW_S)
