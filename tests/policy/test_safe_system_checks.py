@@ -31,6 +31,7 @@ PAIRS = {
     "dd": ("dd if=a bs=1 count=2", "dd if=a of=b"),
     "local_media": ("ffprobe -i a.mp4", "ffprobe -i http://host/a.mp4"),
     "quotes": ("zgrep it's a.gz", "zgrep -e' ;id a.gz"),
+    "names": ("rpm -qf /usr/bin/ls", "rpm -qf %(id)"),
     "dscl": ("dscl . -read /Groups/admin", "dscl . -append /Groups/admin GroupMembership u"),
     "to_stdout": ("pdftotext a.pdf -", "pdftotext a.pdf b.txt"),
     "discards": ("tee /dev/null", "tee out.txt"),

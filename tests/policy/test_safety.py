@@ -354,7 +354,8 @@ def test_what_nests_or_repeats_without_end_is_not_safe_and_soon_known(script: st
         ("mediainfo -- --LogFile=planted a.mkv", "mediainfo --Full a.mkv"),
         ("git format-patch --stdout -v -- --output=planted", "git format-patch --stdout -v 2 main"),
         ("hexyl -- --unknown", "rg -- --unknown"),
-        ("cpan", "cpan -l"),
+        ("cpan -v", "perl -v"),  # makes its configuration first
+        ("debugreiserfs --help", "debugfs --help"),  # `-h -e -l -p`: writes a file
         ("script", "script --version"),
         ("xdg-user-dir 'A}$(touch planted)${B'", "xdg-user-dir DESKTOP"),
         ("dscl . -append /Groups/admin -read", "dscl . -read /Groups/admin"),
@@ -375,6 +376,13 @@ def test_an_option_vouches_only_where_the_program_takes_it(asked: str, vouched: 
         ("zgrep x logs/*.gz", True),
         ("zgrep x *.gz", False),  # a name may begin with a dash
         ('zgrep "$x" a.gz', False),
+        ("diffstat a.patch", True),
+        ("diffstat '$(touch planted).gz'", False),
+        ("diffstat *.gz", False),  # a name may be of that kind
+        ("rpm -qp a.rpm", True),
+        ("rpm -qp '%(touch planted)'", False),
+        ("cloc src", True),
+        ("cloc \"a'$(touch planted)'.tar.gz\"", False),
         ("info -w ls", True),
         ("info -w './a;touch planted;.gz'", False),
     ],

@@ -17,7 +17,7 @@ _OF_MACHINES = words_of(
     "systemd-repart auditctl augenrules ausearch aureport aa-enforce aa-complain apparmor_parser setsebool "
     "semanage restorecon chcon sestatus fail2ban-client clamscan freshclam lynis rkhunter chkrootkit aide "
     "tripwire mkfs mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkswap mke2fs badblocks blkdiscard fstrim "
-    "fsfreeze growpart partprobe partx kpartx findfs filefrag e2label e4defrag debugfs debugreiserfs zerofree "
+    "fsfreeze growpart partprobe partx kpartx findfs filefrag e2label e4defrag debugfs zerofree "
     "testdisk photorec ddrescue lvchange lvconvert lvrename lvreduce lvscan pvchange pvmove pvresize pvscan "
     "vgchange vgrename vgreduce vgscan vgexport vgimport xfs_admin xfs_fsr xfs_quota mksquashfs genisoimage "
     "xorriso mkisofs udisksctl fusermount gdu dua duplicity borgmatic rsnapshot rdiff-backup timeshift snapraid "

@@ -159,7 +159,7 @@ _EACH: dict[str, str] = {
     "upower": "-deb -i= --enumerate --dump --show-info= --version 0",
     "inxi": "-AaBbCDdEFfGIJjLlMmnNoPpRrSsTtuVvxXYyZz -c= *",
     "hwinfo": "--short --cpu --memory --disk --netcard --gfxcard --usb --pci --bios --arch * confined",
-    "cpupower": "-c= --cpu= stop * sub",
+    "cpupower": "-c= --cpu= stop * sub confined",
     "rfkill": "-Jnr -o= --json --noheadings --output= --raw stop * sub alone",
     "numactl": "-Hs --hardware --show 0 needs:-H,-s,--hardware,--show",
     "hostid": "0",
@@ -264,7 +264,7 @@ _EACH: dict[str, str] = {
     "look": "-abdf -t= --alphanum --alternative --ignore-case --terminate= 2",
     "wdiff": "-123isn --no-deleted --no-inserted --no-common --ignore-case --statistics *",
     "sdiff": "-abBdEHilstW -I= -w= --ignore-case --suppress-common-lines --left-column --width= 2",
-    "diffstat": "-bcCdElmquvw -NUM -p= -f= -w= -n= *",
+    "diffstat": "-bcCdElmquv -NUM -p= -f= -w= -n= * exact check:names",
     "lsdiff": "-hnNHsv -p= --strip= --files= --line-number --number --status *",
     "difft": "--color= --display= --context= --width= --tab-width= --language= --syntax-highlight= --skip-unchanged "
     "--ignore-comments --list-languages 2",

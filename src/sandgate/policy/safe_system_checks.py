@@ -49,6 +49,7 @@ _SOCKET_WORDS = words_of(
     "listen closing all connected synchronized bucket big sport dport src dst and or not eq ne gt lt ge le"
 )
 _BECOMES_OPTION = frozenset("-*?[{$`\"'")  # with these begins a word of which the shell may make an option
+_EVALUATED = frozenset("$`'\"\\;|&<>(){}%!# \t\n")  # means something to a shell or a macro
 _DD_SETTINGS = words_of("if bs ibs obs count skip status iflag conv cbs iseek")
 
 
@@ -193,6 +194,11 @@ def _quotes(reading: Reading, argv: Argv, sure: Sure | None) -> bool:
     return True
 
 
+def _names(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
+    """Names that no shell and no macro takes for more: `diffstat '$(x).gz'` and `rpm -qf '%(x)'` run x."""
+    return all(_EVALUATED.isdisjoint(word) for word in reading.operands)
+
+
 def _dd(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
     """Without `of=` it writes to standard output."""
     return bool(reading.operands or reading.options) and all(
@@ -242,6 +248,7 @@ SYSTEM_CHECKS: dict[str, Check] = {
     "sox": _sox,
     "man": _man,
     "dd": _dd,
+    "names": _names,
     "quotes": _quotes,
     "dscl": _dscl,
     "local_media": _local_media,

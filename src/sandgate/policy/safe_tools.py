@@ -36,7 +36,8 @@ _EACH: dict[str, str] = {
     "--include-ext= --exclude-dir= --exclude-ext= --ci --version * check:no_response_file",
     "cloc": "--by-file --by-file-by-lang --csv --json --md --xml --yaml --quiet --hide-rate --progress-rate= "
     "--exclude-dir= --exclude-ext= --exclude-lang= --include-ext= --include-lang= --not-match-d= --not-match-f= "
-    "--match-d= --match-f= --fullpath --skip-uniqueness --show-lang[=] --show-ext[=] --version * confined",
+    "--match-d= --match-f= --fullpath --skip-uniqueness --show-lang[=] --show-ext[=] --version * exact check:names "
+    "confined",
     "pkg-config": "--version --modversion --cflags --cflags-only-I --cflags-only-other --libs --libs-only-l "
     "--libs-only-L --libs-only-other --exists --list-all --list-package-names --print-errors --short-errors "
     "--silence-errors --print-variables --print-requires --print-requires-private --print-provides --variable= "
@@ -81,7 +82,7 @@ _EACH: dict[str, str] = {
     "rpm": "-qailcdRfsp --query --package --all --info --list --changelog --requires --provides --whatprovides= "
     "--whatrequires= --last --scripts --triggers --conflicts --obsoletes --recommends --suggests --configfiles "
     "--docfiles --file "
-    "--qf= --queryformat= --version * needs:-q,--query,--version check:no_url",
+    "--qf= --queryformat= --version * exact needs:-q,--query,--version check:no_url check:names",
     "apt-cache": "* exact check:apt_cache",
     "apt": "-q --version stop * sub alone",
     "pacman": "-QSqsiloektdmnugcV --query --quiet --search --info --list --owns --explicit --deps --foreign --native "
@@ -139,7 +140,6 @@ _EACH: dict[str, str] = {
     "opam": "--version stop * sub alone",
     "ghcup": "--version 0 needs:--version",
     "luarocks": "--version stop * sub alone confined",
-    "cpan": "-lvV 0 needs:-l,-v,-V",
     "stack": "--version --numeric-version 0 needs:--version,--numeric-version",
     "cabal": "--version --numeric-version -V 0",
     "swift": "--version -v 0 needs:--version",
