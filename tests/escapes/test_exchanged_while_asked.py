@@ -219,3 +219,23 @@ def test_an_approval_that_cannot_be_written_down_runs_nothing(
     assert log(stage) == ""
     run(stage, "interpreter", "", mode, overrides=["approvals.require_record=false"])
     assert log(stage) == "shown\n"
+
+
+@pytest.mark.parametrize("escalate", [False, True])
+def test_a_rule_that_leaves_the_sandbox_ends_when_what_it_executes_changes(stage: Stage, escalate: bool) -> None:
+    if not os.path.exists("/usr/bin/make"):
+        pytest.skip("no make on this host")
+    work = settled(stage)
+    words = {"cwd": str(work), "escalate": escalate, "set_variables": {}}
+    to_log = CHANGE.format(path=str(work / "Makefile")).replace("$LOG", str(stage.repo / "log"))
+    exchange = to_log.replace("'echo", "'all:\\n\\t@echo").replace("other", "first")
+    change = exchange.replace("first", "other")
+    argv = ["make", "-s", "all"]
+    found = conversation(
+        stage,
+        [(argv, words, exchange), (argv, words, ""), (argv, words, change)],
+        answers=["approve-always", "deny"],
+        policy="on-request" if escalate else "untrusted",
+    )
+    changed_too = "" if escalate else "other\n"
+    assert [len(found["asked"]), log(stage)] == [2 if escalate else 1, "first\nfirst\n" + changed_too], found

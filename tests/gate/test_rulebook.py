@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from sandgate.approvals import holding
+from sandgate.approvals.holding import binding_of, contents_of
 from sandgate.errors import RuleError
 from sandgate.gate.policies import Policies
 from sandgate.gate.rulebook import Rulebook
@@ -133,4 +139,36 @@ def test_a_rule_ends_when_its_time_is_over() -> None:
     rules = book(Rule((("make",),), "allow", until="1970-01-01T00:20:00Z"), now=lambda: now[0])
     assert isinstance(rules.verdict(MAKE), Allow)
     now[0] = 1_200.0
+    assert isinstance(rules.verdict(MAKE), Ask)
+
+
+def test_a_rule_tied_to_content_holds_for_exactly_that(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("all:\n")
+    here = MAKE.but(cwd=str(tmp_path))
+    same = contents_of(binding_of(here))
+    assert same
+    rules = book(Rule((("make",),), "allow", same_content=same))
+    assert isinstance(rules.verdict(here), Allow)
+    assert isinstance(rules.verdict(MAKE), Ask), "another directory has other files"
+    (tmp_path / "GNUmakefile").write_text("all:\n")
+    assert isinstance(rules.verdict(here), Ask), "one more file would be executed"
+    (tmp_path / "GNUmakefile").unlink()
+    (tmp_path / "Makefile").write_text("all:\n\ttrue\n")
+    assert isinstance(rules.verdict(here), Ask)
+    (tmp_path / "Makefile").write_text("all:\n")
+    assert isinstance(rules.verdict(here), Allow), "as it was, it holds again"
+
+
+def test_only_commands_it_may_be_about_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holding, "binding_of", lambda _command: pytest.fail("the disk was looked at"))
+    rules = book(Rule((("/opt/make",), ("all",)), "allow", same_content=("sha256:" + "0" * 64 + " /x",)))
+    assert isinstance(rules.verdict(MAKE.but(argv=("touch", "x"))), Ask)
+    assert not book().is_tied(MAKE)
+    assert rules.is_tied(MAKE)
+
+
+def test_an_accepted_rule_is_tied_at_once() -> None:
+    rules = book()
+    rules.adopt(Amendment(("make", "all"), same_content=("sha256:" + "0" * 64 + " /x",)))
+    assert rules.is_tied(MAKE)
     assert isinstance(rules.verdict(MAKE), Ask)

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.approvals import holding
 from sandgate.gate.upheld import AT_START, Moved, Upheld, check_started, seeing
 from sandgate.protocol.bindings import Bound
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import EXCHANGED, AttemptOutcome, ConfinedCommand, ExecFailure
+from sandgate.protocol.decisions import Amendment
 from sandgate.protocol.permissions import EffectivePermissions
 
 
@@ -70,3 +72,26 @@ def test_one_look_is_enough(command: CommandRequest) -> None:
     first = seen()
     Path(command.cwd, "x.sh").write_text("echo two")
     assert seen() is first
+
+
+def test_a_rule_outside_the_sandbox_is_tied_to_what_the_files_hold(command: CommandRequest) -> None:
+    upheld = Upheld(command, ties=True)
+    leaving, keeping = Amendment(("sh", "x.sh"), "bypass"), Amendment(("sh", "x.sh"))
+    assert upheld.tied_rule(leaving, confined=True) == leaving, "nothing is executed that could change"
+    upheld.take(())
+    tied = upheld.tied_rule(leaving, confined=True)
+    assert tied is not None
+    assert [each.partition(" ")[2] for each in tied.same_content] == [os.path.realpath(f"{command.cwd}/x.sh")]
+    assert upheld.tied_rule(keeping, confined=True) == keeping
+    assert upheld.tied_rule(keeping, confined=False) != keeping
+    upheld.let_go()
+
+
+def test_what_is_too_large_to_be_said_makes_no_such_rule(
+    command: CommandRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holding, "FILE_BYTES_MAX", 1)
+    upheld = Upheld(command, ties=True)
+    upheld.take(())
+    assert upheld.tied_rule(Amendment(("sh", "x.sh"), "bypass"), confined=True) is None
+    upheld.let_go()

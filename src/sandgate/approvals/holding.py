@@ -88,6 +88,14 @@ def binding_of(command: CommandRequest, grants: tuple[Grant, ...] = ()) -> Bindi
     return Binding(tuple(_Look(command, grants).places()))
 
 
+def contents_of(binding: Binding) -> tuple[str, ...] | None:
+    """What the files of the workspace hold that are executed, as a rule says it; None where one is too large to say."""
+    files = [seen for seen in binding.places if seen.kind == "file" and seen.exists and seen.state != "directory"]
+    if not all(seen.read for seen in files):
+        return None
+    return tuple(sorted({f"{seen.state} {_real(seen.path)}" for seen in files}))
+
+
 class _Look:
     """One look at everything, and the objects it saw: canonical path and identity."""
 

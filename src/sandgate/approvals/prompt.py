@@ -82,6 +82,9 @@ def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice
     kind = "always run WITHOUT the sandbox all" if amendment.sandbox == "bypass" else "always allow"
     shown = visible(joined(amendment.prefix), limit=LINE_CHARACTERS_MAX)
     which = f"commands starting with `{shown}`" if not amendment.exact else f"runs of exactly `{shown}`"
+    files = executed_names(request)
+    if files:
+        which += f", while {files} {_stays(request)}" if amendment.same_content else f", also when {files} changes"
     label = f"yes, and {kind} {which} (now: {what})"
     return Choice("p", "approve-always", label, "approved_with_amendment", request.grants, amendment)
 

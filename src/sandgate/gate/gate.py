@@ -267,6 +267,8 @@ class _Passage:
             self._upheld.let_go()
 
     def _walk(self) -> Passage:
+        if self._gate._rulebook.is_tied(self._command):
+            self._upheld.take(())
         verdict = self._matter.verdict or self._gate._rulebook.admitted(self._command)
         self._why = why_asked(verdict)
         if isinstance(verdict, Ask):
@@ -332,7 +334,8 @@ class _Passage:
             return None
         if self._risk is not None and self._risk.risk_level == "high":
             return None
-        return self._gate._rulebook.proposed(self._command)
+        proposed = self._gate._rulebook.proposed(self._command)
+        return None if proposed is None else self._upheld.tied_rule(proposed, confined=self._gate._policies.confines)
 
     def _assess(self, denial: DenialReport | None) -> None:
         if self._matter.assess is not None:

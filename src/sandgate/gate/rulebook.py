@@ -55,6 +55,7 @@ class Rulebook:
         self._all_hold = _have_no_end(policies.rules)
         self.may_add = keep is not None
         self.added = 0  # rules accepted in this session
+        self._ties = any(rule.same_content for rule in policies.rules.rules)
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say now. Nothing is counted."""
@@ -108,6 +109,7 @@ class Rulebook:
         if rule not in self._rules.rules:
             self._rules = merged(self._rules, RuleSet((rule,)))
             self._all_hold = _have_no_end(self._rules)
+            self._ties = self._ties or bool(rule.same_content)
             self.added += 1
         return warning
 
@@ -128,12 +130,26 @@ class Rulebook:
         if self._all_hold:  # the same value each time, for whoever keeps an index of it
             return rules
         used = self._used(spent)
-        rules = rules.in_force(self._now(), used)
+        rules = self._unchanged(command, rules.in_force(self._now(), used))
         if unfit(command, self._policies.approval) is not None:
             return rules
         from sandgate.policy.limited import holding
 
         return holding(self._judging(command), rules, used)
+
+    def is_tied(self, command: CommandRequest) -> bool:
+        """Whether a rule that may be about this command holds only while what it executes stays the same."""
+        return self._ties and any(_may_be_about(rule, command) for rule in self._rules.rules if rule.same_content)
+
+    def _unchanged(self, command: CommandRequest, rules: RuleSet) -> RuleSet:
+        """Without the rules that were about other files, or other content, than this command would execute."""
+        if not self.is_tied(command):
+            return rules
+        from sandgate.approvals.holding import binding_of, contents_of
+
+        now = contents_of(binding_of(command))
+        held = [rule for rule in rules.rules if not rule.same_content or tuple(sorted(rule.same_content)) == now]
+        return rules.but(rules=tuple(held))
 
     def _used(self, spent: Collection[str]) -> dict[str, int]:
         counting = tuple([rule for rule in self._rules.rules if rule.uses is not None])
@@ -164,4 +180,10 @@ class Rulebook:
 
 
 def _have_no_end(rules: RuleSet) -> bool:
-    return all(rule.uses is None and not rule.until for rule in rules.rules)
+    return all(rule.uses is None and not rule.until and not rule.same_content for rule in rules.rules)
+
+
+def _may_be_about(rule: Rule, command: CommandRequest) -> bool:
+    """Quick and generous: whether the first word stands anywhere in the command."""
+    text = "\n".join(command.argv)
+    return rule.any_case or any(token.rpartition("/")[2] in text for token in rule.prefix[0])

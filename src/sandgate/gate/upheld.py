@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.bindings import Binding
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.decisions import Amendment
     from sandgate.protocol.permissions import Grant
 
 AT_START = "something of it was exchanged at the very moment of its start"
@@ -54,6 +55,16 @@ class Upheld:
         if changed:
             raise Moved(changed)
         return plan.but(bound=self._held.bound(plan))
+
+    def tied_rule(self, rule: Amendment, *, confined: bool) -> Amendment | None:
+        """The rule to offer; outside the sandbox only for what the files hold now, none where that is unsaid."""
+        binding = self.binding
+        if binding is None or not binding.files or (confined and rule.sandbox == "keep"):
+            return rule
+        from sandgate.approvals.holding import contents_of
+
+        contents = contents_of(binding)
+        return None if contents is None else rule.but(same_content=contents)
 
     def let_go(self) -> None:
         """Closes what is held open. May be repeated."""

@@ -79,6 +79,7 @@ def rule_of(amendment: Amendment, source: str = "") -> Rule:
         until=amendment.until,
         uses=amendment.uses,
         exact=amendment.exact,
+        same_content=amendment.same_content,
     )
 
 

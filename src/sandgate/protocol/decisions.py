@@ -47,6 +47,7 @@ class Amendment(Record):
     until: str = ""  # RFC 3339 with a zone; "": for ever
     uses: int | None = None  # how often it may be what allows a run; None: without end
     exact: bool = False  # only `prefix` itself, with nothing behind it
+    same_content: tuple[str, ...] = ()  # "sha256:… /path": only as long as exactly these files are executed
 
 
 class ApprovalRequest(Record):

@@ -80,6 +80,7 @@ def listed_json(each: ListedRule) -> dict[str, Any]:
         "until": rule.until or None,
         "uses": rule.uses,
         "uses_left": each.uses_left,
+        "same_content": list(rule.same_content),
         "in_force": not each.ended,
         "examples": rule.examples,
     }

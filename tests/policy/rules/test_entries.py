@@ -59,3 +59,28 @@ def test_an_error_in_toml_names_the_line_of_its_table() -> None:
     with pytest.raises(RuleError) as caught:
         toml("prefix = []")
     assert caught.value.what == "cannot use the rules in a.toml: rule 1 (line 1)"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '"sha256:x /a"',
+        '["sha256:abc /a"]',
+        "[1]",
+        f'["sha256:{"0" * 64} a"]',
+        f'["sha256:{"G" * 64} /a"]',
+        f'["md5:{"0" * 64} /a"]',
+        f'["{"0" * 64} /a"]',
+    ],
+)
+def test_what_is_no_digest_of_a_file_is_refused(content: str) -> None:
+    with pytest.raises(RuleError, match="`same_content` is no list"):
+        toml(f'prefix = ["a"]\nsame_content = {content}')
+
+
+def test_only_what_allows_depends_on_content() -> None:
+    content = f'same_content = ["sha256:{"0" * 64} /a"]'
+    assert toml(f'prefix = ["a"]\n{content}').same_content == (f"sha256:{'0' * 64} /a",)
+    for decide in ("ask", "forbid"):
+        with pytest.raises(RuleError, match="does not allow"):
+            toml(f'prefix = ["a"]\ndecide = "{decide}"\n{content}')

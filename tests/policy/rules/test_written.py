@@ -14,6 +14,7 @@ from sandgate.policy.rules.literal import Beyond, literal_calls
 from sandgate.policy.rules.written import network_table, rule_line, rule_table
 
 PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=6)
+CONTENT = st.lists(PLAIN.map(lambda name: f"sha256:{'0f' * 32} /{name}"), max_size=2).map(tuple)
 RULES = st.builds(
     Rule,
     st.lists(st.lists(PLAIN, min_size=1, max_size=2).map(tuple), min_size=1, max_size=3).map(tuple),
@@ -23,19 +24,26 @@ RULES = st.builds(
 )
 
 
-@given(RULES, st.booleans(), st.sampled_from(["", "2030-01-01T00:00:00Z"]), st.sampled_from([None, 3]))
-def test_the_line_of_a_rule_is_read_back(rule: Rule, any_case: bool, until: str, uses: int | None) -> None:
+@given(RULES, st.booleans(), st.sampled_from(["", "2030-01-01T00:00:00Z"]), st.sampled_from([None, 3]), CONTENT)
+def test_the_line_of_a_rule_is_read_back(
+    rule: Rule, any_case: bool, until: str, uses: int | None, content: tuple[str, ...]
+) -> None:
     allows = rule.decide == "allow"
     rule = rule.but(
-        any_case=any_case, until=until, uses=uses if allows else None, sandbox="bypass" if allows else "keep"
+        any_case=any_case,
+        until=until,
+        uses=uses if allows else None,
+        sandbox="bypass" if allows else "keep",
+        same_content=content if allows else (),
     )
     calls = literal_calls(rule_line(rule))
     assert not isinstance(calls, Beyond)
     assert rules_from_calls(calls, "x").rules == (rule.but(source="x:1", line=1),)
 
 
-@given(RULES)
-def test_the_table_of_a_rule_is_read_back(rule: Rule) -> None:
+@given(RULES, CONTENT)
+def test_the_table_of_a_rule_is_read_back(rule: Rule, content: tuple[str, ...]) -> None:
+    rule = rule.but(same_content=content if rule.decide == "allow" else ())
     read = rules_from_table(tomllib.loads(rule_table(rule, "one\ntwo")), "x")
     assert read.rules == (rule.but(source="x: rule 1"),)
 

@@ -64,6 +64,7 @@ def test_the_list_as_json_has_the_lineages_words(program: Any, file: Path) -> No
         "until": None,
         "uses": None,
         "uses_left": None,
+        "same_content": [],
         "in_force": True,
         "examples": 2,
     }

@@ -10,8 +10,9 @@
     host_executable(name = "git", paths = ["/usr/bin/git"])
     network_rule(host = "paste.example.com", protocol = "https", decision = "deny")
 
-The language other agents of this lineage use, so that one file serves all. Four words are ours: `sandbox="bypass"`
-(elsewhere an allowed command always leaves the sandbox; here only if its rule says so), `until`, `uses` and `exact`.
+The language other agents of this lineage use, so that one file serves all. Five words are ours: `sandbox="bypass"`
+(elsewhere an allowed command always leaves the sandbox; here only if its rule says so), `until`, `uses`, `exact` and
+`same_content`.
 How the calls were read, as literals or by Starlark, makes no difference here.
 """
 
@@ -35,7 +36,7 @@ ARGUMENTS = {
     "host_executable": ("name", "paths"),
     "network_rule": ("host", "protocol", "decision", "justification"),
 }
-MORE_ARGUMENTS = {"prefix_rule": ("canonical_matching", "sandbox", "until", "uses", "exact")}
+MORE_ARGUMENTS = {"prefix_rule": ("canonical_matching", "sandbox", "until", "uses", "exact", "same_content")}
 NAMES = {"prefix": "pattern", "decide": "decision", "because": "justification", "any_case": "canonical_matching"}
 KEYS = {word: key for key, word in NAMES.items()}
 DECISIONS: dict[str, RuleDecision] = {"allow": "allow", "prompt": "ask", "forbidden": "forbid"}

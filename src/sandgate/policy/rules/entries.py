@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
     Entry = dict[str, Any]
 
-RULE_KEYS = ("prefix", "decide", "because", "sandbox", "until", "uses", "any_case", "exact", "match", "not_match")
+RULE_KEYS = (
+    "prefix", "decide", "because", "sandbox", "until", "uses", "any_case", "exact", "same_content",
+    "match", "not_match",
+)  # fmt: skip
 HOST_KEYS = ("name", "paths")
 USES_MAX = 1_000_000
 RULES_MAX = 10_000  # in one file
+FILES_MAX = 64  # that one rule names
+_HEXADECIMAL = frozenset("0123456789abcdef")
 
 
 class Place(Record):
@@ -63,6 +68,7 @@ def rule_of(entry: Entry, place: Place) -> Rule:
         line=place.line,
         any_case=_switch(entry, "any_case", place),
         exact=_switch(entry, "exact", place),
+        same_content=_same_content(entry.get("same_content", []), decide, place),
     )
 
 
@@ -163,6 +169,24 @@ def _uses(value: object, decide: RuleDecision, place: Place) -> int | None:
     if decide != "allow":
         place.refuse("`uses` on a rule that does not allow", "remove it: only what is allowed is counted")
     return value
+
+
+def _same_content(value: object, decide: RuleDecision, place: Place) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > FILES_MAX or not all(_is_digested(each) for each in value):
+        hint = 'for example same_content = ["sha256:9f86d0…b2b0 /home/me/project/deploy.sh"]'
+        place.refuse("`same_content` is no list of digests, each with a path", hint)
+    if value and decide != "allow":
+        place.refuse("`same_content` on a rule that does not allow", "remove it: what is asked or forbidden always is")
+    return tuple(value)
+
+
+def _is_digested(each: object) -> bool:
+    if not isinstance(each, str):
+        return False
+    digest, _, path = each.partition(" ")
+    figures = digest.removeprefix("sha256:")
+    is_digest = digest.startswith("sha256:") and len(figures) == 64 and set(figures) <= _HEXADECIMAL
+    return is_digest and path[:1] == "/" and "\0" not in path
 
 
 def _examples(entry: Entry, key: str, place: Place) -> list[tuple[str, ...]]:

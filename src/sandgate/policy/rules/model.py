@@ -42,6 +42,9 @@ class Rule(Record):
     line: int = 0  # of its file, from 1; 0: not known
     any_case: bool = False  # tokens are compared without regard to case
     exact: bool = False  # nothing may follow the prefix
+    same_content: tuple[
+        str, ...
+    ] = ()  # "sha256:… /path" of each file that its command executes; others: it does not hold
     examples: int = 0  # how many were checked when it was read
 
     def covers(self, argv: Argv) -> bool:
@@ -67,7 +70,8 @@ class Rule(Record):
     @property
     def identity(self) -> str:
         """What makes it this rule, whatever file and line it stands in: uses are counted by it."""
-        return repr((self.prefix, self.decide, self.sandbox, self.until, self.uses, self.any_case, self.exact))
+        said = (self.prefix, self.decide, self.sandbox, self.until, self.uses, self.any_case, self.exact)
+        return repr((*said, self.same_content) if self.same_content else said)
 
     def uses_left(self, used: Mapping[str, int]) -> int | None:
         """How often it may still be used, given how often each identity was; None when that has no end."""

@@ -22,12 +22,16 @@ def rule_line(rule: Rule) -> str:
     if rule.uses is not None:
         parts.append(f"uses={rule.uses}")
     parts += [f"{word}=True" for word, on in (("canonical_matching", rule.any_case), ("exact", rule.exact)) if on]
+    if rule.same_content:
+        parts.append(f"same_content=[{', '.join(map(_quoted, rule.same_content))}]")
     return f"prefix_rule({', '.join(parts)})"
 
 
 def rule_table(rule: Rule, comment: str = "") -> str:
     """The rule as a table of a TOML file, with what people should know of it in front."""
     exact = ["exact = true"] if rule.exact else []
+    if rule.same_content:
+        exact.append(f"same_content = [{', '.join(map(_quoted, rule.same_content))}]")
     return _table(comment, ["[[rule]]", f"prefix = [{_places(rule)}]", *_decision(rule), *exact])
 
 
