@@ -30,6 +30,7 @@ enum { ACTION_TARGET = -1 }; /* a jump target at or below it means an action, ab
 enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { CREATES = O_CREAT | (__O_TMPFILE & ~O_DIRECTORY) };
+enum { GIVE_LOCK_BACK = 8 /* LOCK_UN of flock(2) */ };
 enum { ADDR_NO_RANDOMIZE_BIT = 0x0040000 };
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, TYPE_RAW = 3, TYPE_MASK = 0xf };
 
@@ -201,6 +202,12 @@ static void act(enum action action) {
             break;
         case ACT_IOCTL: terminal_requests(); break;
         case ACT_FCNTL: file_commands(); break;
+        case ACT_FLOCK:
+            load_argument(1);
+            only_if_equal(GIVE_LOCK_BACK);
+            answer(SECCOMP_RET_ALLOW);
+            answer(watched());
+            break;
         case ACT_NOT_INIT: not_init(0); break;
         case ACT_NOT_INIT_SECOND: not_init(1); break;
         case ACT_PERSONALITY: personalities(); break;

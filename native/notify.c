@@ -10,7 +10,7 @@
 #include "network.h"
 #include "verdict.h"
 
-enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN };
+enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN, LOCK };
 enum { NONE = -1, RENAME_EXCHANGE = 2 };
 
 /* What a call's arguments mean, by their index. */
@@ -48,6 +48,7 @@ static const struct call calls[] = {
     {__NR_bind, "bind", BIND, NONE, 1, NONE, 1},
     {__NR_sendto, "sendto", SEND_TO, NONE, 4, NONE, 1},
     {__NR_listen, "listen", LISTEN, NONE, 1, NONE, 1}, /* no address: not read */
+    {__NR_flock, "flock", LOCK, 0, NONE, NONE, 1},
 #ifdef __x86_64__
     {__NR_open, "open", OPEN, NONE, 0, 1, 1},
     {__NR_creat, "creat", CREAT, NONE, 0, NONE, 1},
@@ -203,6 +204,19 @@ static int judge_link(const struct held *held) {
     return judge_make(held);
 }
 
+/* Readable is enough for a lock, and whoever waits for it outside waits for the command: not refused, as package managers
+ * and compilers lock what they read, but told. */
+static int judge_lock(const struct held *held) {
+    enum { SHARED_OR_EXCLUSIVE = 3 /* LOCK_SH | LOCK_EX of flock(2) */ };
+    static struct place place;
+    if (!(held->args[1] & SHARED_OR_EXCLUSIVE)) return 0;
+    resolve_descriptor(held->pid, directory_of(held, held->call->directory), &place);
+    uint32_t type = place.mode & S_IFMT;
+    if (place.found != 0 || !place.exists || (type != S_IFREG && type != S_IFDIR)) return 0;
+    if (!is_writable(&held->supervisor->sandbox->plan, place.path)) tell(held, OP_LOCK, BY_SECCOMP, 0, 1, place.path);
+    return 0;
+}
+
 static int judge(const struct held *held, uint64_t id) {
     switch ((enum kind)held->call->kind) {
         case OPEN: return judge_open(held, flags_of(held));
@@ -213,6 +227,7 @@ static int judge(const struct held *held, uint64_t id) {
         case REMOVE: return judge_remove(held);
         case CHANGE: return judge_change(held);
         case TRUNCATE: return judge_truncate(held);
+        case LOCK: return judge_lock(held);
         case CONNECT: case BIND: case SEND_TO: case LISTEN: break;
     }
     struct attempt attempt = {

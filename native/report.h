@@ -6,13 +6,13 @@
 
 enum packet { PACKET_ENDED = 1, PACKET_REFUSED, PACKET_SETUP_FAILED, PACKET_EXEC_FAILED };
 
-enum operation { OP_WRITE, OP_CREATE, OP_DELETE, OP_RENAME, OP_METADATA, OP_CONNECT, OP_BIND };
+enum operation { OP_WRITE, OP_CREATE, OP_DELETE, OP_RENAME, OP_METADATA, OP_CONNECT, OP_BIND, OP_LOCK };
 enum refusing_layer { BY_MOUNT, BY_LANDLOCK, BY_SECCOMP, BY_NETWORK };
 
 struct refusal {
     enum operation operation;
     enum refusing_layer layer;
-    int error; /* positive errno */
+    int error; /* positive errno; 0: it was not refused and is told all the same */
     int pid;   /* host numbering */
     int host_allows;
     const char *syscall;

@@ -12,6 +12,7 @@ const struct rule rules[] = {
     /* The view must stay as it was built. */
     {__NR_unshare, ACT_CLONE}, {__NR_clone, ACT_CLONE},
     {__NR_personality, ACT_PERSONALITY}, {__NR_ioctl, ACT_IOCTL}, {__NR_fcntl, ACT_FCNTL},
+    {__NR_flock, ACT_FLOCK},
     /* Pid 1 inside is ours. */
     {__NR_kill, ACT_NOT_INIT}, {__NR_tkill, ACT_NOT_INIT}, {__NR_tgkill, ACT_NOT_INIT},
     {__NR_rt_sigqueueinfo, ACT_NOT_INIT}, {__NR_rt_tgsigqueueinfo, ACT_NOT_INIT}, {__NR_pidfd_open, ACT_NOT_INIT},

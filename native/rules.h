@@ -17,6 +17,7 @@ enum action {
     ACT_CLONE,            /* no new namespaces */
     ACT_IOCTL,            /* no input faked into a terminal */
     ACT_FCNTL,            /* no leases, no notification by signal */
+    ACT_FLOCK,            /* taking a lock is looked at, giving it back is not */
     ACT_NOT_INIT,         /* the process in the first argument is not pid 1 */
     ACT_NOT_INIT_SECOND,  /* in the second */
     ACT_PERSONALITY,

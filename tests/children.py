@@ -31,6 +31,7 @@ class PlainChild:
         self.pid = pid
         self.failure = failure
         self.refused: list[Refused] = []
+        self.locked: list[str] = []
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()

@@ -91,6 +91,7 @@ print(json.dumps({
     "failure": outcome.failure and repr(outcome.failure),
     "layers": outcome.layers,
     "created": aftermath.created,
+    "locked": outcome.locked,
     "verdict": report.verdict,
     "denials": [
         [d.operation, d.path or d.address, d.grant and [d.grant.kind, d.grant.value]] for d in report.denials
@@ -110,6 +111,7 @@ class Ran:
     failure: str | None = None
     layers: list[str] = field(default_factory=list)
     created: list[str] = field(default_factory=list)
+    locked: list[str] = field(default_factory=list)
     verdict: str = "not_denied"
     denials: list[list[Any]] = field(default_factory=list)
     error: list[str] | None = None

@@ -140,6 +140,46 @@ def test_no_lease_and_no_notification_is_taken_on_a_file(stage: Stage, backend: 
     assert inside == {**outside, **refused}
 
 
+FLOCKS = """
+import fcntl, os, socket, sys
+taken = []
+def lock(path, flags, *kinds):
+    fd = os.open(path, flags)
+    for kind in kinds:
+        fcntl.flock(fd, kind)
+    taken.append(fd)
+exclusive, shared, giving_back, now = fcntl.LOCK_EX, fcntl.LOCK_SH, fcntl.LOCK_UN, fcntl.LOCK_NB
+folder, own = sys.argv[1:]
+lock(folder + "/exclusive", os.O_RDONLY, exclusive)
+lock(folder + "/shared", os.O_RDONLY, shared | now, giving_back)
+lock(folder + "/given-back", os.O_RDONLY, giving_back, giving_back | now)
+lock(folder, os.O_RDONLY, exclusive)
+os.chdir(folder)
+lock("by-name", os.O_RDONLY, exclusive)
+fcntl.flock(os.dup(os.open("/proc/self/cwd/by-descriptor", os.O_RDONLY)), exclusive)
+lock(own, os.O_RDWR | os.O_CREAT, exclusive)
+lock("/dev/null", os.O_RDONLY, exclusive)
+reading, writing = os.pipe()
+fcntl.flock(reading, exclusive)
+print("done")
+"""
+
+
+@BOTH_BACKENDS
+def test_a_lock_on_a_file_outside_is_told(stage: Stage, backend: str) -> None:
+    """Required: reading is enough for `flock`, and whoever outside wants the lock waits for the command."""
+    for name in ("exclusive", "shared", "given-back", "by-name", "by-descriptor"):
+        (stage.outside / name).write_text("text")
+    stage.own()
+    attack = stage.script(FLOCKS, stage.outside, stage.repo / "own")
+    assert stage.unconfined(attack).said == "done\n"
+    ran = stage.confined(attack, backend=backend)
+    assert ran.said == "done\n"
+    names = ("exclusive", "shared", "", "by-name", "by-descriptor")
+    assert ran.locked == [str(stage.outside / name) for name in names]
+    assert (ran.verdict, ran.denials) == ("not_denied", [])
+
+
 TO_PID_1 = r"""
 import ctypes, errno, os, sys
 libc = ctypes.CDLL(None, use_errno=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandgate.gate.attempts import explained, has_failed, not_started
+from sandgate.gate.attempts import explained, has_failed, locked_outside, not_started
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
@@ -34,3 +34,10 @@ def test_silence_of_a_layer_that_watched_means_that_nothing_was_denied() -> None
 def test_an_outcome_without_a_result_must_say_why() -> None:
     with pytest.raises(AssertionError, match="carries a failure"):
         not_started(CommandRequest(("x",), "/", {}), AttemptOutcome(FINE))
+
+
+def test_locks_outside_are_named_some_and_counted_all() -> None:
+    assert locked_outside(("/a", "/b\n")) == (
+        "it locked `/a`, `/b\\n` outside the writable places; whoever wanted the lock had to wait for the command"
+    )
+    assert "`/1`, `/2`, `/3` and 2 more" in locked_outside(("/1", "/2", "/3", "/4", "/5"))

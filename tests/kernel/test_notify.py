@@ -11,11 +11,12 @@ pytestmark = pytest.mark.host("notify")
 
 HOLDING = """
 import _thread, ctypes, os, select, struct
+from sandgate.kernel.call_rules import group_actions
 from sandgate.kernel.notify import LISTENER_FLAGS, Listener
 from sandgate.kernel.seccomp import NOTIFY, assemble, rules
 from sandgate.kernel.syscalls import NUMBERS, caller, machine
 
-code = assemble(rules("getppid mkdirat creat", NOTIFY), machine=machine())
+code = assemble(rules("getppid mkdirat creat", NOTIFY), machine=machine(), otherwise=group_actions(machine()))
 held = ctypes.create_string_buffer(code, len(code))
 program = struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(held))
 ready, listener = _thread.allocate_lock(), []

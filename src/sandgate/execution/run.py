@@ -281,6 +281,7 @@ def _outcome(child: Child, attendance: _Attendance, capture: Capture, started_ns
     return AttemptOutcome(
         result=None if child.failure is not None else _result(child.ended, attendance, capture, started_ns),
         refused=tuple(child.refused),
+        locked=tuple(child.locked),
         refused_omitted=child.refused_omitted,
         reported=child.reported,
         layers=child.layers,

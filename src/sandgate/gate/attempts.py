@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandgate.display import visible
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 from sandgate.protocol.denials import DenialReport
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 
+LOCKED_SHOWN_MAX = 3  # names of locked files in one line
 ERRNO_WORDS = {
     "EACCES": "permission denied, or it is a directory",
     "EISDIR": "it is a directory",
@@ -29,6 +31,13 @@ def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
     from sandgate.sandbox.denial import explain
 
     return explain(plan, outcome)
+
+
+def locked_outside(paths: tuple[str, ...]) -> str:
+    """What is told about locks that were not refused."""
+    shown = ", ".join([f"`{visible(path)}`" for path in paths[:LOCKED_SHOWN_MAX]])
+    more = f" and {len(paths) - LOCKED_SHOWN_MAX} more" if len(paths) > LOCKED_SHOWN_MAX else ""
+    return f"it locked {shown}{more} outside the writable places; whoever wanted the lock had to wait for the command"
 
 
 def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 
 from sandgate.approvals.keys import key_of
 from sandgate.errors import RequestError
-from sandgate.gate.attempts import explained, has_failed, not_started, without_forbidden_hosts
+from sandgate.gate.attempts import explained, has_failed, locked_outside, not_started, without_forbidden_hosts
 from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
 from sandgate.gate.policies import as_judged
 from sandgate.gate.rulebook import Rulebook
@@ -210,6 +210,8 @@ class Gate:
         if outcome.created_protected:
             for message in self._confinement.quarantine(outcome.created_protected):
                 record(Notice("warning", message))
+        if outcome.locked:
+            record(Notice("warning", locked_outside(outcome.locked)))
         record(CommandEnded(call_id, command, attempt))
         return attempt
 

@@ -38,6 +38,8 @@ SET_INODE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, _32, 
 # A lease makes writers outside wait, a notification tells of others' files. <linux/fcntl.h>
 F_SETLEASE, F_NOTIFY = 1024, 1026
 
+LOCK_UN = 8  # gives a lock back, flock(2)
+
 ADDR_NO_RANDOMIZE = 0x40000
 QUERY_PERSONALITY = 0xFFFFFFFF
 
@@ -79,6 +81,7 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *rules(BY_NAME, NOTIFY),
         *rules(METADATA, NOTIFY),
         *rules("setsid", NOTIFY),
+        *rules("flock", NOTIFY, Test(1, "not_equal", LOCK_UN)),
         *_socket_rules(network=network),
     )
 

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
         def refused(self) -> list[Refused]: ...
 
         @property
+        def locked(self) -> list[str]:
+            """Files outside the writable places on which the command took a lock: seen, not refused."""
+            ...
+
+        @property
         def refused_omitted(self) -> int: ...
 
         @property

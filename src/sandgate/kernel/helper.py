@@ -59,6 +59,7 @@ class HelperChild:
         self.ended: Ended | None = None
         self.failure: SetupFailure | ExecFailure | None = None
         self.refused: list[Refused] = []
+        self.locked: list[str] = []
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()
@@ -111,7 +112,10 @@ class HelperChild:
     def _take(self, packet: Finished | NotStarted | Refused | None) -> None:
         match packet:
             case Refused():
-                self.refused.append(packet)
+                if packet.operation == "lock":
+                    self.locked.append(packet.path or "")
+                else:
+                    self.refused.append(packet)
                 return
             case Finished():
                 self.ended = packet.ended

@@ -41,6 +41,7 @@ class PlainChild:
         self.ended: Ended | None = None
         self.failure = failure
         self.refused: list[Refused] = []
+        self.locked: list[str] = []
         self._pidfd = os.pidfd_open(pid) if pid else -1
 
     def descriptors(self) -> tuple[int, ...]:

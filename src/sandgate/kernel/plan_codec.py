@@ -66,7 +66,7 @@ _RLIMIT_FSIZE, _RLIMIT_CORE, _RLIMIT_NPROC, _RLIMIT_NOFILE, _RLIMIT_AS = 1, 4, 6
 # <linux/socket.h>
 _AF_INET, _AF_INET6 = 2, 10
 
-_OPERATIONS: tuple[Operation, ...] = ("write", "create", "delete", "rename", "metadata", "connect", "bind")
+_OPERATIONS: tuple[Operation, ...] = ("write", "create", "delete", "rename", "metadata", "connect", "bind", "lock")
 _REFUSING: tuple[Layer, ...] = ("mount", "landlock", "seccomp", "network")
 
 LAYERS = ("userns", "mount", "pid", "ipc", "net", "seccomp", "landlock", "notify", "weak_proc")

@@ -140,6 +140,10 @@ class RestrictedChild:
         return self._observed.refused
 
     @property
+    def locked(self) -> list[str]:
+        return self._observed.locked
+
+    @property
     def refused_omitted(self) -> int:
         return self._observed.omitted
 

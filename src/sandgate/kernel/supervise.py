@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import stat
 import time
 from _thread import allocate_lock
 
@@ -22,7 +23,7 @@ from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
 from sandgate.kernel.notify import Listener
 from sandgate.kernel.session_tree import kill, members, still_the_same
 from sandgate.kernel.syscalls import NUMBERS, machine
-from sandgate.kernel.waiting import RESUME, Failed, Gone, Later, Opened, Resume, Returned, WaitingCall
+from sandgate.kernel.waiting import LOCKED_MAX, RESUME, Failed, Gone, Later, Opened, Resume, Returned, WaitingCall
 from sandgate.record import never_reached
 
 TYPE_CHECKING = False
@@ -37,11 +38,25 @@ WAITING_MAX = 64  # calls that may wait so at once; a further one fails with EAG
 LAST_BREATH_MS = 2  # how long descendants may take to exit by themselves once the command is over
 TREE_END_MS = 2000  # how long we go on killing before we give up and say so
 KILL_PAUSE_MS = 1
+LOCKS = 3  # LOCK_SH | LOCK_EX, flock(2)
+LOCKABLE = (stat.S_IFREG, stat.S_IFDIR)
 
 
 def setsid_call(call: WaitingCall) -> Answer:
     """Carried out by the kernel; noted, because the new session has to be found again at the end."""
     call.observed.add_session(call.target.pid)
+    return RESUME
+
+
+def flock_call(call: WaitingCall) -> Answer:
+    """Carried out by the kernel: compilers lock what they read. Noted, since others outside may wait for it."""
+    locked = call.observed.locked
+    if call.int32(1) & LOCKS and len(locked) < LOCKED_MAX:
+        through = call.target.base(call.int32(0))
+        path, kind = os.readlink(through), stat.S_IFMT(os.stat(through).st_mode)
+        call.confirm()
+        if kind in LOCKABLE and path[:1] == "/" and path not in locked and not call.territory.writable(path):
+            locked.append(path)
     return RESUME
 
 
@@ -61,6 +76,7 @@ def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
         ("chown lchown fchown fchownat", metadata_calls.chown_call),
         ("utime utimes futimesat utimensat", metadata_calls.utimes_call),
         ("setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr", metadata_calls.xattr_call),
+        ("flock", flock_call),
         ("socket", socket_calls.socket_call),
         ("connect", socket_calls.connect_call),
         ("bind", socket_calls.bind_call),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SOCKETS_MAX = 256  # socket files one command may bind; each costs us a descriptor
 SHARED_MAX = 4096  # names one command may have in /dev/shm
 SESSIONS_KEPT = 1024  # sessions remembered before we look which of them are still alive
+LOCKED_MAX = 64  # names of locked files kept of one command
 REFUSED_MAX = 256  # records kept of one command; further ones are counted
 
 
@@ -71,6 +72,7 @@ class Observed:
         self.umask = own_umask()
         self.refused: list[Refused] = []
         self.omitted = 0
+        self.locked: list[str] = []  # files outside on which it took a lock, LOCKED_MAX at most
         self._recorded: set[tuple[str | None, ...]] = set()
         self._sessions_bound = SESSIONS_KEPT
         self.sockets: dict[Identity, int] = {}  # socket files the command bound, each held open: its number stays taken

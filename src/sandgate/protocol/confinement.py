@@ -87,4 +87,5 @@ class AttemptOutcome(Record):
     layers: tuple[str, ...] = ()  # really active: "userns", "mount", "pid", "net", "seccomp", "landlock", "notify"
     failure: SetupFailure | ExecFailure | None = None
     created_protected: tuple[str, ...] = ()  # protected names that appeared all the same
+    locked: tuple[str, ...] = ()  # files outside the writable places that it locked: seen, not refused
     running: bool = False  # it lives on, and whoever started it tells how it ended

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.permissions import Grant
 
-    Operation = Literal["write", "create", "delete", "rename", "metadata", "read", "connect", "bind", "exec", "other"]
+    Operation = Literal[
+        "write", "create", "delete", "rename", "metadata", "read", "connect", "bind", "lock", "exec", "other"
+    ]
     Layer = Literal["mount", "landlock", "seccomp", "network", "heuristic"]
     DenialVerdict = Literal["denied", "not_denied", "unknown"]
 

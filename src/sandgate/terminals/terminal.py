@@ -157,6 +157,7 @@ class Terminal:
         return AttemptOutcome(
             result=None if child.failure is not None else result_of(self),
             refused=tuple(child.refused),
+            locked=tuple(child.locked),
             refused_omitted=child.refused_omitted,
             reported=child.reported,
             layers=child.layers,
