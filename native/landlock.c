@@ -38,7 +38,7 @@ static int allow_fd(int ruleset, int fd, uint64_t rights) {
 
 static int allow(struct sandbox *sandbox, int ruleset, const char *path, uint64_t rights, uint64_t file_rights) {
     int fd = open_plain(path, 0);
-    if (fd == -ENOENT) return 0;
+    if (fd == -ENOENT || fd == -EACCES) return 0; /* gone, or closed to us: nothing is allowed there */
     if (fd < 0) return fail(sandbox, "landlock open", path, fd);
     int error = allow_fd(ruleset, fd, rights);
     /* Rights that only directories can have are refused on a file. */

@@ -6,13 +6,15 @@
  *
  * Our mount namespace is a copy from before the plan was made. Until the view is finished it stays a slave of the
  * host's: what the host mounts in between shows up here as well, where the host shares its mounts, as most do. */
+#include <linux/fs.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
 
 #include "sandbox.h"
 
-enum { NO_TREE = -1 };
+enum { NO_TREE = -1, POINT_TRIES = 16 };
+#define SCRATCH "scratch" /* on the private tmpfs */
 
 struct view {
     struct sandbox *sandbox;
@@ -63,26 +65,41 @@ static int clone_plain(const char *path) {
     return tree;
 }
 
+/* A directory that stands for another must be ours: whoever owns it decides what the command sees. */
+static int clone_source(const char *path) {
+    struct statx about;
+    int fd = open_plain(path, O_DIRECTORY);
+    if (fd < 0) return fd;
+    long error = sys(statx, fd, "", AT_EMPTY_PATH, STATX_UID, &about);
+    if (error == 0 && about.stx_uid != view.sandbox->uid) error = -EPERM;
+    int tree = error < 0 ? (int)error : clone_tree(fd, "", 1);
+    sys(close, fd);
+    return tree;
+}
+
 static int below_dev(const struct mount_entry *entry) { return path_is_at_or_below(entry->path, "/dev", 4); }
 
 static int is_opening(const struct plan *plan, uint32_t index) {
     const struct mount_entry *entry = &plan->mounts[index];
     for (uint32_t i = 0; i < index; i++) {
         const struct mount_entry *above = &plan->mounts[i];
-        if (above->kind == HIDE_WITH_OPENINGS && path_is_at_or_below(entry->path, above->path, above->length)) return 1;
+        int covers = above->kind == HIDE_WITH_OPENINGS || above->source != 0;
+        if (covers && path_is_at_or_below(entry->path, above->path, above->length)) return 1;
     }
     return 0;
 }
 
-/* Takes the clones whose time is now. A writable tree that has gone since the plan was made is skipped. */
+/* Takes the clones whose time is now. What has gone since the plan was made, or cannot be entered, is not opened. */
 static int take_trees(enum mount_kind kind, int in_dev) {
     struct plan *plan = &view.sandbox->plan;
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         struct mount_entry *entry = &plan->mounts[i];
         if (entry->kind != kind || below_dev(entry) != in_dev) continue;
-        if (kind == MOUNT_READ && !in_dev && !is_opening(plan, i)) continue;
-        view.trees[i] = clone_plain(entry->path);
-        if (view.trees[i] == -ENOENT) view.trees[i] = NO_TREE;
+        if (entry->source && same_text(entry->source, IN_MEMORY)) continue;
+        if (kind == MOUNT_READ && !in_dev && !entry->source && !is_opening(plan, i)) continue;
+        view.trees[i] = entry->source ? clone_source(entry->source) : clone_plain(entry->path);
+        int is_lost = view.trees[i] == -ENOENT || view.trees[i] == -EACCES; /* in somebody else's closed directory */
+        if (is_lost && !entry->source) view.trees[i] = NO_TREE;
         if (view.trees[i] < NO_TREE) return fail(view.sandbox, "clone", entry->path, view.trees[i]);
     }
     return 0;
@@ -128,6 +145,63 @@ static int make_hiding_directory(uint32_t index) {
     }
     sys(close, at);
     return at < 0 ? fail(view.sandbox, "open cover for", entry->path, at) : 0;
+}
+
+/* A command may have put anything under the name: that keeps existing, under another one. */
+static int make_point(int at, const char *name, uint32_t type) {
+    char aside[40];
+    struct statx about;
+    for (unsigned int tries = 0; tries < POINT_TRIES; tries++) {
+        long error = type == S_IFDIR ? sys(mkdirat, at, name, 0700) : sys(mknodat, at, name, S_IFREG | 0600, 0);
+        if (error != -EEXIST) return (int)error;
+        error = sys(statx, at, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &about);
+        if (error == 0 && (about.stx_mode & S_IFMT) == type) return 0;
+        put_number(put_text(aside, "moved-aside-"), tries);
+        if (error == 0) sys(renameat2, at, name, at, aside, RENAME_NOREPLACE);
+    }
+    return -EEXIST;
+}
+
+static int is_nested(const char *name) {
+    while (*name && *name != '/') name++;
+    return *name != 0;
+}
+
+static int make_points_of(const struct mount_entry *entry, int at) {
+    struct plan *plan = &view.sandbox->plan;
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const struct mount_entry *shown = &plan->mounts[i];
+        if (shown->length <= entry->length || !path_is_at_or_below(shown->path, entry->path, entry->length)) continue;
+        const char *name = shown->path + entry->length + 1;
+        if (is_nested(name)) continue; /* it lies in another entry */
+        struct statx about;
+        int fd = open_plain(shown->path, 0);
+        if (fd < 0) continue;
+        long error = sys(statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &about);
+        sys(close, fd);
+        if (error == 0) error = make_point(at, name, (about.stx_mode & S_IFMT) == S_IFDIR ? S_IFDIR : S_IFREG);
+        if (error < 0) return fail(view.sandbox, "make opening", shown->path, error);
+    }
+    return 0;
+}
+
+/* While its mount can still be written: the points, in directories that stand for others, for what lies on these. */
+static int make_points(void) {
+    struct plan *plan = &view.sandbox->plan;
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const struct mount_entry *entry = &plan->mounts[i];
+        if (!entry->source) continue;
+        int in_memory = same_text(entry->source, IN_MEMORY);
+        long error = in_memory ? sys(mkdirat, view.base, SCRATCH, 01777) : 0;
+        int at = error < 0 ? (int)error
+                 : in_memory ? (int)sys(openat, view.base, SCRATCH, O_PATH | O_CLOEXEC)
+                             : open_plain(entry->source, O_DIRECTORY);
+        if (at < 0) return fail(view.sandbox, "open", entry->source, at);
+        int made = make_points_of(entry, at);
+        sys(close, at);
+        if (made != 0) return -1;
+    }
+    return 0;
 }
 
 static int make_dev_points(void) {
@@ -185,12 +259,13 @@ static int tree_for(uint32_t index, int target) {
         case HIDE_DIRECTORY: return clone_tree(view.empty_directory, "", 0);
         case HIDE_FILE: return clone_tree(view.empty_file, "", 0);
         case HIDE_WITH_OPENINGS: put_number(name, index); return clone_tree(view.base, name, 0);
-        case MOUNT_WRITE: return view.trees[index];
-        case MOUNT_READ: break;
+        case MOUNT_WRITE: case MOUNT_READ: break;
         case MOUNT_KINDS: return -EINVAL;
     }
     if (view.trees[index] != NO_TREE) return view.trees[index];
-    int tree = clone_tree(target, "", 1);
+    const struct mount_entry *entry = &view.sandbox->plan.mounts[index];
+    int tree = entry->source ? clone_tree(view.base, SCRATCH, 0) : clone_tree(target, "", 1);
+    if (entry->kind == MOUNT_WRITE) return tree;
     if (tree < 0) return tree;
     long error = change_mount(tree, "", 1, MOUNT_ATTR_RDONLY, 0);
     return error < 0 ? (int)error : tree;
@@ -200,16 +275,13 @@ static int is_hidden_kind(uint32_t kind) {
     return kind == HIDE_DIRECTORY || kind == HIDE_WITH_OPENINGS || kind == HIDE_FILE;
 }
 
-/* Whether the command needs something at or below `place`; `closed`: nobody of us can enter it. */
-static int is_needed(const char *place, int closed) {
+/* Whether the command needs something at or below `place`. */
+static int is_needed(const char *place) {
     const struct plan *plan = &view.sandbox->plan;
     size_t length = strlen(place);
     if (path_is_at_or_below(plan->cwd, place, length)) return 1;
-    for (uint32_t i = 0; i < plan->mount_count; i++) {
-        const struct mount_entry *entry = &plan->mounts[i];
-        if (is_hidden_kind(entry->kind) || !path_is_at_or_below(entry->path, place, length)) continue;
-        if (!closed || entry->length != length) return 1;
-    }
+    for (uint32_t i = 0; i < plan->mount_count; i++)
+        if (!is_hidden_kind(plan->mounts[i].kind) && path_is_at_or_below(plan->mounts[i].path, place, length)) return 1;
     return 0;
 }
 
@@ -227,7 +299,7 @@ static int find_above(const struct mount_entry *entry, int error) {
         path[--length] = 0;
         int fd = open_plain(path, 0);
         if (fd < 0) continue;
-        if (!is_needed(path, error == -EACCES)) return fd;
+        if (error == -EACCES || !is_needed(path)) return fd; /* of what is closed to us nothing can be needed */
         sys(close, fd);
         return error;
     }
@@ -255,10 +327,12 @@ static int hide_entry(uint32_t index) {
 static int apply_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
     if (is_hidden_kind(entry->kind)) return hide_entry(index);
-    if (entry->kind == MOUNT_WRITE && view.trees[index] == NO_TREE) return 0;
+    int is_lost = view.trees[index] == NO_TREE && !entry->source;
+    if (is_lost && (entry->kind == MOUNT_WRITE || is_opening(&view.sandbox->plan, index))) return 0;
     /* A protected name may be a link: mounted onto itself it can no longer be replaced. */
     int target = entry->kind == MOUNT_READ ? open_entry(entry->path) : open_plain(entry->path, 0);
     if (target == -ENOENT && entry->kind != MOUNT_READ) return 0; /* gone since the plan was made */
+    if (target == -EACCES && !entry->source) return hide_entry(index); /* protected as a whole, then */
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = tree_for(index, target);
     int error = tree < 0 ? tree : attach(tree, target);
@@ -280,7 +354,7 @@ int finish_view(struct sandbox *sandbox) {
     if (take_trees(MOUNT_WRITE, 1) != 0 || take_trees(MOUNT_READ, 1) != 0) return -1;
     long error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, MS_PRIVATE);
     if (error < 0) return fail(sandbox, "make mounts private", "/", error);
-    if (take_trees(MOUNT_WRITE, 0) != 0) return -1;
+    if (make_points() != 0 || take_trees(MOUNT_WRITE, 0) != 0) return -1;
     error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_RDONLY, 0);
     if (error < 0) return fail(sandbox, "make read-only", "/", error);
     if (take_trees(MOUNT_READ, 0) != 0) return -1;

@@ -183,7 +183,7 @@ static int judge_change(const struct held *held) {
     int directory = directory_of(held, held->call->directory);
     /* utimensat without a path, or an empty one with AT_EMPTY_PATH: the descriptor itself is meant. */
     int on_descriptor = address == 0 || ((flags & AT_EMPTY_PATH) && read_memory(held->pid, address, &first, 1) == 1 && !first);
-    if (on_descriptor) resolve_descriptor(held->pid, directory, &place);
+    if (on_descriptor) resolve_descriptor(held->supervisor, held->pid, directory, &place);
     else resolve(held->supervisor, held->pid, directory, address, held->call->follows && !(flags & AT_SYMLINK_NOFOLLOW), 0, &place);
     int error = refusal_of_change(held->supervisor, &place);
     if (error) tell(held, OP_METADATA, BY_MOUNT, error, host_lets_change_metadata(held->supervisor, &place), place.path);

@@ -7,7 +7,7 @@
 enum { HEADER_BYTES = 16 };
 static const char MAGIC[8] = "SGPLAN1";
 
-enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED };
+enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE };
 
 static uint32_t read_u32(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -64,8 +64,18 @@ static int add_mount(struct plan *plan, const unsigned char *bytes, uint32_t len
     struct mount_entry *entry = &plan->mounts[plan->mount_count++];
     entry->kind = read_u32(bytes);
     entry->path = path;
+    entry->source = 0;
     entry->length = length - 5;
     return path[entry->length - 1] == '/' ? -EBADMSG : 0;
+}
+
+/* Speaks of the mount before it. */
+static int add_source(struct plan *plan, const char *text) {
+    if (!text || !plan->mount_count || plan->mounts[plan->mount_count - 1].source) return -EBADMSG;
+    if (text[0] != '/' && !same_text(text, IN_MEMORY)) return -EBADMSG;
+    if (plan->mounts[plan->mount_count - 1].kind > MOUNT_READ) return -EBADMSG;
+    plan->mounts[plan->mount_count - 1].source = text;
+    return 0;
 }
 
 static int add_limit(struct plan *plan, const unsigned char *bytes, uint32_t length) {
@@ -123,6 +133,7 @@ static int take_record(struct plan *plan, uint32_t tag, const unsigned char *byt
         case TAG_SOCKET: return add_path(&plan->sockets, path_in(bytes, length));
         case TAG_HOST: return add_host(plan, bytes, length);
         case TAG_EXPECTED: return add_expected(plan, bytes, length);
+        case TAG_SOURCE: return add_source(plan, text_in(bytes, length));
         default: return -EBADMSG;
     }
 }
@@ -151,6 +162,36 @@ const struct mount_entry *plan_entry_for(const struct plan *plan, const char *pa
     for (uint32_t i = plan->mount_count; i-- > 0;) {
         const struct mount_entry *entry = &plan->mounts[i];
         if (path_is_at_or_below(path, entry->path, entry->length)) return entry;
+    }
+    return 0;
+}
+
+int plan_moves(const struct plan *plan, const char *path) {
+    const struct mount_entry *entry = plan_entry_for(plan, path);
+    return entry && entry->source && entry->source[0] == '/';
+}
+
+static int joined(const char *above, const char *rest, char path[PATH_BYTES_MAX]) {
+    if (strlen(above) + strlen(rest) >= PATH_BYTES_MAX) return -ENAMETOOLONG;
+    put_text(put_text(path, above), rest);
+    return 0;
+}
+
+int plan_host_path(const struct plan *plan, const char *path, char host[PATH_BYTES_MAX]) {
+    if (!plan_moves(plan, path)) return joined("", path, host);
+    const struct mount_entry *entry = plan_entry_for(plan, path);
+    return joined(entry->source, path + entry->length, host);
+}
+
+int plan_seen_path(const struct plan *plan, char path[PATH_BYTES_MAX]) {
+    static char host[PATH_BYTES_MAX];
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const struct mount_entry *entry = &plan->mounts[i];
+        if (!entry->source || entry->source[0] != '/') continue;
+        size_t length = strlen(entry->source);
+        if (!path_is_at_or_below(path, entry->source, length)) continue;
+        put_text(host, path);
+        return joined(entry->path, host + length, path);
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 
 enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 65536, PATHS_MAX = 16384, HOSTS_MAX = 256 };
 enum { LIMITS_MAX = 16, EXPECTED_MAX = 256 };
+enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 
 enum mount_kind { MOUNT_WRITE, MOUNT_READ, HIDE_DIRECTORY, HIDE_WITH_OPENINGS, HIDE_FILE, MOUNT_KINDS };
 
@@ -24,9 +25,12 @@ enum plan_flag {
 
 struct mount_entry {
     const char *path; /* absolute, no "." or ".." component, no slash at the end */
+    const char *source; /* another directory of the host's that lies there inside, or IN_MEMORY; null: its own */
     uint32_t length;
     uint32_t kind;
 };
+
+#define IN_MEMORY "memory" /* an empty directory of this command's own */
 
 struct host {
     uint16_t family; /* AF_INET or AF_INET6 */
@@ -81,6 +85,13 @@ int plan_parse(struct plan *plan, const unsigned char *bytes, size_t length);
 /* The entry that decides about `path`: the last one at or above it, as later entries lie on top of earlier
  * ones; null for the read-only root. */
 const struct mount_entry *plan_entry_for(const struct plan *plan, const char *path);
+
+/* Where the host has what the command sees at plain `path`, and the other way round. Return 0 or -ENAMETOOLONG. */
+int plan_host_path(const struct plan *plan, const char *path, char host[PATH_BYTES_MAX]);
+int plan_seen_path(const struct plan *plan, char path[PATH_BYTES_MAX]);
+
+/* Whether the host's own `path` is not what the command sees there. */
+int plan_moves(const struct plan *plan, const char *path);
 
 static inline int plan_wants_empty_network(const struct plan *plan) {
     return (plan->flags & (PLAN_NETWORK_OFF | PLAN_TEST_NO_NETNS)) == PLAN_NETWORK_OFF;

@@ -52,9 +52,12 @@ static int task_path(int pid, int directory, char text[PATH_BYTES_MAX]) {
     return directory < 0 ? -EBADF : descriptor_path(task, directory, "/fd/", text);
 }
 
-static long open_at(const char *path, uint64_t flags, uint64_t resolve) {
+/* Opens what the command sees at plain `path`. */
+static long open_at(const struct plan *plan, const char *path, uint64_t flags, uint64_t resolve) {
+    static char host[PATH_BYTES_MAX];
     struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = resolve};
-    return sys(openat2, AT_FDCWD, path, &how, sizeof how);
+    int error = plan_host_path(plan, path, host);
+    return error < 0 ? error : sys(openat2, AT_FDCWD, host, &how, sizeof how);
 }
 
 const char *split_parent(const char *path, char parent[PATH_BYTES_MAX]) {
@@ -150,7 +153,7 @@ static int certainly_allowed(const struct plan *plan, const char *path, int name
     if (!entry || entry->kind != MOUNT_WRITE) return 0;
     if (names_entry && path[entry->length] == 0) return 0;
     if (may_be_absent_name(plan, path)) return 0;
-    long fd = open_at(path, O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+    long fd = open_at(plan, path, O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
     if (fd < 0) return fd == -ENOENT; /* new, or a directory on the way is missing: no link was met either way */
     struct statx about;
     long error = sys(statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &about);
@@ -165,14 +168,17 @@ static void describe(struct place *place, const struct statx *about) {
     place->gid = about->stx_gid;
 }
 
-static int own_descriptor_path(int fd, char path[PATH_BYTES_MAX]) { return descriptor_path("self", fd, "/fd/", path); }
+static int own_descriptor_path(const struct plan *plan, int fd, char path[PATH_BYTES_MAX]) {
+    int error = descriptor_path("self", fd, "/fd/", path);
+    return error == 0 ? plan_seen_path(plan, path) : error;
+}
 
 /* A path that ends in "/", "/." or "/..": a directory, found as a whole. */
-static int find_whole(const char *path, struct place *place) {
+static int find_whole(const struct plan *plan, const char *path, struct place *place) {
     struct statx about;
-    long fd = open_at(path, 0, RESOLVE_NO_MAGICLINKS);
+    long fd = open_at(plan, path, 0, RESOLVE_NO_MAGICLINKS);
     if (fd < 0) return (int)fd;
-    int error = own_descriptor_path((int)fd, place->path);
+    int error = own_descriptor_path(plan, (int)fd, place->path);
     if (error == 0) error = (int)sys(statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &about);
     if (error == 0) describe(place, &about);
     sys(close, fd);
@@ -188,14 +194,14 @@ static int append(char path[PATH_BYTES_MAX], const char *name) {
 }
 
 /* One step: finds the last component in its parent. Returns 1 when it is a link whose text now stands in `path`. */
-static int find_last(char path[PATH_BYTES_MAX], int follow, struct place *place) {
+static int find_last(const struct plan *plan, char path[PATH_BYTES_MAX], int follow, struct place *place) {
     char parent[PATH_BYTES_MAX];
     const char *name = split_parent(path, parent);
-    if (!*name || same_text(name, ".") || same_text(name, "..")) return find_whole(path, place);
-    long directory = open_at(parent, O_DIRECTORY, RESOLVE_NO_MAGICLINKS);
+    if (!*name || same_text(name, ".") || same_text(name, "..")) return find_whole(plan, path, place);
+    long directory = open_at(plan, parent, O_DIRECTORY, RESOLVE_NO_MAGICLINKS);
     if (directory < 0) return (int)directory;
     struct statx about;
-    int error = own_descriptor_path((int)directory, place->path);
+    int error = own_descriptor_path(plan, (int)directory, place->path);
     long missing = sys(statx, directory, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about);
     if (error == 0 && missing == 0 && follow && (about.stx_mode & S_IFMT) == S_IFLNK) {
         long length = sys(readlinkat, directory, name, parent, sizeof parent - 1);
@@ -248,9 +254,10 @@ static void own_proc_text(const struct supervisor *supervisor, int pid, int thre
     if (thread) put_number(put_text(end, "/task/"), status_number(pid, "NSpid:", last));
 }
 
-/* Where we see what the command sees as `path`: the same place, but for its own /proc. */
-static int seen_path(int pid, const char *path, char seen[PATH_BYTES_MAX]) {
+/* Where we see what the command sees as `path`: the same place, but for its own /proc and its private directories. */
+static int seen_path(const struct plan *plan, int pid, const char *path, char seen[PATH_BYTES_MAX]) {
     char *end = seen;
+    if (plan_moves(plan, path)) return plan_host_path(plan, path, seen);
     if (path_is_at_or_below(path, "/proc", 5)) end = put_text(put_number(put_text(seen, "/proc/"), (unsigned long)pid), "/root");
     if ((size_t)(end - seen) + strlen(path) >= PATH_BYTES_MAX) return -ENAMETOOLONG;
     put_text(end, path);
@@ -263,10 +270,10 @@ static int is_magic(const char *path) {
 }
 
 /* A walk that ended with "." or "..": at a directory that is there. */
-static void describe_end(int pid, struct place *place) {
+static void describe_end(const struct plan *plan, int pid, struct place *place) {
     char seen[PATH_BYTES_MAX];
     struct statx about;
-    if (seen_path(pid, place->path, seen) != 0) return;
+    if (seen_path(plan, pid, place->path, seen) != 0) return;
     if (sys(statx, AT_FDCWD, seen, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about) == 0) describe(place, &about);
 }
 
@@ -335,7 +342,7 @@ static int step(struct walk *walk, const char *name, int follow, struct place *p
     }
     put_text(link, place->path);
     int error = append(link, name);
-    if (error == 0) error = seen_path(walk->pid, link, seen);
+    if (error == 0) error = seen_path(&walk->supervisor->sandbox->plan, walk->pid, link, seen);
     if (error != 0) return error;
     int own = same_text(link, "/proc/self") || same_text(link, "/proc/thread-self"); /* to us they say nothing */
     error = own ? 0 : (int)sys(statx, AT_FDCWD, seen, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about);
@@ -364,17 +371,19 @@ static void walk_through(const struct supervisor *supervisor, int pid, const cha
         place->found = step(&walk, name, follow, place);
     }
     if (place->found < 0) put_text(place->path, path);
-    else if (!place->exists && !place->certainly_allowed) describe_end(pid, place);
+    else if (!place->exists && !place->certainly_allowed) describe_end(&supervisor->sandbox->plan, pid, place);
 }
 
 static void find(const struct supervisor *supervisor, int pid, char path[PATH_BYTES_MAX], int follow,
                  struct place *place) {
+    const struct plan *plan = &supervisor->sandbox->plan;
     static char given[PATH_BYTES_MAX];
     for (int links = 0; links < LINKS_MAX; links++) {
         size_t length = strlen(path);
         while (length > 1 && path[length - 1] == '/') path[--length] = 0; /* "mkdir name/" means the name */
         put_text(given, path);
-        place->found = path_is_at_or_below(path, "/proc", 5) ? -ELOOP : find_last(path, follow, place);
+        int slowly = path_is_at_or_below(path, "/proc", 5) || (plan_moves(plan, path) && !is_plain(path));
+        place->found = slowly ? -ELOOP : find_last(plan, path, follow, place);
         /* Whatever leads into /proc met ours there, not the command's. */
         if (place->found < 0 || path_is_at_or_below(place->path, "/proc", 5)) {
             walk_through(supervisor, pid, given, follow, place);
@@ -408,12 +417,15 @@ void resolve(const struct supervisor *supervisor, int pid, int directory, uint64
     if (place->found == 0) resolve_text(supervisor, pid, directory, text, follow, names_entry, place);
 }
 
-void resolve_descriptor(int pid, int fd, struct place *place) {
+void resolve_descriptor(const struct supervisor *supervisor, int pid, int fd, struct place *place) {
+    static char host[PATH_BYTES_MAX];
     struct statx about;
     place->exists = place->certainly_allowed = 0;
     place->path[0] = 0;
     place->found = task_path(pid, fd, place->path);
     if (place->found != 0) return;
-    place->found = (int)sys(statx, AT_FDCWD, place->path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about);
+    place->found = plan_host_path(&supervisor->sandbox->plan, place->path, host);
+    if (place->found != 0) return;
+    place->found = (int)sys(statx, AT_FDCWD, host, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about);
     if (place->found == 0) describe(place, &about);
 }

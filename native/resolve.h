@@ -6,8 +6,9 @@
 
 struct seccomp_notif;
 
-/* One path a call names. Places are found in the host's view, where nothing is hidden; the plan then says what the
- * sandbox makes of them. The binds of the view keep every place at its own path, so both views agree on names. */
+/* One path a call names, as the command sees it. Places are found in the host's view, where nothing is hidden; the
+ * plan then says what the sandbox makes of them. The binds of the view keep every place at its own path, so both views
+ * agree on names, but for directories that stand for others: those are looked up where they really lie. */
 struct place {
     char path[PATH_BYTES_MAX]; /* canonical; a missing last component is appended to its canonical parent */
     int found;                 /* 0, or a negative errno: some directory on the way is missing or closed to us */
@@ -26,7 +27,7 @@ long read_path(int pid, uint64_t address, char text[PATH_BYTES_MAX]);
 void resolve(const struct supervisor *supervisor, int pid, int directory, uint64_t address, int follow, int names_entry,
              struct place *place);
 /* The object open as descriptor `fd` of the task. */
-void resolve_descriptor(int pid, int fd, struct place *place);
+void resolve_descriptor(const struct supervisor *supervisor, int pid, int fd, struct place *place);
 /* A text that is known already, made absolute. */
 void resolve_text(const struct supervisor *supervisor, int pid, int directory, const char *text, int follow,
                   int names_entry, struct place *place);

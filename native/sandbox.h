@@ -9,7 +9,6 @@
 #include "plan.h"
 
 enum { STREAMS = 3, STATUS_FD = 3 }; /* the status socket also keeps 0, 1 and 2 taken until the streams are there */
-enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 enum { DEVICE_NODES = 6 };
 enum { PROCESSORS_MAX = 8192 }; /* on a larger machine nobody is pinned */
 #define SHARED_MEMORY_LIMIT "25%" /* of the machine's memory: all of the private tmpfs, /dev/shm above all */

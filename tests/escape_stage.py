@@ -59,14 +59,18 @@ from sandgate.protocol.permissions import Grant, WorkspaceWrite
 from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.denial import explain
 from sandgate.sandbox.facts import workspace_facts
+from sandgate.sandbox.private_tmp import private_directory
 from sandgate.sandbox.protected import Protection
 
-policy = WorkspaceWrite(tuple(spec["roots"]), spec["network"], True, True)
+policy = WorkspaceWrite(tuple(spec["roots"]), spec["network"], True, not spec["tmp_writable"])
+own = private_directory(spec["state"], spec["policy_cwd"]) if spec["tmp"] == "private" else None
+place = own.path if own is not None else ""
+tmp = {} if not place else {"private_tmp": place} if spec["backend"] == "namespace" else {"scratch": place}
 grants = tuple(Grant(*grant) for grant in spec["grants"])
 try:
     facts = workspace_facts(
         policy, policy_cwd=spec["policy_cwd"], environ=spec["environ"], state_directory=spec["state"],
-        grants=grants, protection=Protection(**spec["protection"]),
+        grants=grants, protection=Protection(**spec["protection"]), **tmp,
     )
     command = CommandRequest(tuple(os.fsdecode(bytes.fromhex(word)) for word in spec["argv"]), spec["cwd"], spec["env"])
     plan = backend_named(spec["backend"]).confine(
@@ -193,8 +197,13 @@ class Stage:
         timeout_ms: int = COMMAND_LIMIT_MS,
         helper: str | None = None,
         keep_open: Sequence[int] = (),
+        tmp: str = "private",
+        tmp_writable: bool = False,
     ) -> Ran:
-        """Runs the attack under workspace-write, with only the workspace (and `roots`) writable."""
+        """Runs the attack under workspace-write, with only the workspace (and `roots`) writable.
+
+        `tmp` and `tmp_writable` say what is there as /tmp, and whether it may be written.
+        """
         environ = self.environment()
         spec = {
             "path": [str(self.account.source)] if self.account else [str(SOURCE)],
@@ -210,6 +219,8 @@ class Stage:
             "env": {**environ, **(env or {})},
             "backend": backend,
             "limits": limits or {},
+            "tmp": tmp,
+            "tmp_writable": tmp_writable,
             "timeout_ms": timeout_ms,
             "helper": helper or self.helper,
         }

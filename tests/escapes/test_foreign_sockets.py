@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,29 @@ def test_a_closed_directory_of_somebody_else_fails_no_command(stage: Stage, back
         (stage.folder / closed).chmod(0o700)
         ran = stage.confined(reach(stage, folder / "s"), backend=backend)
         assert (ran.failure, ran.stdout) == (None, "over\n")
+
+
+@AS_ROOT
+@BOTH_BACKENDS
+@pytest.mark.parametrize("closed", ["a", "a/b", "a/b/c"])
+def test_somebody_elses_closed_directory_in_the_workspace_fails_no_command(
+    stage: Stage, backend: str, closed: str
+) -> None:
+    """Whatever lies in it that would be covered, protected or pinned otherwise."""
+    folder = stage.repo / "a/b/c"
+    folder.mkdir(parents=True)
+    stage.repository(folder)
+    (folder / ".envrc").write_text("")
+    (folder.parent / ".vscode").mkdir()
+    stage.own()
+    with listening(folder / "s"):
+        os.chown(stage.repo / closed, OTHER_ID, OTHER_ID)
+        (stage.repo / closed).chmod(0o700)
+        ran = stage.confined(["sh", "-c", "echo made > made; cat made"], backend=backend)
+        assert (ran.failure, ran.stdout) == (None, "made\n")
+        if stage.uid == 0:  # others see nothing in it, whatever its name
+            moved = stage.confined(["mv", "a", "b"], backend=backend)
+            assert (moved.exit_code != 0, (stage.repo / "a").exists()) == (True, True)
 
 
 WAIT = """
@@ -152,9 +176,11 @@ def test_sockets_that_come_and_go_fail_no_command(stage: Stage, backend: str) ->
     over = threading.Event()
 
     def flicker() -> None:
-        at = stage.outside / "flicker"
-        while not over.is_set():
-            at.mkdir(exist_ok=True)
+        for number in count():
+            at = stage.outside / f"flicker{number}"
+            if over.is_set():
+                return
+            at.mkdir()
             with listening(at / "s"):
                 time.sleep(0.001)
                 (at / "s").unlink()

@@ -40,3 +40,11 @@ def test_what_exists_already_is_not_touched(tmp_path: Path) -> None:
 def test_what_cannot_be_made_is_left_to_the_command(tmp_path: Path) -> None:
     with Placeholders(plan(tmp_path / "missing" / "new")):
         assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_has_gone_does_not_come_back_as_a_file(tmp_path: Path) -> None:
+    """One was writable only so that nobody moves it; whoever it belongs to may have removed it."""
+    gone = tmp_path / "gone"
+    pinned = EffectivePermissions(writable=(str(gone),), pinned=(str(gone),))
+    with Placeholders(plan(gone).but(permissions=pinned)):
+        assert list(tmp_path.iterdir()) == []

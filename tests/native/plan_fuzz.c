@@ -6,6 +6,14 @@
 
 #include "../../native/plan.c"
 
+int same_text(const char *left, const char *right) { return strcmp(left, right) == 0; }
+
+char *put_text(char *at, const char *text) {
+    size_t length = strlen(text);
+    memcpy(at, text, length + 1);
+    return at + length;
+}
+
 static struct plan parsed;
 static volatile size_t touched;
 
@@ -21,6 +29,8 @@ static void read_everything(void) {
     for (uint32_t i = 0; i < parsed.mount_count; i++) {
         touched += strlen(parsed.mounts[i].path) - parsed.mounts[i].length;
         touched += plan_entry_for(&parsed, parsed.mounts[i].path) == 0;
+        static char place[PATH_BYTES_MAX];
+        if (plan_host_path(&parsed, parsed.mounts[i].path, place) == 0) touched += plan_seen_path(&parsed, place) == 0;
     }
     for (uint32_t i = 0; i < parsed.expected_count; i++) touched += strlen(parsed.expected[i].path);
 }

@@ -51,7 +51,12 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
         cwd="/work",
         env={"PATH": "/bin", "A": ""},
         permissions=EffectivePermissions(absent=("/repo/.git",), sockets=("/run/s",), hosts=("10.0.0.1:443",)),
-        mounts=(Mount("write", "/work"), Mount("hide_directory_with_openings", "/home"), Mount("read", "/home/a")),
+        mounts=(
+            Mount("write", "/work"),
+            Mount("hide_directory_with_openings", "/home"),
+            Mount("read", "/home/a"),
+            Mount("write", "/tmp", "/x/y"),
+        ),
         limits=Limits(open_files=10),
         bound=Bound(Identity(1, 2), Identity(1, 3, 4), files=(("/work/x", Identity(1, 5, 6)),)),
     )

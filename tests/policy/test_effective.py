@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sandgate.errors import ConfinementError
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
@@ -12,6 +14,7 @@ from sandgate.protocol.permissions import (
     EffectivePermissions,
     ExternalSandbox,
     Grant,
+    PrivateTmp,
     ReadOnly,
     WorkspaceWrite,
 )
@@ -290,3 +293,92 @@ def test_what_is_not_ours_in_a_shared_directory_can_be_opened() -> None:
         WorkspaceWrite(), OWN.but(**named("/repo/lib/other")), grants=(Grant("write_root", "/repo/lib/other"),)
     )
     assert "/repo/lib/other" in permissions.writable
+
+
+OWN_TMP = REPO.but(private_tmp="/state/tmp/+repo/tmp")
+
+
+def test_a_tmp_of_the_projects_own_takes_the_place_of_the_hosts_and_of_tmpdir() -> None:
+    permissions = effective_permissions(WorkspaceWrite(), OWN_TMP.but(tmpdir="/var/scratch"))
+    assert permissions == EffectivePermissions(
+        writable=("/repo", "/tmp"), private_tmp=PrivateTmp("/tmp", "/state/tmp/+repo/tmp")
+    )
+
+
+def test_it_is_there_where_nothing_may_be_written_too() -> None:
+    for policy in (ReadOnly(), WorkspaceWrite(exclude_slash_tmp=True)):
+        permissions = effective_permissions(policy, OWN_TMP)
+        assert permissions.private_tmp == PrivateTmp("/tmp", "/state/tmp/+repo/tmp")
+        assert "/tmp" not in permissions.writable
+    assert effective_permissions(
+        WorkspaceWrite(exclude_slash_tmp=True), OWN_TMP.but(tmpdir="/var/scratch")
+    ).writable == ("/repo", "/var/scratch")
+
+
+@pytest.mark.parametrize("needed", ["cwd", "kept", "root", "read", "write", "socket"])
+def test_an_entry_of_the_hosts_with_something_named_in_it_stays_what_it_is(needed: str) -> None:
+    facts = OWN_TMP.but(**named("/tmp/a/b"), protected=("/tmp/a/b/.git", "/tmp/z/.git"), sockets=("/tmp/a/s", "/tmp/z"))
+    policy = WorkspaceWrite()
+    grants: tuple[Grant, ...] = ()
+    match needed:
+        case "cwd":
+            facts = facts.but(cwd="/tmp/a/b")
+        case "kept":
+            facts = facts.but(kept_in_tmp=("/tmp/a/b",))
+        case "root":
+            policy = WorkspaceWrite(("/tmp/a/b",))
+        case kind:
+            kinds = {"read": "read_path", "write": "write_path", "socket": "unix_socket"}
+            grants = (Grant(kinds[kind], "/tmp/a/b"),)  # type: ignore[arg-type] # one of three
+    permissions = effective_permissions(policy, facts, grants=grants)
+    assert permissions.private_tmp is not None
+    assert permissions.private_tmp.shown == ("/tmp/a",)
+    assert "/tmp/a" in permissions.reopened
+    assert permissions.hidden == ("/tmp/a/s",)
+    assert not permissions.may_write("/tmp/a/x")
+    assert permissions.may_write("/tmp/x")
+    assert permissions.may_write("/tmp/a/b/x") == (needed in ("cwd", "root", "write"))
+
+
+@pytest.mark.parametrize("facts", [OWN_TMP.but(cwd="/tmp"), OWN_TMP.but(slash_tmp=None), REPO])
+def test_who_works_in_tmp_itself_has_the_hosts(facts: WorkspaceFacts) -> None:
+    assert effective_permissions(WorkspaceWrite(), facts).private_tmp is None
+
+
+def test_who_names_tmp_itself_has_the_hosts() -> None:
+    facts = OWN_TMP.but(**named("/tmp"))
+    permissions = effective_permissions(WorkspaceWrite(("/tmp",)), facts)
+    assert (permissions.private_tmp, permissions.writable) == (None, ("/repo", "/tmp"))
+    granted = effective_permissions(WorkspaceWrite(), facts, grants=(Grant("write_root", "/tmp"),))
+    assert granted.private_tmp is None
+
+
+def test_no_entry_of_the_hosts_becomes_writable_because_something_in_it_must_not_move() -> None:
+    facts = OWN_TMP.but(cwd="/tmp/a/b", absent=("/tmp/a/b/.git",), anchored=("/tmp/a/b/.git",))
+    assert effective_permissions(WorkspaceWrite(), facts).writable == ("/tmp", "/tmp/a/b")
+
+
+def test_where_nothing_can_lie_at_tmp_scratch_files_have_a_directory_beside_it() -> None:
+    facts = REPO.but(scratch="/state/tmp/+repo/tmp", sealed=("/state",), tmpdir="/var/scratch")
+    permissions = effective_permissions(WorkspaceWrite(), facts)
+    assert permissions.writable == ("/repo", "/tmp", "/state/tmp/+repo/tmp")
+    assert (permissions.scratch, permissions.hidden) == ("/state/tmp/+repo/tmp", ("/state",))
+    assert effective_permissions(ReadOnly(), facts).scratch == ""
+
+
+def test_in_the_hosts_paths_the_own_directory_is_open_and_the_hosts_tmp_closed() -> None:
+    permissions = effective_permissions(WorkspaceWrite(), OWN_TMP.but(cwd="/tmp/a/b", sealed=("/state",))).on_host()
+    assert permissions.may_write("/state/tmp/+repo/tmp/x")
+    assert permissions.may_write("/tmp/a/b/x")
+    assert [permissions.may_write(path) for path in ("/tmp/x", "/tmp/a/x", "/state/x")] == [False] * 3
+    assert "/tmp" in permissions.hidden
+
+
+@given(st.lists(st.sampled_from(["/tmp/a", "/tmp/a/b", "/tmp/c", "/other", "/tmp/a/b/c"]), max_size=4), st.data())
+def test_both_views_agree_on_every_path(needed: list[str], data: st.DataObject) -> None:
+    tmp = effective_permissions(WorkspaceWrite(), OWN_TMP.but(kept_in_tmp=tuple(needed))).private_tmp
+    assert tmp is not None
+    path = data.draw(st.sampled_from(["/tmp", "/tmp/a", "/tmp/ab", "/tmp/a/b", "/tmp/c/x", "/tmpx", "/other", "/"]))
+    place = tmp.on_host(path)
+    assert tmp.inside(place) == path
+    assert (place != path) == tmp.holds(path)

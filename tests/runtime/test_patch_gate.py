@@ -459,3 +459,30 @@ def test_patch_that_does_not_fit_is_told_to_nobody_and_changes_nothing(place: Wo
         f"apply_patch verification failed: Failed to find expected lines in {place.repo}/file:\nold"
     )
     assert (texts(place.repo), colleague.asked, place.told(PatchBegan)) == ({"file": "something else\n"}, [], [])
+
+
+# /tmp
+
+TMP_TOO = "sandbox_workspace_write.exclude_slash_tmp=false"
+
+
+def test_a_patch_in_tmp_changes_what_commands_find_there(place: Workplace) -> None:
+    session = place.session(TMP_TOO, approval_policy="never")
+    name = f"/tmp/sandgate-patched-{os.getpid()}"
+    answer = session.apply_patch(add(f"{name}/a"))
+    assert (answer.exit_code, os.path.lexists(name)) == (0, False)
+    ran = session.run(session.request(("sh", "-c", f"cat {name}/a && echo old > {name}/a"))).result
+    assert ran is not None
+    assert ran.stdout == b"new\n"
+    assert session.apply_patch(update(f"{name}/a")).exit_code == 0
+    ran = session.run(session.request(("sh", "-c", f"cat {name}/a; rm -r {name}"))).result
+    assert ran is not None
+    assert ran.stdout == b"new\n"
+
+
+def test_a_link_of_a_command_in_tmp_leads_a_patch_no_further_than_the_command(place: Workplace) -> None:
+    session = place.session(TMP_TOO, approval_policy="never")
+    name = f"/tmp/sandgate-linked-{os.getpid()}"
+    session.run(session.request(("ln", "-s", str(place.outside), name)))
+    assert refusal(session, add(f"{name}/a")) == OUTSIDE_OF_PROJECT
+    assert list(place.outside.iterdir()) == []

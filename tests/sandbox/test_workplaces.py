@@ -10,7 +10,14 @@ from sandgate.sandbox.looking import Look
 from sandgate.sandbox.workplaces import Whereabouts, Workplaces, workplaces
 
 
-def found(tmp_path: Path, *, writes: bool = True, tmpdir: str = "", grants: tuple[Grant, ...] = ()) -> Workplaces:
+def found(
+    tmp_path: Path,
+    *,
+    writes: bool = True,
+    tmpdir: str = "",
+    grants: tuple[Grant, ...] = (),
+    private_tmp: bool = False,
+) -> Workplaces:
     for name in ("repo", "home", "more", "tmp"):
         (tmp_path / name).mkdir(exist_ok=True)
     said = Whereabouts(
@@ -21,6 +28,7 @@ def found(tmp_path: Path, *, writes: bool = True, tmpdir: str = "", grants: tupl
         tmpdir=tmpdir,
         written=(f"{tmp_path}/more", f"{tmp_path}/gone"),
         grants=grants,
+        private_tmp=private_tmp,
     )
     return workplaces(said, Look())
 

@@ -9,7 +9,7 @@ import pytest
 from pictures import GIF, PNG, png
 from sandgate.errors import ImageUnusable, ToolArgumentsError
 from sandgate.protocol.items import InputImage, InputText
-from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.protocol.permissions import EffectivePermissions, PrivateTmp
 from sandgate.tools.view_image import (
     IMAGE_BYTES_MAX,
     IMAGE_SIDE_MAX,
@@ -98,3 +98,19 @@ def test_the_tool_takes_a_path_and_nothing_else() -> None:
     for text in ("{}", '{"path": 3}', '{"path": "a", "detail": "high"}', '{"path": "a\\u0000"}'):
         with pytest.raises(ToolArgumentsError):
             view_image_arguments(text)
+
+
+def test_a_picture_in_tmp_is_the_one_that_commands_made_there(tmp_path: Path) -> None:
+    own, hosts = tmp_path / "own", tmp_path / "tmp"
+    own.mkdir()
+    hosts.mkdir()
+    (own / "shot.png").write_bytes(PNG)
+    (hosts / "shot.png").write_bytes(GIF)
+    (hosts / "other.png").write_bytes(GIF)
+    (own / "link.png").symlink_to(hosts / "other.png")
+    confined = EffectivePermissions(writable=(str(hosts),), private_tmp=PrivateTmp(str(hosts), str(own)))
+    assert read_image(f"{hosts}/shot.png", cwd="/", permissions=confined).image_url.startswith("data:image/png")
+    assert problem(f"{hosts}/other.png", tmp_path, confined).endswith("No such file or directory")
+    assert problem(f"{hosts}/link.png", tmp_path, confined).endswith("Permission denied")
+    in_memory = confined.but(private_tmp=PrivateTmp(str(hosts), ""))
+    assert problem(f"{hosts}/shot.png", tmp_path, in_memory).endswith("Permission denied")

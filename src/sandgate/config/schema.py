@@ -90,6 +90,11 @@ ROWS: tuple[Row, ...] = (
         "Overrides the network setting of whatever sandbox mode is in force. Unset: the mode decides.",
     ),
     (
+        "sandbox.tmp", "choice", ("private", "shared"), "private", "tighter",
+        "`private`: commands have a `/tmp` of the project's own, kept between them and cleared away when nobody used "
+        "it for a day. `shared`: the host's.",
+    ),
+    (
         "sandbox.notify", "choice", ("report", "off"), "report", "tighter",
         "`report` has the kernel tell exactly what was denied; `off` guesses from the command's output.",
     ),

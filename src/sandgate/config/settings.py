@@ -51,6 +51,7 @@ class Settings(Record):
     workspace: WorkspaceWrite  # what `workspace-write` means here, whether or not it is in force
     backend: BackendChoice
     report: ReportMode
+    tmp: Literal["private", "shared"]  # what commands have as /tmp: the project's own, or the host's
     protect_git: GitProtection
     protected_names: tuple[str, ...]  # beside the built-in ones
     unix_sockets: tuple[str, ...]  # host sockets that stay reachable
@@ -100,6 +101,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         workspace=workspace,
         backend=of("sandbox.backend"),
         report=of("sandbox.notify"),
+        tmp=of("sandbox.tmp"),
         protect_git=of("sandbox.protect_git"),
         protected_names=of("sandbox.protected_names"),
         unix_sockets=of("sandbox.unix_sockets"),

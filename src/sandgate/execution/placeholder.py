@@ -19,7 +19,8 @@ class Placeholders:
     """`with Placeholders(plan): ...` around the start and the end of one attempt."""
 
     def __init__(self, plan: ConfinedCommand) -> None:
-        self._wanted = [mount.path for mount in plan.mounts if mount.kind == "write"]
+        pinned = frozenset(plan.permissions.pinned)  # directories that were there; nobody asked for a file
+        self._wanted = [mount.path for mount in plan.mounts if mount.kind == "write" and mount.path not in pinned]
         self._made: dict[str, os.stat_result] = {}
 
     def __enter__(self) -> None:

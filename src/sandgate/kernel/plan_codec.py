@@ -45,7 +45,7 @@ _EXPECTED_HEAD = Struct("<IIIQQ")  # kind, major and minor number of the device,
 _REFUSED_HEAD = Struct("<IIIII")
 _FINISHED_HEAD = Struct("<III")
 
-ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED = range(1, 11)
+ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE = range(1, 12)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK = range(1, 6)
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
@@ -118,6 +118,9 @@ def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> byte
     kinds = [_NUMBER.pack(_MOUNT_KINDS[each.kind]) for each in mounts]
     paths = _encoded([each.path for each in mounts])
     records = [_record(MOUNT, kind + path + b"\0") for kind, path in zip(kinds, paths, strict=True)]
+    for at, mount in enumerate(mounts):
+        if mount.source:
+            records[at] += _text_records(SOURCE, (mount.source,))[0]
     records += _text_records(ABSENT, permissions.absent)
     records += _text_records(SOCKET, permissions.sockets)
     records += [_record(HOST, _host(host)) for host in permissions.hosts]

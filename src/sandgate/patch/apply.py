@@ -98,7 +98,7 @@ def undo(
 
 
 def _roots(permissions: EffectivePermissions | None) -> tuple[str, ...] | None:
-    return permissions.writable if permissions is not None and permissions.confined else None
+    return permissions.on_host().writable if permissions is not None and permissions.confined else None
 
 
 def _protected(writes: tuple[FileWrite, ...], others: Territory | None) -> frozenset[str]:

@@ -56,12 +56,16 @@ class Tree:
 
     def __init__(self, permissions: EffectivePermissions | None = None) -> None:
         self._territory = territory_of(permissions)
+        self._tmp = permissions.private_tmp if permissions is not None and permissions.confined else None
         self._directories: dict[str, str] = {}
         self._left_bytes = TOTAL_BYTES_MAX
 
     def place(self, path: str) -> str:
-        """The entry that absolute, normalised `path` names; a link in last position is the entry itself."""
-        directory, name = os.path.split(path)
+        """The entry that absolute, normalised `path` names; a link in last position is the entry itself.
+
+        A path in a /tmp of the project's own means what its commands find there.
+        """
+        directory, name = os.path.split(path if self._tmp is None else self._tmp.on_host(path))
         real = self._directories.get(directory)
         if real is None:
             real = self._directories[directory] = os.path.realpath(directory)
@@ -126,7 +130,7 @@ def territory_of(permissions: EffectivePermissions | None) -> Territory | None:
         return None
     from sandgate.kernel.territory import Territory  # not on the way of a patch that somebody else confines
 
-    return Territory(permissions, {}, {})
+    return Territory(permissions.on_host(), {}, {})
 
 
 def state_of(descriptor: int) -> FileState:

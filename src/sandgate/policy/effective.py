@@ -20,6 +20,7 @@ from sandgate.protocol.permissions import (
     DangerFullAccess,
     EffectivePermissions,
     ExternalSandbox,
+    PrivateTmp,
     ReadOnly,
     WorkspaceWrite,
 )
@@ -61,6 +62,9 @@ class WorkspaceFacts(Record):
     openings: tuple[str, ...] = ()  # harmless paths below what is closed that ordinary programs need
     notes: tuple[str, ...] = ()  # sentences for the person: what could not be protected
     case_insensitive: bool = False  # the workspace's file system ignores case
+    private_tmp: str | None = None  # the directory for a /tmp of the project's own; "": in memory; None: the host's
+    scratch: str = ""  # such a directory where nothing can lie at /tmp instead
+    kept_in_tmp: tuple[str, ...] = ()  # homes and our own code, where they lie below /tmp
 
 
 def effective_permissions(
@@ -84,30 +88,29 @@ def effective_permissions(
         _refuse_unconfinable(root, (*facts.sealed, *facts.own), facts.shared)
     opened = {*named, *_resolved(facts, _granted(grants, "read_path"))}
     reachable = _unsealed(_resolved(facts, _granted(grants, "unix_socket")), facts.sealed)
+    tmp = _private_tmp(facts, (*opened, *reachable))
+    facts = _outside_tmp(facts, tmp)
     secrets = [path for path in facts.secrets if path not in opened]
-    others = _unknown(policy, facts).difference(opened) | set(facts.sockets).difference(opened, reachable)
+    others = _unknown(policy, facts, tmp).difference(opened) | set(facts.sockets).difference(opened, reachable)
     hidden = {*secrets, *others, *facts.sealed}
     _refuse_unenterable(facts.cwd, hidden, (*secrets, *facts.sealed), opened)
 
     closed = {*facts.protected, *secrets, *facts.sealed}.difference(named)
     implied = [
-        root for root in _implied_roots(policy, facts) if root not in hidden and _may_follow(root, closed, named)
+        root for root in _implied_roots(policy, facts, tmp) if root not in hidden and _may_follow(root, closed, named)
     ]
+    scratch = [facts.scratch] if facts.scratch and implied and not _excludes_tmp(policy) else []
     companions = [path for path in facts.companions if facts.cwd in implied and path not in closed]
-    roots = _with_spared((*configured, *implied, *companions), facts)
-    shown = _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
-    reopened = _shallow_first(path for path in shown if _below_any(path, hidden))
-    # Inside a root a grant only lifts a protection. It needs no mount, which would keep the file from being replaced.
-    for path in _shallow_first(granted):
-        inside = _Changeable(roots, hidden, reopened, [place for place in facts.protected if place not in named])
-        if not inside(path):
-            roots = _shallow_first((*roots, path))
+    roots = _with_spared((*configured, *implied, *companions, *scratch), facts)
+    wanted = _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
+    reopened = _shallow_first((*filter(lambda path: _below_any(path, hidden), wanted), *(tmp.shown if tmp else ())))
+    roots = _with_granted(granted, roots, hidden, reopened, [path for path in facts.protected if path not in named])
     changeable = _Changeable(roots, hidden, reopened)
     protected = [path for path in facts.protected if path not in named and changeable(path)]
     protected += [path for path in facts.overfull if path in roots]
     absent = _absent(facts, named, changeable)
     fixed = frozenset((*protected, *absent, *hidden))
-    pins = _pins([path for path in facts.anchored if path in fixed], roots, protected).difference(absent, roots)
+    pins = _pins([path for path in facts.anchored if path in fixed], roots, protected, tmp).difference(absent, roots)
     return EffectivePermissions(
         writable=_shallow_first({*roots, *pins}.difference(facts.overfull)),
         read_only=_shallow_first(protected),
@@ -115,12 +118,14 @@ def effective_permissions(
         hidden=_shallow_first(hidden),
         sealed=facts.sealed,
         own=tuple(path for path in (*facts.own, *facts.shared) if changeable(path)),
-        reopened=reopened,
+        reopened=tuple(path for path in reopened if path not in roots),
         sockets=tuple(reachable),
         hosts=tuple(host for host in _granted(grants, "host") if host != "*") if network == "off" else (),
         network=network,
         case_insensitive=facts.case_insensitive,
         pinned=_shallow_first(pins),
+        private_tmp=tmp,
+        scratch=scratch[0] if scratch else "",
     )
 
 
@@ -133,6 +138,42 @@ def _with_spared(roots: tuple[str, ...], facts: WorkspaceFacts) -> tuple[str, ..
 def _absent(facts: WorkspaceFacts, named: tuple[str, ...], changeable: _Changeable) -> list[str]:
     lifted = {*named, *map(ending_form, named)}
     return [path for path in facts.absent if path not in lifted and changeable(path)]
+
+
+def _private_tmp(facts: WorkspaceFacts, named: tuple[str, ...]) -> PrivateTmp | None:
+    """None where it is the host's: so wanted, or /tmp itself was named, or is where we work."""
+    at = facts.slash_tmp
+    if facts.private_tmp is None or at is None or facts.cwd == at:
+        return None
+    if any(path == at or lies_below(at, path) for path in named):
+        return None
+    shown = {
+        f"{at}/{path[len(at) + 1 :].partition('/')[0]}"
+        for path in (facts.cwd, *named, *facts.companions, *facts.kept_in_tmp)
+        if lies_below(path, at)
+    }
+    return PrivateTmp(at, facts.private_tmp, tuple(sorted(shown)))
+
+
+def _outside_tmp(facts: WorkspaceFacts, tmp: PrivateTmp | None) -> WorkspaceFacts:
+    """Without what is out of sight in the host's /tmp: there is nothing to cover or to protect."""
+    if tmp is None:
+        return facts
+    lists = {
+        name: tuple(path for path in getattr(facts, name) if not tmp.holds(path))
+        for name in ("protected", "absent", "anchored", "secrets", "unknown", "sockets", "openings", "own", "shared")
+    }
+    return facts.but(**lists)
+
+
+def _with_granted(
+    granted: list[str], roots: tuple[str, ...], hidden: set[str], reopened: tuple[str, ...], protected: list[str]
+) -> tuple[str, ...]:
+    """Inside a root a grant only lifts a protection: a mount would keep the file from being replaced."""
+    for path in _shallow_first(granted):
+        if not _Changeable(roots, hidden, reopened, protected)(path):
+            roots = _shallow_first((*roots, path))
+    return roots
 
 
 class _Changeable:
@@ -219,21 +260,30 @@ def _refuse_unenterable(cwd: str, hidden: set[str], closed: tuple[str, ...], ope
         )
 
 
-def _implied_roots(policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts) -> list[str]:
-    """Roots that follow from where we are; nobody named them."""
+def _excludes_tmp(policy: SandboxPolicy) -> bool:
+    """Whether /tmp is not to be written."""
+    return not isinstance(policy, WorkspaceWrite) or policy.exclude_slash_tmp
+
+
+def _implied_roots(policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts, tmp: PrivateTmp | None) -> list[str]:
+    """Roots that follow from where we are; nobody named them.
+
+    Where /tmp is the project's own, so is what `$TMPDIR` leads to, unless only that may be written.
+    """
     if isinstance(policy, ReadOnly):
         return []
     roots = [facts.cwd]
-    if facts.tmpdir and not policy.exclude_tmpdir_env_var:
+    own = (tmp is not None or facts.scratch) and not policy.exclude_slash_tmp
+    if facts.tmpdir and not policy.exclude_tmpdir_env_var and not own:
         roots.append(facts.tmpdir)
     if facts.slash_tmp and not policy.exclude_slash_tmp:
         roots.append(facts.slash_tmp)
     return roots
 
 
-def _unknown(policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts) -> set[str]:
+def _unknown(policy: ReadOnly | WorkspaceWrite, facts: WorkspaceFacts, tmp: PrivateTmp | None) -> set[str]:
     """Entries of homes that stay closed; where somebody works, it is open."""
-    return set(facts.unknown).difference((facts.cwd, *_implied_roots(policy, facts), *facts.companions))
+    return set(facts.unknown).difference((facts.cwd, *_implied_roots(policy, facts, tmp), *facts.companions))
 
 
 def _may_follow(root: str, closed: set[str], named: tuple[str, ...]) -> bool:
@@ -248,13 +298,13 @@ def _may_follow(root: str, closed: set[str], named: tuple[str, ...]) -> bool:
     return True
 
 
-def _pins(anchored: list[str], roots: tuple[str, ...], protected: list[str]) -> set[str]:
+def _pins(anchored: list[str], roots: tuple[str, ...], protected: list[str], tmp: PrivateTmp | None) -> set[str]:
     """The directories between a root and an anchored path.
 
     A mount point cannot be renamed: bound onto themselves, they cannot be moved away together with what they
     contain to make room for an impostor.
     """
-    tops, closed = frozenset(roots), frozenset(protected)
+    tops, closed = frozenset(roots).difference((tmp.at,) if tmp else ()), frozenset(protected)
     pins: set[str] = set()
     seen: set[str] = set()
     for path in anchored:

@@ -67,7 +67,7 @@ def _stopped(fact: Fact, permissions: EffectivePermissions) -> Stopped | None:
 
 def _writable(path: str, permissions: EffectivePermissions) -> bool:
     """The most specific entry decides, as `EffectivePermissions` says."""
-    closed = (*permissions.read_only, *permissions.absent, *permissions.hidden)
+    closed = (*permissions.read_only, *permissions.absent, *permissions.hidden, *permissions.reopened)
     return _depth(path, permissions.writable) > _depth(path, closed)
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     ReportMode = Literal["off", "report"]
 
 
+IN_MEMORY = "memory"  # as a source: an empty directory of this command's own, gone with it
+
+
 class Mount(Record):
     """One entry of the view, applied in order over a read-only root; later entries lie on top of earlier ones.
 
@@ -28,6 +31,7 @@ class Mount(Record):
 
     kind: MountKind
     path: str  # absolute, canonical, existing
+    source: str = ""  # of `write` and `read`: the host's directory that lies there inside; "": the same path
 
 
 class Limits(Record):

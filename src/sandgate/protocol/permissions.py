@@ -72,6 +72,28 @@ class Grant(Record):
 ESCALATE = Grant("escalate")  # run without the sandbox
 
 
+class PrivateTmp(Record):
+    """What commands see as /tmp instead of the host's. All paths canonical."""
+
+    at: str  # /tmp
+    source: str  # the directory on the host that lies there inside; "": one in memory, gone with each command
+    shown: tuple[str, ...] = ()  # entries of the host's /tmp that stay what they are: something below was named
+
+    def holds(self, path: str) -> bool:
+        """Whether canonical `path` of a command is not the host's."""
+        below = path == self.at or path.startswith(self.at + "/")
+        return below and not any(path == each or path.startswith(each + "/") for each in self.shown)
+
+    def on_host(self, path: str) -> str:
+        """Where on the host that lies which a command calls `path`."""
+        return self.source + path[len(self.at) :] if self.source and self.holds(path) else path
+
+    def inside(self, place: str) -> str:
+        """What a command calls that which lies at `place` on the host; the other way round."""
+        below = self.source and (place == self.source or place.startswith(self.source + "/"))
+        return self.at + place[len(self.source) :] if below else place
+
+
 class EffectivePermissions(Record):
     """What a command may touch, in concrete absolute paths. Made by `policy.effective`, obeyed by backends.
 
@@ -93,6 +115,27 @@ class EffectivePermissions(Record):
     confined: bool = True  # False: danger-full-access, external sandbox, or an approved escalation
     case_insensitive: bool = False  # compare protected names without case
     pinned: tuple[str, ...] = ()  # writable through a directory above, and mounted so that nobody moves them away
+    private_tmp: PrivateTmp | None = None  # None: /tmp is the host's
+    scratch: str = ""  # where /tmp must stay the host's: the directory for `$TMPDIR` of commands, one of `writable`
+
+    def on_host(self) -> EffectivePermissions:
+        """The same in the host's paths, for what works on them without a view: patches, pictures."""
+        tmp = self.private_tmp
+        if tmp is None:
+            return self
+        own = (tmp.source,) if tmp.source else ()
+        writable = tuple(place for path in self.writable for place in (own if path == tmp.at else (path,)))
+        return self.but(
+            writable=writable,
+            hidden=(*self.hidden, tmp.at),
+            reopened=(*self.reopened, *(() if tmp.at in self.writable else own)),
+            private_tmp=None,
+        )
+
+    def may_write(self, path: str) -> bool:
+        """Whether the innermost entry around `path` opens it; a protection that is no entry is not known here."""
+        closed = (*self.read_only, *self.hidden, *self.reopened)
+        return _depth(path, self.writable) > _depth(path, closed)
 
     @property
     def open_places(self) -> tuple[str, ...]:
@@ -104,3 +147,8 @@ class EffectivePermissions(Record):
         """What exists inside of these and may not be written all the same."""
         opened = tuple([place.rstrip("/") + "/" for place in self.writable])
         return tuple([place for place in (*self.read_only, *self.hidden) if place.startswith(opened)])
+
+
+def _depth(path: str, places: tuple[str, ...]) -> int:
+    """How long the innermost of `places` around `path` is; 0 when none is."""
+    return max((len(place) for place in places if path == place or path.startswith(place.rstrip("/") + "/")), default=0)

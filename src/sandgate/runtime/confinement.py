@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 
+from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.policy.effective import effective_permissions, network_mode
+from sandgate.protocol.confinement import IN_MEMORY
 from sandgate.protocol.permissions import ESCALATE, Grant, confines
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.memory import Memory
+from sandgate.sandbox.private_tmp import private_directory, sweep_if_due
 from sandgate.sandbox.probe import find_helper
 from sandgate.sandbox.protected import Protection
 from sandgate.sandbox.select import first_backend
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.environment import Environment
     from sandgate.sandbox.memory import Mark
+    from sandgate.sandbox.private_tmp import PrivateDirectory
 
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
@@ -51,6 +56,8 @@ class Confinement:
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._told: set[str] = set()
+        self._tmp: PrivateDirectory | None = None
+        self._taking = allocate_lock()
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -81,6 +88,7 @@ class Confinement:
         """The permissions, and our own directories that do not exist."""
         settings, environment = self._settings, self._environment
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
+        private_tmp, scratch = self._own_tmp()
         facts = workspace_facts(
             settings.sandbox,
             policy_cwd=environment.cwd,
@@ -90,6 +98,8 @@ class Confinement:
             protection=self._protection,
             opened_secrets=settings.secrets_opened,
             more_secrets=settings.secrets_hidden,
+            private_tmp=private_tmp,
+            scratch=scratch,
             memory=self._memory,
         )
         before = self._before  # read once: threads may share a session, and must not share grants
@@ -113,6 +123,40 @@ class Confinement:
             why = "more protected names, such as `.envrc` or `.git`, than a sandbox has mounts for"
             self._record(Notice("warning", f"read-only as a whole: {said}, because there are {why}"))
         self._crowded = places
+
+    def _own_tmp(self) -> tuple[str | None, str]:
+        """`private_tmp` and `scratch` of `WorkspaceFacts`: what the backend can make of a directory of our own."""
+        if self._settings.tmp == "shared" or not confines(self._settings.sandbox):
+            return None, ""
+        try:
+            kind = self.backend()
+        except BackendUnavailable:  # nothing will run, and who asks wants to know something else
+            return None, ""
+        place = self._private_place()
+        return (place, "") if kind == "namespace" else (None, place)
+
+    def scratch_place(self) -> str:
+        """The directory on this machine that commands have for scratch files; "" for the host's own /tmp."""
+        permissions = self.permissions()
+        tmp = permissions.private_tmp
+        return permissions.scratch or (tmp.source or IN_MEMORY if tmp is not None else "")
+
+    def _private_place(self) -> str:
+        """The project's directory, in use from now on; "" where there is no place for one."""
+        with self._taking:
+            if self._tmp is not None and self._tmp.renew():
+                return self._tmp.path
+            state = state_directory(self._environment.environ)
+            self._tmp = private_directory(state, self._project) if state else None
+            if state and self._tmp is not None:
+                sweep_if_due(state)
+            return self._tmp.path if self._tmp is not None else ""
+
+    @property
+    def _project(self) -> str:
+        """Whose it is: sessions anywhere in one project share it."""
+        cwd, root = (os.path.realpath(path) for path in (self._environment.cwd, self._settings.project_root))
+        return root if cwd == root or cwd.startswith(root.rstrip("/") + "/") else cwd
 
     def summary(self) -> dict[str, object]:
         """What holds commands back, as JSON values, for whoever is asked to approve one."""

@@ -41,6 +41,7 @@ class Diagnosis(Record):
     canaries: tuple[CanaryResult, ...] | None = None  # None: not attacked
     refused_calls: tuple[RefusedCalls, ...] = ()  # empty where nothing is confined
     newest_call: int = NEWEST_KNOWN  # system calls above this number are unknown, and answer ENOSYS
+    tmp: str = ""  # the directory on this machine that commands in this project have for scratch files
 
     @property
     def broken(self) -> bool:
@@ -76,6 +77,7 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
         backend=backend,
         why=why,
         hint=namespace_hint(host),
+        tmp=runtime.confinement.scratch_place(),
         lost=losses(backend, host),
         warnings=(
             *((ROOT_WARNING,) if host.is_real_root else ()),

@@ -7,6 +7,7 @@ from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.run import run as run
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
 from sandgate.runtime.readiness import Readiness
+from sandgate.runtime.unseen import unseen_in_tmp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Launch(Readiness):
         self._warn(
             [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged]
         )
+        if outcome.result is not None and outcome.result.exit_code:
+            self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         return outcome.but(created_protected=aftermath.created) if aftermath.created else outcome
 
     def _run(

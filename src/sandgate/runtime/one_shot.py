@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import LaunchError, SandgateError
-from sandgate.runtime.toolbox import not_retried, tool_environment
+from sandgate.runtime.toolbox import remarks, tool_environment
 from sandgate.tools.calls import ToolOutput
 from sandgate.tools.shell_tool import shell_answer
 
@@ -76,8 +76,7 @@ def run_shell(
         return ToolOutput(f"execution error: {error}", success=False)
     except SandgateError as error:
         return ToolOutput(str(error), success=False)
-    why = not_retried(passage)
-    answer = shell_answer(passage, notices=(*arguments.notices, *((why,) if why else ())))
+    answer = shell_answer(passage, notices=(*arguments.notices, *remarks(passage)))
     if answer is None:
         return ToolOutput(passage.refusal.why if passage.refusal else NOT_RUN, success=False)
     return _told(runtime, answer, freeform=freeform)

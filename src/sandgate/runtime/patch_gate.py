@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.denials import DenialReport, Operation
     from sandgate.protocol.patches import FileChange
-    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.permissions import EffectivePermissions, Grant
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.protocol.verdicts import Verdict
@@ -227,7 +227,7 @@ class PatchGate:
             sandbox=policies.sandbox,
             permissions=permissions,
             backend_available=True,  # it is this process that is held back, by openat2
-            resolved={write.path: write.place for write in plan.writes},
+            resolved={write.path: _as_commands_see(write.place, permissions) for write in plan.writes},
         )
         if isinstance(verdict, Ask):
             grants: tuple[Grant, ...] = blocked_directories(plan.changes, permissions)
@@ -257,6 +257,10 @@ def size_of(record: Undo) -> int:
     """How many bytes of files a record keeps."""
     states = (state for write in record.writes for state in (write.before, write.after))
     return sum(len(state.content) for state in states if state is not None)
+
+
+def _as_commands_see(place: str, permissions: EffectivePermissions) -> str:
+    return place if permissions.private_tmp is None else permissions.private_tmp.inside(place)
 
 
 class _PatchRun:

@@ -25,6 +25,7 @@ from sandgate.runtime.inspection import INSPECTIONS, inspected
 from sandgate.runtime.live import LiveCommands
 from sandgate.runtime.patch_gate import PatchGate
 from sandgate.runtime.shell import chosen_shell, login_wanted
+from sandgate.runtime.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refusal
@@ -154,7 +155,7 @@ class Toolbox:
                 started,
                 yield_time_ms=arguments.yield_time_ms,
                 max_output_tokens=arguments.max_output_tokens,
-                notices=tuple(filter(None, (chosen_shell(arguments.shell).notice, not_retried(started.passage)))),
+                notices=(*filter(None, (chosen_shell(arguments.shell).notice,)), *remarks(started.passage)),
             )
         )
 
@@ -319,6 +320,11 @@ def not_retried(passage: Passage) -> str:
         return ""
     said_no = "the user said no, and wants you to stop" if last.decision == "abort" else "the user said no"
     return f"not run again with more freedom: {last.reason or said_no}"
+
+
+def remarks(passage: Passage) -> tuple[str, ...]:
+    """What whoever called a command has to know beside its output."""
+    return tuple(filter(None, (not_retried(passage), unseen_in(passage))))
 
 
 def open_live(runtime: Session, record: Recorder, *, heard: bool) -> LiveCommands:

@@ -10,6 +10,7 @@ from sandgate.sandbox.sockets import without_socket_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Protocol
 
     from sandgate.protocol.commands import CommandRequest
@@ -38,6 +39,7 @@ DEFAULT_LIMITS = Limits()
 SANDBOX_VARIABLE = "SANDGATE_SANDBOX"
 # `git status` rewrites the index when it can and does without when it cannot: a denial that nobody needs to see.
 QUIETING = {"GIT_OPTIONAL_LOCKS": "0"}
+SCRATCH_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 NETWORK_VARIABLES = ("SANDGATE_SANDBOX_NETWORK_DISABLED", "CODEX_SANDBOX_NETWORK_DISABLED")
 
 
@@ -45,8 +47,28 @@ def confined_environment(
     command: CommandRequest, permissions: EffectivePermissions, kind: BackendName
 ) -> dict[str, str]:
     """The command's environment without pointers to host sockets, and with the marks that say it is confined."""
-    env = without_socket_variables(command.env, permissions.sockets) | dict(command.set_variables)
+    env = without_socket_variables(command.env, permissions.sockets)
+    env |= scratch_variables(env, permissions) | dict(command.set_variables)
     return QUIETING | env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
+
+
+def scratch_variables(env: Mapping[str, str], permissions: EffectivePermissions) -> dict[str, str]:
+    """What leads to the directory for scratch files, where that is the project's own.
+
+    A variable that names a writable place stays: somebody opened that. So does one that is not set, where /tmp will do.
+    """
+    tmp = permissions.private_tmp
+    place = permissions.scratch or (tmp.at if tmp is not None and tmp.at in permissions.writable else "")
+    if not place:
+        return {}
+    foreign = [name for name in SCRATCH_VARIABLES if name in env and not _is_open(env[name], permissions)]
+    return dict.fromkeys(["TMPDIR", *foreign] if permissions.scratch else foreign, place)
+
+
+def _is_open(path: str, permissions: EffectivePermissions) -> bool:
+    own = (permissions.private_tmp.at,) if permissions.private_tmp is not None else ("/tmp",)
+    roots = [root for root in permissions.open_places if root not in own]
+    return any(path == root or path.startswith(root + "/") for root in roots)
 
 
 def network_marks(permissions: EffectivePermissions) -> dict[str, str]:

@@ -51,10 +51,13 @@ def workspace_facts(
     protection: Protection | None = None,
     opened_secrets: Iterable[str] = (),
     more_secrets: Iterable[str] = (),
+    private_tmp: str | None = None,
+    scratch: str = "",
     memory: Memory | None = None,
 ) -> WorkspaceFacts:
     """What the disk says. `environ` is Sandgate's own environment, not the command's; `memory` spares looking again
-    at what has not changed since the last command of the session.
+    at what has not changed since the last command of the session. `private_tmp` and `scratch` are the fields of
+    `WorkspaceFacts` of these names: whoever knows the backend knows which.
 
     Raises `ConfinementError` when a named path leads through a link that a confined command could have made,
     or when protected files cannot all be found; `DirectoryMissing` when there is no `policy_cwd`.
@@ -73,7 +76,9 @@ def workspace_facts(
     writes = isinstance(policy, WorkspaceWrite)
     written = [*policy.writable_roots, *extra_roots] if isinstance(policy, WorkspaceWrite) else []
     written += granted(grants, "write_root")
-    question = Whereabouts(cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants)
+    question = Whereabouts(
+        cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants, private_tmp is not None
+    )
     places = moment.recall(question, lambda look: workplaces(question, look))
     state_home = environ.get(STATE_VARIABLE, "")
     state = moment.recall(
@@ -87,10 +92,21 @@ def workspace_facts(
     secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), (cwd, *places.directories), configured)
     protected = _protected(places, protection or Protection(), moment)
     return moment.derive(
-        ("facts", uid),
+        ("facts", uid, private_tmp, scratch),
         (cwd, places, state, own, sockets, secrets, *protected),
-        lambda: _facts(cwd, uid, places, state, own, sockets, secrets, protected),
+        lambda: _facts(cwd, uid, places, state, own, sockets, secrets, protected).but(
+            private_tmp=private_tmp,
+            scratch=scratch,
+            kept_in_tmp=_kept_in_tmp(places, own) if private_tmp is not None else (),
+        ),
     )
+
+
+def _kept_in_tmp(places: Workplaces, own: OwnCode) -> tuple[str, ...]:
+    """What every command needs and may lie below /tmp, by accident or in tests."""
+    above = f"{places.slash_tmp}/"
+    needed = (*places.homes, *OWN_CODE.present, *OWN_CODE.loaded, *own.present)
+    return tuple(path for path in needed if path.startswith(above))
 
 
 def _facts(

@@ -42,7 +42,7 @@ class NamespaceBackend:
         return ConfinedCommand(
             backend=self.kind,
             argv=command.argv,
-            cwd=os.path.realpath(command.cwd),
+            cwd=_entered(command.cwd, permissions),
             env=confined_environment(command, permissions, self.kind),
             permissions=permissions,
             mounts=_mounts(permissions),
@@ -51,6 +51,13 @@ class NamespaceBackend:
             tty=command.tty,
             guarantees=guarantees(permissions, report),
         )
+
+
+def _entered(directory: str, permissions: EffectivePermissions) -> str:
+    """The directory as the command will see it: what the host has there need not be it."""
+    tmp = permissions.private_tmp
+    plain = os.path.normpath(directory)
+    return plain if tmp is not None and tmp.holds(plain) else os.path.realpath(directory)
 
 
 _last: tuple[EffectivePermissions, frozenset[str], tuple[Mount, ...]] | None = None
@@ -71,6 +78,8 @@ def _mounts(permissions: EffectivePermissions) -> tuple[Mount, ...]:
 def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[str, ...]:
     """What a plan promises. Names that do not exist yet are refused by the supervisor, so only while it watches."""
     promised = list(GUARANTEES)
+    if permissions.private_tmp is not None:
+        promised.append("private-tmp")
     if permissions.network == "off":
         promised.append("network-off")
     if report == "report":

@@ -59,6 +59,7 @@ LANDLOCK_LOSSES = (
     "a command's children are found and ended by their session, not by a namespace",
     "a writable directory with protected names is opened entry by entry, and new entries are made by the supervisor",
     "effects cannot be previewed",
+    "`/tmp` is the host's; only `$TMPDIR` leads to a directory of the project's own",
 )
 
 

@@ -6,11 +6,11 @@ Pure. Everything starts read-only; each entry lies on top of the shallower ones,
 
 from __future__ import annotations
 
-from sandgate.protocol.confinement import Mount
+from sandgate.protocol.confinement import IN_MEMORY, Mount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from sandgate.protocol.confinement import MountKind
     from sandgate.protocol.permissions import EffectivePermissions
@@ -27,9 +27,14 @@ def mounts_of(permissions: EffectivePermissions, *, is_directory: Callable[[str]
     opened = [path for path in kinds if path not in read_only]
     for path in permissions.hidden:
         kinds[path] = _hide(path, opened) if is_directory(path) else "hide_file"
+    tmp = permissions.private_tmp
+    sources = {} if tmp is None else {tmp.at: tmp.source or IN_MEMORY}
+    for path in sources:
+        kinds.setdefault(path, "read")
     ordered = sorted(kinds, key=lambda path: (path.count("/"), path))
     guards = _above_any((*permissions.read_only, *permissions.absent, *permissions.hidden))
-    return tuple(Mount(kinds[path], path) for path in ordered if not _is_idle(path, kinds, guards))
+    wanted = [path for path in ordered if not _is_idle(path, kinds, guards, sources)]
+    return tuple(Mount(kinds[path], path, sources.get(path, "")) for path in wanted)
 
 
 def _hide(directory: str, opened: list[str]) -> MountKind:
@@ -37,13 +42,16 @@ def _hide(directory: str, opened: list[str]) -> MountKind:
     return "hide_directory_with_openings" if any(path.startswith(below) for path in opened) else "hide_directory"
 
 
-def _is_idle(path: str, kinds: dict[str, MountKind], guards: set[str]) -> bool:
+def _is_idle(path: str, kinds: dict[str, MountKind], guards: set[str], sources: Collection[str]) -> bool:
     """Whether the entry above already has this effect.
 
     A writable directory inside a writable one is not idle while it has something to guard: as a mount point it
     cannot be renamed. With nothing to guard it only stands in the way of whoever replaces it.
     """
-    above = next((kinds[place] for place in _ancestors(path) if place in kinds), "read")
+    place = next((place for place in _ancestors(path) if place in kinds), "")
+    if path in sources or place in sources:  # the host's entry in a directory that is not the host's
+        return False
+    above = kinds.get(place, "read")
     if kinds[path] in _HIDES:
         return above in _HIDES
     return kinds[path] == above and (above == "read" or path not in guards)

@@ -30,6 +30,7 @@ class Whereabouts(Record):
     tmpdir: str  # $TMPDIR
     written: tuple[str, ...]  # roots that policy and grants name
     grants: tuple[Grant, ...]
+    private_tmp: bool  # commands do not see the host's /tmp
 
 
 class Workplaces(Record):
@@ -54,7 +55,8 @@ def workplaces(said: Whereabouts, look: Look) -> Workplaces:
     named = [*roots.values(), *(resolved[path] for path in granted(said.grants, "write_path") if path in resolved)]
     directories = [path for path in dict.fromkeys(named) if look.is_directory(path)]
     directories += [said.cwd] if said.writes and said.cwd not in ("/", *directories) else []
-    scratch = [path for path in dict.fromkeys((tmpdir, slash_tmp)) if said.writes and path and path not in directories]
+    shared = None if said.private_tmp else slash_tmp
+    scratch = [path for path in dict.fromkeys((tmpdir, shared)) if said.writes and path and path not in directories]
     return Workplaces(
         homes=tuple(homes),
         tmpdir=tmpdir,

@@ -51,7 +51,9 @@ def read_image(path: str, *, cwd: str, permissions: EffectivePermissions | None)
     if len(path) > PATH_CHARS_MAX or not path or "\0" in path:
         raise _unusable(path, "this is not a path")
     try:
-        content = _content(os.path.realpath(absolute(cwd, path)), permissions)
+        named = absolute(cwd, path)
+        tmp = permissions.private_tmp if permissions is not None and permissions.confined else None
+        content = _content(os.path.realpath(named if tmp is None else tmp.on_host(named)), permissions)
     except OSError as problem:
         raise _unusable(path, problem.strerror or "it cannot be read") from problem
     found = image_format(content)

@@ -53,6 +53,7 @@ def test_a_good_host_is_described_with_what_is_lost_and_how_to_get_it(program: A
         "",
         "backend: landlock (asked for: auto)",
         "  why: namespaces are off",
+        "$TMPDIR of commands here: the host's",
         "  lost: one loss",
         "  to get it:",
         "    first line",

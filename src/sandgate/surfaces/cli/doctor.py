@@ -38,6 +38,8 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"backend: {diagnosis.backend} (asked for: {diagnosis.wish})"
     if diagnosis.why:
         yield f"  why: {visible(diagnosis.why)}"
+    if diagnosis.backend is not None:
+        yield f"{'$TMPDIR' if diagnosis.backend == 'landlock' else '/tmp'} of commands here: {_tmp(diagnosis)}"
     yield from (f"  lost: {loss}" for loss in diagnosis.lost)
     if diagnosis.hint:
         yield "  to get it:"
@@ -45,6 +47,10 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield from _call_lines(diagnosis)
     yield from (f"warning: {warning}" for warning in diagnosis.warnings)
     yield from _canary_lines(diagnosis)
+
+
+def _tmp(diagnosis: Diagnosis) -> str:
+    return visible(diagnosis.tmp) if diagnosis.tmp else "the host's"
 
 
 def _host_lines(diagnosis: Diagnosis) -> Iterator[str]:

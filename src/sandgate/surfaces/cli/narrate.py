@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from errno import ENOSPC, EPIPE
 
-from sandgate.display import one_line
+from sandgate.display import one_line, visible
 from sandgate.places.run_later import ending_form
 from sandgate.protocol.trace import (
     ApprovalAnswered,
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.decisions import Attempt, Decision
     from sandgate.protocol.denials import Denial
-    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.permissions import EffectivePermissions, Grant
     from sandgate.protocol.trace import TraceRecord
 
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
@@ -73,6 +73,8 @@ class Narrator:
         if self._verbose:
             layers = ", ".join(attempt.guarantees) or "no guarantees"
             say.fact(f"ran with backend {attempt.backend} ({layers}), allowed by {attempt.allowed_by}")
+            if tmp := tmp_line(attempt.permissions):
+                say.fact(tmp)
         self._held = denial_lines(attempt, verbose=self._verbose)
         if attempt.final.timed_out:
             say.fact(f"the time limit ended it after {attempt.final.duration_ms / 1000:.1f} s")
@@ -126,7 +128,7 @@ def grant_hint(denial: Denial, attempt: Attempt) -> str:
     match grant.kind:
         case "write_root" | "write_path" if not attempt.permissions.writable:
             return "-s workspace-write"
-        case "write_root" if any(_is_or_below(grant.value, root) for root in attempt.permissions.writable):
+        case "write_root" if attempt.permissions.may_write(grant.value):
             return ""  # it is open already; something else stands in the way
         case "write_root" | "write_path":
             from sandgate.surfaces.cli.allowing import root_option
@@ -165,7 +167,7 @@ def _why(denial: Denial, attempt: Attempt) -> str:
         or any(_is_or_below(path, name) for name in permissions.read_only)
     ):
         return "protected: it can run code outside the sandbox later"
-    if any(_is_or_below(path, root) for root in permissions.writable):
+    if permissions.may_write(path):
         return _answer(denial)
     if not permissions.writable:
         return "the sandbox is read-only"
@@ -189,6 +191,14 @@ def _is_or_below(path: str, root: str) -> bool:
 def grant_words(grant: Grant) -> str:
     """What an approval gave or would give, in a few words."""
     return f"{grant.kind.replace('_', ' ')} {grant.value}".strip()
+
+
+def tmp_line(permissions: EffectivePermissions) -> str:
+    """Where on this machine that lies which the command had for scratch files; nothing where /tmp is the host's."""
+    if permissions.scratch:
+        return f"its $TMPDIR: {visible(permissions.scratch)}"
+    tmp = permissions.private_tmp
+    return "" if tmp is None else f"its {tmp.at}: {visible(tmp.source) or 'in memory, gone with the command'}"
 
 
 def _toml(text: str) -> str:

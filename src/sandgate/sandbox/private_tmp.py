@@ -1,0 +1,148 @@
+"""The directory that a project's commands have as /tmp: kept between them, and gone when nobody used it for a day.
+
+It lies in Sandgate's own state directory, which no command sees and nobody else may enter, so nobody can make it
+beforehand or look into it. Who uses it holds a shared lock (flock(2)) on the directory around it, for as long as the
+session lasts; who clears up (`sweeping.py`) takes that lock alone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+
+DIRECTORY_NAME = "tmp"  # in the state directory; and in each project's directory there, the one that is shown
+STAMP = ".swept"  # beside them; its change tells when somebody last looked for stale ones
+SWEEP_EVERY_S = 60 * 60  # between two sweeps of one user
+OWN_MODE = 0o700
+SHOWN_MODE = 0o1777
+NAME_BYTES_MAX = 200  # of a file name that says a path; longer paths go by a digest
+TAKE_TRIES = 8
+DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OTHERS, _OTHERS_MAY_WRITE = 0o077, 0o022
+
+
+class PrivateDirectory:
+    """One project's directory, in use as long as this exists. `path` is canonical."""
+
+    __slots__ = ("_held", "path")
+
+    def __init__(self, path: str, held: int) -> None:
+        self.path = path
+        self._held = held
+
+    def renew(self) -> bool:
+        """It is used now; False when somebody has removed it."""
+        try:
+            os.utime(self._held)
+            return stat.S_ISDIR(os.lstat(self.path).st_mode)
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Nobody here uses it any more."""
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def place_name(project: str) -> str:
+    """A file name for the canonical path `project`, another one for every path."""
+    name = project.replace("%", "%25").replace("+", "%2B").replace("/", "+")
+    if len(os.fsencode(name)) <= NAME_BYTES_MAX:
+        return name
+    import hashlib
+
+    return "%" + hashlib.sha256(os.fsencode(project)).hexdigest()
+
+
+def private_directory(state: str, project: str) -> PrivateDirectory | None:
+    """The directory for commands of `project`, made if need be; None where there can be none that is ours alone."""
+    try:
+        above = os.path.join(_made_alone(state), DIRECTORY_NAME)
+        _made_closed(above)
+        place = os.path.join(above, place_name(project))
+        for _ in range(TAKE_TRIES):
+            held = _taken(place)
+            if held is not None:
+                return PrivateDirectory(_shown_in(place), held)
+    except OSError:
+        return None
+    return None
+
+
+def _taken(place: str) -> int | None:
+    """A descriptor with the shared lock; None when the directory was cleared away meanwhile."""
+    _made_closed(place)
+    held = os.open(place, DIRECTORY_FLAGS)
+    try:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        if os.path.samestat(os.fstat(held), os.lstat(place)):
+            os.utime(held)
+            return held
+    except FileNotFoundError:
+        pass
+    except BaseException:
+        os.close(held)
+        raise
+    os.close(held)
+    return None
+
+
+def _made_alone(directory: str) -> str:
+    """Canonical. Raises OSError where it is not ours, or others may change what lies in it."""
+    if not os.path.isdir(directory):
+        os.makedirs(directory, OWN_MODE, exist_ok=True)
+    real = os.path.realpath(directory)
+    found = os.lstat(real)
+    if found.st_uid != os.geteuid() or not stat.S_ISDIR(found.st_mode) or found.st_mode & _OTHERS_MAY_WRITE:
+        raise PermissionError(directory)
+    return real
+
+
+def _made_closed(directory: str) -> None:
+    """The same, and nobody else may enter it."""
+    if os.lstat(_made_alone(directory)).st_mode & _OTHERS:
+        os.chmod(directory, OWN_MODE)
+
+
+def sweep_if_due(state: str) -> None:
+    """What is stale goes, beside what we do; our end at any time does no harm."""
+    if not is_due(state):
+        return
+    from _thread import start_new_thread
+
+    from sandgate.sandbox.sweeping import sweep
+
+    start_new_thread(sweep, (state,))
+
+
+def is_due(state: str) -> bool:
+    """Whether nobody has swept for SWEEP_EVERY_S; then it is our turn, and nobody else's."""
+    stamp = os.path.join(state, DIRECTORY_NAME, STAMP)
+    try:
+        if time.time() - os.lstat(stamp).st_mtime < SWEEP_EVERY_S:
+            return False
+    except OSError:
+        pass
+    try:
+        os.close(os.open(stamp, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        os.utime(stamp)
+    except OSError:
+        return False
+    return True
+
+
+def _shown_in(place: str) -> str:
+    shown = os.path.join(place, DIRECTORY_NAME)
+    try:
+        os.mkdir(shown, OWN_MODE)
+        os.chmod(shown, SHOWN_MODE)  # its parents keep everybody else out; programs look at the bits
+    except FileExistsError:
+        if os.path.islink(shown):
+            raise
+    return os.path.realpath(shown)
