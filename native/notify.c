@@ -210,7 +210,7 @@ static int judge_lock(const struct held *held) {
     enum { SHARED_OR_EXCLUSIVE = 3 /* LOCK_SH | LOCK_EX of flock(2) */ };
     static struct place place;
     if (!(held->args[1] & SHARED_OR_EXCLUSIVE)) return 0;
-    resolve_descriptor(held->pid, directory_of(held, held->call->directory), &place);
+    resolve_descriptor(held->supervisor, held->pid, directory_of(held, held->call->directory), &place);
     uint32_t type = place.mode & S_IFMT;
     if (place.found != 0 || !place.exists || (type != S_IFREG && type != S_IFDIR)) return 0;
     if (!is_writable(&held->supervisor->sandbox->plan, place.path)) tell(held, OP_LOCK, BY_SECCOMP, 0, 1, place.path);
