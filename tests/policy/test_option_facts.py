@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from confined_runs import confined
 from landlock_fixtures import shelf as shelf  # a fixture
 from sandgate.commandline.arguments import grammar
-from sandgate.policy.safe_programs import SAFE
+from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safety import SYSTEM_BINS
 
 Options = tuple[frozenset[str], frozenset[str]]
@@ -98,13 +99,13 @@ def test_the_letters_of_getopt_are_understood() -> None:
 @pytest.mark.host("landlock", "notify")
 def test_whether_an_option_takes_a_value_is_known(reporter: Path) -> None:
     known = {}
-    for name in sorted(set(SAFE) - SEVERAL):
+    for name in sorted({*SAFE, *SAFE_WRAPPERS} - SEVERAL):
         program = shutil.which(name, path=":".join(SYSTEM_BINS))
         if program and Path(program).read_bytes()[:2] != b"#!" and (found := asked(program, reporter)):
             known[name] = found
     wrong = {}
-    for name, (flags, valued) in known.items():
-        rules = grammar(SAFE[name], SAFE)
+    for (name, (flags, valued)), table in product(known.items(), (SAFE, SAFE_WRAPPERS)):
+        rules = grammar(table.get(name, "any"), SAFE)
         if "any" not in rules.marks:
             swallowing = (rules.flags - rules.valued - rules.optional) & valued - flags
             splitting = rules.valued & flags - valued
