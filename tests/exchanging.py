@@ -32,6 +32,16 @@ if spec["trusting"]:
     holding.Held.changed = lambda held: ""
     holding.Held.bound = lambda held, plan: Bound()
 
+if spec["late"]:
+    looked = holding.Held.bound
+    def bound(held, plan):
+        found = looked(held, plan)
+        if spec["late"]:
+            code, spec["late"] = spec["late"], ""
+            exec(code)
+        return found
+    holding.Held.bound = bound
+
 asked = []
 
 class Reviewer:
@@ -57,10 +67,8 @@ with open_runtime(environment, reviewers=(Reviewer(),)) as runtime:
         exec(between)
         try:
             if spec["live"]:
-                terminal = runtime.terminal(argv, tty=False, **options)
-                terminal.wait_exit()
-                attempt = runtime.attempt_of(terminal)
-                said.append({"out": terminal.transcript() if hasattr(terminal, "transcript") else "", "refusal": None})
+                answer = runtime.exec_command(argv[-1], workdir=options["cwd"], yield_time_ms=30_000)
+                said.append({"out": answer.output, "refusal": answer.refused})
                 continue
             passage = runtime.run(runtime.request(argv, **options))
         except SandgateError as problem:
@@ -89,12 +97,14 @@ def conversation(
     sandbox: str = "workspace-write",
     trusting: bool = False,
     live: bool = False,
+    late: str = "",
     overrides: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What was asked and what came of each command: its words, its options, and Python that runs before it.
 
     `exchanges` are Python, one for each question, run while it is open; the last of `answers` is given to all further
-    questions.
+    questions. `late` runs once, after the last look at what was approved and before the start. `live`: the last word of
+    each command is a script for `exec_command`.
     """
     spec = {
         "path": [str(stage.account.source)] if stage.account else [str(SOURCE)],
@@ -104,6 +114,7 @@ def conversation(
         "answers": list(answers),
         "trusting": trusting,
         "live": live,
+        "late": late,
         "overrides": [
             f"approval_policy={policy}",
             f"sandbox_mode={sandbox}",

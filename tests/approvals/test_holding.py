@@ -129,3 +129,26 @@ def test_closing_leaves_no_descriptor(place: Path) -> None:
     held.close()
     held.close()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_program_inside_a_script_that_is_planted_earlier_on_the_path_is_a_change(place: Path, tmp_path: Path) -> None:
+    early = tmp_path / "bin"
+    early.mkdir()
+    asked = command(place, "bash", "-c", "true && ls").but(env={"PATH": f"{early}:/usr/bin:/bin"})
+    held = Held(asked, ())
+    (early / "ls").write_text("#!/bin/sh\n")
+    (early / "ls").chmod(0o755)
+    assert "ls" in held.changed()
+    held.close()
+
+
+@pytest.mark.parametrize("argv", [("./tool", "x"), ("bash", "-c", "./tool x"), ("bash", "-c", "true; ./tool")])
+def test_a_link_to_a_program_of_the_system_that_leads_elsewhere_is_a_change(place: Path, argv: tuple[str, ...]) -> None:
+    (place / "tool").symlink_to("/usr/bin/env")
+    held = Held(command(place, *argv), ())
+    assert held.binding.files == ()
+    (place / "tool").unlink()
+    (place / "tool").write_text("#!/bin/sh\n")
+    (place / "tool").chmod(0o755)
+    assert "tool" in held.changed()
+    held.close()

@@ -29,6 +29,11 @@ NAMED = {
     "java -jar tool.jar": "tool.jar",
     "find . -exec ./each.sh {} ;": "./each.sh",
     "xargs ./each.sh": "./each.sh",
+    "bash -c 'bash < x.sh'": "x.sh",
+    "bash -c 'cat x.sh | sh'": "x.sh",
+    "bash -c 'cat x.sh | python3 -'": "x.sh",
+    "env BASH_ENV=./rc.sh bash -c ls": "./rc.sh",
+    "env LD_PRELOAD=./x.so ls": "./x.so",
 }
 
 
@@ -67,3 +72,7 @@ def test_directories_are_bounded() -> None:
 
 def test_programs_are_those_of_the_whole_line() -> None:
     assert {"bash", "tool", "other"} <= set(programs_run(("bash", "-c", "tool | other")))
+
+
+def test_variables_that_are_asked_for_name_files_too() -> None:
+    assert executed_files(("bash", "-c", "ls"), "/ws", (("BASH_ENV", "rc.sh"), ("COLOR", "x.sh"))) == ("/ws/rc.sh",)

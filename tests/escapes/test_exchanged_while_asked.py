@@ -239,3 +239,34 @@ def test_a_rule_that_leaves_the_sandbox_ends_when_what_it_executes_changes(stage
     )
     changed_too = "" if escalate else "other\n"
     assert [len(found["asked"]), log(stage)] == [2 if escalate else 1, "first\nfirst\n" + changed_too], found
+
+
+@ON_EACH
+@pytest.mark.parametrize("exchange", ["link", "file", "in-place"])
+def test_what_is_exchanged_after_the_last_look_is_seen_by_who_starts_it(
+    stage: Stage, exchange: str, backend: str, sandbox: str, escalate: bool
+) -> None:
+    work = settled(stage)
+    words = {"cwd": str(work), "escalate": escalate, "set_variables": {"LOG": str(stage.repo / "log")}}
+    found = conversation(
+        stage,
+        [(["sh", "deploy.sh"], words, "")],
+        answers=["approve", "deny"],
+        backend=backend,
+        sandbox=sandbox,
+        policy="on-request" if escalate else "untrusted",
+        late=f"W, E, F = {str(work)!r}, {str(stage.repo / 'elsewhere')!r}, 'deploy.sh'\n{EXCHANGES[exchange]}",
+    )
+    assert [bool(each["changed"]) for each in found["asked"]] == [False, True], found
+    assert log(stage) == ""
+
+
+def test_a_live_command_runs_what_was_shown_or_is_asked_about_again(stage: Stage) -> None:
+    work = settled(stage)
+    script = f"LOG={stage.repo / 'log'}; export LOG; sh deploy.sh"
+    for exchange, asked, logged in (("", 1, "shown\n"), (EXCHANGES["link"], 2, "shown\n")):
+        code = f"W, E, F = {str(work)!r}, {str(stage.repo / 'elsewhere')!r}, 'deploy.sh'\n{exchange}"
+        found = conversation(
+            stage, [([script], {"cwd": str(work)}, "")], exchanges=[code], answers=["approve", "deny"], live=True
+        )
+        assert (len(found["asked"]), log(stage)) == (asked, logged), found

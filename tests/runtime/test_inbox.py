@@ -16,6 +16,7 @@ from program import Sandgate
 from sandgate.approvals.form import form_of
 from sandgate.approvals.ledger import Ledger
 from sandgate.errors import SandgateError
+from sandgate.protocol.bindings import Binding, Seen
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
@@ -557,8 +558,10 @@ def test_an_earlier_refusal_stands_and_says_whose_it_was(
         AGAIN.but(command=REQUEST.command.but(cwd="/other")),
         AGAIN.but(command=REQUEST.command.but(argv=("touch", "/etc/motd", "x"))),
         AGAIN.but(risk=RiskAssessment("Deletes.", "high")),
+        AGAIN.but(binding=Binding((Seen("directory", "/repo", "1:2:/elsewhere"),))),
+        AGAIN.but(binding=Binding((Seen("file", "/repo/x.sh", "sha256:00"),))),
     ],
-    ids=["stage", "grants", "directory", "words", "risk"],
+    ids=["stage", "grants", "directory", "words", "risk", "another object", "other content"],
 )
 def test_another_question_is_asked_anew_and_the_approval_stays_unused(ledger: Ledger, other: ApprovalRequest) -> None:
     approval = earlier(ledger, "approve")

@@ -16,7 +16,7 @@ from sandgate.approvals.keys import approved_argv
 from sandgate.commandline.executed import executed_files, programs_run
 from sandgate.display import visible
 from sandgate.kernel.program import find_program
-from sandgate.protocol.bindings import ABSENT, Binding, Bound, Identity, Seen
+from sandgate.protocol.bindings import ABSENT, DIRECTORY, SYSTEMS, Binding, Bound, Identity, Seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ CHANGED_SHOWN_MAX = 4
 # Where only the system's own tools write: a program there is known by its place. See hier(7).
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap", "/gnu")
 _SCRATCH = ("/usr/local/tmp", "/usr/tmp")
+_TOPS = tuple([f"{top}/" for top in SYSTEM])
 _ROOT_KINDS = ("write_root", "write_path", "read_path")
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _LOOK = os.O_PATH | os.O_CLOEXEC
@@ -90,7 +91,7 @@ def binding_of(command: CommandRequest, grants: tuple[Grant, ...] = ()) -> Bindi
 
 def contents_of(binding: Binding) -> tuple[str, ...] | None:
     """What the files of the workspace hold that are executed, as a rule says it; None where one is too large to say."""
-    files = [seen for seen in binding.places if seen.kind == "file" and seen.exists and seen.state != "directory"]
+    files = [seen for seen in binding.places if seen.kind == "file" and seen.is_ours]
     if not all(seen.read for seen in files):
         return None
     return tuple(sorted({f"{seen.state} {_real(seen.path)}" for seen in files}))
@@ -118,8 +119,11 @@ class _Look:
                 found = _object(grant.value)
                 yield Seen("root", grant.value, ABSENT if found is None else _state(found))
         yield from self._program()
+        for word, path in self._inner_programs():
+            yield Seen("program", word, ABSENT if path is None else _real(path))
         for kind, path in self._executed()[:FILES_MAX]:
-            yield Seen(kind, path, self._content(path))
+            real = _real(path)
+            yield Seen(kind, path, f"{SYSTEMS}{real}" if _is_systems(real) else self._content(path))
 
     def _program(self) -> Iterator[Seen]:
         """Which file the first word names. Its place counts; its content where it is among the files."""
@@ -139,16 +143,21 @@ class _Look:
         )
 
     def _executed(self) -> list[tuple[BoundAs, str]]:
-        """What is executed and could be changed by a command: not what belongs to the system."""
+        """What is executed: files that are named, and programs outside the system's own places."""
         command = self._command
-        kinds: dict[str, BoundAs] = dict.fromkeys(executed_files(self._argv, command.cwd), "file")
-        for word in programs_run(self._argv):
-            if word and "/" not in word:
-                program = find_program(word, env=command.env, cwd=command.cwd)
-                if not program.errno:
-                    below = program.path.startswith(command.cwd.rstrip("/") + "/")
-                    kinds.setdefault(program.path, "file" if below else "program")
-        return [(kind, path) for path, kind in kinds.items() if _may_be(path) and not _is_systems(_real(path))]
+        named = executed_files(self._argv, command.cwd, command.set_variables)
+        kinds: dict[str, BoundAs] = dict.fromkeys(named, "file")
+        for _word, path in self._inner_programs():
+            if path is not None and not path.startswith(_TOPS):
+                kinds.setdefault(path, "file" if path.startswith(command.cwd.rstrip("/") + "/") else "program")
+        return [(kind, path) for path, kind in kinds.items() if _may_be(path)]
+
+    def _inner_programs(self) -> Iterator[tuple[str, str | None]]:
+        """Every program that is found by its name, and where."""
+        for word in programs_run(self._argv)[:FILES_MAX]:
+            if word and "/" not in word and "=" not in word:
+                program = find_program(word, env=self._command.env, cwd=self._command.cwd)
+                yield word, None if program.errno else os.path.join(self._command.cwd, program.path)
 
     def _content(self, path: str) -> str:
         found = _object(path)
@@ -181,7 +190,7 @@ class _Look:
 
     def _by_identity(self, path: str, found: os.stat_result) -> str:
         if stat.S_ISDIR(found.st_mode):  # nothing that runs, and its change says nothing
-            return "directory"
+            return DIRECTORY
         self.files.append((path, _identity(found)))
         return f"object:{found.st_dev}:{found.st_ino}:{found.st_ctime_ns}:{found.st_size}"
 
@@ -224,8 +233,7 @@ def _digest(descriptor: int, size: int) -> str:
 
 
 def _is_systems(real: str) -> bool:
-    below = any(real.startswith(top + "/") for top in SYSTEM)
-    return below and not any(real.startswith(top + "/") for top in _SCRATCH)
+    return real.startswith(_TOPS) and not any(real.startswith(top + "/") for top in _SCRATCH)
 
 
 def _may_be(path: str) -> bool:

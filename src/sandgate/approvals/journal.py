@@ -121,7 +121,7 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
 def _executed(request: ApprovalRequest) -> Json:
     """The files that were to be executed, and what they held."""
     places = () if request.binding is None else request.binding.places
-    return {seen.path: seen.state for seen in places if seen.kind == "file" and seen.exists}
+    return {seen.path: seen.state for seen in places if seen.kind == "file" and seen.is_ours}
 
 
 def _as_object(line: str) -> Json | None:

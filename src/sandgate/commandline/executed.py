@@ -9,7 +9,7 @@ from __future__ import annotations
 from posixpath import join
 
 from sandgate.commandline import segments
-from sandgate.commandline.commissions import LANGUAGES
+from sandgate.commandline.commissions import LANGUAGES, runs_value
 from sandgate.commandline.invocation import everything_run, started_by
 from sandgate.commandline.launchers import may_come_first
 from sandgate.commandline.words import program_name, words_of
@@ -31,6 +31,7 @@ _MORE_INTERPRETERS = words_of(
     "ansible-playbook nft iptables-restore crontab at R qjs"
 )
 INTERPRETERS = SHELL_PROGRAMS | LANGUAGES | _MORE_INTERPRETERS
+_LOADING_VARIABLES = words_of("LD_PRELOAD LD_AUDIT PYTHONSTARTUP ZDOTDIR")  # beside those whose value is a command
 _SOURCING = frozenset((".", "source"))
 # Options of an interpreter whose value is executed, too, or comes before the script.
 _LOADING = words_of(
@@ -87,11 +88,19 @@ _FILE_OPTIONS = words_of(
 )
 
 
-def executed_files(argv: Argv, cwd: str) -> tuple[str, ...]:
-    """Paths, absolute where `cwd` is, that this command line will execute or would if they were there."""
-    commands = everything_run(segments(argv)).commands
+def executed_files(argv: Argv, cwd: str, variables: tuple[tuple[str, str], ...] = ()) -> tuple[str, ...]:
+    """Paths, absolute where `cwd` is, that this command line will execute or would if they were there.
+
+    `variables` are those that were asked for with it.
+    """
+    everything = everything_run(segments(argv))
+    commands = everything.commands
+    found = [name for command in commands for name in _named(command[:WORDS_MAX])]
+    found += [piece for name, value in variables for piece in _loaded_by(name, value)]
+    if any(_reads_code(command) for command in commands):  # `bash < x.sh`, `cat x.sh | bash`
+        found += [each.target.text for each in everything.redirections if each.target is not None]
+        found += [word for command in commands for word in command[1:WORDS_MAX] if word[:1] != "-"]
     bases = _bases(commands, cwd)
-    found = (name for command in commands for name in _named(command[:WORDS_MAX]))
     return tuple(dict.fromkeys(join(base, name) for name in found if name for base in bases))
 
 
@@ -119,8 +128,25 @@ def _gone_to(argv: Argv) -> Iterator[str]:
             yield value if option != "--manifest-path" else value.rpartition("/")[0]
 
 
+def _loaded_by(name: str, value: str) -> Iterator[str]:
+    """Files that a program executes because a variable says so: `BASH_ENV=x`, `LD_PRELOAD=./x.so`."""
+    if name in _LOADING_VARIABLES or runs_value(name):
+        yield from value.replace(":", " ").replace("=", " ").split()
+
+
+def _reads_code(argv: Argv) -> bool:
+    """An interpreter without a file or a text of its own takes what comes in."""
+    if not _is_interpreter(program_name(argv[0])) or started_by(argv).scripts:
+        return False
+    return all(word[:1] == "-" or word == "/dev/stdin" for word in argv[1:])
+
+
 def _named(argv: Argv) -> Iterator[str]:
     name = program_name(argv[0])
+    for word in argv:
+        variable, equals, value = word.partition("=")
+        if equals:
+            yield from _loaded_by(variable, value)
     if "/" in argv[0]:
         yield argv[0]
     if name in _SOURCING:

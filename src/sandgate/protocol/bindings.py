@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     BoundAs = Literal["directory", "root", "program", "file"]
 
 ABSENT = "absent"
+DIRECTORY = "directory"  # where a file was looked for
+SYSTEMS = "system:"  # in front of where a file of the system's lies, whose content is not looked at
 
 
 class Identity(Record):
@@ -33,6 +35,11 @@ class Seen(Record):
         return self.state != ABSENT
 
     @property
+    def is_ours(self) -> bool:
+        """A file is there, and not one of the system's."""
+        return self.state not in (ABSENT, DIRECTORY) and not self.state.startswith(SYSTEMS)
+
+    @property
     def read(self) -> bool:
         """Its content is known, so an equal state means equal content."""
         return self.state.startswith("sha256:")
@@ -46,7 +53,7 @@ class Binding(Record):
     @property
     def files(self) -> tuple[str, ...]:
         """The files that will be executed and lie where commands may write, and are there."""
-        return tuple([seen.path for seen in self.places if seen.kind == "file" and seen.exists])
+        return tuple([seen.path for seen in self.places if seen.kind == "file" and seen.is_ours])
 
     def lasting(self, *, changing: bool) -> Binding:
         """What an answer for the session is tied to. `changing`: it holds whatever the files become.
