@@ -30,7 +30,8 @@ enum { ACTION_TARGET = -1 }; /* a jump target at or below it means an action, ab
 enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { CREATES = O_CREAT | (__O_TMPFILE & ~O_DIRECTORY) };
-enum { GIVE_LOCK_BACK = 8 /* LOCK_UN of flock(2) */ };
+enum { GIVE_LOCK_BACK = 8 /* LOCK_UN of flock(2) */, SET_DELEGATION = 1040 /* F_SETDELEG, Linux 6.19: a lease on a directory */ };
+enum { PRIORITY_OF_USER = 2 /* PRIO_USER */, IO_PRIORITY_OF_USER = 3 /* IOPRIO_WHO_USER */ };
 enum { ADDR_NO_RANDOMIZE_BIT = 0x0040000 };
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, TYPE_RAW = 3, TYPE_MASK = 0xf };
 
@@ -155,6 +156,8 @@ static void file_commands(void) {
     refuse(EPERM);
     only_if_equal(F_NOTIFY);
     refuse(EPERM);
+    only_if_equal(SET_DELEGATION);
+    refuse(EPERM);
     answer(SECCOMP_RET_ALLOW);
 }
 
@@ -163,6 +166,13 @@ static void not_init(int argument) {
     only_if_equal(1);
     refuse(EPERM);
     answer(SECCOMP_RET_ALLOW);
+}
+
+static void not_user(uint32_t word) {
+    load_argument(0);
+    only_if_equal(word);
+    refuse(EPERM);
+    not_init(1);
 }
 
 static void personalities(void) {
@@ -209,7 +219,8 @@ static void act(enum action action) {
             answer(watched());
             break;
         case ACT_NOT_INIT: not_init(0); break;
-        case ACT_NOT_INIT_SECOND: not_init(1); break;
+        case ACT_PRIORITY: not_user(PRIORITY_OF_USER); break;
+        case ACT_IO_PRIORITY: not_user(IO_PRIORITY_OF_USER); break;
         case ACT_PERSONALITY: personalities(); break;
         case ACT_MKNOD: device_nodes(1); break;
         case ACT_MKNODAT: device_nodes(2); break;

@@ -18,7 +18,7 @@ const struct rule rules[] = {
     {__NR_rt_sigqueueinfo, ACT_NOT_INIT}, {__NR_rt_tgsigqueueinfo, ACT_NOT_INIT}, {__NR_pidfd_open, ACT_NOT_INIT},
     {__NR_prlimit64, ACT_NOT_INIT}, {__NR_sched_setscheduler, ACT_NOT_INIT}, {__NR_sched_setparam, ACT_NOT_INIT},
     {__NR_sched_setattr, ACT_NOT_INIT}, {__NR_sched_setaffinity, ACT_NOT_INIT},
-    {__NR_setpriority, ACT_NOT_INIT_SECOND}, {__NR_ioprio_set, ACT_NOT_INIT_SECOND},
+    {__NR_setpriority, ACT_PRIORITY}, {__NR_ioprio_set, ACT_IO_PRIORITY},
     /* Sockets. */
     {__NR_socket, ACT_SOCKET}, {__NR_socketpair, ACT_SOCKET}, {__NR_connect, ACT_NOTIFY},
     {__NR_bind, ACT_NOTIFY}, {__NR_listen, ACT_NOTIFY}, {__NR_sendto, ACT_NOTIFY_ADDRESS},

@@ -19,7 +19,8 @@ enum action {
     ACT_FCNTL,            /* no leases, no notification by signal */
     ACT_FLOCK,            /* taking a lock is looked at, giving it back is not */
     ACT_NOT_INIT,         /* the process in the first argument is not pid 1 */
-    ACT_NOT_INIT_SECOND,  /* in the second */
+    ACT_PRIORITY,         /* nor is the one in the second, nor all of a user, of which it is one */
+    ACT_IO_PRIORITY,      /* the same, with its own word for all of a user */
     ACT_PERSONALITY,
     ACT_MKNOD,            /* mode in the second argument: no device nodes */
     ACT_MKNODAT,          /* in the third */

@@ -130,6 +130,24 @@ def test_the_same_limit_holds_on_every_machine() -> None:
     assert grammar._parsed(readable.encode()) is not None
 
 
+@pytest.mark.parametrize("shift", range(0, 40, 3))
+def test_the_tree_does_not_depend_on_where_pieces_end(shift: int) -> None:
+    from sandgate.commandline import grammar
+
+    lines = [
+        "x='a b' y=\"$(ls -la | wc)\" cmd <<E\nbody $x\nE\n",
+        "for i in {1..3}; do echo ${i:-a} >> f && (b); done\n",
+        "<>; a\n",
+    ]
+    text = (" " * shift + "".join(lines * 80)).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grammar, "PIECE_BYTES", 97)
+        small = grammar._parsed(text)
+    whole = grammar._parser().parse(text).root_node
+    assert small is not None
+    assert str(small) == str(whole) == str(grammar._parsed(text))
+
+
 def test_processor_time_ends_what_counting_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     from sandgate.commandline import bash, grammar
 

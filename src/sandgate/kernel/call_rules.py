@@ -36,7 +36,7 @@ TIOCGPTPEER = 0x5441  # open the other end of a pseudo-terminal, which no rule c
 SET_INODE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, _32, FSSETXATTR: metadata by ioctl
 
 # A lease makes writers outside wait, a notification tells of others' files. <linux/fcntl.h>
-F_SETLEASE, F_NOTIFY = 1024, 1026
+F_SETLEASE, F_NOTIFY, F_SETDELEG = 1024, 1026, 1040  # the last is a lease on a directory, Linux 6.19
 
 LOCK_UN = 8  # gives a lock back, flock(2)
 
@@ -73,7 +73,7 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *rules("unshare", _EPERM, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
         *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
         *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
-        *(Rule("fcntl", _EPERM, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY)),
+        *(Rule("fcntl", _EPERM, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY, F_SETDELEG)),
         *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
         *rules("personality", _EPERM),
         *_set_id_rules(),
