@@ -154,9 +154,34 @@ def test_the_approvals_are_closed_before_there_are_any(host: Host) -> None:
     assert {str(state.parent), str(state.parent.parent)} <= set(permissions.writable)  # as mounts of their own: pinned
 
 
-def test_nothing_is_made_in_a_home_that_commands_cannot_write_to(host: Host) -> None:
-    host.session().permissions()
-    assert list(host.home.iterdir()) == []
+def test_nothing_but_their_tmp_is_made_in_a_home_that_commands_cannot_write_to(host: Host) -> None:
+    tmp = host.session().permissions().private_tmp
+    assert tmp is not None
+    made = {path for path in host.home.rglob("*") if path.is_dir()}
+    assert made == {place for place in [Path(tmp.source), *Path(tmp.source).parents] if host.home in place.parents}
+
+
+def test_sessions_anywhere_in_one_project_share_its_tmp_and_others_do_not(host: Host) -> None:
+    (host.repo / ".git").mkdir()
+    (host.repo / "below").mkdir()
+    first = host.session().permissions().private_tmp
+    host.repo = host.repo / "below"
+    again = host.session().permissions().private_tmp
+    host.repo = host.home
+    other = host.session().permissions().private_tmp
+    assert first is not None
+    assert again is not None
+    assert other is not None
+    assert first.source == again.source != other.source
+
+
+def test_a_home_that_cannot_be_written_gives_each_command_a_tmp_in_memory(host: Host) -> None:
+    (host.home / ".local").write_text("")
+    tmp = host.session().permissions().private_tmp
+    assert tmp is not None
+    assert tmp.source == ""
+    mounts = {mount.path: mount.source for mount in host.plan(host.session()).mounts}
+    assert mounts["/tmp"] == "memory"
 
 
 def test_what_appeared_under_a_protected_name_is_taken_away(host: Host) -> None:

@@ -90,6 +90,8 @@ class _Nearest:
         self._open = frozenset(permissions.writable)
         shut = (*permissions.read_only, *permissions.absent, *permissions.hidden, *permissions.reopened)
         self._closed = frozenset(map(self._key, shut))
+        tmp = permissions.private_tmp
+        self._shown = tmp.shown if tmp is not None else ()  # read-only for lying beside what was named, no more
 
     def writable(self, path: str) -> bool:
         """Whether that entry is a writable root."""
@@ -102,7 +104,7 @@ class _Nearest:
 
     def closed(self, path: str) -> bool:
         """Whether some entry closes the path, so that opening its directory would open more than was asked for."""
-        return any(self._is_closed(place) for place in _upwards(path))
+        return any(self._is_closed(place) and place not in self._shown for place in _upwards(path))
 
     def _is_closed(self, place: str) -> bool:
         key = self._key(place)

@@ -193,11 +193,12 @@ class Confinement:
         """The backend of this session, chosen on first use; the first command is its real trial."""
         if self._kind is None:
             self.helper, missing = find_helper()
-            self._kind = first_backend(self._settings.backend, self.helper)
-            if self._kind == "namespace" and self.helper is None:
+            kind = first_backend(self._settings.backend, self.helper)
+            if kind == "namespace" and self.helper is None:
                 raise BackendUnavailable("cannot use the backend `namespace`", why=missing, hint=HELPER_HINT)
-            if self._kind == "landlock" and self._settings.backend == "auto":
-                self._take_over(None, missing)
+            if kind == "landlock" and self._settings.backend == "auto":
+                return self._take_over(None, missing)
+            self._kind = kind
         return self._kind
 
     def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool:
@@ -217,14 +218,15 @@ class Confinement:
         strange = tuple(path for path in paths if path not in self.approved_names)
         return quarantine(strange, state_directory=self.state_directory)
 
-    def _take_over(self, failure: SetupFailure | None, why: str) -> None:
+    def _take_over(self, failure: SetupFailure | None, why: str) -> BackendName:
         from sandgate.sandbox.fallback import backend_after, recall, verdict_key
 
         known = recall(self.state_directory, verdict_key(self.helper)) is not None
-        self._kind = backend_after(failure, helper=self.helper, state_directory=self.state_directory)
+        kind = self._kind = backend_after(failure, helper=self.helper, state_directory=self.state_directory)
         if not known:
-            said = f"no namespace sandbox here ({why}); using {self._kind} from now on, see `sandgate doctor`"
+            said = f"no namespace sandbox here ({why}); using {kind} from now on, see `sandgate doctor`"
             self._record(Notice("warning", said))
+        return kind
 
 
 def _and_above(path: str) -> set[str]:
