@@ -253,6 +253,14 @@ static int attach_base(void) {
     return error < 0 ? fail(sandbox, "mount tmpfs", "/dev", error) : 0;
 }
 
+static int made_writable(int tree) {
+    struct mount_attr attributes = {.attr_clr = MOUNT_ATTR_RDONLY};
+    long error = sys(mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+    if (error == 0) return tree;
+    sys(close, tree);
+    return (int)error;
+}
+
 static int tree_for(uint32_t index, int target) {
     char name[24];
     switch ((enum mount_kind)view.sandbox->plan.mounts[index].kind) {
@@ -265,7 +273,7 @@ static int tree_for(uint32_t index, int target) {
     if (view.trees[index] != NO_TREE) return view.trees[index];
     const struct mount_entry *entry = &view.sandbox->plan.mounts[index];
     int tree = entry->source ? clone_tree(view.base, SCRATCH, 0) : clone_tree(target, "", 1);
-    if (entry->kind == MOUNT_WRITE) return tree;
+    if (tree >= 0 && entry->kind == MOUNT_WRITE) return made_writable(tree); /* the base is not */
     if (tree < 0) return tree;
     long error = change_mount(tree, "", 1, MOUNT_ATTR_RDONLY, 0);
     return error < 0 ? (int)error : tree;

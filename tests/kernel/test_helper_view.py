@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helper_runs import Outcome, plan_for, run
-from sandgate.protocol.confinement import Mount
+from sandgate.protocol.confinement import IN_MEMORY, Mount
 
 pytestmark = pytest.mark.host("namespace")
 
@@ -55,6 +55,33 @@ def test_hidden_things_cannot_be_read_by_anybody(helper: str, tmp_path: Path) ->
     assert "secret" not in outcome.output
     assert outcome.exit_code != 0
     assert (tmp_path / "folder/file").read_text() == "secret"
+
+
+def test_a_directory_in_memory_is_this_commands_own(helper: str, tmp_path: Path) -> None:
+    (tmp_path / "ws").mkdir()
+    (tmp_path / "ws/file").write_text("of the host")
+    (tmp_path / "secret").write_text("secret")
+    mounts = (Mount("write", str(tmp_path), IN_MEMORY), Mount("read", str(tmp_path / "ws"), ""))
+    script = f"cd {tmp_path}; ls; cat ws/file; echo x > made; cat made; echo x > ws/new"
+    outcome = sh(helper, f"exec 2>/dev/null; {script}", mounts=mounts)
+    assert outcome.output == "ws\nof the hostx\n"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "secret", "ws"]
+
+
+def test_another_directory_can_lie_at_a_place_and_must_be_ours(helper: str, tmp_path: Path) -> None:
+    for name in ("seen", "source"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).write_text(name)
+    seen, source = str(tmp_path / "seen"), str(tmp_path / "source")
+    outcome = sh(helper, f"ls {seen}; echo x > {seen}/made", mounts=(Mount("write", seen, source),))
+    assert outcome.output == "source\n"
+    assert (sorted(os.listdir(seen)), sorted(os.listdir(source))) == (["seen"], ["made", "source"])
+    assert sh(helper, f"echo x > {seen}/more", mounts=(Mount("read", seen, source),)).exit_code != 0
+    for bad in (f"{source}/none", f"{source}/source"):
+        assert sh(helper, "true", mounts=(Mount("write", seen, bad),)).failure is not None
+    if os.geteuid() == 0:
+        os.chown(source, 4243, 4243)
+        assert sh(helper, "true", mounts=(Mount("write", seen, source),)).failure is not None
 
 
 def test_writable_folder_that_has_gone_is_left_out(helper: str, tmp_path: Path) -> None:
