@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -230,3 +231,13 @@ def test_what_could_not_be_protected_is_said_once(host: Host, monkeypatch: pytes
     for _ in range(2):
         host.plan(session)
     assert [record.message for record in host.said if isinstance(record, Notice)] == ["beware"]
+
+
+def test_the_project_directory_is_let_go_with_the_session(host: Host) -> None:
+    before = os.listdir("/proc/self/fd")
+    session = host.session()
+    session.permissions()
+    assert len(os.listdir("/proc/self/fd")) == len(before) + 1
+    host.runtime.close()
+    host.runtime.close()
+    assert len(os.listdir("/proc/self/fd")) == len(before)

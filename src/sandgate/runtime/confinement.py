@@ -135,6 +135,13 @@ class Confinement:
         place = self._private_place()
         return (place, "") if kind == "namespace" else (None, place)
 
+    def close(self) -> None:
+        """The session needs the project's directory no longer; whatever asks for permissions takes it again."""
+        with self._taking:
+            if self._tmp is not None:
+                self._tmp.close()
+                self._tmp = None
+
     def scratch_place(self) -> str:
         """The directory on this machine that commands have for scratch files; "" for the host's own /tmp."""
         permissions = self.permissions()

@@ -361,6 +361,7 @@ class Runtime:
         self.gate.closed = True
         if self._live is not None:
             self._live.close()
+        self.confinement.close()
 
     def __enter__(self) -> Self:
         return self
