@@ -299,3 +299,19 @@ def test_modules_that_commands_may_change_are_told_once_for_each_directory(
     monkeypatch.setattr("sandgate.sandbox.facts.OWN_CODE", OWN_CODE.but(loaded=(str(repo / "src"), "/elsewhere")))
     (note,) = look(repo, state).notes
     assert str(repo / "src") in note
+
+
+@pytest.mark.parametrize("variable", ["GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME"])
+def test_settings_of_git_that_the_environment_names_count(
+    repo: Path, state: Path, tmp_path: Path, variable: str
+) -> None:
+    place = tmp_path / "settings" / "git" / "config"
+    place.parent.mkdir(parents=True)
+    place.write_text("[core]\n\thooksPath = checks\n")
+    for name in ("objects", "refs"):
+        (repo / ".git" / name).mkdir(parents=True)
+    (repo / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    value = str(place if variable == "GIT_CONFIG_GLOBAL" else tmp_path / "settings")
+    environ = {"HOME": str(repo.parent), variable: value}
+    facts = workspace_facts(WorkspaceWrite(), policy_cwd=str(repo), environ=environ, state_directory=str(state))
+    assert str(repo / "checks") in facts.absent

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.sandbox import git_config
-from sandgate.sandbox.git_config import Named, named_places, users_files
+from sandgate.sandbox.git_config import Named, named_by_environment, named_places, users_files
 from sandgate.sandbox.looking import Look
 
 
@@ -65,3 +65,9 @@ def test_a_chain_of_includes_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_users_and_the_systems_files_count() -> None:
     assert users_files(("/home/u",)) == ("/etc/gitconfig", "/home/u/.gitconfig", "/home/u/.config/git/config")
+
+
+def test_the_environment_may_name_more_of_them() -> None:
+    assert named_by_environment("/x", "/g", "relative") == ("/x/git/config", "/g")
+    assert named_by_environment("", "", "") == ()
+    assert users_files((), ("/g",)) == ("/etc/gitconfig", "/g")

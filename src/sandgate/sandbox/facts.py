@@ -12,6 +12,7 @@ from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.aliases import aliases_of
+from sandgate.sandbox.git_config import named_by_environment
 from sandgate.sandbox.git_reach import reached
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.own_code import OWN_CODE, own_places
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # what leads to sockets and roots
 STATE_VARIABLE = "XDG_STATE_HOME"  # what leads to our own state
+GIT_VARIABLES = ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")  # what leads to settings of git
 CACHE_VARIABLE = "XDG_CACHE_HOME"  # what leads to our own environments
 
 
@@ -85,12 +87,12 @@ def workspace_facts(
         ("state", state_directory, state_home, places.homes),
         lambda look: own_state(state_directory, state_home, places.homes, look),
     )
-    cache_home = environ.get(CACHE_VARIABLE, "")
-    own = moment.recall(("own", cache_home, places.homes), lambda look: own_places(places.homes, cache_home, look))
+    own = _own(moment, environ.get(CACHE_VARIABLE, ""), places.homes)
     sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
     configured = tuple(opened_secrets), tuple(more_secrets)
     secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), (cwd, *places.directories), configured)
-    protected = _protected(places, protection or Protection(), moment)
+    settings = named_by_environment(*(environ.get(name, "") for name in GIT_VARIABLES))
+    protected = _protected(places, protection or Protection(), moment, settings)
     return moment.derive(
         ("facts", uid, private_tmp, scratch),
         (cwd, places, state, own, sockets, secrets, *protected),
@@ -167,6 +169,10 @@ def _exposed(places: Workplaces) -> tuple[str, ...]:
     )
 
 
+def _own(moment: Moment, cache_home: str, homes: tuple[str, ...]) -> OwnCode:
+    return moment.recall(("own", cache_home, homes), lambda look: own_places(homes, cache_home, look))
+
+
 def _sockets(
     moment: Moment, asked: Mapping[str, str], kept: tuple[str, ...], homes: tuple[str, ...], uid: int
 ) -> SocketPlaces:
@@ -202,9 +208,9 @@ def _secrets(
     return moment.recall(("secrets", homes, uid, path, kept, opened, more), ask)
 
 
-def _protected(places: Workplaces, protection: Protection, moment: Moment) -> list[Found]:
+def _protected(places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]) -> list[Found]:
     found = [_protected_in(root, protection, moment, walk=True) for root in places.directories]
-    found.append(_reached(found, places, protection, moment))
+    found.append(_reached(found, places, protection, moment, settings))
     found += [_protected_in(root, protection, moment, walk=False) for root in places.scratch]
     linked = dict.fromkeys(path for one in found for path in one.linked)
     if linked:
@@ -219,11 +225,13 @@ def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bo
     return moment.recall(key, lambda look: protected_in(root, protection, look, walk=walk))
 
 
-def _reached(found: list[Found], places: Workplaces, protection: Protection, moment: Moment) -> Found:
+def _reached(
+    found: list[Found], places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]
+) -> Found:
     roots, homes, mode = places.directories, places.homes, protection.git
     repositories = tuple(one for each in found for one in each.repositories)
-    key = ("reached", roots, repositories, mode, homes)
-    return moment.recall(key, lambda look: reached(roots, repositories, mode, homes, look))
+    key = ("reached", roots, repositories, mode, homes, settings)
+    return moment.recall(key, lambda look: reached(roots, repositories, mode, homes, look, settings=settings))
 
 
 def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[str, ...]:

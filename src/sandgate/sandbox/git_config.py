@@ -36,9 +36,15 @@ class Named(Record):
     path: str  # absolute, and not yet looked at
 
 
-def users_files(homes: tuple[str, ...]) -> tuple[str, ...]:
-    """The files of settings that hold for every repository."""
-    return (SYSTEM, *(join(home, name) for home in homes for name in IN_HOME))
+def users_files(homes: tuple[str, ...], more: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The files of settings that hold for every repository; `more` are those that the environment names."""
+    return (SYSTEM, *(join(home, name) for home in homes for name in IN_HOME), *more)
+
+
+def named_by_environment(config_home: str, config_global: str, config_system: str) -> tuple[str, ...]:
+    """By `$XDG_CONFIG_HOME`, `$GIT_CONFIG_GLOBAL` and `$GIT_CONFIG_SYSTEM`; relative ones mean nothing here."""
+    named = (config_home and join(config_home, "git/config"), config_global, config_system)
+    return tuple(os.path.normpath(path) for path in named if path.startswith("/"))
 
 
 def named_places(files: tuple[str, ...], worktree: str, homes: tuple[str, ...], look: Look) -> list[Named]:

@@ -15,6 +15,7 @@ HASH_BYTES = (20, 32)  # SHA-1, SHA-256
 EXTENDED = 0x4000  # in the flags: two more bytes of them follow
 NAME_BITS = 0x0FFF  # in the flags: the length of the name, or this for all longer ones
 NAME_BYTES_MAX = 4096
+PART_BYTES_MAX = 255  # NAME_MAX; of a longer one there is no directory
 BAD_PARTS = frozenset((b"", b".", b"..", b".git"))
 
 
@@ -96,4 +97,5 @@ def _offset_number(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _is_below(name: bytes) -> bool:
-    return BAD_PARTS.isdisjoint(part.lower() for part in name.split(b"/"))
+    parts = name.lower().split(b"/")
+    return BAD_PARTS.isdisjoint(parts) and max(map(len, parts)) <= PART_BYTES_MAX

@@ -40,9 +40,14 @@ def reached(
     mode: GitProtection,
     homes: tuple[str, ...],
     look: Look,
+    *,
+    settings: tuple[str, ...] = (),
 ) -> Found:
-    """What to close for the sake of `repositories` and of those around `roots`. All paths canonical."""
-    reach = _Reach(Closing(roots, look), mode, homes)
+    """What to close for the sake of `repositories` and of those around `roots`. All paths canonical.
+
+    `settings` are files of settings beside the usual ones.
+    """
+    reach = _Reach(Closing(roots, look), mode, homes, users_files(homes, settings))
     reach.follow([*repositories, *filter(None, (_around(root, look) for root in roots))])
     return reach.closing.found()
 
@@ -61,11 +66,12 @@ def _around(root: str, look: Look) -> Repository | None:
 
 
 class _Reach:
-    def __init__(self, closing: Closing, mode: GitProtection, homes: tuple[str, ...]) -> None:
+    def __init__(self, closing: Closing, mode: GitProtection, homes: tuple[str, ...], files: tuple[str, ...]) -> None:
         self.closing = closing
         self.look = closing.look
         self.git = GitDirectories(closing, mode)
         self.homes = homes
+        self.files = files  # of settings that hold for every repository
         self.submodules = 0
 
     def follow(self, repositories: list[Repository]) -> None:
@@ -146,7 +152,7 @@ class _Reach:
     def _named(self, repository: Repository) -> list[Named]:
         own = (join(repository.common, "config"), join(repository.git_directory, "config.worktree"))
         return [
-            *named_places((*users_files(self.homes), *own), repository.worktree, self.homes, self.look),
+            *named_places((*self.files, *own), repository.worktree, self.homes, self.look),
             *self._alternates(repository),
         ]
 
