@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +271,21 @@ def test_a_live_command_runs_what_was_shown_or_is_asked_about_again(stage: Stage
             stage, [([script], {"cwd": str(work)}, "")], exchanges=[code], answers=["approve", "deny"], live=True
         )
         assert (len(found["asked"]), log(stage)) == (asked, logged), found
+
+
+@ON_EACH
+def test_a_program_of_the_workspace_runs_under_its_own_name(
+    stage: Stage, backend: str, sandbox: str, escalate: bool
+) -> None:
+    """It may be executed by descriptor, which must not show."""
+    shutil.copy("/bin/cat", stage.repo / "tool")
+    stage.own()
+    words = {"cwd": str(stage.repo), "escalate": escalate}
+    found = conversation(
+        stage,
+        [(["./tool", "/proc/self/cmdline"], words, "")],
+        backend=backend,
+        sandbox=sandbox,
+        policy="on-request" if escalate else "untrusted",
+    )
+    assert found["said"][0]["out"] == "./tool\0/proc/self/cmdline\0"

@@ -1,6 +1,8 @@
 """What an answer was about is what runs, or nothing does."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -95,3 +97,27 @@ def test_what_is_too_large_to_be_said_makes_no_such_rule(
     upheld.take(())
     assert upheld.tied_rule(Amendment(("sh", "x.sh"), "bypass"), confined=True) is None
     upheld.let_go()
+
+
+PLAIN = """
+import os, sys
+from sandgate.runtime.environment import Environment
+from sandgate.runtime.opening import open_runtime
+
+environment = Environment(cwd=sys.argv[1], environ=os.environ, overrides=tuple(sys.argv[2:]))
+with open_runtime(environment) as runtime:
+    assert runtime.run(runtime.request(["true"])).result.exit_code == 0
+print([name for name in sys.modules if name in ("hashlib", "sandgate.approvals.holding", "sandgate.kernel.expected")])
+"""
+
+
+def test_a_command_that_nobody_is_asked_about_loads_nothing_of_this(tmp_path: Path) -> None:
+    settings = ("approval_policy=never", "sandbox_mode=danger-full-access")
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN, str(tmp_path), *settings],
+        env={**os.environ, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr

@@ -94,9 +94,6 @@ def start_plain(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int) 
     program = find_program(plan.argv[0], env=plan.env, cwd=plan.cwd)
     if program.errno:
         return _failed("program", program.errno)
-    if plan.bound is not None:
-        with Above2((stdin, stdout, stderr)) as stdio:
-            return _spawn_elsewhere(program.path, plan, stdio)
     with Above2((stdin, stdout, stderr)) as stdio:
         if _is_our_directory(plan.cwd):
             return _spawn_here(program.path, plan, stdio)
@@ -126,7 +123,27 @@ class Above2:
         return moved
 
 
+def _exchanged(plan: ConfinedCommand, directory: int, program: str) -> ExecFailure | None:
+    if plan.bound is None:
+        return None
+    from sandgate.kernel.expected import exchanged
+
+    return exchanged(plan.bound, directory, program)
+
+
+def _exchanged_here(plan: ConfinedCommand, program: str) -> ExecFailure | None:
+    if plan.bound is None:
+        return None
+    here = open_directory(".")
+    try:
+        return _exchanged(plan, here, program)
+    finally:
+        os.close(here)
+
+
 def _spawn_here(path: str, plan: ConfinedCommand, stdio: tuple[int, int, int]) -> PlainChild:
+    if what := _exchanged_here(plan, path):
+        return PlainChild(0, what)
     actions = _terminal_or_dup(stdio[0], tty=plan.tty)
     actions += [(os.POSIX_SPAWN_DUP2, source, slot) for slot, source in enumerate(stdio) if slot]
     actions += [(os.POSIX_SPAWN_CLOSE, fd) for fd in inheritable_descriptors()]
@@ -153,11 +170,8 @@ def _spawn_elsewhere(path: str, plan: ConfinedCommand, stdio: tuple[int, int, in
     except OSError as failure:
         return _failed("directory", failure.errno or errno.EIO)
     try:
-        if plan.bound is not None:
-            from sandgate.kernel.expected import exchanged
-
-            if what := exchanged(plan.bound, directory, path):
-                return PlainChild(0, what)
+        if what := _exchanged(plan, directory, path):
+            return PlainChild(0, what)
         terminal = os.ttyname(stdio[0]) if plan.tty else None
         pid, error = Spawn(path, plan.argv, plan.env, stdio=stdio, directory=directory, terminal=terminal).run()
     finally:
