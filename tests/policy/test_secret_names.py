@@ -78,7 +78,6 @@ HARMLESS = (
     "git ls-files .env",
     "git check-ignore -v .env",
     "git --no-pager log --oneline -5 -- .env",
-    "cat ~/.codex/config.toml",
     "cat ~/.config/nvim/init.lua",
 )
 

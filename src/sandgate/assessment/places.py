@@ -7,6 +7,7 @@ supplied the facts. The order of the questions in `place_of` is the order of sev
 from __future__ import annotations
 
 from sandgate.assessment.listing import words
+from sandgate.places.home import standing
 from sandgate.places.secrets import FILES_IN_HOME, kept_in_home, kept_on_machine, named_for_secrets
 from sandgate.record import Record
 
@@ -183,6 +184,14 @@ def _home_place(path: str, scene: _Scene) -> Place | None:
         if kept_in_home(inner):
             return Place("credentials", path, "private keys or credentials")
     return None
+
+
+def may_hold_secrets(place: Place, facts: AssessmentFacts) -> bool:
+    """Whether it is an entry of a home of which nobody knows that it is harmless; confined, nobody may read it."""
+    if place.kind not in ("personal", "system"):  # root's home is both
+        return False
+    inners = [place.path[len(home) + 1 :] for home in homes(facts) if place.path.startswith(f"{home}/")]
+    return any(standing(inner) == "unknown" for inner in inners)
 
 
 def _secret_name(path: str) -> Place | None:

@@ -17,7 +17,7 @@ from sandgate.assessment.findings import (
     SYSTEM,
     Finding,
 )
-from sandgate.assessment.places import FOUND, PUBLIC_NAMES, below, place_of
+from sandgate.assessment.places import FOUND, PUBLIC_NAMES, below, may_hold_secrets, place_of
 from sandgate.assessment.wording import shown
 
 TYPE_CHECKING = False
@@ -240,4 +240,7 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
         return Finding(MEDIUM, "reads", place.path, "reads a device", f"Reads the device {what}")
     if recursive and place.kind == "home":
         return Finding(MEDIUM, "reads", place.path, "reads your whole home directory", f"Reads everything in {what}")
+    if may_hold_secrets(place, facts):
+        return Finding(MEDIUM, "reads", place.path, "reads what a program keeps in your home",
+                       f"Reads {what}, which a program keeps for itself, possibly with keys")  # fmt: skip
     return Finding(LOW, "reads", place.path, "reads", f"Reads {what}")

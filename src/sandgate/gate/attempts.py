@@ -40,6 +40,13 @@ def locked_outside(paths: tuple[str, ...]) -> str:
     return f"it locked {shown}{more} outside the writable places; whoever wanted the lock had to wait for the command"
 
 
+def closed_to_it(plan: ConfinedCommand, report: DenialReport) -> str | None:
+    """What a command that failed is known to use, and could not see."""
+    from sandgate.sandbox.closed_entries import closed_to
+
+    return closed_to(plan, report)
+
+
 def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:
     """An address that a rule forbids is denied for good: nothing is offered that would open it."""
     if not network or not report.denied:

@@ -11,7 +11,14 @@ from _thread import allocate_lock
 
 from sandgate.approvals.keys import key_of
 from sandgate.errors import RequestError
-from sandgate.gate.attempts import explained, has_failed, locked_outside, not_started, without_forbidden_hosts
+from sandgate.gate.attempts import (
+    closed_to_it,
+    explained,
+    has_failed,
+    locked_outside,
+    not_started,
+    without_forbidden_hosts,
+)
 from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
 from sandgate.gate.policies import as_judged
 from sandgate.gate.rulebook import Rulebook
@@ -213,6 +220,8 @@ class Gate:
         if outcome.locked:
             record(Notice("warning", locked_outside(outcome.locked)))
         record(CommandEnded(call_id, command, attempt))
+        if plan.confined and has_failed(outcome.result) and (said := closed_to_it(plan, attempt.denial)):
+            record(Notice("warning", said))
         return attempt
 
     def rules_for(self, matter: Matter, verdict: Verdict, call_id: str, risk: RiskAssessment | None) -> Rules:

@@ -77,7 +77,7 @@ HARMLESS: dict[str, dict[str, str]] = {
         .clang-format .clang-tidy .clangd .rustfmt.toml .rubocop.yml .rspec .gemrc .irbrc .pryrc .yamllint .ackrc
         .agignore .ripgreprc .rgignore .fdignore .ignore .gdbinit .gdbinit.d .lldbinit .pdbrc .pythonrc .pythonrc.py
         .psqlrc .sqliterc .Rprofile .octaverc .latexmkrc .perltidyrc .perlcriticrc .indent.pro .bcrc .valgrindrc
-        .hgignore
+        .hgignore .mavenrc .antrc .sbtopts .jvmopts
         """,
     },
     ".config": {

@@ -10,6 +10,7 @@ from __future__ import annotations
 from posixpath import normpath
 
 from sandgate.commandline.words import words_of
+from sandgate.places.home import standing
 from sandgate.places.secrets import (
     in_secret_tree,
     inside_home,
@@ -225,6 +226,8 @@ def _direct(path: str) -> str:
 def _kept_below(path: str, name: str) -> bool:
     """Whether `path` is, below a home or below any directory, one of the places where a home keeps secrets."""
     inner = inside_home(path)
+    if inner is not None and standing(inner) in ("secret", "unknown"):
+        return True
     if inner is None and path[:1] == "." and "/" in path:  # relative: the working directory may be a home
         inner = path
     if inner is not None and kept_in_home(inner):

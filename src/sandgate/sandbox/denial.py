@@ -14,6 +14,7 @@ from sandgate.places.home import entry_of
 from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
+from sandgate.sandbox.closed_entries import is_closed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def _hidden_reads(text: str, plan: ConfinedCommand) -> list[Denial]:
             found |= dict.fromkeys(
                 _entry(line, path, homes)
                 for path in _named(line, permissions.hidden)
-                if _is_closed(_in_full(line, path), permissions)
+                if is_closed(full := _in_full(line, path), permissions) and os.path.lexists(full)
             )
     return [
         Denial(
@@ -200,13 +201,6 @@ def _hidden_reads(text: str, plan: ConfinedCommand) -> list[Denial]:
         )
         for path in sorted(found)
     ]
-
-
-def _is_closed(path: str, permissions: EffectivePermissions) -> bool:
-    """Whether a name is there on the host, and closed."""
-    hidden = _innermost(path, permissions.hidden) or ""
-    opened = _innermost(path, (*permissions.reopened, *permissions.writable)) or ""
-    return len(hidden) > len(opened) and os.path.lexists(path)
 
 
 def _in_full(line: str, path: str) -> str:

@@ -95,7 +95,8 @@ def rules_of(permissions: EffectivePermissions, *, listing: Listing) -> tuple[Mo
     """The allow-list for `permissions`. Raises `ConfinementError` over `RULES_MAX`."""
     shown = _around("/", closed=(*permissions.hidden, "/dev"), listing=listing, files=True)
     closed = (*permissions.read_only, *permissions.absent, *permissions.hidden)
-    rules = {path: Mount("read", path) for path in (*_bounded(shown), *permissions.reopened)}
+    reopened = _opened_again(permissions, listing)
+    rules = {path: Mount("read", path) for path in (*_bounded(shown), *_bounded(reopened))}
     for root in _outermost(permissions.writable, closed):
         barriers = [path for path in closed if path != root]
         for path in _bounded(_around(root, closed=barriers, listing=listing, files=False)):
@@ -105,6 +106,14 @@ def rules_of(permissions: EffectivePermissions, *, listing: Listing) -> tuple[Mo
     if len(rules) > RULES_MAX:
         raise _too_many()
     return tuple(rules.values())
+
+
+def _opened_again(permissions: EffectivePermissions, listing: Listing) -> Iterator[str]:
+    """What is shown below something hidden, less what is hidden again in it."""
+    for path in permissions.reopened:
+        yield from _around(
+            path, closed=[place for place in permissions.hidden if place != path], listing=listing, files=True
+        )
 
 
 def _outermost(roots: Iterable[str], closed: Iterable[str]) -> list[str]:

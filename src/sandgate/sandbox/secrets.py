@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 from sandgate.places.secrets import ON_MACHINE
+from sandgate.sandbox.git_config import IN_HOME, named_places
 from sandgate.sandbox.home import Closed, closed_elsewhere, closed_in, program_directories
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ def secrets_of(
     """What is closed in `homes` (canonical) and on the machine. `opened` are canonical paths that the configuration
     leaves readable, `path` is `$PATH`, `kept` are directories that somebody works in.
     """
-    runs = program_directories(path, homes, look)
+    runs = (*program_directories(path, homes, look), *_named_by_git(homes, look))
     found = [closed_in(home, look, opened=opened, runs=runs, kept=kept) for home in homes]
     found.append(closed_elsewhere(homes, look, uid=uid))
     known = [*(_root_only(look) if uid == 0 else ()), *(key for home in homes for key in _ssh_keys(home, look))]
@@ -44,6 +45,17 @@ def secrets_of(
         tuple(dict.fromkeys(path for one in found for path in one.unknown if path not in opened)),
         tuple(dict.fromkeys(path for one in found for path in one.openings)),
     )
+
+
+def _named_by_git(homes: Collection[str], look: Look) -> Iterable[str]:
+    """What git's settings of a home include, and where its hooks and templates are: git fails where it may not read
+    them, and what they include is as much its settings as they are.
+    """
+    for home in homes:
+        files = [path for name in IN_HOME if look.exists(path := f"{home}/{name}")]
+        if files:
+            named = named_places(tuple(files), home, (home,), look)
+            yield from (look.real(place.path) for place in named if place.kind != "word")
 
 
 def _root_only(look: Look) -> Iterable[str]:

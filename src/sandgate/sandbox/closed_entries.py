@@ -1,0 +1,67 @@
+"""Says, where a command failed, that a program in it is known to need what is closed to it.
+
+Most programs do not tell which file they missed; in a closed directory they find nothing, and complain about that.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.places.used_by import entries_of
+from sandgate.policy.common_places import homes_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.permissions import EffectivePermissions
+
+PROGRAMS_MAX = 16  # of one command, that are looked at
+SAID_MAX = 3  # entries named in the line
+
+
+def closed_to(plan: ConfinedCommand, report: DenialReport) -> str | None:
+    """One line about a command that failed; None where nothing closed is known to be used, or a denial names it."""
+    named = [denial.path for denial in report.denials if denial.path]
+    found: dict[str, str] = {}
+    for program, subcommand in _programs(plan.argv):
+        for home in homes_of(plan.env):
+            for path in (f"{home}/{entry}" for entry in entries_of(program, subcommand)):
+                if is_closed(path, plan.permissions) and os.path.lexists(path) and not _is_named(path, named):
+                    found.setdefault(path, program)
+    if not found:
+        return None
+    places = list(found)[:SAID_MAX]
+    opening = ", ".join(f'"{path}"' for path in places)
+    programs = ", ".join(f"`{name}`" for name in dict.fromkeys(found[path] for path in places))
+    return f"{programs} may want {', '.join(places)}, closed to commands; to open: secrets.opened = [{opening}]"
+
+
+def is_closed(path: str, permissions: EffectivePermissions) -> bool:
+    """Whether the view shows nothing under this name: the deepest entry at or above it decides."""
+    hidden, opened = frozenset(permissions.hidden), frozenset((*permissions.reopened, *permissions.writable))
+    while path != "/":
+        if path in hidden:
+            return True
+        if path in opened:
+            return False
+        path = os.path.dirname(path)
+    return False
+
+
+def _is_named(path: str, named: list[str]) -> bool:
+    return any(path == one or path.startswith(one + "/") or one.startswith(path + "/") for one in named)
+
+
+def _programs(argv: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The programs that a command runs, as far as its own text tells, each with its first word that is no option."""
+    from sandgate.commandline.split import segments
+
+    split = segments(argv)
+    commands = [command.argv for command in split.script.commands] if split.script is not None else split.commands
+    found: dict[tuple[str, str], None] = {}
+    for words in commands[:PROGRAMS_MAX]:
+        if words:
+            subcommand = next((word for word in words[1:] if word[:1] != "-"), "")
+            found[words[0].rpartition("/")[2], subcommand] = None
+    return list(found)

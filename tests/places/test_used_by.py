@@ -1,0 +1,22 @@
+"""Which programs use which entries of a home."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandgate.places.home import standing
+from sandgate.places.used_by import USED_BY, entries_of
+
+
+@pytest.mark.parametrize("entry", sorted(USED_BY))
+def test_every_entry_is_one_that_is_closed(entry: str) -> None:
+    """Required: whoever is told to open an entry finds it closed."""
+    assert standing(entry) in ("secret", "unknown")
+
+
+def test_a_program_is_known_by_its_name_or_by_what_it_is_told_to_do() -> None:
+    assert entries_of("gh") == (".config/gh",)
+    assert ".git-credentials" in entries_of("git", "push")
+    assert entries_of("git", "status") == ()
+    assert entries_of("npm", "test") == ()
+    assert entries_of("sh") == ()

@@ -1,0 +1,55 @@
+"""A command that failed is told which closed entry its program is known to use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandgate.protocol.confinement import ConfinedCommand
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.sandbox.closed_entries import closed_to, is_closed
+
+QUIET = DenialReport("not_denied")
+
+
+def plan(home: Path, *argv: str, hidden: tuple[str, ...] = (), reopened: tuple[str, ...] = ()) -> ConfinedCommand:
+    permissions = EffectivePermissions(
+        hidden=tuple(f"{home}/{name}" for name in hidden), reopened=tuple(f"{home}/{name}" for name in reopened)
+    )
+    return ConfinedCommand(
+        backend="namespace", argv=argv, cwd="/", env={"HOME": str(home)}, permissions=permissions, mounts=()
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / ".config" / "gh").mkdir(parents=True)
+    (tmp_path / ".netrc").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("argv", [("gh", "pr", "list"), ("/usr/bin/gh",), ("bash", "-lc", "cd x && gh pr list | cat")])
+def test_the_line_names_program_entry_and_setting(home: Path, argv: tuple[str, ...]) -> None:
+    said = closed_to(plan(home, *argv, hidden=(".config",)), QUIET)
+    assert said == (
+        f'`gh` may want {home}/.config/gh, closed to commands; to open: secrets.opened = ["{home}/.config/gh"]'
+    )
+
+
+def test_nothing_is_said_of_what_is_open_is_not_there_is_not_used_or_was_told(home: Path) -> None:
+    assert closed_to(plan(home, "gh", hidden=(".config",), reopened=(".config/gh",)), QUIET) is None
+    assert closed_to(plan(home, "gh"), QUIET) is None
+    assert closed_to(plan(home, "kubectl", hidden=(".kube",)), QUIET) is None
+    assert closed_to(plan(home, "git", "status", hidden=(".netrc",)), QUIET) is None
+    told = DenialReport("denied", (Denial("read", path=f"{home}/.config/gh"),))
+    assert closed_to(plan(home, "gh", hidden=(".config",)), told) is None
+
+
+def test_the_deepest_entry_decides() -> None:
+    permissions = EffectivePermissions(hidden=("/h/.config",), reopened=("/h/.config/git",), writable=("/h/.config/w",))
+    shown = ("/h/x", "/h/.config/git/config", "/h/.config/w/x", "/h")
+    assert [path for path in shown if is_closed(path, permissions)] == []
+    assert is_closed("/h/.config/gh/hosts.yml", permissions)
+    assert is_closed("/h/.config", permissions)
