@@ -79,14 +79,16 @@ static int clone_source(const char *path) {
 
 static int below_dev(const struct mount_entry *entry) { return path_is_at_or_below(entry->path, "/dev", 4); }
 
+/* The deepest entry above decides: what lies in a tree that is shown again is found there when its turn comes. */
 static int is_opening(const struct plan *plan, uint32_t index) {
     const struct mount_entry *entry = &plan->mounts[index];
+    int opening = 0;
     for (uint32_t i = 0; i < index; i++) {
         const struct mount_entry *above = &plan->mounts[i];
-        int covers = above->kind == HIDE_WITH_OPENINGS || above->source != 0;
-        if (covers && path_is_at_or_below(entry->path, above->path, above->length)) return 1;
+        if (!path_is_at_or_below(entry->path, above->path, above->length)) continue;
+        opening = above->kind == HIDE_WITH_OPENINGS || above->source != 0;
     }
-    return 0;
+    return opening;
 }
 
 /* Takes the clones whose time is now. What has gone since the plan was made, or cannot be entered, is not opened. */

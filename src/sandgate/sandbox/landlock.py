@@ -110,10 +110,10 @@ def rules_of(permissions: EffectivePermissions, *, listing: Listing) -> tuple[Mo
 
 def _opened_again(permissions: EffectivePermissions, listing: Listing) -> Iterator[str]:
     """What is shown below something hidden, less what is hidden again in it."""
-    for path in permissions.reopened:
-        yield from _around(
-            path, closed=[place for place in permissions.hidden if place != path], listing=listing, files=True
-        )
+    hidden = permissions.hidden
+    for path in (*permissions.reopened, *permissions.writable):
+        if any(path.startswith(place + "/") for place in hidden):
+            yield from _around(path, closed=[one for one in hidden if one != path], listing=listing, files=True)
 
 
 def _outermost(roots: Iterable[str], closed: Iterable[str]) -> list[str]:
