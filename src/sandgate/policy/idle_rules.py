@@ -5,6 +5,7 @@ Only wanted where something is asked or refused although a rule seems to allow i
 
 from __future__ import annotations
 
+from sandgate.commandline.loading import loads
 from sandgate.commandline.words import program_name
 from sandgate.policy.rules.model import strictest
 
@@ -30,7 +31,11 @@ def with_idle_rule(
     if stopping and strangers:
         rule, why = strictest(stopping), f"`{strangers[0]}` leads to a place where commands may write"
     elif stopping:
-        rule, why = strictest(stopping), f"it ends before the program that `{program_name(segment[0])}` starts"
+        rule = strictest(stopping)
+        more = [word for word in loads(segment) if word not in segment[: len(rule.prefix)]]
+        why = f"it ends before the program that `{program_name(segment[0])}` starts"
+        if more:
+            why = f"it ends before `{more[0]}`, by which `{program_name(segment[0])}` loads something else"
     else:
         bare = (program_name(segment[0]), *segment[1:])
         meant = [rule for rule in short if rule.covers(segment) or rule.covers(bare)]

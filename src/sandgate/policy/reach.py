@@ -19,8 +19,18 @@ if TYPE_CHECKING:
 
 
 def reaching(segment: Argv, matching: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """Without rules that allow a program and stop before what it runs: `env` allows no `env rm`, `rg` no `rg --pre`."""
-    if not matching or program_name(segment[0]) not in STARTERS:
+    """Without rules that allow a program and stop before what it runs or loads: `env` allows no `env rm`, `rg` no
+    `rg --pre`, `make lint` no `make lint -f x`."""
+    if not matching:
+        return matching
+    from sandgate.commandline.loading import loads
+
+    loaded = loads(segment)
+    if loaded:
+        matching = tuple(
+            [rule for rule in matching if rule.decide != "allow" or loaded == loads(segment[: len(rule.prefix)])]
+        )
+    if program_name(segment[0]) not in STARTERS:
         return matching
     from sandgate.commandline.commissions import commissioned
     from sandgate.commandline.invocation import inner_place
