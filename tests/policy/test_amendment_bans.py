@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandgate.commandline.launcher_rows import CONTAINERS, DIRECT_RUNNERS, LAUNCHERS, RUNNERS
 from sandgate.commandline.words import split
+from sandgate.commandline.wrappers import WRAPPERS as WRAPPER_ROWS
 from sandgate.policy.amendment_bans import CHARACTERS_MAX, WORDS_MAX, why_banned
 
 BANNED = """
@@ -185,3 +187,24 @@ WRAPPERS = (
 )
 def test_no_wrapper_hides_an_interpreter(wrappers: list[str], end: str) -> None:
     assert why_banned(tuple(" ".join((*wrappers, end)).split()))
+
+
+LAUNCHED = {
+    (program, *sub)
+    for program, rows in LAUNCHERS.items()
+    for sub, places in rows
+    if not {"rest", "fetched", "behind", "skip1", "joined", "each"}.isdisjoint(places)
+}
+ALL_LAUNCHERS = sorted(
+    LAUNCHED
+    | {(program, sub) for program, sub in RUNNERS.items()}
+    | {(program,) for program in (*DIRECT_RUNNERS, *WRAPPER_ROWS)}
+    | {(program, *sub) for program, subs in CONTAINERS.items() for sub in subs}
+)
+
+
+@pytest.mark.parametrize("prefix", ALL_LAUNCHERS, ids=" ".join)
+def test_no_rule_may_allow_whatever_a_launcher_starts(prefix: tuple[str, ...]) -> None:
+    """Required: what starts other programs is told by one table, which the bans are made from."""
+    assert why_banned(prefix)
+    assert why_banned((*prefix, "--some-option"))

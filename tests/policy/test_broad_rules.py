@@ -29,7 +29,7 @@ def rule(text: str) -> Rule:
         ("bash -c", "it counts for nothing that this program starts"),
         ("env", "it counts for nothing that this program starts"),
         ("sudo", "it counts for nothing that this program starts"),
-        ("git", "`git -c core.pager=COMMAND log` runs unasked"),
+        ("git", "`git ANYTHING` runs unasked"),
         ("docker run", "`docker run IMAGE COMMAND` runs unasked"),
         ("rm", "`rm -rf DIRECTORY` runs unasked"),
         ("make", "`make ANYTHING` runs unasked"),

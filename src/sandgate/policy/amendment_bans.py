@@ -8,14 +8,19 @@ program or the code: by position, through wrappers, not by a list of whole prefi
 from __future__ import annotations
 
 from sandgate.commandline.arguments import grammar, read
+from sandgate.commandline.launcher_rows import CONTAINERS, DIRECT_RUNNERS, LAUNCHERS, PLACE_FIRST, RUNNERS
+from sandgate.commandline.loading import loads
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, WRAPPERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     Argv = tuple[str, ...]
 
 WORDS_MAX = 64
+_NAMED_THERE = frozenset(("rest", "fetched", "behind"))
 CHARACTERS_MAX = 2_000
 _WRAPPERS_DEEP_MAX = 8
 # What a shell would replace. A rule compares text, so `rm '*'`, once allowed, would allow `rm *`.
@@ -42,35 +47,27 @@ _FINAL = {"python": ("-c", "-m"), "pypy": ("-c", "-m"), "py": ("-c", "-m"), "pyt
           "java": ("-jar",)}  # fmt: skip
 _STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
-# Runs another program: it must be named, directly behind these words.
+# Runs another program, which must be named directly behind these words; beside those that are launchers.
 _RUNNERS: tuple[Argv, ...] = tuple(
     tuple(line.split())
     for line in (
-        "npx", "bunx", "pnpx", "uvx", "npm exec", "npm x", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "bun x",
-        "bun run", "deno run", "pipx run", "uv run", "uv tool run", "poetry run", "pipenv run", "pdm run", "hatch run",
-        "rye run", "bundle exec", "direnv exec", "mise exec", "mise x", "asdf exec", "go run", "go tool", "yarn node",
-        "composer exec", "stack exec", "cabal exec", "opam exec", "rbenv exec", "pyenv exec", "nodenv exec",
-        "dotnet exec", "pixi run", "git hook run", "zig run", "crystal run", "valgrind", "perf record", "perf stat",
-        "caffeinate", "setpriv", "runcon", "bwrap", "tsx", "ts-node",
+        "pnpx", "deno run", "go run", "go tool", "dotnet exec", "git hook run", "zig run", "crystal run", "tsx",
+        "ts-node",
     )
 )  # fmt: skip
 # And these run it elsewhere, or with freedoms of their own.
 _RUN_ELSEWHERE: tuple[Argv, ...] = tuple(
-    (program, *line.split())
-    for program in ("docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc")
-    for line in ("run", "exec", "compose run", "compose exec", "container run", "container exec", "debug", "attach")
+    (program, *sub) for program, subs in CONTAINERS.items() for sub in (*subs, ("debug",), ("attach",))
 )
 # What comes next is a program, or a setting that names one.
 _OPEN_ENDS: frozenset[Argv] = frozenset(
     tuple(line.split())
     for line in (
         "git config", "git bisect", "git bisect run", "git submodule", "git submodule foreach", "git filter-branch",
-        "git rebase", "git difftool", "git mergetool", "deno eval", "conda run", "nix run", "nix shell", "nix develop",
-        "npm config", "npm run", "npm run-script", "npm init", "npm create", "yarn run", "pnpm run", "cargo run",
-        "uv tool", "docker compose", "docker container", "podman compose", "podman container", "podman unshare",
-        "podman machine", "mamba run", "micromamba run", "rustup run", "fnm exec", "volta run", "nvm exec", "nix",
-        "git for-each-repo", "git hook", "go env", "mise run", "chamber exec", "aws-vault exec", "op run",
-        "doppler run", "sops exec-env", "guix shell", "devbox run", "xvfb-run", "deno task", "crystal eval",
+        "git rebase", "git difftool", "git mergetool", "deno eval", "nix shell", "nix develop", "npm config",
+        "npm run", "npm run-script", "npm init", "npm create", "yarn run", "pnpm run", "cargo run", "uv tool",
+        "docker compose", "docker container", "podman compose", "podman container", "podman machine", "nix",
+        "git for-each-repo", "git hook", "go env", "mise run", "xvfb-run", "deno task", "crystal eval",
     )
 )  # fmt: skip
 # Their command must be named before their options: what they run, elsewhere or here, comes behind both.
@@ -83,8 +80,6 @@ _CODE_FLAGS = words_of(
     "--import --loader --init-command --rcfile --init-file --checkpoint-action --to-command --use-compress-program "
     "--pre --rsh --upload-pack --receive-pack --config --config-env"
 )
-_MAKES = ("make", "gmake", "ninja", "just")
-_MAKEFILE_FLAGS = ("-f", "--file", "--makefile", "-C", "--directory", "--eval")
 
 
 def why_banned(prefix: Argv) -> str:
@@ -163,6 +158,37 @@ def _after_git(prefix: Argv) -> str:
     return _after_program(("git", *plain[1:]), 0)
 
 
+def _after_launcher(prefix: Argv, deep: int) -> str:
+    """Behind a launcher and its sub-command the program must be named."""
+    for words, named_behind in _launchers(prefix[0]):
+        if prefix[: len(words)] != words:
+            continue
+        rest = prefix[len(words) :]
+        if named_behind is None or not rest[named_behind:] or any(word[:1] == "-" and word != "--" for word in rest):
+            return f"which program `{' '.join(words)}` runs is left open"
+        inner = tuple(word for word in rest[named_behind:] if word != "--")
+        return _open_ended(inner, deep + 1) if inner else f"which program `{' '.join(words)}` runs is left open"
+    return ""
+
+
+def _launchers(program: str) -> Iterator[tuple[Argv, int | None]]:
+    """The words behind which a launcher runs a program, the longest first, and how many more come before that one.
+
+    None: what stands there is a script, or could be anything.
+    """
+    for sub, places in LAUNCHERS.get(program, ()):
+        if "skip1" in places:
+            yield (program, *sub), 1
+        elif not _NAMED_THERE.isdisjoint(places):
+            yield (program, *sub), 0
+        elif "joined" in places or "each" in places:
+            yield (program, *sub), None
+    if program in RUNNERS:
+        yield (program, RUNNERS[program]), int(program in PLACE_FIRST)
+    if program in DIRECT_RUNNERS:
+        yield (program,), 0
+
+
 def _after_program(prefix: Argv, deep: int) -> str:
     shown = " ".join(prefix)
     options_alone = all(word[:1] == "-" for word in prefix[1:])
@@ -174,13 +200,15 @@ def _after_program(prefix: Argv, deep: int) -> str:
         return f"what comes behind `{shown}` is a program or names one"
     if any(prefix[: len(start)] == start for start in _RUN_ELSEWHERE):
         return f"`{prefix[0]}` runs programs with freedoms of its own"
+    open_launcher = _after_launcher(prefix, deep)
+    if open_launcher:
+        return open_launcher
     for start in _RUNNERS:
         if prefix[: len(start)] == start:
             inner = prefix[len(start) :]
             if not inner or inner[0][:1] == "-":
                 return f"which program `{' '.join(start)}` runs is left open"
             return _open_ended(inner, deep + 1)
-    makefile = prefix[0] in _MAKES and prefix[-1] in _MAKEFILE_FLAGS
-    if len(prefix) > 1 and (makefile or prefix[-1] in _CODE_FLAGS):
+    if len(prefix) > 1 and (prefix[-1] in _CODE_FLAGS or loads((prefix[0], prefix[-1]))):
         return f"what comes behind `{prefix[-1]}` is a program or code"
     return ""

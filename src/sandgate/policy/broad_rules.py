@@ -28,8 +28,6 @@ _TAILS: dict[str, Argv] = {
     **dict.fromkeys(("python", "pypy", "py", "pythonw", "pyw"), ("-c", "CODE")),
     **dict.fromkeys(("node", "nodejs", "perl", "ruby", "lua", "luajit"), ("-e", "CODE")),
     "php": ("-r", "CODE"),
-    "git": ("-c", "core.pager=COMMAND", "log"),
-    "make": ("SHELL=COMMAND",),
     "find": ("-exec", "COMMAND", ";"),
     "ssh": ("HOST", "COMMAND"),
     "docker": ("IMAGE", "COMMAND"),
