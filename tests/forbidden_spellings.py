@@ -11,6 +11,10 @@ from __future__ import annotations
 OPEN = {
     "ENV=f sh -i": "a file is run that the text does not show",
     "LD_PRELOAD=./x.so true": "a file is loaded that the text does not show",
+    "cd /usr/bin && cp {P} /tmp/q; /tmp/q {A}": "a copy by a path that is relative to a directory changed to",
+    "tar -cf- -C /usr/bin {P} | tar xf - --transform s/{P}/q/; ./q {A}": "a copy made by an archive",
+    "crontab f": "a file is run that the text does not show",
+    "at -f s now": "a file is run that the text does not show",
     "coreutils --coreutils-prog=rm build": "one binary of all tools, called by a name that is nowhere the default",
     "gio trash build": "another program that does the same",
     "perl -MFile::Path -e 'rmtree(\"build\")'": "a library that does the same",
@@ -166,6 +170,19 @@ cat <({C})
 [[ -n $({C}) ]]
 BASH_CMDS[g]={B}; g {A}
 BASH_CMDS[g]=$(which {P}); g {A}
+BASH_CMDS=([g]={B}); g {A}
+declare -A BASH_CMDS=([g]={B}); g {A}
+typeset 'BASH_CMDS[g]={B}'; g {A}
+parallel -j2 {P} {{1}} ::: {A} ::: a
+echo '{C}' > s; at -f s now
+expect <<< 'spawn {C}'
+docker compose -f a.yml exec web {C}
+npm x {C}
+cd /usr/bin && cp {P} /tmp/q; /tmp/q {A}
+tar -cf- -C /usr/bin {P} | tar xf - --transform s/{P}/q/; ./q {A}
+crontab f
+at -f s now
+tmux send-keys -t x '{P}' ' {A}' Enter
 BASH_ALIASES[g]='{P}'; shopt -s expand_aliases; g {A}
 hash -p {B} g; g {A}
 hash -p $(which {P}) g && g {A}

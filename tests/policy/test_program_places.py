@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from posixpath import normpath
 
 import pytest
 
@@ -32,8 +33,12 @@ DISK = {
 ALLOW = RuleSet(tuple(Rule(((name,), ("push",)), "allow") for name in ("git", "linked")))
 
 
+def on_disk(path: str) -> str | None:
+    return DISK.get(normpath(path))
+
+
 def places(path: str, cwd: str = WORKSPACE) -> ProgramPlaces:
-    return ProgramPlaces(cwd, path, (WORKSPACE,), DISK.get)
+    return ProgramPlaces(cwd, path, (WORKSPACE,), on_disk)
 
 
 def verdict(script: str | tuple[str, ...], path: str = "/usr/bin:/bin", rules: RuleSet = ALLOW) -> Verdict:

@@ -200,6 +200,8 @@ def run_for(variable: str, value: str) -> Iterator[str]:
         yield value.partition(")")[2]
         return
     yield unwrapped(value)
+    if variable.startswith("GIT_CONFIG_VALUE_"):  # of an alias it may be
+        yield f"git {value}"
     if value[:1] == "-":  # `NODE_OPTIONS='--require x'`, `GOFLAGS=-toolexec=x`
         words = value.replace("=", " ").split()
         yield from loading(*[word.removeprefix("-r").removeprefix("-M").removeprefix("-I") for word in words])

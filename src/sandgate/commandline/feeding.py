@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _QUEUES = words_of("at batch")  # run later, in a shell, what they are fed
 _MAKES = words_of("make gmake")
-FED = _QUEUES | _MAKES | {"crontab"} | ESCAPING
+FED = _QUEUES | _MAKES | {"crontab", "expect"} | ESCAPING
 WORDS_MAX = 64  # of one `parallel` that are put together
 _SCHEDULE_FIELDS = 5  # of a line of crontab(5), in front of its command
 
@@ -36,6 +36,8 @@ def fed(argv: Argv, text: str) -> Iterator[str]:
     name = program_name(argv[0])
     if name in _QUEUES:
         yield text
+    elif name == "expect":
+        yield from text.splitlines()
     elif name in ESCAPING:
         for line in text.splitlines():
             yield from handed_over((name, line))
@@ -52,6 +54,8 @@ def in_parallel(argv: Argv, inner: Argv) -> Iterator[str]:
     """`parallel git ::: push pull`: each word behind the colons makes a script. `inner`: all the words."""
     at = argv.index(":::")
     words = " ".join([word for word in inner[: inner.index(":::")] if word] if ":::" in inner else [])
+    for number in "123456789":  # `{1}` of several groups
+        words = words.replace(f"{{{number}}}", "{}")
     for word in argv[at + 1 : at + 1 + WORDS_MAX]:
         yield words.replace("{}", word) if "{}" in words else f"{words} {word}".strip()
 

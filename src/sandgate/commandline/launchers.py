@@ -138,8 +138,14 @@ def composed(program: str, argv: Argv) -> Argv:
 
 def _in_container(program: str, argv: Argv) -> Iterator[Launched]:
     for sub in CONTAINERS.get(program, ()):
-        start = _behind(sub, argv)
-        if start is not None:
+        start = 1
+        for word in sub:  # options with their values may stand between them
+            start = (
+                argv.index(word, start, start + WORDS_BEFORE_MAX) + 1 if word in argv[start:][:WORDS_BEFORE_MAX] else 0
+            )
+            if not start:
+                break
+        if start:
             for at in range(start, min(len(argv), start + WORDS_BEFORE_MAX)):
                 if argv[at][:1] != "-":
                     yield from [each.but(doubtful=True) for each in _command(argv, at)]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COPYING = words_of("cp mv ln install rsync scp cat dd")
 PROGRAM_PLACES = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/")
 NAMINGS = ("BASH_CMDS", "BASH_ALIASES")  # arrays of bash by which a word means a program
+_DECLARING = words_of("declare typeset local readonly export")
 _LOOKING_UP = (["which"], ["command"], ["type"])
 
 
@@ -34,8 +35,22 @@ def renamed_by(argv: Argv, command: SimpleCommand) -> Iterator[tuple[str, Argv]]
         for alias, _, value in [word.partition("=") for word in rest]:
             if value.split():
                 yield alias, tuple(value.split())
+    elif name in _DECLARING:
+        for word in rest:
+            if word.startswith(NAMINGS):
+                array, _, value = word.partition("=")
+                yield from named_in(array, [value])
     elif name in COPYING:
         yield from _copied(rest, command)
+
+
+def named_in(array: str, texts: list[str]) -> Iterator[tuple[str, Argv]]:
+    """`BASH_CMDS[g]=/bin/ls`, `BASH_CMDS=([g]=/bin/ls)`."""
+    _, bracket, key = array.partition("[")
+    for text in texts:
+        name, _, value = (f"{key.rstrip(']')}]", "=", text) if bracket else text.lstrip(f"([{UNKNOWN}").partition("=")
+        if name[-1:] == "]" and value.split():
+            yield name.rstrip("]").strip("'\""), tuple(value.rstrip(")").split())
 
 
 def _copied(rest: Argv, command: SimpleCommand) -> Iterator[tuple[str, Argv]]:

@@ -15,7 +15,7 @@ from sandgate.commandline.commissions import LANGUAGES, run_for
 from sandgate.commandline.feeding import FED, STANDARD_INPUT, fed, in_parallel, open_ended, replaced, takes_input
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.printing import UNKNOWN, printed, said
-from sandgate.commandline.renaming import NAMINGS, renamed_by
+from sandgate.commandline.renaming import NAMINGS, named_in, renamed_by
 from sandgate.commandline.words import joined, program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.record import Record
@@ -123,10 +123,8 @@ class _Unfolding:
         found: dict[Argv, None] = {}
         for command in self._all:
             for each in command.assignments:
-                array, bracket, key = each.name.partition("[")
-                if bracket and array in NAMINGS:  # `BASH_CMDS[g]=/bin/ls`
-                    name = key.rstrip("]").strip("'\"")
-                    self._renamed[name] = tuple(self._held(each)[-1].replace(_GAP, " ").split())
+                if each.name.startswith(NAMINGS):
+                    self._renamed.update(named_in(each.name, [text.replace(_GAP, " ") for text in self._held(each)]))
             for argv in self._argvs(command):
                 self._renamed.update(renamed_by(argv, command))
         for command in self._all:
@@ -305,7 +303,7 @@ class _Unfolding:
             elif name in SHELL_PROGRAMS or name in _SOURCING:
                 self._into_shell(each, command)
             elif name in FED:
-                for text in self._input(command):
+                for text in [*self._input(command), *[self._files[word] for word in each[1:] if word in self._files]]:
                     if text is None and takes_input(each):
                         self._take(text, f"what `{name}` is fed")
                     elif text is not None:

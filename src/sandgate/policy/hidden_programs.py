@@ -41,7 +41,7 @@ TOO_LONG = f"more than {SEARCHED_CHARACTERS_MAX} characters are not searched for
 _PARAMETERS_MAX = 9
 # What runs texts, files or words: everything else runs what it is called.
 _RUNNING = SHELL_PROGRAMS | words_of(
-    "eval source . trap alias exec xargs parallel at batch set shift hash enable complete crontab ed"
+    "eval source . trap alias exec xargs parallel at batch set shift hash enable complete crontab ed expect"
 )
 # A text without any of these says all it runs, as it stands.
 _HIDING = (
@@ -114,7 +114,7 @@ def _is_open(command: SimpleCommand, rules: RuleSet, *, writes: bool) -> bool:
     assigned = [word.text.partition("=") for word in command.assignments]
     if any(text for name, _, value in assigned for text in run_for(name, value)):
         return True
-    if any(name.startswith(NAMINGS) for name, _, _ in assigned):
+    if any(text.startswith(NAMINGS) for text in (*[name for name, _, _ in assigned], *command.argv)):
         return True
     if not command.words:
         return False

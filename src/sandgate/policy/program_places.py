@@ -56,9 +56,10 @@ class ProgramPlaces:
         if self._look is None or self.path is None or not name:
             return ""
         for entry in self.path.split(":", ENTRIES_MAX)[:ENTRIES_MAX]:
-            place = normpath(join(self._cwd, entry, name))
+            place = f"{entry}/{name}" if entry[:1] == "/" else join(self._cwd, entry, name)
             real = self._look(place)
             if real is not None:
+                place = normpath(place)
                 return place if self._below(place) or self._below(real) else ""
         return ""
 

@@ -55,8 +55,11 @@ def programs_of(what: Segments, segment: Argv) -> list[str]:
         return [argv[0] for argv in everything_run(what).commands]
     if not segment or program_name(segment[0]) not in STARTERS:
         return [*segment[:1]]
-    from sandgate.commandline.invocation import everything_run
+    from sandgate.commandline.invocation import everything_run, started_by
 
+    started = started_by(segment)
+    if not started.commands and not started.scripts:
+        return [segment[0]]
     return [segment[0], *[argv[0] for argv in everything_run(segments(segment)).commands if argv != segment]]
 
 

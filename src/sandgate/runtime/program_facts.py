@@ -9,6 +9,7 @@ import os
 from os.path import realpath
 
 from sandgate.policy.program_places import ProgramPlaces
+from sandgate.policy.safety import SYSTEM_BINS
 from sandgate.protocol.permissions import WorkspaceWrite
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import SandboxPolicy
 
+TEMPORARY_MAX = 16  # temporary directories of commands that are remembered
 _REGULAR = 0o100000  # S_IFREG (inode(7))
 _KIND_MASK = 0o170000  # S_IFMT
 
@@ -28,13 +30,18 @@ def programs_on_disk(sandbox: SandboxPolicy, workspace: str) -> Callable[[Comman
     What the workspace holds came from somebody else: it counts as writable under a read-only policy as well.
     """
     roots = sandbox.writable_roots if isinstance(sandbox, WorkspaceWrite) else ()
+    written = [workspace, *roots]
+    both_ends = {"": (*written, *map(realpath, written))}  # by the temporary directory of the command
 
     def places(command: CommandRequest) -> ProgramPlaces:
         temporary = command.env.get("TMPDIR", "")
-        written = [workspace, *roots, *([temporary] if temporary[:1] == "/" else ())]
-        return ProgramPlaces(
-            command.cwd, command.env.get("PATH"), (*written, *[realpath(place) for place in written]), program_at
-        )
+        known = both_ends.get(temporary)
+        if known is None:
+            more = (temporary, realpath(temporary)) if temporary[:1] == "/" else ()
+            known = both_ends[""] + more
+            if len(both_ends) < TEMPORARY_MAX:
+                both_ends[temporary] = known
+        return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at)
 
     return places
 
@@ -42,8 +49,12 @@ def programs_on_disk(sandbox: SandboxPolicy, workspace: str) -> Callable[[Comman
 def program_at(path: str) -> str | None:
     """The canonical path of the program file at `path`; None where there is none that could be executed."""
     try:
-        if os.stat(path).st_mode & _KIND_MASK != _REGULAR or not os.access(path, os.X_OK):
+        if not os.access(path, os.X_OK):  # of all questions the cheapest, and mostly the last
             return None
-        return realpath(path)
+        kind = os.lstat(path).st_mode & _KIND_MASK
+        if kind == _REGULAR and path[: path.rfind("/")] in SYSTEM_BINS:
+            return path
+        real = realpath(path)
+        return real if os.stat(real).st_mode & _KIND_MASK == _REGULAR else None
     except (OSError, ValueError):
         return None
