@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from pathlib import Path
 
@@ -203,3 +204,19 @@ def test_mail_and_homes_of_others_are_closed_as_far_as_one_may_look(
     assert closed.known == (str(mail),)
     assert closed.unknown == (str(homes / "open"),)
     assert closed_elsewhere([str(homes / "me")], Look(), uid=owner).unknown == ()
+
+
+def test_a_home_full_of_entries_is_looked_at_with_few_questions(home: Path) -> None:
+    """Required: what a home costs a command is a few listings, and no look at each entry."""
+    for number in range(60):
+        put(home, f".unknown{number}/x", f".config/app{number}/x")
+    asked: list[str] = []
+
+    class Counting(Look):
+        def _first_look(self, path: str) -> os.stat_result | None:
+            asked.append(path)
+            return super()._first_look(path)
+
+    closed = closed_in(str(home), Counting())
+    assert len(closed.unknown) == 61
+    assert len(asked) < 10

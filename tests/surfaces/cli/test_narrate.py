@@ -146,7 +146,11 @@ def test_many_denials_are_counted() -> None:
             WORKSPACE.but(network="on"),
             "connect unix:/run/x (this socket is closed to the sandbox)",
         ),
-        (Denial("read", path="/home/u/.ssh/id"), WORKSPACE, "read /home/u/.ssh/id (secrets stay unreadable)"),
+        (
+            Denial("read", path="/home/u/.ssh/id"),
+            WORKSPACE,
+            "read /home/u/.ssh/id (closed: a secret, or not known to be harmless)",
+        ),
         (
             Denial("create", path="/repo/.codex"),
             WORKSPACE,

@@ -160,7 +160,7 @@ def _why(denial: Denial, attempt: Attempt) -> str:
     if denial.operation == "read" and any(_is_or_below(path, place) for place in permissions.sealed):
         return "Sandgate's own files stay its own, whatever is granted"
     if denial.operation == "read":
-        return "secrets stay unreadable"
+        return "closed: a secret, or not known to be harmless"
     if (
         path in permissions.absent
         or ending_form(path) in permissions.absent
