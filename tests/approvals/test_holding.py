@@ -11,7 +11,7 @@ from sandgate.approvals.holding import Held, binding_of
 from sandgate.protocol.bindings import ABSENT
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand, Mount
-from sandgate.protocol.permissions import EffectivePermissions, Grant
+from sandgate.protocol.permissions import EffectivePermissions, Grant, PrivateTmp
 
 
 def command(place: Path, *argv: str) -> CommandRequest:
@@ -151,4 +151,16 @@ def test_a_link_to_a_program_of_the_system_that_leads_elsewhere_is_a_change(plac
     (place / "tool").write_text("#!/bin/sh\n")
     (place / "tool").chmod(0o755)
     assert "tool" in held.changed()
+    held.close()
+
+
+def test_what_is_private_to_commands_is_not_compared_with_the_host_s(place: Path) -> None:
+    held = Held(command(place), ())
+    assert held.changed() == ""
+    above = str(place.resolve().parent)
+    private = EffectivePermissions(private_tmp=PrivateTmp(above, ""))
+    plan = ConfinedCommand("namespace", ("sh", "x.sh"), str(place), {}, private)
+    assert (held.bound(plan).directory, held.bound(plan).files) == (None, ())
+    named = plan.but(permissions=private.but(private_tmp=PrivateTmp(above, "", shown=(str(place.resolve()),))))
+    assert held.bound(named).directory is not None
     held.close()

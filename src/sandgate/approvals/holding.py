@@ -17,6 +17,7 @@ from sandgate.commandline.executed import executed_files, programs_run
 from sandgate.display import visible
 from sandgate.kernel.program import find_program
 from sandgate.protocol.bindings import ABSENT, DIRECTORY, SYSTEMS, Binding, Bound, Identity, Seen
+from sandgate.sandbox.roots import at_or_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -247,10 +248,10 @@ def _real(path: str) -> str:
 
 def _is_covered(plan: ConfinedCommand, real: str) -> bool:
     """Whether the command finds something else there than we do: what is hidden, or made for it alone."""
-    entry = next(
-        (each for each in reversed(plan.mounts) if real == each.path or real.startswith(each.path.rstrip("/") + "/")),
-        None,
-    )
+    tmp = plan.permissions.private_tmp
+    if tmp is not None and tmp.holds(real):
+        return True
+    entry = next((each for each in reversed(plan.mounts) if at_or_below(real, (each.path.rstrip("/"),))), None)
     return entry is not None and entry.kind not in ("write", "read")
 
 
