@@ -118,6 +118,7 @@ KNOWN = {  # what was slower than linear once
     "places of a find": ("find ", "a ", 1_500),
     "places and commands of a find": ("find ", "a a a a a -exec x ; ", 80),
     "one word of many parts": ("", "\\;\\;\n", 500),
+    "tasks of one make": ("make ", "sed ", 600),
     "redirections without a command": ("", "<>", 1_000),
 }
 

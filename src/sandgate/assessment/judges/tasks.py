@@ -64,13 +64,14 @@ def judge_tasks(call: Call, inquiry: Inquiry) -> None:
     if options.has("--dry-run --dry-run=client -n --just-print --pretend -T --tasks") and call.program != "ninja":
         return
     migrating = bool({"migrate", "migrations", "migration"} & set(names))
-    for name in names:
+    releases, far_back = _releases(call), _far_back(call)
+    for name in dict.fromkeys(names):
         if migrating and name == "deploy":  # `prisma migrate deploy` brings a database up to date
             continue
         if "=" in name or "/" in name.rstrip("/")[1:]:
             continue
-        judge_name(name, inquiry, releases=_releases(call))
-        if (call.program in MIGRATORS and name in LOSING) or ("rollback" in name and _far_back(call)):
+        judge_name(name, inquiry, releases=releases)
+        if (call.program in MIGRATORS and name in LOSING) or (far_back and "rollback" in name):
             inquiry.add(HIGH, "deletes", "database", "takes back a database's structure",
                         "Takes back a database's structure", "The data in it goes with it", (DELETION,))  # fmt: skip
     if call.program in BUILDERS and (INSTALLING & set(names) or options.has("--install")):
