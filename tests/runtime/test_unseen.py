@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.protocol.permissions import PrivateTmp
+from sandgate.runtime import Environment, open_runtime
 from sandgate.runtime.unseen import unseen_in_tmp
 
 
@@ -41,3 +42,15 @@ def test_nothing_is_said_of_what_is_there_or_was_nowhere(tmp_path: Path, hosts: 
     assert unseen_in_tmp(("bash", f"/ws{hosts}/x.sh"), PrivateTmp("/tmp", "/nowhere")) == ""
     assert unseen_in_tmp(("bash", f"{hosts}/x.sh"), PrivateTmp("/tmp", "/nowhere", (str(hosts),))) == ""
     assert unseen_in_tmp(("bash", f"{hosts}/x.sh"), None) == ""
+
+
+@pytest.mark.host("namespace")
+def test_a_model_is_told_also_when_the_command_lived_on(tmp_path: Path, hosts: Path) -> None:
+    for name in ("repo", "home"):
+        (tmp_path / name).mkdir()
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path / "home")}
+    with open_runtime(Environment(str(tmp_path / "repo"), environ)) as session:
+        for wait in ("", "sleep 0.3; "):
+            answer = session.exec_command(f"{wait}cat {hosts}/x.sh", login=False, yield_time_ms=10_000)
+            assert answer.exit_code == 1
+            assert [f"{hosts}/x.sh" in notice for notice in answer.notices] == [True]

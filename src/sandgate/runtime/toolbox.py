@@ -149,15 +149,15 @@ class Toolbox:
         """The waiting half."""
         if isinstance(started, ExecAnswer):
             return started
-        return (
-            yield from await_command(
-                self.live,
-                started,
-                yield_time_ms=arguments.yield_time_ms,
-                max_output_tokens=arguments.max_output_tokens,
-                notices=(*filter(None, (chosen_shell(arguments.shell).notice,)), *remarks(started.passage)),
-            )
+        answer = yield from await_command(
+            self.live,
+            started,
+            yield_time_ms=arguments.yield_time_ms,
+            max_output_tokens=arguments.max_output_tokens,
+            notices=(*filter(None, (chosen_shell(arguments.shell).notice, not_retried(started.passage))),),
         )
+        said = unseen_in(started.passage) if answer.exit_code else ""  # it may have ended after its passage
+        return answer.but(notices=(*answer.notices, said)) if said else answer
 
     def definitions(self, *, freeform_patch: bool = False) -> tuple[dict[str, Any], ...]:
         """What a model is told about the tools, as JSON Schema; `freeform_patch`: for models that write by grammar."""

@@ -20,9 +20,9 @@ _ENDS = frozenset(" \t\n\r\"'`;|&<>()=,{}[]*?$\\")
 
 
 def unseen_in(passage: Passage) -> str:
-    """The sentence for the last run of a passage, or nothing."""
+    """The sentence for the last run of a passage, or nothing; one that lived on is taken for failed."""
     last = passage.attempts[-1] if passage.attempts else None
-    if last is None or last.result is None or last.result.exit_code == 0:
+    if last is None or (last.result is not None and last.result.exit_code == 0):
         return ""
     return unseen_in_tmp(passage.command.argv, last.permissions.private_tmp)
 
