@@ -376,6 +376,9 @@ def test_an_option_vouches_only_where_the_program_takes_it(asked: str, vouched: 
         ("zgrep x logs/*.gz", True),
         ("zgrep x *.gz", False),  # a name may begin with a dash
         ('zgrep "$x" a.gz', False),
+        ("ls | xargs zgrep x", False),
+        ("find . -name '*.gz' -exec zgrep x {} +", True),
+        ("find . -exec diffstat {} +", False),
         ("diffstat a.patch", True),
         ("diffstat '$(touch planted).gz'", False),
         ("diffstat *.gz", False),  # a name may be of that kind

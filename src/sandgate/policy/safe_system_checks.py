@@ -187,7 +187,9 @@ def _dscl(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 def _quotes(reading: Reading, argv: Argv, sure: Sure | None) -> bool:
     """Scripts that put their options together for `eval`, some with a quote too few: `zgrep --label=\\' ';rm x;#'`."""
     for at, word in enumerate(argv[1:]):
-        if sure is not None and sure[at + 1] != "exact" and word[:1] in _BECOMES_OPTION:
+        certainty = "exact" if sure is None else sure[at + 1]
+        becomes_option = word[:1] in _BECOMES_OPTION and word[:2] != "{}"  # `find` puts a path there
+        if certainty == "unknown" or (certainty != "exact" and becomes_option):
             return False
         if "'" in word and at not in reading.operand_places:
             return False
