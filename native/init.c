@@ -35,10 +35,12 @@ static int reap(struct sandbox *sandbox, long command) {
     }
 }
 
-static void forward(long command, int number) {
-    if (number <= 0 || number > 64) return;
-    /* Its own group; before it has made one, itself. */
-    if (sys(kill, -command, number) == -ESRCH) sys(kill, command, number);
+static void forward(long command, uint64_t wanted) {
+    for (int number = 1; number <= SIGNALS; number++) {
+        if (!(wanted & BIT_OF(number))) continue;
+        /* Its own group; before it has made one, itself. */
+        if (sys(kill, -command, number) == -ESRCH) sys(kill, command, number);
+    }
 }
 
 static void wait_for_command(struct sandbox *sandbox, long command) {
@@ -47,7 +49,7 @@ static void wait_for_command(struct sandbox *sandbox, long command) {
     while (!reap(sandbox, command)) {
         sys(rt_sigtimedwait, &every_signal, &info, 0, sizeof every_signal);
         /* Whoever is inside may send any signal and say anything with it, but cannot write here. */
-        forward(command, __atomic_exchange_n(&sandbox->wanted_signal, 0, __ATOMIC_ACQ_REL));
+        forward(command, __atomic_exchange_n(&sandbox->wanted_signals, 0, __ATOMIC_ACQ_REL));
     }
 }
 

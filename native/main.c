@@ -116,8 +116,14 @@ static void kill_everything(struct supervisor *supervisor) {
     sys(pidfd_send_signal, supervisor->init, SIGKILL, 0, 0);
 }
 
-static void forward_signal(struct supervisor *supervisor, int number) {
-    __atomic_store_n(&supervisor->sandbox->wanted_signal, number, __ATOMIC_RELEASE);
+/* Several may be asked for before init wakes. Stopping and continuing take each other back, as in the kernel. */
+static void forward_signal(struct supervisor *supervisor, unsigned int number) {
+    if (number < 1 || number > SIGNALS) return;
+    static const uint64_t stops = BIT_OF(SIGSTOP) | BIT_OF(SIGTSTP) | BIT_OF(SIGTTIN) | BIT_OF(SIGTTOU);
+    uint64_t *wanted = &supervisor->sandbox->wanted_signals, asked = BIT_OF(number);
+    if (asked & stops) __atomic_and_fetch(wanted, ~BIT_OF(SIGCONT), __ATOMIC_ACQ_REL);
+    if (number == SIGCONT) __atomic_and_fetch(wanted, ~stops, __ATOMIC_ACQ_REL);
+    __atomic_or_fetch(wanted, asked, __ATOMIC_ACQ_REL);
     sys(pidfd_send_signal, supervisor->init, FORWARD_SIGNAL, 0, 0);
 }
 
@@ -128,7 +134,7 @@ static int obey(struct supervisor *supervisor) {
     long length = sys(read, STATUS_FD, request, sizeof request);
     if (length == -EINTR || length == -EAGAIN) return 0;
     if (length == sizeof request && request[0] == REQUEST_SIGNAL) {
-        forward_signal(supervisor, (int)request[1]);
+        forward_signal(supervisor, request[1]);
         return 0;
     }
     kill_everything(supervisor);

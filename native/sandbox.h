@@ -69,7 +69,7 @@ struct sandbox {
     volatile uint32_t serving; /* the supervisor has begun to answer held calls: only it knows what there is to tell */
     uint32_t told;             /* the last packet was sent, or is being sent */
 
-    int wanted_signal; /* for the command's process group, 0: none; the last one counts */
+    uint64_t wanted_signals; /* for the command's process group: signal n is bit n - 1, as in a set of pending ones */
 
     int ruleset;     /* of Landlock, -1: none */
     int supervisor;      /* pidfd of the supervisor, seen by init */
@@ -146,6 +146,8 @@ int init_task(void *sandbox);
 int command_task(void *sandbox);
 void go_anywhere(const struct sandbox *sandbox); /* wherever the caller may */
 
-enum { FORWARD_SIGNAL = 34 }; /* the first real-time signal: wakes init, which forwards `wanted_signal` */
+enum { SIGNALS = 64 };
+#define BIT_OF(signal) (1ULL << ((signal) - 1))
+enum { FORWARD_SIGNAL = 34 }; /* the first real-time signal: wakes init, which forwards `wanted_signals` */
 
 #endif

@@ -193,6 +193,29 @@ def test_a_signal_reaches_the_whole_group(who: str) -> None:
         assert child.ended == Ended(0, None)
 
 
+TAKES_SIGNALS = """
+import signal
+awaited = {*map(signal.Signals, (1, 2, 10, 12, 15))}
+signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+print("ready", flush=True)
+for _ in range(5):
+    came = signal.sigtimedwait(awaited, 10)
+    print(came and came.si_signo, flush=True)
+"""
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_signals_sent_at_once_all_arrive(who: str) -> None:
+    """The helper kept only the last one, so a polite end, TERM followed by CONT, asked nobody."""
+    with started(who, command(who, sys.executable, "-c", TAKES_SIGNALS)) as (child, output):
+        waiting.read_until(output, b"ready\n")
+        for number in (1, 2, 10, 12, 15, signal.SIGSTOP, signal.SIGCONT):  # and it goes on
+            child.signal_group(number)
+        assert sorted(map(int, waiting.read_all(output).split())) == [1, 2, 10, 12, 15]
+        wait(child)
+        assert child.ended == Ended(0, None)
+
+
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_killing_the_tree_leaves_nobody_who_holds_the_pipes(who: str) -> None:
     text = "trap '' TERM INT HUP; sleep 60 & sleep 60 & echo ready; wait"
