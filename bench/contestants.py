@@ -90,15 +90,16 @@ def subprocess_bwrap(workspace: Path) -> Contestant | None:
     return Contestant("bwrap", run)
 
 
-def governed(workspace: Path, *options: str) -> Contestant:
+def governed(workspace: Path, *options: str, home: Path | None = None, name: str = "sandgate runtime") -> Contestant:
     """The runtime's synchronous API: decide, confine, run, report."""
     from sandgate.runtime import Environment, open_runtime
 
-    runtime = open_runtime(Environment(cwd=str(workspace), environ=dict(os.environ), overrides=options))
+    environ = dict(os.environ) if home is None else {**os.environ, "HOME": str(home)}
+    runtime = open_runtime(Environment(cwd=str(workspace), environ=environ, overrides=options))
 
     def run() -> None:
         passage = runtime.run(runtime.request((TRUE,)))
         if passage.result is None or passage.result.exit_code != 0:
             raise RuntimeError(f"not run: {passage}")
 
-    return Contestant("sandgate runtime", run)
+    return Contestant(name, run)

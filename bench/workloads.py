@@ -11,6 +11,16 @@ from measure import Contestant, largest_process_mb, race, spawn, table
 BALLAST_BYTES = 1 << 30  # what the caller holds in the "with 1 GiB" rows
 BUILD_FILES = 12
 SEARCH_FILES = 400
+# 60 entries that begin with a dot, and what lies in two of them, as a developer's home has them: some closed, some not.
+ORDINARY_HOME = """
+    .ansible .aws .azure .bash_history .bash_logout .bashrc .bun .bundle .cache/pip .cargo/bin .config/gcloud .config/gh
+    .config/git .config/htop .config/nvim .config/Code .config/pulse .config/systemd .conda .deno .docker .dotnet
+    .emacs.d .eslintrc.json .gem .gitconfig .gnome .gnupg .gradle .helm .inputrc .ipython .java .jupyter .kube .lesshst
+    .local/bin .local/share/applications .local/share/keyrings .local/share/Trash .local/state .m2 .minikube .mozilla
+    .mysql_history .node_repl_history .npm .npmrc .nuget .nvm .oh-my-zsh .pki .profile .psql_history .pyenv
+    .python_history .rustup .sdkman .ssh .steam .sudo_as_admin_successful .terraform.d .thunderbird .tmux.conf
+    .tool-versions .var .viminfo .vim .vimrc .volta .vscode .wget-hsts .yarn .zoom .zsh_history .zshrc
+    """
 
 
 def latency(workspace: Path, home: Path, rounds: int) -> str:
@@ -40,6 +50,23 @@ def _warm(workspace: Path, rounds: int, title: str) -> str:
     present = [contestant for contestant in field if contestant is not None]
     race(present, rounds)
     return table(title, present, against=("subprocess.run", "bwrap"))
+
+
+def home_entries(workspace: Path, home: Path, rounds: int) -> str:
+    """One more command, in a home where nothing is closed and in an ordinary one."""
+    bare, ordinary = home / "bare", home / "ordinary"
+    for place in (bare, ordinary):
+        place.mkdir()
+    for name in ORDINARY_HOME.split():
+        made = ordinary / name
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.mkdir() if made.suffix == "" and "rc" not in made.name else made.write_text("x\n")
+    field = [
+        who.governed(workspace, "approval_policy=never", home=place, name=f"{place.name} home")
+        for place in (bare, ordinary)
+    ]
+    race(field, rounds)
+    return table("In process, /bin/true: what closing a home costs", field, against=("bare home",))
 
 
 def startup(_workspace: Path, home: Path, rounds: int) -> str:
@@ -102,4 +129,4 @@ def _project(workspace: Path) -> tuple[str, str]:
     return build, "for i in 1 2 3 4 5; do grep -r words text | wc -l; done"
 
 
-WORKLOADS = {"latency": latency, "warm": warm, "startup": startup, "report": report}
+WORKLOADS = {"latency": latency, "warm": warm, "startup": startup, "report": report, "home": home_entries}

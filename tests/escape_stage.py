@@ -250,7 +250,7 @@ class Stage:
                 path = os.path.join(directory, name)
                 about = os.lstat(path)
                 found[path] = (about.st_mode, about.st_size, about.st_ino, about.st_mtime_ns, about.st_ctime_ns)
-        return {path: about for path, about in found.items() if not path.startswith(f"{self.state}/")}
+        return {path: about for path, about in found.items() if not f"{path}/".startswith(f"{self.state}/")}
 
     def _identity(self) -> dict[str, Any]:
         account = self.account

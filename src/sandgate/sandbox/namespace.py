@@ -60,18 +60,20 @@ def _entered(directory: str, permissions: EffectivePermissions) -> str:
     return plain if tmp is not None and tmp.holds(plain) else os.path.realpath(directory)
 
 
-_last: tuple[EffectivePermissions, frozenset[str], tuple[Mount, ...]] | None = None
+_last: tuple[EffectivePermissions, tuple[Mount, ...]] | None = None
 
 
 def _mounts(permissions: EffectivePermissions) -> tuple[Mount, ...]:
-    """The last ones are kept, since the next command mostly wants the same."""
+    """The last ones are kept, since the next command mostly wants the same.
+
+    The same permissions rest on the same look at the disk, so what is hidden is still of the kind it was.
+    """
     global _last
-    directories = frozenset(filter(os.path.isdir, permissions.hidden))
     last = _last
-    if last is not None and last[0] is permissions and last[1] == directories:
-        return last[2]
-    mounts = mounts_of(permissions, is_directory=directories.__contains__)
-    _last = (permissions, directories, mounts)
+    if last is not None and last[0] is permissions:
+        return last[1]
+    mounts = mounts_of(permissions, is_directory=os.path.isdir)
+    _last = (permissions, mounts)
     return mounts
 
 

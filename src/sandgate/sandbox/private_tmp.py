@@ -77,8 +77,11 @@ def private_directory(state: str, project: str) -> PrivateDirectory | None:
 
 def _taken(place: str) -> int | None:
     """A descriptor with the shared lock; None when the directory was cleared away meanwhile."""
-    _made_closed(place)
-    held = os.open(place, DIRECTORY_FLAGS)
+    try:
+        _made_closed(place)
+        held = os.open(place, DIRECTORY_FLAGS)
+    except FileNotFoundError:
+        return None
     try:
         fcntl.flock(held, fcntl.LOCK_SH)
         if os.path.samestat(os.fstat(held), os.lstat(place)):
