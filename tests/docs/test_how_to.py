@@ -149,7 +149,7 @@ def test_confined_command_sees_no_token(reader: Reader) -> None:
     file = Path(reader.environ["HOME"], ".local/state/sandgate/mcp.tokens")
     assert token in file.read_text()
     text = ran(server("codex.md", "http", reader), reader, f"cat {file}; env; echo over")
-    assert ("Permission denied" in text, "over" in text, token in text) == (True, True, False)
+    assert ("No such file or directory" in text, "over" in text, token in text) == (True, True, False)
 
 
 @pytest.mark.parametrize(("answer", "written"), [("deny", False), ("approve", True)])
