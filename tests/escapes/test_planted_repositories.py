@@ -187,3 +187,18 @@ def test_a_bare_repository_in_the_workspace_keeps_its_settings(victim: Victim, b
     assert not victim.works("a/lib.git")
     victim.stage.unconfined(attack)
     assert victim.works("a/lib.git")
+
+
+@BOTH_BACKENDS
+def test_a_file_called_head_is_not_completed_to_a_repository_and_stays(victim: Victim, backend: str) -> None:
+    """Required: git takes a directory with HEAD, objects and refs for a repository, whoever made the first of them."""
+    work = victim.stage.repo / "work"
+    work.mkdir()
+    (work / "HEAD").write_text("ref: refs/heads/main\n")
+    victim.stage.own()
+    attack = victim.attack("repository(os.getcwd(), os.getcwd())")
+    victim.stage.confined(attack, backend=backend, cwd=work, policy_cwd=work)
+    assert not victim.works("work")
+    assert (work / "HEAD").read_text() == "ref: refs/heads/main\n"
+    victim.stage.unconfined(attack, cwd=work)
+    assert victim.works("work")

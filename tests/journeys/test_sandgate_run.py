@@ -329,3 +329,18 @@ def test_lost_json_is_no_success(sandgate: Sandgate) -> None:
 def closer(redirections: str) -> list[str]:
     """Starts a program with some streams closed."""
     return ["sh", "-c", f'exec "$@" {redirections}', "sh"]
+
+
+def test_the_git_directory_of_a_linked_worktree_is_whole_after_it_was_opened(sandgate: Sandgate, outside: Path) -> None:
+    """Required: what a denial offers may be granted; its HEAD was once moved away."""
+    main, tree = outside / "main", outside / "tree"
+    made = ("-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "--allow-empty", "-m", "one")
+    subprocess.run(["git", "init", "-q", str(main)], check=True)
+    subprocess.run(["git", "-C", str(main), *made], check=True)
+    subprocess.run(["git", "-C", str(main), "worktree", "add", "-q", str(tree)], check=True)
+    opened = ("--add-dir", f"{main}/.git/worktrees/tree", "--add-dir", f"{main}/.git/objects")
+    (tree / "new").write_text("x\n")
+    done = sandgate("run", "-C", str(tree), *opened, "--", "git", "add", "new")
+    assert (done.code, done.err) == (0, "")
+    status = subprocess.run(["git", "-C", str(tree), "status", "--short"], check=True, capture_output=True, text=True)
+    assert status.stdout == "A  new\n"

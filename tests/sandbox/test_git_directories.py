@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,39 @@ def test_more_than_can_be_looked_into_are_closed_as_a_whole(tmp_path: Path, monk
     for name in ("one.git", "two.git"):
         directories.bare(str(make(tmp_path / name)), follows=False)
     assert f"{tmp_path}/two.git" in closing.found().protected
+
+
+PARTS = ("HEAD", "objects", "refs", "commondir", "gitdir", "config")
+
+
+@pytest.mark.parametrize("parts", [parts for count in range(len(PARTS)) for parts in combinations(PARTS, count)])
+@pytest.mark.parametrize("kind", ["file", "directory", "link"])
+def test_what_lies_in_a_directory_is_never_noted_as_absent(tmp_path: Path, parts: tuple[str, ...], kind: str) -> None:
+    """What is absent before a command and there after it is moved away: a file called HEAD is its owner's."""
+    for name in parts:
+        if kind == "link":
+            (tmp_path / name).symlink_to("nowhere")
+        elif kind == "directory" and name in ("objects", "refs", "config"):
+            (tmp_path / name).mkdir()
+        else:
+            (tmp_path / name).write_text("ref: refs/heads/main\n")
+    if {"HEAD", "objects", "refs"} <= set(parts) and kind == "directory":
+        return  # a bare repository
+    directories, closing = splitting(tmp_path)
+    directories.never_bare(str(tmp_path))
+    found = closing.found()
+    assert [path for path in found.absent if os.path.lexists(path)] == []
+    assert closed(found), "nothing keeps it from becoming a repository"
+
+
+def test_the_own_directory_of_a_linked_worktree_keeps_what_redirects_it(tmp_path: Path) -> None:
+    for name in ("HEAD", "commondir", "gitdir", "index"):
+        (tmp_path / name).write_text("")
+    directories, closing = splitting(tmp_path)
+    directories.never_bare(str(tmp_path))
+    found = closing.found()
+    assert found.protected == (f"{tmp_path}/commondir", f"{tmp_path}/gitdir")
+    assert found.absent == (f"{tmp_path}/config", f"{tmp_path}/config.worktree")
 
 
 def test_links_are_no_subdirectories(tmp_path: Path) -> None:

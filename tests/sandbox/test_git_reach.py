@@ -58,6 +58,15 @@ def test_an_empty_submodule_takes_no_git_directory(root: Path) -> None:
     assert set(found.anchored) == set(found.absent)
 
 
+def test_a_file_called_head_where_a_submodule_belongs_stays_its_owners(root: Path) -> None:
+    """Required: what is noted as absent is moved away after the command."""
+    add_gitlink(root, "sub")
+    (root / "sub").mkdir()
+    (root / "sub/HEAD").write_text("ref: refs/heads/main\n")
+    found = reach(root)
+    assert relative(found.absent, root) == {"sub/.git", "sub/commondir", "sub/objects", "sub/refs"}
+
+
 def test_nor_one_whose_directory_is_missing(root: Path) -> None:
     add_gitlink(root, "sub")
     assert relative(reach(root).absent, root) == {"sub", "sub/.git"}

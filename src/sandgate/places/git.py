@@ -7,6 +7,8 @@ DIRECTORY = ".git"
 BARE_MARK = "HEAD"
 # What a directory must have for git to take it for a repository (`is_git_directory` in git's setup.c).
 BARE_DIRECTORIES = ("objects", "refs")
+# In a linked worktree's own git directory: names the one that has those, so that it is a repository without them.
+COMMON = "commondir"
 
 # What stays read-only inside a git directory when commits are allowed. `commondir` redirects all the others; `remotes`
 # and `branches` are the old places that say where to push.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 
-from sandgate.places.git import CODE, WORKTREE_CODE
+from sandgate.places.git import BARE_DIRECTORIES, BARE_MARK, CODE, COMMON, WORKTREE_CODE
 from sandgate.sandbox.closing import Repository
 from sandgate.sandbox.listing import join
 from sandgate.sandbox.repositories import common_directory, looks_like_git_directory, pointed_to, points_back
@@ -59,6 +59,20 @@ class GitDirectories:
             return
         self._code_of(directory, follows=follows)
         self.closing.repositories.append(Repository(directory, directory, directory, follows))
+
+    def never_bare(self, directory: str) -> None:
+        """Sees to it that a directory, which is no bare repository, is not made one.
+
+        The first name that is missing must not come to exist. What is there already is its owner's: it is never noted as
+        absent, or it would be taken away after the command as something that the command had made.
+        """
+        if not self.look.exists(mark := join(directory, BARE_MARK)):
+            self.closing.note_absent(mark, anchored=directory not in self.closing.roots)
+            return
+        missing = [name for name in BARE_DIRECTORIES if not self.look.is_directory(join(directory, name))]
+        is_linked = self.look.exists(join(directory, COMMON))
+        for name in WORKTREE_CODE if is_linked else (COMMON, *missing):
+            self._code(directory, name, follows=False)
 
     def _pointer(self, path: str, *, follows: bool) -> None:
         pointed = pointed_to(path, self.look)

@@ -18,7 +18,7 @@ from sandgate.sandbox.git_config import CONFIG_BYTES_MAX, Named, named_places, u
 from sandgate.sandbox.git_directories import GitDirectories, subdirectories
 from sandgate.sandbox.git_index import gitlinks, is_split
 from sandgate.sandbox.listing import join
-from sandgate.sandbox.repositories import POINTER_BYTES_MAX, common_directory, pointed_to
+from sandgate.sandbox.repositories import POINTER_BYTES_MAX, common_directory, looks_like_git_directory, pointed_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +143,10 @@ class _Reach:
             self.git.named(path, follows=False)
         elif self.look.is_directory(place):
             self.closing.note_absent(path, anchored=True)
-            self.closing.note_absent(join(place, names.BARE_MARK), anchored=True)
+            if looks_like_git_directory(place, self.look):
+                self.git.bare(place, follows=False)
+            else:
+                self.git.never_bare(place)
         else:
             self.closing.note_absent(path, anchored=False)
             if self.look.is_directory(os.path.dirname(place)) and not self.look.exists(place):

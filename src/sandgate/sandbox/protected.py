@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import ConfinementError
-from sandgate.places.git import BARE_DIRECTORIES, BARE_MARK
+from sandgate.places.git import BARE_DIRECTORIES
 from sandgate.places.git import DIRECTORY as GIT
 from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES, is_plain_name
 from sandgate.record import Record
@@ -138,7 +138,7 @@ class _Search:
         if looks_like_git_directory(root, self.look):
             self.git.bare(root, follows=True)
         elif GIT not in actual:
-            self.closing.absent.append(join(root, BARE_MARK))
+            self.git.never_bare(root)
 
     def _top_name(self, name: str, path: str, rest: str) -> None:
         if name == GIT:
