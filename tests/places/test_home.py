@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.places.home import CLOSED_TOO, HARMLESS, MORE_BELOW, entry_of, has_more_below, standing
+from sandgate.places.home import (
+    CLOSED_TOO,
+    HARMLESS,
+    MORE_BELOW,
+    entry_of,
+    has_more_below,
+    standing,
+    verdict_on,
+)
 from sandgate.places.secrets import IN_HOME, PLAIN_NAMES_IN_HOME
 
 CLOSED = {place.rstrip("/") for place in IN_HOME} | CLOSED_TOO
@@ -71,3 +79,11 @@ def test_what_is_opened_is_one_entry_and_not_all_beside_it() -> None:
     assert entry_of(".local/share/foo/x") == ".local/share/foo"
     assert entry_of(".ssh/id_rsa") == ".ssh/id_rsa"
     assert entry_of(".foorc") == ".foorc"
+
+
+@pytest.mark.parametrize("directory", [".zsh", ".config/zsh", ".local/share/zsh", ".cache/zsh"])
+@pytest.mark.parametrize("name", ["history", ".zsh_history", "zsh_history"])
+def test_what_somebody_typed_is_closed_wherever_a_shell_keeps_it(directory: str, name: str) -> None:
+    assert standing(f"{directory}/{name}") == "secret"
+    assert verdict_on(directory, name) == "closed", "the sandbox goes by this one"
+    assert standing(f"{directory}/theme.zsh") == "harmless"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.sandbox import git_config
-from sandgate.sandbox.git_config import Named, named_by_environment, named_places, users_files
+from sandgate.sandbox.git_config import Allowance, Named, named_by_environment, named_places, users_files
 from sandgate.sandbox.looking import Look
 
 
@@ -71,3 +71,12 @@ def test_the_environment_may_name_more_of_them() -> None:
     assert named_by_environment("/x", "/g", "relative") == ("/x/git/config", "/g")
     assert named_by_environment("", "", "") == ()
     assert users_files((), ("/g",)) == ("/etc/gitconfig", "/g")
+
+
+def test_no_more_is_read_than_is_allowed_for_all_of_them(tmp_path: Path) -> None:
+    text = "[core]\n\thooksPath = here\n"
+    (tmp_path / "one").write_text(text)
+    (tmp_path / "two").write_text(text)
+    allowance = Allowance(len(text))
+    assert named_places((str(tmp_path / "one"),), "/ws", (), Look(), allowance) == [Named("directory", "/ws/here")]
+    assert named_places((str(tmp_path / "two"),), "/ws", (), Look(), allowance) == []

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.sandbox import git_index
 from sandgate.sandbox.git_index import gitlinks, is_split
 
 LINKS = ["sub", "a/b/c/d/e/deep", "ünï", "x" * 200 + "/y", "n" * 90 + "/" + "m" * 200 + "/" + "z" * 250, "dir1/z"]
@@ -75,3 +76,20 @@ def test_a_damaged_index_gives_only_paths_below(tmp_path: Path, version: int) ->
 @pytest.mark.parametrize("data", [b"", b"DIRC", b"DIRC\0\0\0\4\xff\xff\xff\xff\0\0\xe0\0", b"else" * 40])
 def test_what_is_no_index_has_none(data: bytes) -> None:
     assert gitlinks(data) == []
+
+
+@pytest.mark.parametrize("version", [2, 4])
+def test_an_index_made_to_be_long_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    """Required: whoever may write below the root makes repositories whose indexes every later command reads."""
+    entry = b"\0" * 24 + b"\0\0\xe0\0" + b"\0" * 32 + (b"\0\1a\0" if version == 2 else b"\0\1\0a\0")
+    index = b"DIRC" + version.to_bytes(4, "big") + b"\xff" * 4 + entry.ljust(64 if version == 2 else 0, b"\0") * 20_000
+    read: list[bytes] = []
+
+    def counted(name: bytes) -> bool:
+        read.append(name)
+        return True
+
+    monkeypatch.setattr(git_index, "_is_below", counted)
+    gitlinks(index)
+    assert len(read) <= 2 * git_index.GITLINKS_MAX
+    assert sum(map(len, read)) <= 2 * git_index.GITLINKS_MAX * git_index.NAME_BYTES_MAX

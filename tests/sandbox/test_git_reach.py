@@ -216,3 +216,33 @@ def test_more_than_is_looked_at_is_told(root: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_workspace_without_a_repository_has_nothing(tmp_path: Path) -> None:
     assert reached((str(tmp_path),), (), "all", (), Look()) == Found()
+
+
+@pytest.mark.parametrize("workspace", [".", "sub"])
+def test_planted_repositories_crowd_out_none_that_is_trusted(
+    root: Path, monkeypatch: pytest.MonkeyPatch, workspace: str
+) -> None:
+    """Required: also the repository around the workspace, which is found last."""
+    monkeypatch.setattr(git_reach, "REPOSITORIES_MAX", 2)
+    add_gitlink(root, "sub/lib")
+    (root / "sub/lib").mkdir(parents=True)
+    at = root / workspace
+    planted = []
+    for name in ("a", "b", "c", "d"):
+        (at / name).mkdir()
+        git(at / name, "init", "-q")
+        planted.append(Repository(f"{at}/{name}", f"{at}/{name}/.git", f"{at}/{name}/.git", False))
+    own = [] if workspace == "sub" else [Repository(str(root), str(root / ".git"), str(root / ".git"), True)]
+    found = reached((str(at),), (*planted, *own), "all", (), Look())
+    assert "sub/lib/.git" in relative(found.absent, root)
+    assert found.notes
+
+
+def test_indexes_and_settings_of_unusual_size_are_not_all_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_gitlink(root, "lib")
+    (root / "lib").mkdir()
+    assert "lib/.git" in relative(reach(root, trusted=False).absent, root)
+    monkeypatch.setattr(git_reach, "UNTRUSTED_INDEX_BYTES_MAX", 1)
+    found = reach(root, trusted=False)
+    assert (found.absent, len(found.notes)) == ((), 1)
+    assert "lib/.git" in relative(reach(root, trusted=True).absent, root)

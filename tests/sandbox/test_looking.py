@@ -74,6 +74,20 @@ def test_a_path_with_a_zero_byte_does_not_exist(tmp_path: Path) -> None:
     assert Look().lstat(f"{tmp_path}/a\0b") is None
 
 
+def test_a_name_of_thousands_of_missing_parts_is_missing(tmp_path: Path) -> None:
+    """Required: a command may write it into a `.git` file, and every later command asks for it."""
+    look = Look()
+    assert not look.exists(str(tmp_path) + "/a" * 1900)
+    assert unchanged(look) == {str(tmp_path)}
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "/".join(["a" * 200] * 30)])
+def test_a_name_too_long_for_any_file_is_missing_for_good(tmp_path: Path, name: str) -> None:
+    look = Look()
+    assert not look.exists(f"{tmp_path}/{name}")
+    assert look.grounds() is not None
+
+
 def test_a_missing_name_rests_on_its_directory(tmp_path: Path) -> None:
     look = Look()
     look.exists(f"{tmp_path}/gone/further")

@@ -202,17 +202,29 @@ CLOSED_TOO = frozenset(words_of("""
     .cache/microsoft-edge .cache/keepassxc .cache/evolution .cache/keyring .git/credentials
     .bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history .rediscli_history
     .sqlite_history .irb_history .lesshst Maildir mail Mail mbox
+    .zsh/.zsh_history .zsh/.zhistory .zsh/.histfile .zsh/history .zsh/zsh_history .config/zsh/.zhistory
+    .config/zsh/.histfile .config/zsh/history .config/zsh/zsh_history .config/zsh/.zsh_sessions
+    .config/bash/.bash_history .config/bash/bash_history .config/bash/history .config/shell/history
+    .local/share/zsh/history .local/share/zsh/zsh_history .local/share/zsh/.zsh_history .cache/zsh/history
+    .cache/zsh/zsh_history .cache/zsh/.zsh_history .cache/bash/history .cache/zsh_history .cache/.zsh_history
+    .cache/bash_history .nano/search_history .julia/logs/repl_history.jl .config/tmux/resurrect
+    .cache/cliphist .cache/greenclip.history .cache/clipman .cache/mutt .cache/neomutt .cache/aerc .cache/geary
+    .cache/vivaldi .cache/opera .cache/librewolf .cache/epiphany .cache/qutebrowser .cache/zen .cache/github-copilot
+    .cache/claude-cli-nodejs .gradle/develocity/keys.properties .gradle/enterprise/keys.properties .sbt/gpg
+    .stack/upload .luarocks/upload_config.lua .nimble/github_api_token .dotnet/corefx .mamba/auth
     """))  # fmt: skip
 # Directories with something closed below them, or something open further down. `HARMLESS` has the others.
 MORE_BELOW = frozenset(words_of("""
-    .aliyun .ansible .bundle .cache .cache/huggingface .cargo .claude .codex .composer .config .config/.wrangler
-    .config/.wrangler/config .config/Code .config/Code/User .config/Code/User/globalStorage .config/Cursor
-    .config/Cursor/User .config/Cursor/User/globalStorage .config/NuGet .config/composer .config/direnv .config/fish
-    .config/fly .config/git .config/mise .config/netlify .config/pip .config/scw .config/zsh .continue .dbt .docker
-    .fly .gem .gemini .git .gnome2 .gradle .hex .huggingface .irssi .ivy2 .julia .kaggle .lein .local .local/share
-    .local/share/JetBrains .local/share/fish .local/share/opencode .m2 .mc .netlify .ngrok2 .nuget .nuget/NuGet .pip
-    .planetscale .pub-cache .pulumi .qwen .rye .sbt .sbt/1.0 .subversion .supabase .terraform.d .var .var/app .vnc
-    .weechat .wrangler .wrangler/config Library snap
+    .aliyun .ansible .bundle .cache .cache/bash .cache/huggingface .cache/zsh .cargo .claude .codex .composer
+    .config .config/.wrangler .config/.wrangler/config .config/Code .config/Code/User
+    .config/Code/User/globalStorage .config/Cursor .config/Cursor/User .config/Cursor/User/globalStorage
+    .config/NuGet .config/bash .config/composer .config/direnv .config/fish .config/fly .config/git .config/mise
+    .config/netlify .config/pip .config/scw .config/shell .config/tmux .config/zsh .continue .dbt .docker .dotnet
+    .fly .gem .gemini .git .gnome2 .gradle .gradle/develocity .gradle/enterprise .hex .huggingface .irssi .ivy2
+    .julia .julia/logs .kaggle .lein .local .local/share .local/share/JetBrains .local/share/fish
+    .local/share/opencode .local/share/zsh .luarocks .m2 .mamba .mc .nano .netlify .ngrok2 .nimble .nuget
+    .nuget/NuGet .pip .planetscale .pub-cache .pulumi .qwen .rye .sbt .sbt/1.0 .stack .subversion .supabase
+    .terraform.d .var .var/app .vnc .weechat .wrangler .wrangler/config .zsh Library snap
     """))  # fmt: skip
 
 _harmless: dict[str, frozenset[str]] = {}  # taken apart when somebody asks for that directory

@@ -51,6 +51,11 @@ ON_MACHINE = words_of("""
     /etc/docker/key.json /var/lib/kubelet/pki/ /var/run/secrets/ /run/secrets/ /run/credentials/ /root/.ssh/
     /etc/postfix/sasl_passwd /etc/exim4/passwd.client /etc/davfs2/secrets /etc/gitlab-runner/config.toml
     /etc/ldap.secret /var/lib/tailscale/tailscaled.state /var/lib/rancher/k3s/server/token
+    /var/backups/shadow.bak /var/backups/gshadow.bak /var/cache/debconf/passwords.dat
+    /var/lib/systemd/credential.secret /etc/credstore/ /etc/credstore.encrypted/ /etc/cryptsetup-keys.d/
+    /etc/letsencrypt/archive/ /etc/letsencrypt/accounts/ /etc/bind/rndc.key /etc/rndc.key /etc/chrony/chrony.keys
+    /etc/msmtprc /etc/apt/auth.conf /etc/apt/auth.conf.d/ /etc/samba/private/ /var/lib/samba/private/
+    /var/lib/iwd/ /var/lib/libvirt/secrets/ /etc/libvirt/secrets/ /var/lib/fwupd/pki/ /etc/pve/priv/
     /var/lib/cloud/instance/user-data.txt /proc/kcore /dev/mem /dev/kmem
     """)
 # Wherever they lie.

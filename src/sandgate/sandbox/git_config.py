@@ -47,8 +47,28 @@ def named_by_environment(config_home: str, config_global: str, config_system: st
     return tuple(os.path.normpath(path) for path in named if path.startswith("/"))
 
 
-def named_places(files: tuple[str, ...], worktree: str, homes: tuple[str, ...], look: Look) -> list[Named]:
-    """Everything that the settings in `files`, and in what they include, name for this working tree."""
+class Allowance:
+    """How many bytes of settings are still read where a confined command may have written them."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def text(self, file: str, look: Look) -> str:
+        """The file; cut off where nothing is left."""
+        text = look.settled_text(file, min(self.left, CONFIG_BYTES_MAX)) if self.left > 0 else ""
+        self.left -= len(text)
+        return text
+
+
+def named_places(
+    files: tuple[str, ...], worktree: str, homes: tuple[str, ...], look: Look, allowance: Allowance | None = None
+) -> list[Named]:
+    """Everything that the settings in `files`, and in what they include, name for this working tree.
+
+    Without an `allowance` every file is read up to `CONFIG_BYTES_MAX`.
+    """
     found: dict[Named, None] = {}
     pending = list(files[::-1])
     seen: dict[str, None] = {}
@@ -57,7 +77,8 @@ def named_places(files: tuple[str, ...], worktree: str, homes: tuple[str, ...], 
         if file in seen:
             continue
         seen[file] = None
-        for key, value in git_settings.parsed(look.settled_text(file, CONFIG_BYTES_MAX)):
+        text = look.settled_text(file, CONFIG_BYTES_MAX) if allowance is None else allowance.text(file, look)
+        for key, value in git_settings.parsed(text):
             if not value or "\0" in value:
                 continue
             if key.startswith(git_settings.INCLUDES):

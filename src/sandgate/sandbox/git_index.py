@@ -15,6 +15,7 @@ HASH_BYTES = (20, 32)  # SHA-1, SHA-256
 EXTENDED = 0x4000  # in the flags: two more bytes of them follow
 NAME_BITS = 0x0FFF  # in the flags: the length of the name, or this for all longer ones
 NAME_BYTES_MAX = 4096
+GITLINKS_MAX = 4096  # looked at in one index; more are no repository's, but somebody's who wants to keep us busy
 PART_BYTES_MAX = 255  # NAME_MAX; of a longer one there is no directory
 BAD_PARTS = frozenset((b"", b".", b"..", b".git"))
 
@@ -37,7 +38,9 @@ def _in_plain(index: bytes) -> list[bytes]:
     """Versions 2 and 3: entries begin at multiples of eight bytes behind the header."""
     found = []
     at = index.find(MODE, HEADER_BYTES + MODE_AT)
-    while at >= 0:
+    for _ in range(GITLINKS_MAX):
+        if at < 0:
+            break
         start = at - MODE_AT
         if (start - HEADER_BYTES) % 8 == 0:
             found += [name for size in HASH_BYTES if (name := _name_at(index, start, size)) is not None]
@@ -75,7 +78,7 @@ def _compressed_names(index: bytes, flags_offset: int) -> tuple[list[bytes], boo
         begin = flags_at + (4 if int.from_bytes(index[flags_at : flags_at + 2], "big") & EXTENDED else 2)
         strip, begin = _offset_number(index, begin)
         end = index.find(b"\0", begin, begin + NAME_BYTES_MAX)
-        if end < 0 or strip > len(name):
+        if end < 0 or strip > len(name) or len(name) > NAME_BYTES_MAX or len(found) == GITLINKS_MAX:
             return found, False
         name = name[: len(name) - strip] + index[begin:end]
         if index[start + MODE_AT : start + MODE_AT + 4] == MODE:

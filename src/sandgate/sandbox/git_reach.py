@@ -14,7 +14,7 @@ import os
 from sandgate.commandline import git_settings
 from sandgate.places import git as names
 from sandgate.sandbox.closing import Closing, Repository
-from sandgate.sandbox.git_config import CONFIG_BYTES_MAX, Named, named_places, users_files
+from sandgate.sandbox.git_config import CONFIG_BYTES_MAX, Allowance, Named, named_places, users_files
 from sandgate.sandbox.git_directories import GitDirectories, subdirectories
 from sandgate.sandbox.git_index import gitlinks, is_split
 from sandgate.sandbox.listing import join
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 INDEX_BYTES_MAX = 64 << 20  # of one index; some 600 000 files
 REPOSITORIES_MAX = 256  # looked into below all roots
+UNTRUSTED_INDEX_BYTES_MAX = 256 << 20  # of all repositories that a confined command may have made
+UNTRUSTED_SETTINGS_BYTES_MAX = 2 << 20  # the same, of settings; a MiB takes a third of a second
 SUBMODULES_MAX = 2048  # of all of them
 ALTERNATES_BYTES_MAX = 1 << 16
 
@@ -48,7 +50,9 @@ def reached(
     `settings` are files of settings beside the usual ones.
     """
     reach = _Reach(Closing(roots, look), mode, homes, users_files(homes, settings))
-    reach.follow([*repositories, *filter(None, (_around(root, look) for root in roots))])
+    around = [found for root in roots if (found := _around(root, look)) is not None]
+    # Those that nobody can have planted come first: whatever limit is reached, it is not by crowding them out.
+    reach.follow(sorted((*around, *repositories), key=lambda repository: not repository.is_trusted))
     return reach.closing.found()
 
 
@@ -73,6 +77,8 @@ class _Reach:
         self.homes = homes
         self.files = files  # of settings that hold for every repository
         self.submodules = 0
+        self.index_bytes = UNTRUSTED_INDEX_BYTES_MAX
+        self.settings = Allowance(UNTRUSTED_SETTINGS_BYTES_MAX)
 
     def follow(self, repositories: list[Repository]) -> None:
         """One after the other, and those that they lead to."""
@@ -91,6 +97,10 @@ class _Reach:
                 self._close_named(named, repository)
             repositories += self.closing.repositories
             self.closing.repositories.clear()
+        if self.settings.left <= 0 or self.index_bytes <= 0:
+            self.closing.notes.append(
+                "repositories with indexes or settings of unusual size were not searched to the end"
+            )
 
     def _places_with_git(self, repository: Repository) -> Iterable[str]:
         """Directories in which git expects a `.git` that belongs to this repository."""
@@ -106,17 +116,21 @@ class _Reach:
                 yield self.look.real(os.path.dirname(os.path.normpath(path)))
 
     def _gitlinks(self, repository: Repository) -> list[str]:
-        index = self._index(join(repository.git_directory, "index"))
+        index = self._index(join(repository.git_directory, "index"), repository)
         if not is_split(index):
             return gitlinks(index)
         shared = [name for name in self.look.names(repository.git_directory) if name.startswith("sharedindex.")]
-        every = [index, *(self._index(join(repository.git_directory, name)) for name in shared)]
+        every = [index, *(self._index(join(repository.git_directory, name), repository) for name in shared)]
         return [link for one in every for link in gitlinks(one)]
 
-    def _index(self, path: str) -> bytes:
+    def _index(self, path: str, repository: Repository) -> bytes:
         facts = self.look.lstat(path)
         if facts is None:
             return b""
+        if not repository.is_trusted:
+            self.index_bytes -= facts.st_size
+            if self.index_bytes <= 0:
+                return b""
         if facts.st_size > INDEX_BYTES_MAX:
             self.closing.notes.append(
                 f"`{path}` is larger than {INDEX_BYTES_MAX >> 20} MiB: only submodules in `.gitmodules` are protected"
@@ -154,10 +168,13 @@ class _Reach:
 
     def _named(self, repository: Repository) -> list[Named]:
         own = (join(repository.common, "config"), join(repository.git_directory, "config.worktree"))
-        return [
-            *named_places((*self.files, *own), repository.worktree, self.homes, self.look),
-            *self._alternates(repository),
-        ]
+        worktree, homes = repository.worktree, self.homes
+        if repository.is_trusted:
+            named = named_places((*self.files, *own), worktree, homes, self.look)
+        else:
+            named = named_places(self.files, worktree, homes, self.look)
+            named += named_places(own, worktree, homes, self.look, self.settings)
+        return [*named, *self._alternates(repository)]
 
     def _alternates(self, repository: Repository) -> list[Named]:
         objects = join(repository.common, "objects")

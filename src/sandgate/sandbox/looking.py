@@ -33,6 +33,8 @@ UNSETTLED_WHOLE_SECONDS_NS = 1_050_000_000  # for a time without a fraction: the
 READ_BYTES = 1 << 16  # at a time
 _OPEN_TO_OWNER = stat.S_IRUSR | stat.S_IXUSR
 _SECOND_NS = 1_000_000_000
+# What has a longer name than a path may have cannot be asked for, by anybody.
+_NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _OUR_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
@@ -211,19 +213,27 @@ class Look:
             return self._first_look(path)
 
     def _first_look(self, path: str) -> os.stat_result | None:
-        above = os.path.dirname(path)
+        """Of what is missing everything above is looked at, too: without recursion, as anybody may name a deep path."""
+        first, missing = path, []
+        while path and path not in self._stats:
+            self._stats[path] = found = self._looked_at(path)
+            if found is not None:
+                break
+            missing.append(path)
+            path = os.path.dirname(path)
+        for each in reversed(missing):
+            self._entries_matter(os.path.dirname(each))
+        return self._stats[first]
+
+    def _looked_at(self, path: str) -> os.stat_result | None:
         try:
-            found = os.lstat(path)
+            return os.lstat(path)
         except OSError as problem:
-            found = None
-            if problem.errno not in (errno.ENOENT, errno.ENOTDIR) or not above:
+            if problem.errno not in _NOT_THERE or not os.path.dirname(path):
                 self._is_out_of_reach(path, problem)
         except ValueError:  # a zero byte: there is no such file, and never will be
-            found = None
-        self._stats[path] = found
-        if found is None:
-            self._entries_matter(above)
-        return found
+            pass
+        return None
 
     def _entries_matter(self, directory: str) -> None:
         found = self._seen(directory) if directory else None
