@@ -92,7 +92,7 @@ def test_a_line_that_begins_here_documents_by_the_thousand_is_not_parsed() -> No
 
 @pytest.mark.parametrize("unit", ["<>", "(( 1;", "[[ $a;", "x=(", "a()", "))", "&#", "a[//&then ", "`$(<"])
 def test_a_text_that_keeps_the_parser_searching_is_not_parsed(unit: str) -> None:
-    """Required: 32 KB of `<>` took 4.8 s in one call. It is known by what the parser asks for, or by processor time."""
+    """Required: 32 KB of `<>` took 4.8 s in one call. It is known by what the parser asks for, or by its steps."""
     from sandgate.commandline import bash
 
     read = bash.parse(unit * (32_768 // len(unit)) + "\nrm -r x")
@@ -114,13 +114,13 @@ def pieces(text: str) -> int:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grammar, "Reading", Kept)
-        patch.setattr(grammar, "PARSE_CPU_S", 1e9)
+        patch.setattr(grammar, "HUNDREDS_OF_STEPS", 10**9)
         grammar._parsed(text.encode())
     return grammar.Reading(text.encode()).pieces_left - made[0].pieces_left
 
 
 def test_the_same_limit_holds_on_every_machine() -> None:
-    """What the parser asks for is the same each time; processor time is not needed to give the first text up."""
+    """What the parser asks for is the same each time; no clock takes part."""
     from sandgate.commandline import grammar
 
     endless, readable = "<>" * 16_384, "for i in a b; do echo $i | wc; done\n" * 600
@@ -148,12 +148,12 @@ def test_the_tree_does_not_depend_on_where_pieces_end(shift: int) -> None:
     assert str(small) == str(whole) == str(grammar._parsed(text))
 
 
-def test_processor_time_ends_what_counting_does_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sandgate.commandline import bash, grammar
+def test_a_text_with_many_readings_at_once_is_given_up_by_its_steps() -> None:
+    from sandgate.commandline import bash
 
-    text = "case x in " + "& \n" * 5_000
-    monkeypatch.setattr(grammar, "PARSE_CPU_S", -1.0)
-    assert bash.parse(text).beyond_limits
+    assert bash.parse("case x in " + "& \n" * 20_000).beyond_limits
+    assert bash.parse("[[ a && " * 8_000).beyond_limits
+    assert not bash.parse("rm " + "a " * 30_000).beyond_limits
 
 
 def test_two_threads_parse_at_the_same_time() -> None:

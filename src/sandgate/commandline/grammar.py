@@ -9,7 +9,6 @@ otherwise the same.
 from __future__ import annotations
 
 import sys
-from time import thread_time
 
 from sandgate.commandline.recent import Recent
 
@@ -32,9 +31,10 @@ HERE_DOCUMENTS_MAX = 1_000  # begun on one line they make the parser slower than
 # counted: the same text comes to the same answer on every machine.
 PIECE_BYTES = 4_096
 PIECES_MAX, PIECES_EACH_MAX = 256, 8  # asked for: so many in any case, and so many for each piece of the text
-# What stays slower than linear is text that the grammar cannot read, which is asked about in any case; readable text
-# takes 0.5 us a byte, 1.7 at worst. This is processor time of the thread, not time on the clock.
-PARSE_CPU_S, PARSE_CPU_EACH_BYTE_S = 0.05, 4e-6
+# Where it follows many readings at once it asks for nothing and takes ten times as long for each byte, up to 0.2 ms for
+# a hundred steps. Steps are counted, too: scripts of a Debian system take up to 0.6 hundreds of them for 100 bytes,
+# words of one letter 2.5. So 64 KiB take 0.4 s at most.
+HUNDREDS_OF_STEPS, BYTES_EACH_HUNDRED = 300, 40  # so many in any case, and one more for so many bytes
 
 _new_parser: Callable[[], Parser] | None = None
 _recent = Recent()  # a script is read for its verdict, and a moment later for its risk
@@ -80,19 +80,21 @@ def _parsed(text: bytes) -> Node | None:
 class Reading:
     """One text as the parser asks for it, and when that was too much."""
 
-    __slots__ = ("_ends", "_text", "pieces_left")
+    __slots__ = ("_text", "hundreds_left", "pieces_left")
 
     def __init__(self, text: bytes) -> None:
         self._text = text
         self.pieces_left = PIECES_MAX + PIECES_EACH_MAX * (len(text) // PIECE_BYTES)
-        self._ends = thread_time() + PARSE_CPU_S + PARSE_CPU_EACH_BYTE_S * len(text)
+        self.hundreds_left = HUNDREDS_OF_STEPS + len(text) // BYTES_EACH_HUNDRED
 
     def piece(self, at: int, _point: object) -> bytes | None:
         self.pieces_left -= 1
         return self._text[at : at + PIECE_BYTES] if self.pieces_left >= 0 else None
 
     def gives_up(self, _at: int, _broken: bool) -> bool:
-        return self.pieces_left < 0 or thread_time() > self._ends
+        """Called by the parser after each hundred of its steps."""
+        self.hundreds_left -= 1
+        return self.pieces_left < 0 or self.hundreds_left < 0
 
 
 def _parser() -> Parser:

@@ -15,7 +15,7 @@ from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.memory import Memory
-from sandgate.sandbox.private_tmp import private_directory, sweep_if_due
+from sandgate.sandbox.private_tmp import is_due, private_directory
 from sandgate.sandbox.probe import find_helper
 from sandgate.sandbox.protected import Protection
 from sandgate.sandbox.select import first_backend
@@ -155,8 +155,10 @@ class Confinement:
                 return self._tmp.path
             state = state_directory(self._environment.environ)
             self._tmp = private_directory(state, self._project) if state else None
-            if state and self._tmp is not None:
-                sweep_if_due(state)
+            if state and self._tmp is not None and is_due(state):
+                from sandgate.sandbox.sweeping import sweep_beside
+
+                sweep_beside(state)
             return self._tmp.path if self._tmp is not None else ""
 
     @property

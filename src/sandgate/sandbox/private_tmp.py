@@ -113,17 +113,6 @@ def _made_closed(directory: str) -> None:
         os.chmod(directory, OWN_MODE)
 
 
-def sweep_if_due(state: str) -> None:
-    """What is stale goes, beside what we do; our end at any time does no harm."""
-    if not is_due(state):
-        return
-    from _thread import start_new_thread
-
-    from sandgate.sandbox.sweeping import sweep
-
-    start_new_thread(sweep, (state,))
-
-
 def is_due(state: str) -> bool:
     """Whether nobody has swept for SWEEP_EVERY_S; then it is our turn, and nobody else's."""
     stamp = os.path.join(state, DIRECTORY_NAME, STAMP)

@@ -37,6 +37,13 @@ def sweep(state: str, *, entries_max: int = ENTRIES_MAX) -> int:
         os.close(above)
 
 
+def sweep_beside(state: str) -> None:
+    """The same, beside what we do; our end at any time does no harm."""
+    from _thread import start_new_thread
+
+    start_new_thread(sweep, (state,))
+
+
 class _Sweep:
     def __init__(self, above: int, entries_max: int) -> None:
         self._above = above
