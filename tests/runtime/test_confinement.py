@@ -241,3 +241,13 @@ def test_the_project_directory_is_let_go_with_the_session(host: Host) -> None:
     host.runtime.close()
     host.runtime.close()
     assert len(os.listdir("/proc/self/fd")) == len(before)
+
+
+def test_closed_entries_are_what_the_home_has_and_somebody_can_open(host: Host) -> None:
+    """Required: not our own state, which nothing opens, and nothing outside of the home."""
+    for name in (".aws", ".foo", ".bashrc", "plain"):
+        (host.home / name).mkdir()
+    assert sorted(host.session().closed_entries() or ()) == [
+        f"{host.home}/{name}" for name in (".aws", ".foo", ".local")
+    ]
+    assert host.session(sandbox_mode="danger-full-access").closed_entries() is None

@@ -39,7 +39,9 @@ def diagnosis_of(
 def test_a_host_with_everything_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     diagnosis = diagnosis_of(NAMESPACES, tmp_path, monkeypatch)
     expected = Diagnosis(host=NAMESPACES, wish="auto", backend="namespace", why="", hint="")
-    assert diagnosis == expected.but(tmp=diagnosis.tmp, refused_calls=diagnosis.refused_calls)
+    assert diagnosis == expected.but(
+        tmp=diagnosis.tmp, refused_calls=diagnosis.refused_calls, closed_entries=(f"{tmp_path}/.local",)
+    )
     assert diagnosis.tmp == f"{tmp_path}/.local/state/sandgate/tmp/{str(tmp_path).replace('/', '+')}/tmp"
     assert diagnosis.good
 

@@ -119,9 +119,14 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "secrets.hidden", "paths", None, (), "more",
-        "More files and directories a confined command cannot read, beside the built-in ones.",
+        "More files and directories that confined commands cannot read. Closed without it: everything in a home that "
+        "begins with a dot or lies below `~/.config` or `~/.local`, unless it is known to be harmless.",
     ),
-    ("secrets.opened", "paths", None, (), "fewer", "Built-in hidden paths that commands may read after all."),
+    (
+        "secrets.opened", "paths", None, (), "fewer",
+        "What confined commands may read although it is closed: entries of a home that are not known to be harmless, "
+        "such as `~/.NAME` or `~/.config/NAME`, and known secrets. `secrets.hidden` wins.",
+    ),
     (
         "shell_environment_policy.inherit", "choice", ("none", "core", "all"), "all", "tighter",
         "Which variables a command starts from.",

@@ -8,6 +8,7 @@ from _thread import allocate_lock
 from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.networks import EmptyNetworks
+from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.confinement import IN_MEMORY
 from sandgate.protocol.permissions import ESCALATE, Grant, confines
@@ -147,6 +148,15 @@ class Confinement:
         permissions = self.permissions()
         tmp = permissions.private_tmp
         return permissions.scratch or (tmp.source or IN_MEMORY if tmp is not None else "")
+
+    def closed_entries(self) -> tuple[str, ...] | None:
+        """What is closed of the home now and can be opened, canonical; None where commands are not confined."""
+        permissions = self.permissions()
+        if not permissions.confined:
+            return None
+        homes = [os.path.realpath(home) for home in homes_of(self._environment.environ)]
+        closed = [path for path in permissions.hidden if path not in permissions.sealed]
+        return tuple([path for path in closed if any(path.startswith(home.rstrip("/") + "/") for home in homes)])
 
     def _private_place(self) -> str:
         """The project's directory, in use from now on; "" where there is no place for one."""

@@ -42,6 +42,7 @@ class Diagnosis(Record):
     refused_calls: tuple[RefusedCalls, ...] = ()  # empty where nothing is confined
     newest_call: int = NEWEST_KNOWN  # system calls above this number are unknown, and answer ENOSYS
     tmp: str = ""  # the directory on this machine that commands in this project have for scratch files
+    closed_entries: tuple[str, ...] | None = None  # of the home, canonical; None: nothing is confined
 
     @property
     def broken(self) -> bool:
@@ -78,6 +79,7 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
         why=why,
         hint=namespace_hint(host),
         tmp=runtime.confinement.scratch_place(),
+        closed_entries=runtime.confinement.closed_entries(),
         lost=losses(backend, host),
         warnings=(
             *((ROOT_WARNING,) if host.is_real_root else ()),

@@ -41,3 +41,26 @@ def test_a_broken_file_is_named_and_nothing_is_shown(program: Any) -> None:
     assert program("config", "show") == 78
     assert program.out == ""
     assert str(config) in program.err
+
+
+def test_what_is_closed_of_the_home_and_where_tmp_lies_is_said_beside_the_settings(program: Any) -> None:
+    for name in (".foo", ".bar", ".bashrc", "plain"):
+        (program.home / name).mkdir()
+    assert program("config", "show") == 0
+    assert (
+        "sandgate: home: closed unless known to be harmless; 3 entries are closed now" in program.err
+    )  # `.local` has our state
+    assert program("config", "show", "-c", f'secrets.opened=["{program.home}/.foo"]') == 0
+    assert "; 2 entries are closed now (to open one: secrets.opened = " in program.err
+    assert "sandgate: commands here have as " in program.err
+    assert f": {program.home}/.local/state/sandgate/tmp/" in program.err
+
+
+def test_where_nothing_is_confined_nothing_is_said_of_the_home(program: Any) -> None:
+    assert program("config", "show", "-s", "danger-full-access") == 0
+    assert program.err == ""
+
+
+def test_the_hosts_tmp_is_said_to_be_the_hosts(program: Any) -> None:
+    assert program("config", "show", "-c", 'sandbox.tmp="shared"') == 0
+    assert "sandgate: commands here have as /tmp: the host's\n" in program.err

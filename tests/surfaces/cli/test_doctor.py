@@ -61,6 +61,17 @@ def test_a_good_host_is_described_with_what_is_lost_and_how_to_get_it(program: A
     ]
 
 
+def test_how_much_of_the_home_is_closed_is_said(program: Any, diagnosed: Any) -> None:
+    diagnosed(GOOD.but(closed_entries=("/home/u/.aws", "/home/u/.foo")))
+    assert program("doctor") == 0
+    said = (
+        'home: closed unless known to be harmless; 2 entries are closed now (to open one: secrets.opened = ["~/.NAME"])'
+    )
+    assert said in program.out.splitlines()
+    assert program("doctor", "--json") == 0
+    assert json.loads(program.out)["closed_entries"] == ["/home/u/.aws", "/home/u/.foo"]
+
+
 def test_what_no_command_can_call_is_said(program: Any, diagnosed: Any) -> None:
     diagnosed(GOOD.but(refused_calls=(RefusedCalls("keys", "shared", "EPERM", ("keyctl",)),), newest_call=469))
     assert program("doctor") == 0

@@ -6,17 +6,25 @@ import json
 
 from sandgate.config.reference import setting_rows
 from sandgate.display import visible
+from sandgate.errors import SandgateError
 from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.narrate import home_line, scratch_words
 from sandgate.surfaces.cli.session import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sandgate.runtime.runtime import Runtime
     from sandgate.surfaces.cli.parse import Parsed
+
+HOSTS_TMP = "/tmp: the host's"
 
 
 def main(parsed: Parsed) -> int:
-    """Print every key in force."""
-    loaded = opened(parsed).loaded
+    """Print every key in force on stdout, and on stderr what they come to in the home and in /tmp."""
+    runtime = opened(parsed)
+    loaded = runtime.loaded
     rows = setting_rows(loaded)
     if parsed.on("json"):
         entries = {name: {"value": value, "origin": origin} for name, value, origin in rows}
@@ -27,4 +35,16 @@ def main(parsed: Parsed) -> int:
     for name, value, origin in rows:
         shown = "unset" if value is None else visible(json.dumps(value, default=list, ensure_ascii=False))
         say.out(f"{name} = {shown}{f'  # {visible(origin)}' if parsed.on('origin') else ''}\n")
+    for line in _effects(runtime):
+        say.fact(line)
     return 0
+
+
+def _effects(runtime: Runtime) -> Iterator[str]:
+    try:
+        closed, permissions = runtime.confinement.closed_entries(), runtime.confinement.permissions()
+    except SandgateError:  # the settings are shown all the same; a command says what is wrong
+        return
+    if closed is not None:
+        yield home_line(closed)
+        yield f"commands here have as {scratch_words(permissions) or HOSTS_TMP}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandgate.display import visible
 from sandgate.runtime.doctor import diagnose
 from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.narrate import home_line
 from sandgate.surfaces.cli.session import opened
 
 TYPE_CHECKING = False
@@ -40,6 +41,8 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"  why: {visible(diagnosis.why)}"
     if diagnosis.backend is not None:
         yield f"{'$TMPDIR' if diagnosis.backend == 'landlock' else '/tmp'} of commands here: {_tmp(diagnosis)}"
+    if diagnosis.closed_entries is not None:
+        yield home_line(diagnosis.closed_entries)
     yield from (f"  lost: {loss}" for loss in diagnosis.lost)
     if diagnosis.hint:
         yield "  to get it:"
