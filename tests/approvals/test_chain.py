@@ -48,9 +48,19 @@ def silence() -> None:
 
 
 def test_nobody_to_ask_is_a_refusal_that_says_so() -> None:
-    decision = ReviewerChain(ApprovalStore(), ()).review(asked("touch", "x"), silence)
+    decision = ReviewerChain(ApprovalStore(), ()).review(asked("touch", "x").but(stage="initial"), silence)
     assert (decision.decision, decision.source) == ("denied", "none")
     assert "no reviewer is attached" in decision.reason
+    assert "rules add" in decision.reason
+
+
+def test_after_the_command_ran_nothing_is_advised_that_would_not_have_allowed_it() -> None:
+    """Required: it ran under `-a on-failure` or a rule; neither gives what the sandbox refused."""
+    again = asked("touch", "x", grants=(Grant("write_path", "/x"),)).but(stage="retry")
+    reason = ReviewerChain(ApprovalStore(), ()).review(again, silence).reason
+    assert "`--answer approve`" in reason
+    assert "rules add" not in reason
+    assert "-a on-failure" not in reason
 
 
 def test_a_reviewer_that_passes_hands_the_question_to_the_next() -> None:

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
         def review(self, request: ApprovalRequest) -> Decision | None: ...
 
 
+_NOBODY_HERE = "no reviewer is attached: nobody is at a terminal and no --answer is left; "
 NO_REVIEWER = (
-    "no reviewer is attached: nobody is at a terminal and no --answer is left; `--answer approve` says yes once, "
+    f"{_NOBODY_HERE}`--answer approve` says yes once, "
     "`sandgate rules add -- COMMAND` for good, and `-a on-failure` runs in the sandbox unasked"
 )
+# It ran already: no rule, and no other policy, gives what the sandbox refused.
+NO_REVIEWER_AFTERWARDS = f"{_NOBODY_HERE}each `--answer approve` says yes to one question, and is used up by it"
 
 
 class ReviewerChain:
@@ -109,7 +112,8 @@ class ReviewerChain:
             decision = reviewer.review(request)
             if decision is not None:
                 return self._kept(request, written(decision))
-        return written(Decision(request.stage, "denied", "none", reason=NO_REVIEWER))
+        reason = NO_REVIEWER_AFTERWARDS if request.stage == "retry" else NO_REVIEWER
+        return written(Decision(request.stage, "denied", "none", reason=reason))
 
     def _kept(self, request: ApprovalRequest, decision: Decision) -> Decision:
         if decision.decision == "approved_for_session" and decision.source != "automated_reviewer":

@@ -63,8 +63,8 @@ class GitDirectories:
     def never_bare(self, directory: str) -> None:
         """Sees to it that a directory, which is no bare repository, is not made one.
 
-        The first name that is missing must not come to exist. What is there already is its owner's: it is never noted as
-        absent, or it would be taken away after the command as something that the command had made.
+        The first name that is missing must not come to exist. What is there already is its owner's: it is never noted
+        as absent, or it would be taken away after the command as something that the command had made.
         """
         if not self.look.exists(mark := join(directory, BARE_MARK)):
             self.closing.note_absent(mark, anchored=directory not in self.closing.roots)
