@@ -83,8 +83,9 @@ def test_a_bad_tmpdir_is_skipped(repo: Path, state: Path, value: str) -> None:
 
 
 def test_missing_roots_are_left_out(repo: Path, state: Path) -> None:
-    facts = look(repo, state, extra_roots=["/nowhere/at/all", str(repo.parent)])
-    assert facts.resolved == {str(repo.parent): str(repo.parent)}
+    (repo.parent / "other").mkdir()
+    facts = look(repo, state, extra_roots=["/nowhere/at/all", str(repo.parent / "other")])
+    assert facts.resolved == {str(repo.parent / "other"): str(repo.parent / "other")}
 
 
 def test_extra_roots_are_searched_for_protected_names(repo: Path, state: Path, tmp_path: Path) -> None:

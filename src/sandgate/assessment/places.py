@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.listing import words
 from sandgate.places.home import standing
+from sandgate.places.home_startup import STARTUP
 from sandgate.places.secrets import FILES_IN_HOME, kept_in_home, kept_on_machine, named_for_secrets
 from sandgate.record import Record
 
@@ -40,22 +41,6 @@ NO_WORKSPACES = words("/etc /bin /sbin /lib /lib32 /lib64 /boot /sys /proc /run 
 USER_TREES = ("/home", "/Users")  # the parents of home directories
 TEMPORARY_TREES = ("/tmp", "/var/tmp", "/dev/shm")
 
-# Relative to a home directory. A trailing slash means everything below.
-STARTUP = words("""
-    .bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
-    .tcshrc .login .inputrc .xinitrc .xprofile .xsession .pam_environment .config/fish/ .config/autostart/
-    .config/systemd/ .config/environment.d/ .local/share/systemd/ .ssh/authorized_keys .ssh/rc .ssh/config
-    .ssh/environment .gitconfig .config/git/ .vimrc .config/nvim/ .tmux.conf .gdbinit .pythonrc .local/bin/ bin/
-    .crontab Library/LaunchAgents/ .bash_aliases .xsessionrc .screenrc .lldbinit .psqlrc .sqliterc .Rprofile .irbrc
-    .pryrc .config/zsh/ .oh-my-zsh/custom/ .emacs .emacs.d/ .config/emacs/ .vim/ .ipython/ .curlrc .wgetrc .hgrc
-    .cargo/config.toml .cargo/config .gradle/init.gradle .gradle/init.d/ .config/Code/User/settings.json
-    .config/Code/User/tasks.json .config/plasma-workspace/ .config/i3/ .config/sway/ .config/hypr/
-    .local/share/applications/ .local/share/dbus-1/ .config/direnv/ .direnvrc .config/starship.toml .config/kitty/
-    .config/alacritty/ .config/wezterm/ .wezterm.lua .config/tmux/ .git-templates/ .githooks/
-    .claude/settings.json .claude/settings.local.json .claude/hooks/ .claude/plugins/ .codex/config.toml .codex/rules/
-    .gemini/settings.json .qwen/settings.json .cursor/mcp.json .cursor/hooks.json .config/opencode/ .config/goose/
-    .config/Claude/ .config/sandgate/
-    """)
 # More names than deserve a question: here, a certificate that turns out to be one costs nothing.
 CREDENTIAL_ENDINGS = (".pem", ".asc", ".gpg")
 KEY_BEGINNINGS = ("/etc/ssh/ssh_host", "/root/.ssh", "/etc/sudoers")
@@ -96,7 +81,7 @@ class _Trees:
 
     __slots__ = ("_above", "_exact")
 
-    def __init__(self, trees: tuple[str, ...]) -> None:
+    def __init__(self, trees: frozenset[str] | tuple[str, ...]) -> None:
         self._exact = frozenset([tree.rstrip("/") for tree in trees])
         self._above = tuple([tree for tree in trees if tree.endswith("/")])
 

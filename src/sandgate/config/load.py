@@ -41,6 +41,7 @@ class TypedOverrides(Record):
     approval_policy: str | None = None
     sandbox_mode: str | None = None
     add_dirs: tuple[str, ...] = ()
+    allow_broad_workspace: bool | None = None
     network: str | None = None
     backend: str | None = None
     timeout_ms: int | None = None
@@ -54,6 +55,7 @@ NO_OPTIONS = TypedOverrides()
 OPTION_KEYS = (
     ("approval_policy", "approval_policy"),
     ("sandbox_mode", "sandbox_mode"),
+    ("allow_broad_workspace", "sandbox.allow_broad_workspace"),
     ("network", "sandbox.network"),
     ("backend", "sandbox.backend"),
     ("timeout_ms", "exec.timeout_ms"),

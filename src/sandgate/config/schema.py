@@ -113,6 +113,11 @@ ROWS: tuple[Row, ...] = (
         "How many directories deep repositories inside a writable directory are looked for, to protect theirs too.",
     ),
     (
+        "sandbox.allow_broad_workspace", "flag", None, False, "only-false",
+        "Whether a home directory, what contains one, or a directory of programs may be a workspace or writable root. "
+        "Start files, keys and installed programs in a home stay read-only all the same.",
+    ),
+    (
         "sandbox.unix_sockets", "paths", None, (), "fewer",
         "Host unix sockets that confined commands may reach. A socket of Docker or of a session bus is a way out of "
         "the sandbox: whoever may use it can do everything.",

@@ -56,6 +56,7 @@ class Settings(Record):
     protected_names: tuple[str, ...]  # beside the built-in ones
     unix_sockets: tuple[str, ...]  # host sockets that stay reachable
     nested_depth: int  # how far below a writable directory repositories are looked for
+    broad_workspace: bool  # whether a home, or a directory of programs, may be a workspace
     secrets_hidden: tuple[str, ...]  # absolute, may hold globs; beside the built-in ones
     secrets_opened: tuple[str, ...]
     environment: EnvironmentPolicy
@@ -106,6 +107,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         protected_names=of("sandbox.protected_names"),
         unix_sockets=of("sandbox.unix_sockets"),
         nested_depth=of("sandbox.nested_depth"),
+        broad_workspace=of("sandbox.allow_broad_workspace"),
         secrets_hidden=of("secrets.hidden"),
         secrets_opened=of("secrets.opened"),
         environment=_environment(of),

@@ -49,7 +49,7 @@ class Confinement:
         self._environment = environment
         self._record = record
         self._protection = Protection(
-            git=settings.protect_git, optional_names=settings.protected_names, nested_depth=settings.nested_depth
+            settings.protect_git, settings.protected_names, settings.nested_depth, settings.broad_workspace
         )
         self._memory = Memory()
         self.networks = EmptyNetworks()

@@ -14,6 +14,7 @@ from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.aliases import aliases_of
 from sandgate.sandbox.git_config import named_by_environment
 from sandgate.sandbox.git_reach import reached
+from sandgate.sandbox.home_code import home_code
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.own_code import OWN_CODE, own_places
 from sandgate.sandbox.protected import Protection, protected_in
@@ -78,8 +79,10 @@ def workspace_facts(
     writes = isinstance(policy, WorkspaceWrite)
     written = [*policy.writable_roots, *extra_roots] if isinstance(policy, WorkspaceWrite) else []
     written += granted(grants, "write_root")
+    protection = protection or Protection()
     question = Whereabouts(
-        cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants, private_tmp is not None
+        *(cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants, private_tmp is not None),
+        *(environ.get("PATH", ""), protection.broad_workspace),
     )
     places = moment.recall(question, lambda look: workplaces(question, look))
     state_home = environ.get(STATE_VARIABLE, "")
@@ -92,7 +95,7 @@ def workspace_facts(
     configured = tuple(opened_secrets), tuple(more_secrets)
     secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), (cwd, *places.directories), configured)
     settings = named_by_environment(*(environ.get(name, "") for name in GIT_VARIABLES))
-    protected = _protected(places, protection or Protection(), moment, settings)
+    protected = _protected(places, protection, moment, settings)
     return moment.derive(
         ("facts", uid, private_tmp, scratch),
         (cwd, places, state, own, sockets, secrets, *protected),
@@ -211,6 +214,7 @@ def _secrets(
 def _protected(places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]) -> list[Found]:
     found = [_protected_in(root, protection, moment, walk=True) for root in places.directories]
     found.append(_reached(found, places, protection, moment, settings))
+    found += [_home_code(root, places.homes, moment) for root in places.directories]
     found += [_protected_in(root, protection, moment, walk=False) for root in places.scratch]
     linked = dict.fromkeys(path for one in found for path in one.linked)
     if linked:
@@ -223,6 +227,10 @@ def _protected(places: Workplaces, protection: Protection, moment: Moment, setti
 def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bool) -> Found:
     key = ("protected", root, protection, walk)
     return moment.recall(key, lambda look: protected_in(root, protection, look, walk=walk))
+
+
+def _home_code(root: str, homes: tuple[str, ...], moment: Moment) -> Found:
+    return moment.recall(("home code", root, homes), lambda look: home_code(root, homes, look))
 
 
 def _reached(

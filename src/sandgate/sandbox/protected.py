@@ -44,6 +44,7 @@ class Protection(Record):
     git: GitProtection = "all"
     optional_names: tuple[str, ...] = ()  # beside the built-in ones; relative paths
     nested_depth: int = NESTED_DEPTH_DEFAULT
+    broad_workspace: bool = False  # whether somebody insists on a home, or a directory of programs, as a workspace
 
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*CLOSED_NAMES, *self.optional_names)))

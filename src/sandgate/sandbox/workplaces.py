@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandgate.errors import ConfinementError
+from sandgate.places.workspaces import search_path, why_no_workspace
 from sandgate.record import Record
 from sandgate.sandbox.roots import (
     existing_directory,
@@ -14,6 +16,8 @@ from sandgate.sandbox.roots import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sandgate.protocol.permissions import Grant
     from sandgate.sandbox.looking import Look
 
@@ -31,6 +35,8 @@ class Whereabouts(Record):
     written: tuple[str, ...]  # roots that policy and grants name
     grants: tuple[Grant, ...]
     private_tmp: bool  # commands do not see the host's /tmp
+    path: str = ""  # $PATH
+    insists: bool = False  # on a home, or a directory of programs, as a workspace
 
 
 class Workplaces(Record):
@@ -46,11 +52,14 @@ class Workplaces(Record):
 
 
 def workplaces(said: Whereabouts, look: Look) -> Workplaces:
-    """Raises `ConfinementError` for a path that leads through a link a confined command could have made."""
+    """Raises `ConfinementError` for a path that leads through a link a confined command could have made, and for a
+    workspace that is none unless somebody insists."""
     slash_tmp = existing_directory(SLASH_TMP, look)
     homes = homes_of(said.home, said.uid, look)
     tmpdir = scratch_directory(said.tmpdir, look, shared=slash_tmp, homes=homes)
     roots = resolved_roots(said.written, (said.cwd, slash_tmp, tmpdir), look)
+    if not said.insists:
+        _refuse_broad(said, roots, homes)
     resolved = roots | resolved_grants(said.grants, look)
     named = [*roots.values(), *(resolved[path] for path in granted(said.grants, "write_path") if path in resolved)]
     directories = [path for path in dict.fromkeys(named) if look.is_directory(path)]
@@ -66,3 +75,18 @@ def workplaces(said: Whereabouts, look: Look) -> Workplaces:
         directories=tuple(directories),
         scratch=tuple(scratch),
     )
+
+
+def _refuse_broad(said: Whereabouts, roots: Mapping[str, str], homes: list[str]) -> None:
+    """What an approval grants was shown to somebody; what is configured may have been a mistake."""
+    shown = granted(said.grants, "write_root")
+    wanted = [roots[path] for path in said.written if path in roots and path not in shown]
+    programs = search_path(said.path)
+    for root in [*wanted, *([said.cwd] if said.writes else ())]:
+        if why := why_no_workspace(root, homes, programs):
+            raise ConfinementError(
+                f"`{root}` as a workspace would be writable as a whole",
+                why=why,
+                hint="work in a directory of its own, or give `-s read-only`; who wants exactly this insists with "
+                "`--allow-broad-workspace`, or `sandbox.allow_broad_workspace = true` in the user's configuration",
+            )

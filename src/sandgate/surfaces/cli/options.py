@@ -54,6 +54,9 @@ DECIDING = (
         ("untrusted", "on-failure", "on-request", "never"),
     ),
     Option(("--add-dir",), "add_dir", "one more place the command may write (repeatable)", "DIR", many=True),
+    Option(
+        ("--allow-broad-workspace",), "broad_workspace", "work in a home directory, or where programs are installed"
+    ),
     Option(("--network",), "network", "override the policy's network setting", "MODE", ("off", "on")),
     Option(
         ("--backend",),

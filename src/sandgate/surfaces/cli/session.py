@@ -83,6 +83,7 @@ def _typed(parsed: Parsed) -> TypedOverrides:
         approval_policy=parsed.text("approval"),
         sandbox_mode=parsed.text("sandbox"),
         add_dirs=parsed.texts("add_dir"),
+        allow_broad_workspace=True if parsed.on("broad_workspace") else None,
         network=parsed.text("network"),
         backend=parsed.text("backend"),
         timeout_ms=_milliseconds(parsed.text("timeout")),

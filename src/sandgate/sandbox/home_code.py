@@ -1,0 +1,48 @@
+"""Finds what in a home runs by itself, where a root opens the home or a part of it."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.places.home_startup import CLOSED_IN_HOME
+from sandgate.sandbox.closing import Closing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sandgate.sandbox.closing import Found
+    from sandgate.sandbox.looking import Look
+
+
+def home_code(root: str, homes: tuple[str, ...], look: Look) -> Found:
+    """What lies strictly below canonical `root` of each home's start files and places for programs."""
+    closing = Closing((root,), look)
+    for home in homes:
+        for name in _below(root, home):
+            _close(f"{home}/{name}", home, closing)
+    return closing.found()
+
+
+def _below(root: str, home: str) -> Iterable[str]:
+    if root == home or home.startswith(root.rstrip("/") + "/"):
+        return CLOSED_IN_HOME
+    if not root.startswith(home + "/"):
+        return ()
+    begin = root[len(home) + 1 :] + "/"
+    return [name for name in CLOSED_IN_HOME if name.startswith(begin)]
+
+
+def _close(path: str, home: str, closing: Closing) -> None:
+    """A link on the way is closed with what it leads to, as a mount below it would land elsewhere."""
+    look = closing.look
+    place = home
+    for part in path[len(home) + 1 :].split("/"):
+        place = f"{place}/{part}"
+        if look.is_link(place):
+            closing.protect(place, anchored=True, follows=True)
+            return
+        if not look.exists(place):
+            closing.note_absent(path, anchored=os.path.dirname(path) == os.path.dirname(place))
+            return
+    closing.protect(path, anchored=True, follows=True)
