@@ -213,7 +213,10 @@ class Gate:
         attempt = attempt.but(
             result=outcome.result,
             denial=without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network),
+            planted=outcome.planted,
         )
+        for message in outcome.planted:
+            record(Notice("warning", message))
         if outcome.created_protected:
             for message in self._confinement.quarantine(outcome.created_protected):
                 record(Notice("warning", message))

@@ -19,6 +19,8 @@ Facts are those of the programs' manuals.
 
 from __future__ import annotations
 
+from sandgate.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
@@ -247,15 +249,32 @@ def _decided(*decisions: Decision) -> tuple[str, ...]:
 CLOSED = _decided("closed")
 CLOSED_ENDINGS = tuple([name[1:] for name in CLOSED if name[0] == "*"])
 CLOSED_NAMES = tuple([name for name in CLOSED if name[0] != "*"])
+# What is told of when a command makes it, and the part of it of which also a change is told.
+_WATCHED = {name.lower(): (obeyed_by, decision) for name, obeyed_by, decision, _ in ROWS if decision != "open"}
+_WATCHED_ENDINGS = tuple([name[1:] for name in _WATCHED if name[0] == "*"])
+_PLAIN = frozenset([part for name in _WATCHED for part in name.split("/") if part[0] not in ".*"])
 
-# First parts of watched or closed names that begin with no dot, folded, for whoever lists directories.
-_PLAIN = frozenset([name.partition("/")[0].lower() for name in CLOSED_NAMES if name[0] != "."])
+
+class Watched(Record):
+    """A name of the table, as it was found."""
+
+    obeyed_by: str
+    when_changed: bool  # or only when it is made
+
+
+def watched(directory: str, name: str) -> Watched | None:
+    """What the table says of `name` in `directory`, in any spelling; None when nobody needs to be told of it."""
+    folded = name.lower()
+    row = _WATCHED.get(folded) or _WATCHED.get(f"{directory.rpartition('/')[2].lower()}/{folded}")
+    if row is None and folded.endswith(_WATCHED_ENDINGS):
+        row = next(row for ending, row in _WATCHED.items() if ending[0] == "*" and folded.endswith(ending[1:]))
+    return None if row is None else Watched(row[0], row[1] == "told")
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name that begins with no dot may be a closed one, or the first part of one, in any spelling."""
+    """Whether a name that begins with no dot may be one of the table, or a part of one, in any spelling."""
     folded = name.lower()
-    return folded in _PLAIN or folded.endswith(CLOSED_ENDINGS)
+    return folded in _PLAIN or folded.endswith(_WATCHED_ENDINGS)
 
 
 def ending_form(path: str) -> str:

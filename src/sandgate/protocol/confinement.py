@@ -92,4 +92,5 @@ class AttemptOutcome(Record):
     failure: SetupFailure | ExecFailure | None = None
     created_protected: tuple[str, ...] = ()  # protected names that appeared all the same
     locked: tuple[str, ...] = ()  # files outside the writable places that it locked: seen, not refused
+    planted: tuple[str, ...] = ()  # a sentence about files that something obeys later
     running: bool = False  # it lives on, and whoever started it tells how it ended

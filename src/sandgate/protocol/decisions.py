@@ -116,6 +116,7 @@ class Attempt(Record):
     allowed_by: str  # "policy on-failure", "rule …", "approved by user (once)", …
     permissions: EffectivePermissions
     grants: tuple[Grant, ...] = ()
+    planted: tuple[str, ...] = ()  # a sentence about files it made or changed that something obeys later
 
     @property
     def final(self) -> CommandResult:

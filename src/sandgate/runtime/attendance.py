@@ -6,6 +6,7 @@ from _thread import allocate_lock
 
 from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.placeholder import Placeholders
+from sandgate.execution.planted import Planted
 from sandgate.terminals.telling import Deltas
 
 TYPE_CHECKING = False
@@ -44,10 +45,13 @@ SESSION_BOUND = ("none", "landlock")  # backends whose commands outlive us unles
 class Attendance:
     """One start of one live command. It is the terminal's watcher."""
 
-    def __init__(self, session: Session, call_id: str, plan: ConfinedCommand, aftermath: Aftermath) -> None:
+    def __init__(
+        self, session: Session, call_id: str, plan: ConfinedCommand, aftermath: Aftermath, planted: Planted
+    ) -> None:
         self._session = session
         self._plan = plan
         self._aftermath = aftermath
+        self._planted = planted
         self._placeholders = Placeholders(plan)
         self._guard = allocate_lock()
         self._conclude: Callable[[AttemptOutcome], Attempt] | None = None
@@ -68,6 +72,8 @@ class Attendance:
     def over(self, terminal: Live) -> None:
         outcome = terminal.outcome()
         self._clear_up(terminal)
+        if sentence := self._planted.sentence():
+            outcome = outcome.but(planted=(sentence,))
         if self._aftermath.created:
             outcome = outcome.but(created_protected=self._aftermath.created)
         with self._guard:
@@ -93,6 +99,7 @@ class Attendance:
         self._placeholders.__exit__()
         if terminal.failure is None:
             self._aftermath.look()
+            self._planted.look()
         for path in self._aftermath.exchanged:
             self._session.warn(f"`{path}` is protected, and is gone or another object now: look at it")
         if self.deltas is not None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.environment import Environment
+    from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark
     from sandgate.sandbox.private_tmp import PrivateDirectory
 
@@ -190,6 +191,10 @@ class Confinement:
     def marks(self) -> Mapping[str, Mark]:
         """By what the directories behind the last plan would show a change."""
         return self._memory.marks()
+
+    def listings(self) -> Mapping[str, Known]:
+        """Directories that the search for protected names knows, as it has seen them."""
+        return self._memory.listings
 
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
         """An inert plan. Raises ConfinementError when this host cannot keep what it promises."""

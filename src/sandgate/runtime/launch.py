@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.placeholder import Placeholders
+from sandgate.execution.planted import Planted
 from sandgate.execution.run import run as run
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
 from sandgate.runtime.readiness import Readiness
@@ -51,6 +52,7 @@ class Launch(Readiness):
             self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
 
         aftermath = Aftermath(plan, self._confinement.marks())
+        planted = Planted(plan, self._confinement.listings())
         try:
             outcome = self._run(plan, arrived, lost, aftermath.look)
         except BaseException:
@@ -66,6 +68,9 @@ class Launch(Readiness):
         )
         if outcome.result is not None and outcome.result.exit_code:
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
+        planted.look()
+        if sentence := planted.sentence():
+            outcome = outcome.but(planted=(sentence,))
         return outcome.but(created_protected=aftermath.created) if aftermath.created else outcome
 
     def _run(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from sandgate.execution.aftermath import Aftermath
+from sandgate.execution.planted import Planted
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
 from sandgate.runtime.attendance import Attendance
@@ -59,7 +60,9 @@ class TerminalLaunch(Readiness):
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         self.tell_begin()
-        self.attendance = Attendance(self._live, call_id, plan, Aftermath(plan, self._live.confinement.marks()))
+        confinement = self._live.confinement
+        planted = Planted(plan, confinement.listings())
+        self.attendance = Attendance(self._live, call_id, plan, Aftermath(plan, confinement.marks()), planted)
         terminal = self.terminal = self._start(call_id, plan, self.attendance)
         try:
             if not terminal.exited:

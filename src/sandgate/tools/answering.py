@@ -53,7 +53,7 @@ def answer(
         original_token_count=tokens(taken.total_bytes),
         state=state_of(terminal),
         denials=denials,
-        notices=(*denied_notices(denials), *notices),
+        notices=(*denied_notices(denials), *(attempt.planted if attempt is not None else ()), *notices),
         matched=matched,
         omitted_bytes=taken.omitted_bytes,
     )

@@ -1,0 +1,127 @@
+"""Tells of files that something obeys later, made or changed while a command ran, where no sandbox refuses them.
+
+What is compared is the disk before and after, so nothing depends on what a command let us see; it may also have been
+somebody else who wrote meanwhile. Looked at are the directories that the search for protected names knows, the
+shallow ones first, and what came to exist in them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.places.run_later import watched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.sandbox.looking import Known
+
+    Stamp = tuple[int, int, int]  # inode, size in bytes, change time in ns
+
+DIRECTORIES_MAX = 64  # known ones, looked at after each command; about 1 µs each
+NEW_DIRECTORIES_MAX = 1_024  # made meanwhile, and looked into
+FILES_MAX = 64  # of which a change is told, and as many in one directory that is obeyed as a whole
+NAMED_MAX = 4  # in the line
+
+
+class Planted:
+    """Made just before the start of a plan; `known` are directories by path, as the search has seen them."""
+
+    __slots__ = ("_known", "_stamps", "changed", "made")
+
+    def __init__(self, plan: ConfinedCommand, known: Mapping[str, Known]) -> None:
+        self._known = _shallow(plan.permissions.open_places, known) if plan.confined else {}
+        self._stamps: dict[str, tuple[str, Stamp | None]] = {}  # path → who obeys it, and what it was
+        self.made: dict[str, str] = {}  # path → who obeys it
+        self.changed: dict[str, str] = {}
+        for directory, (_, _, _, listing) in self._known.items():
+            for name in listing.names:
+                row = watched(directory, name)
+                if row is not None and row.when_changed:
+                    self._stamp(f"{directory}/{name}", row.obeyed_by)
+
+    def look(self) -> None:
+        """After its end."""
+        for directory, (device, inode, changed_ns, listing) in self._known.items():
+            now = _lstat(directory)
+            if now is not None and (now.st_dev, now.st_ino, now.st_ctime_ns) != (device, inode, changed_ns):
+                self._compare(directory, listing.names, listing.directories)
+        for path, (obeyed_by, was) in self._stamps.items():
+            now = _lstat(path)
+            if now is not None and path not in self.made and _stamp_of(now) != was:
+                self.changed[path] = obeyed_by
+
+    def sentence(self) -> str:
+        """One line for the person; empty when there is nothing to tell."""
+        told = [f"`{path}` (made; {who})" for path, who in self.made.items()]
+        told += [f"`{path}` (changed; {who})" for path, who in self.changed.items()]
+        if not told:
+            return ""
+        more = f" and {len(told) - NAMED_MAX} more" if len(told) > NAMED_MAX else ""
+        return f"look at what was written meanwhile, since it is obeyed later: {', '.join(told[:NAMED_MAX])}{more}"
+
+    def _stamp(self, path: str, obeyed_by: str) -> None:
+        """The file itself, or the files in a directory."""
+        for each in (path, *_entries(path)[0]):
+            if len(self._stamps) >= FILES_MAX:
+                return
+            found = _lstat(each)
+            if found is not None:
+                self._stamps[each] = (obeyed_by, _stamp_of(found))
+
+    def _compare(self, directory: str, names: Iterable[str], directories: Iterable[str]) -> None:
+        before, known = frozenset(names), frozenset(directories)
+        fresh = [(directory, before, known)]
+        for _ in range(NEW_DIRECTORIES_MAX):
+            if not fresh:
+                return
+            place, seen, entered = fresh.pop()
+            files, inside = _entries(place)
+            for path in (*files, *inside):
+                name = path.rpartition("/")[2]
+                row = watched(place, name) if name not in seen else None
+                if row is not None:
+                    self.made[path] = row.obeyed_by
+                elif path in inside and name not in entered and name not in seen:
+                    fresh.append((path, frozenset(), frozenset()))
+
+
+def _shallow(roots: Iterable[str], known: Mapping[str, Known]) -> dict[str, Known]:
+    """The known directories at and below `roots`, as far as there is room."""
+    found: dict[str, Known] = {}
+    level = [root for root in roots if root in known]
+    while level and len(found) < DIRECTORIES_MAX:
+        below: list[str] = []
+        for directory in level[: DIRECTORIES_MAX - len(found)]:
+            entry = known.get(directory)
+            if entry is not None:
+                found[directory] = entry
+                below += [f"{directory}/{name}" for name in entry[3].directories[:DIRECTORIES_MAX]]
+        level = below
+    return found
+
+
+def _entries(directory: str) -> tuple[list[str], list[str]]:
+    """Paths of the files in a directory, and of the directories, links not followed; nothing in what is none."""
+    files: list[str] = []
+    directories: list[str] = []
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                (directories if entry.is_dir(follow_symlinks=False) else files).append(entry.path)
+    except OSError:
+        return [], []
+    return files, directories
+
+
+def _lstat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except OSError:
+        return None
+
+
+def _stamp_of(found: os.stat_result) -> Stamp:
+    return found.st_ino, found.st_size, found.st_ctime_ns

@@ -1,0 +1,139 @@
+"""Files that something obeys later are told when a command made or changed them, and others are not."""
+
+from pathlib import Path
+
+import pytest
+
+from sandgate.execution import planted
+from sandgate.execution.planted import Planted
+from sandgate.places.run_later import CLOSED, ROWS
+from sandgate.protocol.confinement import ConfinedCommand
+from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.sandbox.listing import Listing, join, read_listing
+
+Known = tuple[int, int, int, Listing]
+
+
+def plan(root: Path, *, confined: bool = True) -> ConfinedCommand:
+    permissions = EffectivePermissions(writable=(str(root),), confined=confined)
+    backend = "landlock" if confined else "none"
+    return ConfinedCommand(backend=backend, argv=("true",), cwd=str(root), env={}, permissions=permissions)
+
+
+def known_below(root: Path) -> dict[str, Known]:
+    """As a search leaves it behind: three levels, each with its mark."""
+    found: dict[str, Known] = {}
+    level = [str(root)]
+    for _ in range(3):
+        below = []
+        for directory in level:
+            about = Path(directory).lstat()
+            listing = read_listing(directory, lambda _one, _other: False)
+            # A change time that cannot be the next one, as those of settled directories are not.
+            found[directory] = (about.st_dev, about.st_ino, about.st_ctime_ns - 1, listing)
+            below += [join(directory, name) for name in listing.directories]
+        level = below
+    return found
+
+
+def before(root: Path) -> Planted:
+    return Planted(plan(root), known_below(root))
+
+
+def put(path: Path, text: str = "new") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def example(name: str) -> str:
+    return "planted" + name[1:] if name[0] == "*" else name
+
+
+TOLD = [name for name, _, decision, _ in ROWS if decision in ("told", "told-when-made")]
+WATCHED = [example(name) for name in (*TOLD, *CLOSED)]
+OPEN = [name for name, _, decision, _ in ROWS if decision == "open"]
+
+
+@pytest.mark.parametrize("name", WATCHED)
+@pytest.mark.parametrize("place", ["", "sub/", "made/meanwhile/"])
+def test_every_watched_name_is_told_when_it_is_made(tmp_path: Path, name: str, place: str) -> None:
+    (tmp_path / "sub").mkdir()
+    told = before(tmp_path)
+    put(tmp_path / f"{place}{name}")
+    told.look()
+    assert [*told.made] == [str(tmp_path / f"{place}{name}")]
+    assert f"`{tmp_path / place}" in told.sentence()
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_it_is_told_however_it_came(tmp_path: Path, name: str) -> None:
+    """Required: by a rename, a link, a directory, or moved with what holds it."""
+    put(tmp_path / "ready" / name)
+    told = before(tmp_path)
+    (tmp_path / "ready").rename(tmp_path / "moved")
+    told.look()
+    assert [*told.made] == [str(tmp_path / "moved" / name)]
+
+
+@pytest.mark.parametrize("name", [name for name, _, decision, _ in ROWS if decision == "told"])
+def test_a_change_is_told_where_the_table_says_so(tmp_path: Path, name: str) -> None:
+    put(tmp_path / "sub" / example(name), "old")
+    told = before(tmp_path)
+    put(tmp_path / "sub" / example(name), "changed")
+    told.look()
+    assert f"`{tmp_path}/sub/" in told.sentence()
+    assert not told.made
+
+
+@pytest.mark.parametrize("name", [name for name, _, decision, _ in ROWS if decision == "told-when-made"] + OPEN)
+def test_an_everyday_change_is_not_told(tmp_path: Path, name: str) -> None:
+    put(tmp_path / example(name), "old")
+    told = before(tmp_path)
+    put(tmp_path / example(name), "changed")
+    put(tmp_path / "other.txt")
+    told.look()
+    assert told.sentence() == ""
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_an_everyday_file_that_is_made_is_not_told(tmp_path: Path, name: str) -> None:
+    told = before(tmp_path)
+    put(tmp_path / name)
+    told.look()
+    assert told.sentence() == ""
+
+
+def test_what_is_inside_a_directory_that_is_obeyed_counts(tmp_path: Path) -> None:
+    put(tmp_path / ".github" / "workflows" / "ci.yml", "old")
+    told = before(tmp_path)
+    put(tmp_path / ".github" / "workflows" / "ci.yml", "changed")
+    told.look()
+    assert [*told.changed] == [f"{tmp_path}/.github/workflows/ci.yml"]
+
+
+def test_a_line_names_a_few_and_counts_the_others(tmp_path: Path) -> None:
+    told = before(tmp_path)
+    for number in range(planted.NAMED_MAX + 2):
+        put(tmp_path / str(number) / "AGENTS.md")
+    told.look()
+    assert told.sentence().endswith(" and 2 more")
+
+
+def test_an_unconfined_run_is_not_watched(tmp_path: Path) -> None:
+    told = Planted(plan(tmp_path, confined=False), known_below(tmp_path))
+    put(tmp_path / "AGENTS.md")
+    told.look()
+    assert told.sentence() == ""
+
+
+def test_only_so_many_directories_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planted, "DIRECTORIES_MAX", 2)
+    for name in "abc":
+        (tmp_path / name).mkdir()
+    told = before(tmp_path)
+    for name in "abc":
+        put(tmp_path / name / "AGENTS.md")
+    put(tmp_path / "AGENTS.md")
+    told.look()
+    assert f"{tmp_path}/AGENTS.md" in told.made
+    assert len(told.made) == 2
