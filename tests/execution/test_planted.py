@@ -1,6 +1,7 @@
 """Files that something obeys later are told when a command made or changed them, and others are not."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -16,7 +17,7 @@ Known = tuple[int, int, int, Listing]
 
 def plan(root: Path, *, confined: bool = True) -> ConfinedCommand:
     permissions = EffectivePermissions(writable=(str(root),), confined=confined)
-    backend = "landlock" if confined else "none"
+    backend: Literal["landlock", "none"] = "landlock" if confined else "none"
     return ConfinedCommand(backend=backend, argv=("true",), cwd=str(root), env={}, permissions=permissions)
 
 

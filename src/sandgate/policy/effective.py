@@ -110,7 +110,8 @@ def effective_permissions(
     protected += [path for path in facts.overfull if path in roots]
     absent = _absent(facts, named, changeable)
     fixed = frozenset((*protected, *absent, *hidden))
-    pins = _pins([path for path in facts.anchored if path in fixed], roots, protected, tmp).difference(absent, roots)
+    anchored = [path for path in facts.anchored if path in fixed]
+    pins = _pins(anchored, roots, {*protected, *hidden}, tmp).difference(absent, roots)
     return EffectivePermissions(
         writable=_shallow_first({*roots, *pins}.difference(facts.overfull)),
         read_only=_shallow_first(protected),
@@ -298,13 +299,13 @@ def _may_follow(root: str, closed: set[str], named: tuple[str, ...]) -> bool:
     return True
 
 
-def _pins(anchored: list[str], roots: tuple[str, ...], protected: list[str], tmp: PrivateTmp | None) -> set[str]:
+def _pins(anchored: list[str], roots: tuple[str, ...], closed: set[str], tmp: PrivateTmp | None) -> set[str]:
     """The directories between a root and an anchored path.
 
     A mount point cannot be renamed: bound onto themselves, they cannot be moved away together with what they
     contain to make room for an impostor.
     """
-    tops, closed = frozenset(roots).difference((tmp.at,) if tmp else ()), frozenset(protected)
+    tops = frozenset(roots).difference((tmp.at,) if tmp else ())
     pins: set[str] = set()
     seen: set[str] = set()
     for path in anchored:
@@ -312,8 +313,8 @@ def _pins(anchored: list[str], roots: tuple[str, ...], protected: list[str], tmp
             if place in seen:  # and so is all above it
                 break
             seen.add(place)
-            above = frozenset(_ancestors(place))
-            if not tops.isdisjoint(above) and place not in closed and closed.isdisjoint(above):
+            nearest = next((above for above in _ancestors(place) if above in closed or above in tops), "")
+            if place not in closed and nearest and nearest not in closed:
                 pins.add(place)
     return pins
 

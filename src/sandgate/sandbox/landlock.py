@@ -117,9 +117,9 @@ def _opened_again(permissions: EffectivePermissions, listing: Listing) -> Iterat
 
 
 def _outermost(roots: Iterable[str], closed: Iterable[str]) -> list[str]:
-    """The roots that no other root opens already; those beyond something closed are among them."""
+    """The roots that no other root opens already; those beyond something closed are among them, but nothing closed."""
     opens = dict.fromkeys(roots, True) | dict.fromkeys(closed, False)
-    return [root for root in roots if not opens[root] or not _is_open_above(root, opens)]
+    return [root for root in roots if opens[root] and not _is_open_above(root, opens)]
 
 
 def _is_open_above(path: str, opens: dict[str, bool]) -> bool:
