@@ -141,7 +141,7 @@ def test_sandgates_own_files_are_closed_to_commands(host: Host) -> None:
     """Required: also when the home is writable."""
     state = host.home / ".sandgate"
     state.mkdir()
-    session = host.session(add_dirs=(str(host.home),))
+    session = host.session(add_dirs=(str(host.home),), allow_broad_workspace=True)
     assert session.state_directory == str(state)
     assert str(state) in session.permissions().hidden
 
@@ -149,7 +149,7 @@ def test_sandgates_own_files_are_closed_to_commands(host: Host) -> None:
 def test_the_approvals_are_closed_before_there_are_any(host: Host) -> None:
     """Required: also when the home is writable; what a command could make first, it would keep a hand in."""
     state = host.home / ".local" / "state" / "sandgate"
-    permissions = host.session(add_dirs=(str(host.home),)).permissions()
+    permissions = host.session(add_dirs=(str(host.home),), allow_broad_workspace=True).permissions()
     assert stat.S_IMODE(state.stat().st_mode) == 0o700
     assert str(state) in permissions.hidden
     assert {str(state.parent), str(state.parent.parent)} <= set(permissions.writable)  # as mounts of their own: pinned
@@ -210,7 +210,8 @@ def test_the_grant_of_another_thread_is_never_used(tmp_path: Path) -> None:
     """Required: threads may share a session."""
     home = tmp_path / "home"
     home.mkdir()
-    environment = Environment(str(tmp_path), {"PATH": "/usr/bin:/bin", "HOME": str(home)})
+    (tmp_path / "repo").mkdir()
+    environment = Environment(str(tmp_path / "repo"), {"PATH": "/usr/bin:/bin", "HOME": str(home)})
     session = open_runtime(environment).confinement
     own, others = EffectivePermissions(), EffectivePermissions(writable=("/etc",))
 

@@ -110,8 +110,7 @@ def effective_permissions(
     protected += [path for path in facts.overfull if path in roots]
     absent = _absent(facts, named, changeable)
     fixed = frozenset((*protected, *absent, *hidden))
-    anchored = [path for path in facts.anchored if path in fixed]
-    pins = _pins(anchored, roots, {*protected, *hidden}, tmp).difference(absent, roots)
+    pins = _pins(fixed.intersection(facts.anchored), roots, {*protected, *hidden}, tmp).difference(absent, roots)
     return EffectivePermissions(
         writable=_shallow_first({*roots, *pins}.difference(facts.overfull)),
         read_only=_shallow_first(protected),
@@ -299,7 +298,7 @@ def _may_follow(root: str, closed: set[str], named: tuple[str, ...]) -> bool:
     return True
 
 
-def _pins(anchored: list[str], roots: tuple[str, ...], closed: set[str], tmp: PrivateTmp | None) -> set[str]:
+def _pins(anchored: Iterable[str], roots: tuple[str, ...], closed: set[str], tmp: PrivateTmp | None) -> set[str]:
     """The directories between a root and an anchored path.
 
     A mount point cannot be renamed: bound onto themselves, they cannot be moved away together with what they

@@ -80,10 +80,8 @@ def workspace_facts(
     written = [*policy.writable_roots, *extra_roots] if isinstance(policy, WorkspaceWrite) else []
     written += granted(grants, "write_root")
     protection = protection or Protection()
-    question = Whereabouts(
-        *(cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants, private_tmp is not None),
-        *(environ.get("PATH", ""), protection.broad_workspace),
-    )
+    said = cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants, private_tmp is not None
+    question = Whereabouts(*said, environ.get("PATH", ""), protection.broad_workspace)
     places = moment.recall(question, lambda look: workplaces(question, look))
     state_home = environ.get(STATE_VARIABLE, "")
     state = moment.recall(

@@ -117,13 +117,13 @@ COMMANDS = (
     Command(
         "doctor",
         "say what this host can enforce, what is chosen and why",
-        (JSON, Option(("--attack",), "attack", "run the canary attacks against the live sandbox"), *DECIDING[:9]),
+        (JSON, Option(("--attack",), "attack", "run the canary attacks against the live sandbox"), *DECIDING[:10]),
         "doctor",
     ),
     Command(
         "config",
         "show the effective settings",
-        (JSON, Option(("--origin",), "origin", "name the layer each came from"), *DECIDING[:9]),
+        (JSON, Option(("--origin",), "origin", "name the layer each came from"), *DECIDING[:10]),
         "config",
         words=("show",),
     ),
@@ -180,7 +180,7 @@ COMMANDS = (
             Option(("--user",), "user", "add to your own rules (the default)"),
             Option(("--project",), "project", "add to this project's rules, which may only ask or forbid"),
             Option(("--write",), "write", "keep what was imported among your own rules"),
-            *(option for option in DECIDING[:9] if option.key != "json"),
+            *(option for option in DECIDING[:10] if option.key != "json"),
         ),
         "rules",
         forms=(
@@ -242,7 +242,7 @@ COMMANDS = (
         "sessions",
         forms=("list", "show SESSION", "archive SESSION", "unarchive SESSION", "delete SESSION"),
     ),
-    Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:9]), "features", words=("list",)),
+    Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:10]), "features", words=("list",)),
 )
 
 
