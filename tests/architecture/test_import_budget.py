@@ -39,8 +39,10 @@ def _imported(arguments: list[str], home: Path) -> set[str]:
     options = ["-I", "-S", "-X", "utf8", "-X", "importtime"]
     command = [sys.executable, *options, "-c", START, str(SOURCE), packages, *arguments]
     surroundings = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+    project = home / "project"
+    project.mkdir()
     ended = subprocess.run(
-        command, cwd=home, env=surroundings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        command, cwd=project, env=surroundings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
     )
     assert ended.returncode == 0, ended.stderr[-2000:]
     account = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]

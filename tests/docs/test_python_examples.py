@@ -16,7 +16,9 @@ LIVE_SAYS, PATCH_SAYS = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
 
 
 def run(code: str, directory: Path, typed: str = "") -> str:
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(directory), "PYTHONPATH": str(ROOT / "src")}
+    home = directory.with_name(f"{directory.name}-home")
+    home.mkdir(exist_ok=True)
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
     command = [sys.executable, "-c", code]
     done = subprocess.run(
         command, cwd=directory, env=env, input=typed, capture_output=True, text=True, check=False, timeout=100

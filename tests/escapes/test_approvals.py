@@ -80,10 +80,11 @@ class Desk:
         return [*self.stage.script(ENTRY, self.source), *arguments]
 
     def run(self, *argv: str, backend: str, cwd: Path, **env: Any) -> Ran:
-        """Under `sandgate run`, with `cwd` as the workspace."""
+        """Under `sandgate run`, with `cwd` as the workspace, also where it is the home: somebody insists on it."""
         settings = ("-c", "sandbox_workspace_write.exclude_slash_tmp=true")
         told = [item for name, value in env.items() for item in ("--env", f"{name}={value}")]
-        options = ("--backend", backend, "-s", "workspace-write", "-a", "never", *settings, *told)
+        policy = ("-s", "workspace-write", "-a", "never", "--allow-broad-workspace")
+        options = ("--backend", backend, *policy, *settings, *told)
         return self.stage.unconfined(self.program("run", *options, "--", *argv), cwd=cwd, env=self.variables)
 
     def ask(self) -> str:
@@ -252,7 +253,7 @@ def test_a_patch_cannot_write_into_the_ledger(stage: Stage, backend: str) -> Non
     desk = Desk(stage)
     target = Path(desk.ask()) / "0123456789abcdef.answer"
     patch = PATCH.format(target)
-    options = ("--backend", backend, "-a", "never")
+    options = ("--backend", backend, "-a", "never", "--allow-broad-workspace")
     ran = stage.unconfined(
         desk.program("patch", "-s", "workspace-write", *options, "--add-dir", str(stage.home), patch), cwd=stage.home
     )

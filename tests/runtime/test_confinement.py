@@ -152,10 +152,19 @@ def test_the_approvals_are_closed_before_there_are_any(host: Host) -> None:
     permissions = host.session(add_dirs=(str(host.home),), allow_broad_workspace=True).permissions()
     assert stat.S_IMODE(state.stat().st_mode) == 0o700
     assert str(state) in permissions.hidden
-    # The directories above it are mounts of their own: pinned, or closed with the home's other hidden entries.
-    assert {str(state.parent), str(state.parent.parent)} <= {*permissions.writable, *permissions.hidden} or str(
-        state.parent.parent
-    ) in permissions.hidden
+    assert str(state.parent.parent) in permissions.hidden  # what lies in it is out of reach, and it cannot be moved
+
+
+def test_a_way_to_the_approvals_that_is_open_stays_where_it_is(host: Host) -> None:
+    """Required: who could move a directory above them away would put another in its place."""
+    opened = host.home / ".local"
+    opened.mkdir()
+    roots = (str(host.home), str(opened))
+    permissions = host.session(add_dirs=roots, allow_broad_workspace=True).permissions()
+    state = opened / "state" / "sandgate"
+    assert str(state) in permissions.hidden
+    mounted = {*permissions.writable, *permissions.hidden}
+    assert {str(opened), str(state.parent)} <= mounted
 
 
 def test_nothing_but_their_tmp_is_made_in_a_home_that_commands_cannot_write_to(host: Host) -> None:
@@ -171,7 +180,8 @@ def test_sessions_anywhere_in_one_project_share_its_tmp_and_others_do_not(host: 
     first = host.session().permissions().private_tmp
     host.repo = host.repo / "below"
     again = host.session().permissions().private_tmp
-    host.repo = host.home
+    host.repo = host.home / "elsewhere"
+    host.repo.mkdir()
     other = host.session().permissions().private_tmp
     assert first is not None
     assert again is not None

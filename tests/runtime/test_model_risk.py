@@ -246,8 +246,10 @@ print(sorted(name for name in sys.modules if "model" in name or name.startswith(
 def test_off_means_that_nothing_is_imported_and_no_thread_can_run(tmp_path: Path) -> None:
     """Required: off costs nothing. Without `threading` there is no thread of ours either."""
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(SOURCE)}
+    repo = tmp_path / "repo"
+    repo.mkdir()
     ended = subprocess.run(
-        [sys.executable, "-c", ASK_WITHOUT], cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=LIMIT_S
+        [sys.executable, "-c", ASK_WITHOUT], cwd=repo, env=environ, capture_output=True, text=True, timeout=LIMIT_S
     )
     assert (ended.stdout, ended.stderr) == ("['sandgate.policy.rules.model']\n", "")
 

@@ -241,6 +241,7 @@ for path in (hook, key):
     open(path, "w").write("mine")
 opening = f"chmod 700 sub; echo planted > {hook}; mv sub/.git sub/other; chmod 700 {home}/.ssh; cat {key}"
 mode = "sandbox_workspace_write.writable_roots=" + json.dumps([home])
+insists = "sandbox.allow_broad_workspace=true"
 def run(script):
     if sys.argv[1] == "unconfined":
         return subprocess.run(["sh", "-c", script], cwd=workspace, capture_output=True, text=True).stdout
@@ -249,7 +250,7 @@ def run(script):
     except ConfinementError as problem:
         return f"{problem}: {problem.hint}"
 environ = {**os.environ, "HOME": home}
-runtime = open_runtime(Environment(cwd=workspace, environ=environ, overrides=("approval_policy=never", mode)))
+runtime = open_runtime(Environment(cwd=workspace, environ=environ, overrides=("approval_policy=never", mode, insists)))
 said = [run("true"), run("true"), run("true")]
 said += [run(f"chmod 000 sub {home}/.ssh"), run(opening)]
 os.chmod(os.path.join(workspace, "sub"), 0o700)
