@@ -25,7 +25,9 @@ LANDLOCK = HostCapabilities(
 
 
 def runtime_at(repo: Path, backend: str | None = None) -> Runtime:
-    environ = {"PATH": "/usr/bin:/bin", "HOME": str(repo)}
+    home = repo.with_name(f"{repo.name}-home")
+    home.mkdir(exist_ok=True)
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
     return open_runtime(Environment(str(repo), environ, typed=TypedOverrides(backend=backend)))
 
 
@@ -39,11 +41,23 @@ def diagnosis_of(
 def test_a_host_with_everything_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     diagnosis = diagnosis_of(NAMESPACES, tmp_path, monkeypatch)
     expected = Diagnosis(host=NAMESPACES, wish="auto", backend="namespace", why="", hint="")
-    assert diagnosis == expected.but(
-        tmp=diagnosis.tmp, refused_calls=diagnosis.refused_calls, closed_entries=(f"{tmp_path}/.local",)
-    )
-    assert diagnosis.tmp == f"{tmp_path}/.local/state/sandgate/tmp/{str(tmp_path).replace('/', '+')}/tmp"
+    closed = (f"{tmp_path}-home/.local",)
+    assert diagnosis == expected.but(tmp=diagnosis.tmp, refused_calls=diagnosis.refused_calls, closed_entries=closed)
+    assert diagnosis.tmp == f"{tmp_path}-home/.local/state/sandgate/tmp/{str(tmp_path).replace('/', '+')}/tmp"
     assert diagnosis.good
+
+
+def test_where_no_command_would_run_the_rest_is_told_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: a home is where people ask, and no workspace."""
+    monkeypatch.setattr(doctor, "probe_host", lambda **_: NAMESPACES)
+    home = open_runtime(Environment(str(tmp_path), {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}))
+    diagnosis = diagnose(home, attack=False)
+    assert (diagnosis.good, diagnosis.tmp) == (True, None)
+    (warning,) = diagnosis.warnings
+    assert warning.startswith(f"commands are refused here: `{tmp_path}` as a workspace would be writable")
+    assert "--allow-broad-workspace" in warning
 
 
 def test_every_refused_group_of_system_calls_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

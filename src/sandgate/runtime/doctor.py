@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.display import one_line
-from sandgate.errors import BackendUnavailable
+from sandgate.errors import BackendUnavailable, ConfinementError
 from sandgate.kernel.call_groups import NEWEST_KNOWN, refused_groups
 from sandgate.record import Record
 from sandgate.sandbox.probe import probe_host
@@ -41,7 +41,7 @@ class Diagnosis(Record):
     canaries: tuple[CanaryResult, ...] | None = None  # None: not attacked
     refused_calls: tuple[RefusedCalls, ...] = ()  # empty where nothing is confined
     newest_call: int = NEWEST_KNOWN  # system calls above this number are unknown, and answer ENOSYS
-    tmp: str = ""  # the directory on this machine that commands in this project have for scratch files
+    tmp: str | None = ""  # the directory here that commands have for scratch files; "": the host's; None: none runs
     closed_entries: tuple[str, ...] | None = None  # of the home, canonical; None: nothing is confined
 
     @property
@@ -72,23 +72,34 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
         from sandgate.sandbox.canary import run_canaries
 
         canaries = run_canaries(backend, helper=host.helper)
+    tmp, closed, refused = _places(runtime)
     return Diagnosis(
         host=host,
         wish=wish,
         backend=backend,
         why=why,
         hint=namespace_hint(host),
-        tmp=runtime.confinement.scratch_place(),
-        closed_entries=runtime.confinement.closed_entries(),
+        tmp=tmp,
+        closed_entries=closed,
         lost=losses(backend, host),
         warnings=(
             *((ROOT_WARNING,) if host.is_real_root else ()),
+            *refused,
             *runtime.rule_warnings,
             *(_contradictions() if attack else ()),
         ),
         canaries=canaries,
         refused_calls=_refused_calls(backend) if backend != "none" else (),
     )
+
+
+def _places(runtime: Runtime) -> tuple[str | None, tuple[str, ...] | None, tuple[str, ...]]:
+    """Where commands here have their /tmp and what of the home is closed; or why none is run here, as in a home."""
+    confinement = runtime.confinement
+    try:
+        return confinement.scratch_place(), confinement.closed_entries(), ()
+    except ConfinementError as refused:
+        return None, None, (f"commands are refused here: {refused}; {refused.hint}",)
 
 
 def _refused_calls(backend: str) -> tuple[RefusedCalls, ...]:

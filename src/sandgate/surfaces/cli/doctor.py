@@ -39,7 +39,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"backend: {diagnosis.backend} (asked for: {diagnosis.wish})"
     if diagnosis.why:
         yield f"  why: {visible(diagnosis.why)}"
-    if diagnosis.backend is not None:
+    if diagnosis.backend is not None and diagnosis.tmp is not None:
         yield f"{'$TMPDIR' if diagnosis.backend == 'landlock' else '/tmp'} of commands here: {_tmp(diagnosis)}"
     if diagnosis.closed_entries is not None:
         yield home_line(diagnosis.closed_entries)
