@@ -131,7 +131,7 @@ static void put_endpoint(char *at, const struct host *endpoint) {
 
 static void tell(struct supervisor *supervisor, const struct attempt *attempt, enum refusing_layer layer, int error,
                  int host_allows, const char *address) {
-    struct refusal refusal = {OP_CONNECT, layer, error, attempt->pid, host_allows, attempt->syscall, "", address};
+    struct refusal refusal = {OP_CONNECT, layer, error, attempt->pid, host_allows, 0, attempt->syscall, "", address};
     report_refusal(&supervisor->tally, &refusal);
 }
 

@@ -83,9 +83,13 @@ static uint64_t flags_of(const struct held *held) {
     return held->call->flags == NONE ? 0 : held->args[(int)held->call->flags];
 }
 
+static int is_exclusive(const struct held *held) {
+    return held->call->kind == OPEN && (flags_of(held) & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+}
+
 static void tell(const struct held *held, enum operation operation, enum refusing_layer layer, int error,
                  int host_allows, const char *path) {
-    struct refusal refusal = {operation, layer, error, held->pid, host_allows, held->call->name, path, ""};
+    struct refusal refusal = {operation, layer, error, held->pid, host_allows, is_exclusive(held), held->call->name, path, ""};
     report_refusal(&held->supervisor->tally, &refusal);
 }
 

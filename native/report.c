@@ -82,6 +82,7 @@ void report_refusal(struct tally *tally, const struct refusal *refusal) {
     add_u32(packet, (uint32_t)refusal->error);
     add_u32(packet, (uint32_t)refusal->pid);
     add_u32(packet, (uint32_t)refusal->host_allows);
+    add_u32(packet, (uint32_t)refusal->exclusive);
     int fits = add_text(packet, refusal->syscall) && add_text(packet, refusal->path) &&
                add_text(packet, refusal->address) && add_text(packet, comm);
     if (tally->told >= REFUSALS_MAX || !fits || !send_packet(packet)) {

@@ -15,6 +15,7 @@ struct refusal {
     int error; /* positive errno; 0: it was not refused and is told all the same */
     int pid;   /* host numbering */
     int host_allows;
+    int exclusive; /* only a name that does not exist would do: O_CREAT | O_EXCL */
     const char *syscall;
     const char *path;    /* "" when there is none */
     const char *address; /* "" when there is none */

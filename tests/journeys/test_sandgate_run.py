@@ -344,3 +344,11 @@ def test_the_git_directory_of_a_linked_worktree_is_whole_after_it_was_opened(san
     assert (done.code, done.err) == (0, "")
     status = subprocess.run(["git", "-C", str(tree), "status", "--short"], check=True, capture_output=True, text=True)
     assert status.stdout == "A  new\n"
+
+
+def test_a_yes_lets_a_lock_be_made(sandgate: Sandgate, outside: Path) -> None:
+    """Required: who insists on a new name finds no file made for it; git, editors and package managers do."""
+    place = outside / "place"
+    place.mkdir()
+    done = sandgate("run", "--answer", "approve", "--", "sh", "-c", f"set -C; echo mine > {place}/lock")
+    assert (done.code, (place / "lock").read_text()) == (0, "mine\n"), done.err

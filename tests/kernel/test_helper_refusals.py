@@ -92,6 +92,14 @@ def test_what_fails_by_itself_or_not_at_all_is_not_recorded(helper: str, grounds
     assert (outcome.refused, outcome.reported) == ([], True)
 
 
+@pytest.mark.parametrize(("flags", "exclusive"), [("os.O_CREAT", False), ("os.O_CREAT | os.O_EXCL", True)])
+def test_whether_only_a_name_that_is_free_would_do_is_recorded(
+    helper: str, grounds: Path, flags: str, exclusive: bool
+) -> None:
+    outcome = run_in(helper, grounds, f"python3 -c 'import os; os.open(\"../outside/new\", os.O_WRONLY | {flags})'")
+    assert [(each.operation, each.exclusive) for each in outcome.refused] == [("create", exclusive)]
+
+
 def test_same_refusal_is_told_once_and_the_table_has_an_end(helper: str, grounds: Path) -> None:
     script = "for i in $(seq 600); do echo > ../outside/new$i; echo > ../outside/new$i; done 2>/dev/null"
     outcome = run_in(helper, grounds, script)

@@ -103,11 +103,11 @@ PACKETS = {
     ),
     "killed": (struct.pack("<IIII", FINISHED, 9, 0, 0), Finished(Ended(137, 9))),
     "refused": (
-        struct.pack("<IIIIII", REFUSED, 0, 0, 30, 7, 1) + b"openat\0/etc/x\0\0sh\0",
-        Refused("write", "openat", "/etc/x", None, "EROFS", "mount", 7, "sh", True),
+        struct.pack("<IIIIIII", REFUSED, 0, 0, 30, 7, 1, 1) + b"openat\0/etc/x\0\0sh\0",
+        Refused("write", "openat", "/etc/x", None, "EROFS", "mount", 7, "sh", True, True),
     ),
     "refused connection": (
-        struct.pack("<IIIIII", REFUSED, 5, 3, 1, 7, 0) + b"connect\0\0" + b"10.0.0.1:80\0sh\0",
+        struct.pack("<IIIIIII", REFUSED, 5, 3, 1, 7, 0, 0) + b"connect\0\0" + b"10.0.0.1:80\0sh\0",
         Refused("connect", "connect", None, "10.0.0.1:80", "EPERM", "network", 7, "sh", False),
     ),
     "setup failed": (

@@ -99,6 +99,7 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
     [
         (Refused("write", "openat", "/etc/motd"), Grant("write_path", "/etc/motd")),
         (Refused("create", "openat", "/etc/new"), Grant("write_path", "/etc/new")),
+        (Refused("create", "openat", "/opt/app/x.lock", exclusive=True), Grant("write_root", "/opt/app")),
         (Refused("create", "mkdirat", "/opt/new"), Grant("write_root", "/opt")),
         (Refused("create", "symlink", "/opt/link"), Grant("write_root", "/opt")),
         (Refused("delete", "unlinkat", "/etc/motd"), Grant("write_root", "/etc")),

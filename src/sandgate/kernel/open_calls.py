@@ -41,8 +41,12 @@ class OpenRequest:
 
     @property
     def follow(self) -> bool:
-        exclusive = os.O_CREAT | os.O_EXCL
-        return not self.flags & os.O_NOFOLLOW and self.flags & exclusive != exclusive
+        return not self.flags & os.O_NOFOLLOW and not self.exclusive
+
+    @property
+    def exclusive(self) -> bool:
+        both = os.O_CREAT | os.O_EXCL
+        return self.flags & both == both
 
     @property
     def writes(self) -> bool:
@@ -99,7 +103,8 @@ def _decide(call: WaitingCall, request: OpenRequest, place: Place) -> Answer:
         return _open(call, request, place)
     if place.exists and not request.unnamed:
         return call.deny("write", path=path, host_allows=may_write(path))
-    return call.deny("create", path=path, host_allows=may_enter_names(place.directory))
+    enters = may_enter_names(place.directory)
+    return call.deny("create", path=path, host_allows=enters, exclusive=request.exclusive)
 
 
 def _fails_anyway(request: OpenRequest, place: Place) -> bool:

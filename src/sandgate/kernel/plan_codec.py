@@ -42,7 +42,7 @@ _PAIR = Struct("<II")
 _LIMIT_VALUE = Struct("<IQ")
 _HOST_VALUE = Struct("<HH16s")
 _EXPECTED_HEAD = Struct("<IIIQQ")  # kind, major and minor number of the device, inode, last change
-_REFUSED_HEAD = Struct("<IIIII")
+_REFUSED_HEAD = Struct("<IIIIII")
 _FINISHED_HEAD = Struct("<III")
 
 ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE = range(1, 12)
@@ -224,7 +224,7 @@ def _finished(body: bytes) -> Finished:
 
 
 def _refused(body: bytes) -> Refused:
-    operation, layer, code, pid, host_allows = _REFUSED_HEAD.unpack_from(body)
+    operation, layer, code, pid, host_allows, exclusive = _REFUSED_HEAD.unpack_from(body)
     syscall, path, address, program = _texts(body[_REFUSED_HEAD.size :])
     return Refused(
         operation=_OPERATIONS[operation],
@@ -236,6 +236,7 @@ def _refused(body: bytes) -> Refused:
         pid=pid,
         program=program,
         host_allows=bool(host_allows),
+        exclusive=bool(exclusive),
     )
 
 

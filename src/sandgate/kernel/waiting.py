@@ -135,6 +135,7 @@ class WaitingCall:
         code: int = errno.EACCES,
         layer: Layer = "landlock",
         host_allows: bool = True,
+        exclusive: bool = False,
     ) -> Failed:
         """Records a refusal; the answer that goes with it."""
         target = self.target
@@ -149,6 +150,7 @@ class WaitingCall:
                 pid=target.pid,
                 program=target.program,
                 host_allows=host_allows,
+                exclusive=exclusive,
             )
         )
         return Failed(code)

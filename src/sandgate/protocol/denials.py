@@ -29,6 +29,7 @@ class Refused(Record):
     pid: int = 0  # in the host's numbering
     program: str = ""  # the kernel's `comm` of the calling thread
     host_allows: bool = True  # the same call would pass without the sandbox (permission bits considered)
+    exclusive: bool = False  # opened with O_CREAT | O_EXCL: a file put there beforehand would not do
 
 
 class Denial(Record):

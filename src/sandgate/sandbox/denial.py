@@ -29,7 +29,7 @@ TEXT_CHARS_MAX = 1 << 20  # of output looked at by the heuristic
 SHARED_PARENT_MIN = 4  # new names in one directory that make the directory the better grant
 PLAIN_NAME_CHARS_MIN = 6  # a shorter name without a dot in front is an ordinary word
 
-# Calls that make a new name by opening it; a file put there beforehand satisfies them.
+# Calls that make a new name by opening it; unless exclusive, a file put there beforehand satisfies them.
 _OPENS = frozenset(("open", "openat", "openat2", "creat"))
 # Names in these are made up at random, so that the next run would want another one.
 _SCRATCH = ("/tmp", "/var/tmp")
@@ -140,7 +140,10 @@ def _write_grant(
         return None
     parent = _parent(path)
     by_name = refused.operation in ("write", "metadata") or (
-        refused.operation == "create" and refused.syscall in _OPENS and parent not in (*crowded, *_SCRATCH)
+        refused.operation == "create"
+        and refused.syscall in _OPENS
+        and not refused.exclusive
+        and parent not in (*crowded, *_SCRATCH)
     )
     if by_name:
         return Grant("write_path", path) if path != "/" else None
