@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shlex
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from program import Sandgate
+from program import PROGRAM, Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -105,6 +106,36 @@ def test_json_is_one_event_a_line_without_gaps_and_ends_with_the_summary(sandgat
     assert done.last["sandbox"]["backend"] == "namespace"
     assert "network-off" in done.last["sandbox"]["guarantees"]
     assert done.last["risk"]["risk_level"] in ("low", "medium", "high")
+
+
+@pytest.mark.parametrize("name", [".unknown", ".it's", '.a "b" $(exit 9)', ".back\\slash `x`", ".späť*"])
+def test_the_printed_way_to_open_a_closed_entry_works_as_it_stands(sandgate: Sandgate, name: str) -> None:
+    """Required: pasted into a shell, whatever the entry's name holds."""
+    entry = sandgate.home / name
+    entry.mkdir()
+    (entry / "settings").write_text("theme=dark\n")
+    again = ["run", "--", "cat", str(entry / "settings")]
+    done = sandgate(*again)
+    assert done.code != 0
+    (option,) = (line.partition("once with: ")[2] for line in done.err.splitlines() if "grant it once" in line)
+    assert option.startswith("-c ")
+    line = f"{shlex.join(PROGRAM)} run {option} {shlex.join(again[1:])}"
+    opened = subprocess.run(
+        ["sh", "-c", line], capture_output=True, text=True, check=False, cwd=sandgate.workspace, env=sandgate.env
+    )
+    assert (opened.returncode, opened.stdout, opened.stderr) == (0, "theme=dark\n", "")
+
+
+def test_a_tmp_of_its_own_is_promised_and_its_place_said(sandgate: Sandgate) -> None:
+    left = f"left-{os.getpid()}"
+    for options, own in (((), True), (("-c", 'sandbox.tmp="shared"'), False)):
+        done = sandgate("run", *options, "--json", "--", "true")
+        assert ("private-tmp" in done.last["sandbox"]["guarantees"]) is own
+        said = sandgate("run", *options, "-v", "--", "touch", f"/tmp/{left}").err
+        places = [line.partition("its /tmp: ")[2] for line in said.splitlines() if "its /tmp: " in line]
+        assert bool(places) is own
+        assert all((Path(place) / left).exists() for place in places)
+    Path(f"/tmp/{left}").unlink()
 
 
 def test_stdin_reaches_the_command(sandgate: Sandgate) -> None:
