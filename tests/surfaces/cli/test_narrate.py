@@ -185,6 +185,10 @@ def test_a_denial_says_why(denial: Denial, permissions: EffectivePermissions, li
             "-a on-failure --answer approve",
         ),
         (Denial("write", path="/c/d", grant=Grant("write_root", "/c")), "--add-dir /c"),
+        (
+            Denial("create", path="/home/u/.npm", grant=Grant("write_root", "/home/u")),
+            "-a on-failure --answer approve",
+        ),
         (Denial("read", path="/k", grant=Grant("read_path", "/k")), "-c " + shlex.quote('secrets.opened=["/k"]')),
         (Denial("connect", grant=Grant("host", "192.0.2.1:80")), "--network on"),
         (Denial("other", grant=ESCALATE), "-s danger-full-access"),

@@ -30,10 +30,11 @@ def allowing(request: ApprovalRequest) -> tuple[str, ...]:
 
 
 def root_option(path: str, *, new: bool, workspaces: tuple[str, ...]) -> str:
-    """The option that opens `path` for writing, or where it is `new` its directory; empty where that opens too much."""
-    if not new:
-        return f"--add-dir {quoted(path)}"
-    place = dirname(path)  # a root must exist, and what was to be created does not
+    """The option that opens `path` for writing, or where it is `new` its directory.
+
+    Empty where that opens too much: a home, or what lies above a workspace.
+    """
+    place = dirname(path) if new else path  # a root must exist, and what was to be created does not
     return "" if is_common(place, homes=homes_of(environ), workspaces=workspaces) else f"--add-dir {quoted(place)}"
 
 
