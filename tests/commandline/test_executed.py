@@ -76,3 +76,28 @@ def test_programs_are_those_of_the_whole_line() -> None:
 
 def test_variables_that_are_asked_for_name_files_too() -> None:
     assert executed_files(("bash", "-c", "ls"), "/ws", (("BASH_ENV", "rc.sh"), ("COLOR", "x.sh"))) == ("/ws/rc.sh",)
+
+
+LEFT_TO_THE_SHELL = {
+    'bash "$PWD/x.sh"': "x.sh",
+    "bash ~/x.sh": "/home/me/x.sh",
+    "$HOME/x.sh": "/home/me/x.sh",
+    "X=x.sh; bash $X": "x.sh",
+    "for s in a.sh b.sh; do bash $s; done": "a.sh b.sh",
+    'eval "$(cat x)"': "x",
+    'bash -c "$(< x)"': "x",
+    "bash <(sed s/a/b/ x)": "x",
+    "bash ${X:-./x}": "./x",
+    '"$(pwd)/x"': "x",
+    "while read c; do $c; done < x": "x",
+    "psql < x.sql": "x.sql",
+    "cat x | ssh host": "x",
+}
+
+
+@pytest.mark.parametrize("script", LEFT_TO_THE_SHELL)
+def test_where_the_shell_makes_the_name_every_path_of_the_line_counts(script: str) -> None:
+    """Required: an approval of `bash "$PWD/x.sh"` was tied to no file at all."""
+    found = executed_files(("bash", "-c", script), "/ws", home="/home/me")
+    for name in LEFT_TO_THE_SHELL[script].split():
+        assert (name if name[0] == "/" else f"/ws/{name}") in found

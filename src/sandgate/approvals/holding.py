@@ -146,7 +146,7 @@ class _Look:
     def _executed(self) -> list[tuple[BoundAs, str]]:
         """What is executed: files that are named, and programs outside the system's own places."""
         command = self._command
-        named = executed_files(self._argv, command.cwd, command.set_variables)
+        named = executed_files(self._argv, command.cwd, command.set_variables, command.env.get("HOME", ""))
         kinds: dict[str, BoundAs] = dict.fromkeys(named, "file")
         for _word, path in self._inner_programs():
             if path is not None and not path.startswith(_TOPS):

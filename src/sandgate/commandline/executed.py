@@ -12,6 +12,7 @@ from sandgate.commandline import segments
 from sandgate.commandline.commissions import LANGUAGES, runs_value
 from sandgate.commandline.invocation import everything_run, started_by
 from sandgate.commandline.launchers import may_come_first
+from sandgate.commandline.orders import obeyed_files, worked_in
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 
@@ -33,6 +34,13 @@ _MORE_INTERPRETERS = words_of(
 INTERPRETERS = SHELL_PROGRAMS | LANGUAGES | _MORE_INTERPRETERS
 _LOADING_VARIABLES = words_of("LD_PRELOAD LD_AUDIT PYTHONSTARTUP ZDOTDIR")  # beside those whose value is a command
 _SOURCING = frozenset((".", "source"))
+_LEFT_TO_SHELL = frozenset("$`*?[~")  # in a word: the shell makes something else of it
+_SUBSTITUTED = ("<(", ">(")
+_HERE = ("$PWD/", "${PWD}/")
+_HOME = ("~/", "$HOME/", "${HOME}/")
+_FED = words_of("psql mysql mariadb sqlite3 ssh xargs parallel kubectl ed ex gdb")  # do what comes in
+# What may stand around a path in a script.
+_AROUND = str.maketrans(dict.fromkeys(" \t\n\r;|&()<>\"'`,=:", "\0"))
 # Options of an interpreter whose value is executed, too, or comes before the script.
 _LOADING = words_of(
     "-r --require --import --loader --experimental-loader --rcfile --init-file -f --file -jar -l -S --preload"
@@ -66,6 +74,22 @@ _TABLE = """
     rebar3 = rebar.config
     sbt = build.sbt
     deno = deno.json deno.jsonc
+    node nodejs = package.json index.js
+    python python3 = __main__.py
+    go = go.mod go.work
+    terraform tofu = main.tf terraform.tfvars terraform.tfvars.json
+    dotnet = global.json Directory.Build.props Directory.Build.targets NuGet.config nuget.config
+    kubectl oc = kustomization.yaml kustomization.yml
+    snakemake = Snakefile workflow/Snakefile
+    serverless sls = serverless.yml serverless.yaml serverless.ts serverless.js
+    cdk sam = cdk.json template.yaml template.yml samconfig.toml
+    firebase fly wrangler netlify vercel = firebase.json fly.toml wrangler.toml wrangler.jsonc netlify.toml vercel.json
+    mocha = .mocharc.js .mocharc.cjs .mocharc.json .mocharc.yml package.json
+    playwright cypress = playwright.config.ts playwright.config.js cypress.config.ts cypress.config.js
+    nix nix-build nix-shell = flake.nix default.nix shell.nix
+    zig swift stack cabal dart flutter = build.zig Package.swift stack.yaml Setup.hs pubspec.yaml
+    rspec = .rspec spec/spec_helper.rb
+    rails = bin/rails config/application.rb Rakefile
     docker podman buildah = Dockerfile Containerfile compose.yaml compose.yml docker-compose.yml docker-compose.yaml
     docker-compose podman-compose = compose.yaml compose.yml docker-compose.yml docker-compose.yaml
     vagrant = Vagrantfile
@@ -88,10 +112,12 @@ _FILE_OPTIONS = words_of(
 )
 
 
-def executed_files(argv: Argv, cwd: str, variables: tuple[tuple[str, str], ...] = ()) -> tuple[str, ...]:
+def executed_files(
+    argv: Argv, cwd: str, variables: tuple[tuple[str, str], ...] = (), home: str = ""
+) -> tuple[str, ...]:
     """Paths, absolute where `cwd` is, that this command line will execute or would if they were there.
 
-    `variables` are those that were asked for with it.
+    `variables` are those that were asked for with it; `home` is where `~` leads, "" when nobody knows.
     """
     everything = everything_run(segments(argv))
     commands = everything.commands
@@ -100,6 +126,8 @@ def executed_files(argv: Argv, cwd: str, variables: tuple[tuple[str, str], ...] 
     if any(_reads_code(command) for command in commands):  # `bash < x.sh`, `cat x.sh | bash`
         found += [each.target.text for each in everything.redirections if each.target is not None]
         found += [word for command in commands for word in command[1:WORDS_MAX] if word[:1] != "-"]
+    if any(_left_to_shell(command[:WORDS_MAX]) for command in commands):
+        found += [piece for word in argv[:WORDS_MAX] for piece in _pieces(word, home)]
     bases = _bases(commands, cwd)
     return tuple(dict.fromkeys(join(base, name) for name in found if name for base in bases))
 
@@ -128,6 +156,32 @@ def _gone_to(argv: Argv) -> Iterator[str]:
             yield value if option != "--manifest-path" else value.rpartition("/")[0]
 
 
+def _left_to_shell(argv: Argv) -> bool:
+    """What runs is a word that the shell still replaces: `$X`, `bash "$PWD/x"`, `eval "$(cat x)"`, `bash scripts/*`."""
+    name = program_name(argv[0])
+    whole = name in _SOURCING or name == "eval" or _is_interpreter(name)
+    return any(
+        not _LEFT_TO_SHELL.isdisjoint(word) or word[:2] in _SUBSTITUTED for word in (argv if whole else argv[:1])
+    )
+
+
+def _pieces(text: str, home: str) -> Iterator[str]:
+    """What may be a path in a script; `$PWD/x` counts as `x`, and so does what is left of `$(pwd)/x`."""
+    for piece in text.translate(_AROUND).split("\0", WORDS_MAX)[:WORDS_MAX]:
+        path = piece
+        for start in _HERE:
+            path = path.removeprefix(start)
+        for start in _HOME:
+            if home and path.startswith(start):
+                path = join(home, path.removeprefix(start))
+        path = path.rstrip("}")
+        if "/" in path:  # `${X:-./x}`
+            path = path.removeprefix("-")
+        if path[:1] != "-" and _LEFT_TO_SHELL.isdisjoint(path):
+            yield path
+            yield path.lstrip("/")
+
+
 def _loaded_by(name: str, value: str) -> Iterator[str]:
     """Files that a program executes because a variable says so: `BASH_ENV=x`, `LD_PRELOAD=./x.so`."""
     if name in _LOADING_VARIABLES or runs_value(name):
@@ -136,7 +190,10 @@ def _loaded_by(name: str, value: str) -> Iterator[str]:
 
 def _reads_code(argv: Argv) -> bool:
     """An interpreter without a file or a text of its own takes what comes in."""
-    if not _is_interpreter(program_name(argv[0])) or started_by(argv).scripts:
+    name = program_name(argv[0])
+    if name in _FED:
+        return True
+    if not _is_interpreter(name) or started_by(argv).scripts:
         return False
     return all(word[:1] == "-" or word == "/dev/stdin" for word in argv[1:])
 
@@ -153,10 +210,12 @@ def _named(argv: Argv) -> Iterator[str]:
         yield from argv[1:2]
     elif _is_interpreter(name):
         yield from _scripts(argv)
+    yield from obeyed_files(argv, tuple(_options(argv)))
     names = PROJECT_FILES.get(name)
     if names is not None:
         yield from (value for option, value in _options(argv) if option in _FILE_OPTIONS)
         yield from names
+        yield from (join(directory, each) for directory in worked_in(argv) for each in names)
 
 
 def _is_interpreter(name: str) -> bool:
