@@ -7,6 +7,8 @@ from collections import Counter
 
 from assessing import corpus, facts, judged
 from sandgate.assessment.knowledge import ENTRIES
+from sandgate.assessment.places import STARTUP
+from sandgate.places.home import standing
 
 OVERRATED_LOW_PERCENT_MAX = 5
 LABELLED_MIN = 250
@@ -77,3 +79,19 @@ def test_every_table_entry_has_an_example_of_itself() -> None:
     ]
     assert lonely == []
     assert len(ENTRIES) >= 120
+
+
+def test_settings_that_the_sandbox_closes_are_not_read_for_nothing() -> None:
+    """One table: where a confined command may not read a program's settings, reading them is of some risk."""
+    wrong = {}
+    for name in STARTUP:
+        inner = name + "some" if name.endswith("/") else name
+        expected = {"unknown": "medium", "secret": "high"}.get(standing(inner), "low")
+        if (level := judged(f"cat ~/{inner}").risk_level) != expected:
+            wrong[inner] = (level, expected)
+    assert wrong == {}
+
+
+def test_settings_in_a_workspace_are_read_as_what_they_are_there() -> None:
+    working = facts().but(cwd="/home/u/.config/emacs", writable_roots=("/home/u/.config/emacs",))
+    assert judged("cat ~/.config/emacs/init.el", working).risk_level == "low"

@@ -173,8 +173,10 @@ def _home_place(path: str, scene: _Scene) -> Place | None:
 
 def may_hold_secrets(place: Place, facts: AssessmentFacts) -> bool:
     """Whether it is an entry of a home of which nobody knows that it is harmless; confined, nobody may read it."""
-    if place.kind not in ("personal", "system"):  # root's home is both
+    if place.kind not in ("personal", "system", "startup"):  # root's home is both of the first
         return False
+    if place.kind == "startup" and any(below(place.path, root) for root in (facts.cwd, *facts.writable_roots)):
+        return False  # somebody works on their settings
     inners = [place.path[len(home) + 1 :] for home in homes(facts) if place.path.startswith(f"{home}/")]
     return any(standing(inner) == "unknown" for inner in inners)
 
