@@ -6,6 +6,8 @@
  * paid for by every command. */
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <linux/stat.h>
@@ -31,6 +33,7 @@ enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC 
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { CREATES = O_CREAT | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { GIVE_LOCK_BACK = 8 /* LOCK_UN of flock(2) */, SET_DELEGATION = 1040 /* F_SETDELEG, Linux 6.19: a lease on a directory */ };
+enum { REQUEST_OWNER_MASK = 0xff00, VERITY_ENABLE = 0x40806685 /* FS_IOC_ENABLE_VERITY, Linux 5.4 */ };
 enum { PRIORITY_OF_USER = 2 /* PRIO_USER */, IO_PRIORITY_OF_USER = 3 /* IOPRIO_WHO_USER */ };
 enum { ADDR_NO_RANDOMIZE_BIT = 0x0040000 };
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_NETLINK = 16, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, TYPE_RAW = 3, TYPE_MASK = 0xf };
@@ -128,13 +131,32 @@ static void sockets(void) {
     refuse(EPERM);
 }
 
+/* Typing into the terminal of whoever started us; and what changes or locks files on a descriptor that may only read:
+ * fscrypt's policies and keys, fs-verity. */
+static const uint32_t refused_requests[] = {
+    TIOCSTI, TIOCLINUX, FS_IOC_SET_ENCRYPTION_POLICY, FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY,
+    FS_IOC_REMOVE_ENCRYPTION_KEY_ALL_USERS, VERITY_ENABLE,
+};
+static const uint32_t shared_content[] = {FICLONE, FICLONERANGE, FIDEDUPERANGE};
+/* All of btrfs and bcachefs: an owner's snapshot of a subvolume shows all that is hidden in it. */
+static const uint32_t subvolume_requests[] = {0x9400, 0xbc00};
+
 /* Only the low 32 bits count: the kernel takes the request as an int, so a set high half must not hide it. */
-static void terminal_requests(void) {
+static void requests(void) {
     load_argument(1);
-    only_if_equal(TIOCSTI);
-    refuse(EPERM);
-    only_if_equal(TIOCLINUX);
-    refuse(EPERM);
+    for (size_t i = 0; i < sizeof refused_requests / sizeof refused_requests[0]; i++) {
+        only_if_equal(refused_requests[i]);
+        refuse(EPERM);
+    }
+    for (size_t i = 0; i < sizeof shared_content / sizeof shared_content[0]; i++) {
+        only_if_equal(shared_content[i]);
+        answer(SECCOMP_RET_ALLOW);
+    }
+    emit(BPF_ALU | BPF_AND | BPF_K, REQUEST_OWNER_MASK, 0, 0);
+    for (size_t i = 0; i < sizeof subvolume_requests / sizeof subvolume_requests[0]; i++) {
+        only_if_equal(subvolume_requests[i]);
+        refuse(EPERM);
+    }
     answer(SECCOMP_RET_ALLOW);
 }
 
@@ -210,7 +232,7 @@ static void act(enum action action) {
             refuse(EPERM);
             answer(SECCOMP_RET_ALLOW);
             break;
-        case ACT_IOCTL: terminal_requests(); break;
+        case ACT_IOCTL: requests(); break;
         case ACT_FCNTL: file_commands(); break;
         case ACT_FLOCK:
             load_argument(1);

@@ -9,7 +9,7 @@ import pytest
 
 from escape_stage import BOTH_BACKENDS, Stage
 from sandgate.kernel.call_groups import GROUPS
-from sandgate.kernel.call_rules import SCHEDULING
+from sandgate.kernel.call_rules import FILE_KEYS, SCHEDULING, SHARED_CONTENT
 from sandgate.kernel.syscalls import NUMBERS
 
 PROBE = r"""
@@ -263,3 +263,39 @@ def test_a_signal_from_inside_is_no_order(helper: str | None) -> None:
     assert outcome.output.splitlines()[-1] == "alive"
     assert "rt_sigqueueinfo done" in outcome.output
     assert outcome.exit_code == 0
+
+
+REQUESTS = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ioctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p]
+held = os.open(sys.argv[1], os.O_RDONLY)
+for word in sys.argv[2:]:
+    answer = libc.ioctl(held, int(word), None)
+    print(word, os.strerror(ctypes.get_errno()) if answer else "done")
+"""
+"""Asks a file system for something, for a file that may only be read. Without an operand nothing happens."""
+
+BTRFS_OR_BCACHEFS = [owner << 8 | number for owner in (0x94, 0xBC) for number in range(256)]
+
+
+@BOTH_BACKENDS
+def test_no_file_system_is_asked_for_snapshots_keys_or_seals(stage: Stage, backend: str) -> None:
+    """Required: an owner's snapshot of a home shows what is hidden in it, and takes no more than reading."""
+    wanted = [number | size for number in BTRFS_OR_BCACHEFS for size in (0, 0x50000000, 0x40 << 16)]
+    wanted = [one for one in wanted if one not in SHARED_CONTENT]
+    wanted += [*FILE_KEYS, *(one | 1 << 32 for one in FILE_KEYS)]
+    (stage.outside / "file").write_text("of another")
+    stage.own()
+    attack = stage.script(REQUESTS, stage.outside / "file", *map(str, wanted))
+    unconfined = stage.unconfined(attack).stdout.splitlines()
+    assert [line for line in unconfined if "Operation not permitted" in line] == []
+    confined = stage.confined(attack, backend=backend).stdout.splitlines()
+    assert [line for line in confined if "Operation not permitted" not in line] == []
+    assert len(confined) == len(wanted)
+
+
+@BOTH_BACKENDS
+def test_files_may_still_share_their_content(stage: Stage, backend: str) -> None:
+    ask = stage.script(REQUESTS, "/etc/passwd", *map(str, SHARED_CONTENT))
+    assert stage.confined(ask, backend=backend).stdout == stage.unconfined(ask).stdout

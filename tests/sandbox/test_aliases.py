@@ -9,7 +9,7 @@ import pytest
 
 from sandgate.errors import ConfinementError
 from sandgate.sandbox import aliases
-from sandgate.sandbox.aliases import aliases_of
+from sandgate.sandbox.aliases import aliases_of, other_names
 
 
 @pytest.fixture
@@ -83,3 +83,27 @@ def test_a_name_that_goes_away_while_names_are_looked_at_is_no_alias(
 
     monkeypatch.setattr(os, "scandir", then_gone)
     assert aliases_of([str(file)], [str(file.parent)]) == (str(alias),)
+
+
+@pytest.mark.parametrize(
+    ("inner", "trusted"), [(".envrc", True), (".git/config", True), ("d/.envrc", False), ("d/.git/config", False)]
+)
+def test_a_file_that_a_command_may_have_made_stops_no_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inner: str, trusted: bool
+) -> None:
+    """Required: it is enough to make one with a second name, and a crowd of others to look through."""
+    monkeypatch.setattr(aliases, "LINK_SCAN_ENTRIES_MAX", 20)
+    monkeypatch.setattr(aliases, "MADE_SCAN_ENTRIES_MAX", 20)
+    file = tmp_path / inner
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("")
+    (tmp_path / "far").mkdir()
+    os.link(file, tmp_path / "far/other")
+    assert other_names([str(file)], (str(tmp_path),)) == ((str(tmp_path / "far/other"),), ())
+    for number in range(30):
+        (tmp_path / str(number)).touch()
+    if trusted:
+        with pytest.raises(ConfinementError, match="cannot protect"):
+            other_names([str(file)], (str(tmp_path),))
+    else:
+        assert other_names([str(file)], (str(tmp_path),)) == ((), (str(file),))

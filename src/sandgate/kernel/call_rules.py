@@ -35,6 +35,15 @@ TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # type into, and paste into, the terminal o
 TIOCGPTPEER = 0x5441  # open the other end of a pseudo-terminal, which no rule can name beforehand
 SET_INODE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, _32, FSSETXATTR: metadata by ioctl
 
+# What changes or locks files whatever the view and Landlock say of their place, on a descriptor that may only read.
+# <linux/fscrypt.h>, <linux/fsverity.h>: SET_ENCRYPTION_POLICY, ADD_ and REMOVE_ENCRYPTION_KEY, the same for all users,
+# ENABLE_VERITY
+FILE_KEYS = (0x800C6613, 0xC0506617, 0xC0406618, 0xC0406619, 0x40806685)
+# All of btrfs and bcachefs, by the byte that says whose a request is: an owner's snapshot of a subvolume shows all
+# that is hidden in it. Three of the first byte belong to every file system: FICLONE, FICLONERANGE, FIDEDUPERANGE, <linux/fs.h>
+SUBVOLUMES, REQUEST_OWNER_MASK = (0x9400, 0xBC00), 0xFF00
+SHARED_CONTENT = (0x40049409, 0x4020940D, 0xC0189436)
+
 # A lease makes writers outside wait, a notification tells of others' files. <linux/fcntl.h>
 F_SETLEASE, F_NOTIFY, F_SETDELEG = 1024, 1026, 1040  # the last is a lease on a directory, Linux 6.19
 
@@ -72,6 +81,9 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *rules("clone", _EPERM, Test(0, "any_bit", NEW_NAMESPACES)),
         *rules("unshare", _EPERM, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
         *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
+        *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in FILE_KEYS),
+        *(Rule("ioctl", ALLOW, (Test(1, "equal", request),)) for request in SHARED_CONTENT),
+        *(Rule("ioctl", _EPERM, (Test(1, "equal", owner, REQUEST_OWNER_MASK),)) for owner in SUBVOLUMES),
         *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
         *(Rule("fcntl", _EPERM, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY, F_SETDELEG)),
         *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),

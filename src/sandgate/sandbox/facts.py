@@ -11,7 +11,8 @@ import os
 from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
-from sandgate.sandbox.aliases import aliases_of
+from sandgate.sandbox.aliases import other_names
+from sandgate.sandbox.closing import Found
 from sandgate.sandbox.git_config import named_by_environment
 from sandgate.sandbox.git_reach import reached
 from sandgate.sandbox.home_code import home_code
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sandgate.protocol.permissions import Grant, SandboxPolicy
-    from sandgate.sandbox.closing import Found
     from sandgate.sandbox.home import Closed
     from sandgate.sandbox.looking import Look
     from sandgate.sandbox.memory import Moment
@@ -217,9 +217,17 @@ def _protected(places: Workplaces, protection: Protection, moment: Moment, setti
     linked = dict.fromkeys(path for one in found for path in one.linked)
     if linked:
         companions = dict.fromkeys(path for one in found for path in one.companions)
-        aliases = aliases_of(linked, dict.fromkeys([*places.directories, *companions, *places.scratch]))
-        found.append(found[0].but(protected=aliases, absent=(), anchored=(), companions=(), linked=()))
+        tops = (*places.directories, *places.scratch)
+        others, unsure = other_names(linked, tops, tuple(companions))
+        found.append(Found(protected=others, notes=_with_other_names(unsure)))
     return found
+
+
+def _with_other_names(unsure: tuple[str, ...]) -> tuple[str, ...]:
+    if not unsure:
+        return ()
+    more = f" (and {len(unsure) - 1} more)" if len(unsure) > 1 else ""
+    return (f"`{unsure[0]}`{more} has hard links that were not found: commands can change it by another name",)
 
 
 def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bool) -> Found:
