@@ -79,7 +79,8 @@ def own_code(
     places += [entry for entry in import_path if os.path.basename(entry) in PACKAGE_DIRECTORIES]
     places += _interpreter_places(executable) if executable else []
     places += [entry for entry in import_path if entry.endswith(".zip")]
-    places += _clone_places(os.path.dirname(os.path.dirname(package)))
+    of_clone, not_in_clone = _clone_places(os.path.dirname(os.path.dirname(package)))
+    places += of_clone
     look = Look()
     shared, missing = _names_of(_library_directories(library), look)
     present, absent = _names_of(places, look)
@@ -88,7 +89,7 @@ def own_code(
     loaded = [look.real(entry) for entry in import_path if entry[:1] == "/" and look.is_directory(entry)]
     return OwnCode(
         present=closed,
-        absent=(*absent, *missing),
+        absent=(*absent, *not_in_clone, *missing),
         shared=shared,
         found_first=found_first,
         loaded=tuple(entry for entry in loaded if not _is_below(entry, closed)),
@@ -168,12 +169,18 @@ def _script_places(script: str, import_path: tuple[str, ...]) -> list[str]:
     return [path, *(entry for entry in import_path[:1] if entry == beside)]
 
 
-def _clone_places(clone: str) -> list[str]:
+def _clone_places(clone: str) -> tuple[list[str], list[str]]:
+    """What a canonical clone has of our code and its environments, and what it may come to have."""
     if not os.path.isdir(os.path.join(clone, CLONE_MARK)):
-        return []
-    made = [name for name in os.listdir(clone) if name.startswith(CLONE_ENVIRONMENTS)]
+        return [], []
+    there = os.listdir(clone)
+    made = [name for name in there if name.startswith(CLONE_ENVIRONMENTS)]
     named = [f"{name}-{python}" for name in CLONE_ENVIRONMENTS for python in PYTHONS]
-    return [os.path.join(clone, name) for name in (*CLONE_CODE, *CLONE_ENVIRONMENTS, *made, *named)]
+    wanted = dict.fromkeys((*CLONE_CODE, *CLONE_ENVIRONMENTS, *made, *named))
+    present = wanted.keys() & there
+    return [f"{clone}/{name}" for name in wanted if name in present], [
+        f"{clone}/{name}" for name in wanted if name not in present
+    ]
 
 
 def _is_below(path: str, places: Iterable[str]) -> bool:

@@ -59,7 +59,10 @@ def _named_by_git(homes: Collection[str], look: Look) -> Iterable[str]:
 
 
 def _root_only(look: Look) -> Iterable[str]:
+    there = frozenset(look.names("/etc"))  # where nearly all of them would be
     for path in ROOT_ONLY:
+        if path[:5] == "/etc/" and path.split("/", 3)[2] not in there:
+            continue
         if real := _canonical(path, look):
             yield real
     for name in look.names("/etc/ssh"):
