@@ -7,8 +7,8 @@ from collections import Counter
 
 from assessing import corpus, facts, judged
 from sandgate.assessment.knowledge import ENTRIES
-from sandgate.assessment.places import STARTUP
 from sandgate.places.home import standing
+from sandgate.places.home_startup import STARTUP
 
 OVERRATED_LOW_PERCENT_MAX = 5
 LABELLED_MIN = 250
