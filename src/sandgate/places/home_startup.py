@@ -45,9 +45,17 @@ PROGRAMS = words_of("""
 
 
 def _outermost(places: frozenset[str]) -> tuple[str, ...]:
-    trees = tuple([place for place in places if place[-1] == "/"])
-    inner = [place for place in places if any(place != tree and place.startswith(tree) for tree in trees)]
-    return tuple(sorted({place.rstrip("/") for place in places.difference(inner)}))
+    """Without what lies below others. No place here is deeper than a few names."""
+    return tuple(sorted([place.rstrip("/") for place in places if not _is_inside(place, places)]))
+
+
+def _is_inside(place: str, trees: frozenset[str]) -> bool:
+    at = place.find("/") + 1
+    while 0 < at < len(place):
+        if place[:at] in trees:
+            return True
+        at = place.find("/", at) + 1
+    return False
 
 
 CLOSED_IN_HOME = _outermost(STARTUP | PROGRAMS)
