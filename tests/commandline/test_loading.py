@@ -19,6 +19,9 @@ LOADING = [
     "git --git-dir=x status", "mvn test -s x", "gradle test -I x", "eslint . --rulesdir x",
     "mypy --python-executable x", "pylint --init-hook x", "bazel test --run_under=x //y", "go test -toolexec=x",
     "unknown-tool lint --config x", "prettier --plugin=x .", "poetry run -C x y", "composer install -d x",
+    "gcc -specs=x y.c", "gcc -wrapper ./x y.c", "gcc -fplugin=./x y.c", "clang -Xclang -load y.c", "go test -exec ./x",
+    "go vet -vettool=x", "javac -processorpath x y.java", "rustc --sysroot x y.rs", "zig build --build-file x",
+    "jest --globalSetup=x", "ansible-playbook --vault-password-file ./x s.yml",
 ]  # fmt: skip
 PLAIN = [
     "make lint", "make -j4 lint", "make -k lint", "npm run build --silent", "cargo test --release",
@@ -26,6 +29,7 @@ PLAIN = [
     "docker logs -f x", "git log --oneline", "docker compose up -d", "kubectl get pods -A", "node a.js --require x",
     "tox -e py311", "terraform plan -no-color", "eslint src --fix", "ruff check .", "go test ./...", "tar -cf x y",
     "grep -c x y", "just build", "mvn -q test", "gradle test --info",
+    "gcc -DBAR -Iinclude -lBar x.c", "g++ -O2 -Wall -o x x.cc", "go vet ./...", "javac -d out X.java",
 ]  # fmt: skip
 
 

@@ -157,6 +157,19 @@ def test_where_policy_confines_nothing_nobody_is_asked(place: Workplace) -> None
     assert ((place.repo / "made").exists(), colleague.asked) == (True, [])
 
 
+def test_under_untrusted_input_of_a_vouched_for_program_is_asked_about_where_nothing_is_confined(
+    place: Workplace,
+) -> None:
+    """Required: `dpkg -l` only reads, so nobody was asked; `!sh` typed into its pager ran anything."""
+    colleague = Colleague("denied")
+    runtime = place.session(reviewer=colleague, backend="none", approval_policy="untrusted")
+    started = runtime.exec_command("cat", tty=True, login=False)
+    assert started.session_id is not None, started
+    assert colleague.asked == []
+    assert runtime.write_stdin(started.session_id, "!touch made\r").refused == "exec command rejected by user"
+    assert [asked.command.argv[2] for asked in colleague.asked] == ["!touch made\r"]
+
+
 def test_reviewer_that_fails_has_not_approved(place: Workplace) -> None:
     class Absent(Colleague):
         def review(self, request: ApprovalRequest) -> Decision:

@@ -40,7 +40,11 @@ _ROWS: dict[str, str] = {
     "bun": "-c -r",
     "git": "-c -C --namespace",
     "cargo": "-C -Z",
-    "go": "-C",
+    "go": "-C -exec -vettool",
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++"), "-specs -wrapper -fplugin -fpass-plugin -Xclang"),
+    "javac": "-processorpath --processor-path -processor",
+    "rustc": "--sysroot",
+    **dict.fromkeys(("zig", "swift"), "--toolchain --build-file"),
     **dict.fromkeys(("pytest", "py.test"), "-c -p -o --confcutdir"),
     "tox": "-c --root -x --override --workdir",
     "nox": "-f",
@@ -52,7 +56,8 @@ _ROWS: dict[str, str] = {
     **dict.fromkeys(("terraform", "tofu"), "-backend-config -state"),
     **dict.fromkeys(
         ("ansible", "ansible-playbook"),
-        "-i -M -e -c -m -a --connection --ssh-common-args --ssh-extra-args --private-key --module-name --args",
+        "-i -M -e -c -m -a --connection --ssh-common-args --ssh-extra-args --private-key --module-name "
+        "--args --vault-password-file",
     ),
     **dict.fromkeys(("node", "nodejs"), "-r -e -p -C --experimental-loader"),
     "deno": "-c -A --allow-all --allow-run",
@@ -64,7 +69,7 @@ _ROWS: dict[str, str] = {
         ("bazel", "bazelisk"), "--output_user_root --host_jvm_args --workspace_status_command --override_repository"
     ),
     "eslint": "-c --resolve-plugins-relative-to --parser -f --format",
-    **dict.fromkeys(("jest", "vitest", "mocha", "vite", "webpack", "rollup"), _JS_CONFIG),
+    **dict.fromkeys(("jest", "vitest", "mocha", "vite", "webpack", "rollup"), f"{_JS_CONFIG} --globalSetup"),
     **dict.fromkeys(("tsc", "ts-node", "tsx"), "-p --project -r -b"),
     **dict.fromkeys(("rubocop", "rspec"), "-c -r -I -O --options"),
     "golangci-lint": "-c",

@@ -187,7 +187,8 @@ ROWS: tuple[Row, ...] = (
     (
         "terminals.review_input", "choice", ("always", "escalated", "never"), "escalated", "tighter",
         "Whose input a reviewer sees before it is typed: that of every live command, only of those that were "
-        "approved to run without the sandbox, or of none.",
+        "approved to run without the sandbox (under `untrusted`, of all that run without it), "
+        "or of none.",
     ),
     ("limits.core_bytes", "count", (0, BYTES_MAX), 0, "lower", "Largest core dump of a command."),
     ("limits.open_files", "count", (16, COUNT_MAX), None, "lower", "Open files of a command. Unset: as inherited."),

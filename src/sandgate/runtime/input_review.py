@@ -41,8 +41,7 @@ class InputReview:
     def __init__(self, gate: Gate, settings: Settings, *, confines: bool, new_id: Callable[[], str]) -> None:
         self._gate = gate
         self._mode = settings.review_input
-        self._may_ask = may_ask(settings.approval)
-        self._confines = confines
+        self._may_ask = may_ask(settings.approval) and (confines or settings.approval == "untrusted")
         self._new_id = new_id
 
     def check(self, terminal: Terminal, text: str) -> None:
@@ -57,7 +56,8 @@ class InputReview:
         if self._mode == "always":
             return True
         # Where the policy confines nothing, nobody was asked to let it out; under `never` only a rule did, for good.
-        return self._mode == "escalated" and self._confines and not terminal.identity.plan.confined and self._may_ask
+        # But `untrusted` asks about all that does more than read, and `!sh` in the pager of `dpkg -l` does.
+        return self._mode == "escalated" and not terminal.identity.plan.confined and self._may_ask
 
     def _request(self, terminal: Terminal, text: str) -> ApprovalRequest:
         identity = terminal.identity
