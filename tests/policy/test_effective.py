@@ -382,3 +382,10 @@ def test_both_views_agree_on_every_path(needed: list[str], data: st.DataObject) 
     place = tmp.on_host(path)
     assert tmp.inside(place) == path
     assert (place != path) == tmp.holds(path)
+
+
+def test_a_name_of_thousands_of_parts_is_judged_as_any_other() -> None:
+    """Required: a command may have a submodule say so, and every later command is judged by it."""
+    deep = "/ws" + "/a" * 1900
+    permissions = effective_permissions(WorkspaceWrite(), WorkspaceFacts(cwd="/ws", absent=(deep, "/elsewhere/x")))
+    assert permissions.absent == (deep,)

@@ -246,3 +246,12 @@ def test_indexes_and_settings_of_unusual_size_are_not_all_read(root: Path, monke
     found = reach(root, trusted=False)
     assert (found.absent, len(found.notes)) == ((), 1)
     assert "lib/.git" in relative(reach(root, trusted=True).absent, root)
+
+
+def test_settings_that_name_a_crowd_of_places_close_no_more_than_a_view_takes(root: Path) -> None:
+    """Required: of a plan with more names than the helper takes no command would start."""
+    text = "[core]\n\tfsmonitor = " + " ".join(f"./w{number}" for number in range(50_000)) + "\n"
+    (root / ".git/config").write_text(text)
+    assert len(reach(root, trusted=False).absent) <= git_reach.UNTRUSTED_NAMED_MAX
+    (root / ".git/config").write_text("[core]\n\tfsmonitor = ./w0\n")
+    assert relative(reach(root, trusted=False).absent, root) == {"w0"}

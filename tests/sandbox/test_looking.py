@@ -81,6 +81,15 @@ def test_a_name_of_thousands_of_missing_parts_is_missing(tmp_path: Path) -> None
     assert unchanged(look) == {str(tmp_path)}
 
 
+def test_links_that_lead_from_one_to_the_next_by_the_thousand_lead_nowhere(tmp_path: Path) -> None:
+    """Required: a command may make them, and every later command looks where they lead."""
+    for number in range(2000):
+        (tmp_path / str(number)).symlink_to(str(number + 1))
+    look = Look()
+    assert look.real(str(tmp_path / "0")).startswith(str(tmp_path))
+    assert not look.is_directory(look.real(str(tmp_path / "0")))
+
+
 @pytest.mark.parametrize("name", ["a" * 300, "/".join(["a" * 200] * 30)])
 def test_a_name_too_long_for_any_file_is_missing_for_good(tmp_path: Path, name: str) -> None:
     look = Look()

@@ -40,7 +40,8 @@ SET_INODE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, _32, 
 # ENABLE_VERITY
 FILE_KEYS = (0x800C6613, 0xC0506617, 0xC0406618, 0xC0406619, 0x40806685)
 # All of btrfs and bcachefs, by the byte that says whose a request is: an owner's snapshot of a subvolume shows all
-# that is hidden in it. Three of the first byte belong to every file system: FICLONE, FICLONERANGE, FIDEDUPERANGE, <linux/fs.h>
+# that is hidden in it. Three of the first byte belong to every file system, <linux/fs.h>: FICLONE, FICLONERANGE and
+# FIDEDUPERANGE
 SUBVOLUMES, REQUEST_OWNER_MASK = (0x9400, 0xBC00), 0xFF00
 SHARED_CONTENT = (0x40049409, 0x4020940D, 0xC0189436)
 

@@ -190,10 +190,12 @@ class _Changeable:
 
     def _inside(self, directory: str) -> bool:
         """Whether something directly in `directory` can be changed; remembered, as most names share a few."""
-        answer = self._answers.get(directory)
-        if answer is None:
-            answer = directory != "/" and self._inside(directory.rpartition("/")[0] or "/")
-            self._answers[directory] = answer
+        unknown = []
+        while directory not in self._answers and directory != "/":  # no recursion: anybody may name a deep path
+            unknown.append(directory)
+            directory = directory.rpartition("/")[0] or "/"
+        answer = self._answers.get(directory, False)
+        self._answers.update(dict.fromkeys(unknown, answer))
         return answer
 
 

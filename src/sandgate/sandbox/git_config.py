@@ -81,6 +81,8 @@ def named_places(
         for key, value in git_settings.parsed(text):
             if not value or "\0" in value:
                 continue
+            if len(found) >= NAMED_MAX:
+                break
             if key.startswith(git_settings.INCLUDES):
                 included = _place(value, os.path.dirname(file), homes)
                 pending.append(included)
@@ -90,7 +92,7 @@ def named_places(
             elif git_settings.loads(key):
                 found[Named("file", _place(value, worktree, homes))] = None
             elif git_settings.runs(key):
-                found |= dict.fromkeys(Named("word", path) for path in _words(value, worktree, homes))
+                found |= dict.fromkeys(Named("word", path) for path in _words(value, worktree, homes)[:NAMED_MAX])
     return list(found)
 
 

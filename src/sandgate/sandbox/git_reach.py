@@ -32,6 +32,8 @@ INDEX_BYTES_MAX = 64 << 20  # of one index; some 600 000 files
 REPOSITORIES_MAX = 256  # looked into below all roots
 UNTRUSTED_INDEX_BYTES_MAX = 256 << 20  # of all repositories that a confined command may have made
 UNTRUSTED_SETTINGS_BYTES_MAX = 2 << 20  # the same, of settings; a MiB takes a third of a second
+UNTRUSTED_NAMED_MAX = 1024  # places that settings of all these name
+UNTRUSTED_PARTS_MAX = 64  # of a submodule's path in one of these
 SUBMODULES_MAX = 2048  # of all of them
 ALTERNATES_BYTES_MAX = 1 << 16
 
@@ -78,6 +80,7 @@ class _Reach:
         self.files = files  # of settings that hold for every repository
         self.submodules = 0
         self.index_bytes = UNTRUSTED_INDEX_BYTES_MAX
+        self.named = UNTRUSTED_NAMED_MAX
         self.settings = Allowance(UNTRUSTED_SETTINGS_BYTES_MAX)
 
     def follow(self, repositories: list[Repository]) -> None:
@@ -93,11 +96,12 @@ class _Reach:
             for place in self._places_with_git(repository):
                 if place not in seen:
                     self._place_with_git(place)
-            for named in self._named(repository):
+            for named in self._named(repository)[: None if repository.is_trusted else self.named]:
+                self.named -= not repository.is_trusted
                 self._close_named(named, repository)
             repositories += self.closing.repositories
             self.closing.repositories.clear()
-        if self.settings.left <= 0 or self.index_bytes <= 0:
+        if min(self.settings.left, self.index_bytes, self.named) <= 0:
             self.closing.notes.append(
                 "repositories with indexes or settings of unusual size were not searched to the end"
             )
@@ -105,6 +109,8 @@ class _Reach:
     def _places_with_git(self, repository: Repository) -> Iterable[str]:
         """Directories in which git expects a `.git` that belongs to this repository."""
         found = dict.fromkeys((*self._gitlinks(repository), *self._gitmodules(repository)))
+        if not repository.is_trusted:
+            found = {name: None for name in found if name.count("/") < UNTRUSTED_PARTS_MAX}
         self.submodules += len(found)
         if self.submodules > SUBMODULES_MAX:
             self.closing.notes.append(f"submodules beyond {SUBMODULES_MAX} are protected only where they were found")

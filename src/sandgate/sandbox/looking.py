@@ -175,7 +175,12 @@ class Look:
     def real(self, path: str) -> str:
         """The canonical path; of what does not exist, as far as it does."""
         led = self.follow(path)
-        return os.path.realpath(path) if led is None else led.real
+        if led is not None:
+            return led.real
+        try:
+            return os.path.realpath(path)
+        except RecursionError:  # link after link, by the thousand: no kernel follows them, so nothing lies there
+            return path
 
     def cannot_be_kept(self) -> None:
         """The answer rests on something that is not on the disk."""
