@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -43,6 +44,9 @@ RUN_LIMIT_S = 60
 COMMAND_LIMIT_MS = 30_000
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
+
+ENTRY = "import sys; sys.path += sys.argv.pop(1).split(':'); from sandgate.start import entry; entry()"
+"""The program itself; its first argument is `Stage.import_path`."""
 
 DRIVER = """
 import json, os, sys
@@ -142,6 +146,7 @@ class Stage:
             directory.mkdir()
         self.python = account.python if account else os.path.realpath(sys.executable)
         self.uid = account.uid if account else os.geteuid()
+        self.import_path = str(account.source) if account else f"{SOURCE}:{sysconfig.get_path('purelib')}"
         self.own()
 
     def own(self) -> None:

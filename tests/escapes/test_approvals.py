@@ -4,15 +4,12 @@ The program itself runs here, as the user under test, since it is its own enviro
 """
 
 import re
-import sysconfig
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, SOURCE, Ran, Stage
-
-ENTRY = "import sys; sys.path += sys.argv.pop(1).split(':'); from sandgate.start import entry; entry()"
+from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
 
 ASK = """
 import os, sys, time
@@ -70,8 +67,7 @@ class Desk:
 
     def __init__(self, stage: Stage, **variables: str) -> None:
         self.stage, self.variables = stage, variables
-        account = stage.account
-        self.source = str(account.source) if account else f"{SOURCE}:{sysconfig.get_path('purelib')}"
+        self.source = stage.import_path
 
     def python(self, code: str) -> Ran:
         return self.stage.unconfined(self.stage.script(code, self.source), cwd=self.stage.home, env=self.variables)

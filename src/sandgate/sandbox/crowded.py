@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sandgate.sandbox.closing import Found
 
 
-MOUNTS_MAX = 12_288  # protected paths in one root, and what holds them in place; further ones are closed together
-MOUNTS_WANTED = 4_096  # a mount takes a command some 0.1 ms; more are gathered where one directory holds a crowd
+MOUNTS_MAX = 1_024  # protected paths in one root, and what holds them in place; further ones are closed together
+MOUNTS_WANTED = 512  # a mount takes a command 0.1 to 0.3 ms; more are gathered where one directory holds a crowd
 CROWD = 64  # mounts below one directory
 
 
