@@ -303,7 +303,7 @@ int judge_bind(struct supervisor *supervisor, const struct attempt *attempt) {
     int error = guarded ? EACCES : refusal_of_entry(supervisor, &place, 0);
     if (!error) return 0;
     struct refusal refusal = {OP_BIND, guarded ? BY_SECCOMP : BY_MOUNT, error, attempt->pid,
-                              host_lets_change_entry(supervisor, &place), attempt->syscall, place.path, ""};
+                              host_lets_change_entry(supervisor, &place), 0, attempt->syscall, place.path, ""};
     report_refusal(&supervisor->tally, &refusal);
     return guarded ? EACCES : 0;
 }

@@ -61,7 +61,8 @@ def test_a_command_can_neither_read_nor_write_a_transcript_nor_the_key_that_seal
     attack = stage.script(ATTACK, transcript, state)
     before = transcript.read_bytes()
     at = getattr(stage, workspace)
-    ran = stage.confined(attack, backend=backend, cwd=at, policy_cwd=at)
+    insists = {"broad_workspace": workspace == "home"}
+    ran = stage.confined(attack, backend=backend, cwd=at, policy_cwd=at, protection=insists)
     assert (ran.exit_code, ran.stdout) == (0, ""), ran
     assert transcript.read_bytes() == before
     real = stage.unconfined(attack).stdout.split()

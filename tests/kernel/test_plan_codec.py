@@ -68,12 +68,12 @@ def test_plan_becomes_one_record_for_each_fact() -> None:
 
 
 def test_what_was_approved_is_one_record_for_each_object() -> None:
-    bound = Bound(Identity(os.makedev(8, 3), 5), Identity(0, 6, 7), files=(("/work/x", Identity(0, 9, 1)),))
+    bound = Bound(Identity(os.makedev(8, 3), 5), Identity(0, 6, 7), files=(("/ws/x", Identity(0, 9, 1)),))
     expected = [record for tag, record in records(encode(PLAN.but(bound=bound))) if tag == 10]
     assert expected == [
         struct.pack("<IIIQQ", 0, 8, 3, 5, 0) + b"\0",
         struct.pack("<IIIQQ", 1, 0, 0, 6, 7) + b"\0",
-        struct.pack("<IIIQQ", 3, 0, 0, 9, 1) + b"/work/x\0",
+        struct.pack("<IIIQQ", 3, 0, 0, 9, 1) + b"/ws/x\0",
     ]
     by_descriptor = encode(PLAN.but(bound=Bound(program=Identity(0, 6), by_descriptor=True)))
     assert [record[:4] for tag, record in records(by_descriptor) if tag == 10] == [struct.pack("<I", 2)]

@@ -58,7 +58,7 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
             Mount("write", "/tmp", "/x/y"),
         ),
         limits=Limits(open_files=10),
-        bound=Bound(Identity(1, 2), Identity(1, 3, 4), files=(("/work/x", Identity(1, 5, 6)),)),
+        bound=Bound(Identity(1, 2), Identity(1, 3, 4), files=(("/ws/x", Identity(1, 5, 6)),)),
     )
     saved = tmp_path / "plan"
     saved.write_bytes(encode(plan))
