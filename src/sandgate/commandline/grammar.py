@@ -33,8 +33,8 @@ PIECE_BYTES = 4_096
 PIECES_MAX, PIECES_EACH_MAX = 256, 8  # asked for: so many in any case, and so many for each piece of the text
 # Where it follows many readings at once it asks for nothing and takes ten times as long for each byte, up to 0.2 ms for
 # a hundred steps. Steps are counted, too: scripts of a Debian system take up to 0.6 hundreds of them for 100 bytes, and
-# `ls;` again and again 3.3. So 64 KiB take 0.6 s at most.
-HUNDREDS_OF_STEPS, BYTES_EACH_HUNDRED = 300, 29  # so many in any case, and one more for so many bytes
+# `ls;` again and again 3.3. So 64 KiB take 0.45 s at most.
+HUNDREDS_OF_STEPS, BYTES_EACH_HUNDRED = 300, 33  # so many in any case, and one more for so many bytes
 
 _new_parser: Callable[[], Parser] | None = None
 _recent = Recent()  # a script is read for its verdict, and a moment later for its risk
