@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -127,14 +128,51 @@ def test_a_hard_link_added_after_the_plan_is_not_written_through(inside: Path) -
     assert (inside.parent / "secret").read_text() == "a\n"
 
 
-def test_a_file_with_other_names_needs_approval_when_confined(inside: Path) -> None:
+@pytest.mark.parametrize("confined", [True, False])
+def test_a_file_with_other_names_is_replaced_under_the_one_that_was_named(inside: Path, confined: bool) -> None:
     (inside / "f").unlink()
     os.link(inside.parent / "secret", inside / "f")
-    assert patched(inside, UPDATE, within(inside)).denied == (("write", f"{inside}/f"),)
-    assert (inside.parent / "secret").read_text() == "a\n"
-    plan = planned(inside, UPDATE, within(inside))
-    apply_plan(plan, within(inside), linked=frozenset({f"{inside}/f"}))
-    assert (inside.parent / "secret").read_text() == "b\n"  # the attack is real
+    permissions = within(inside) if confined else None
+    plan = planned(inside, UPDATE, permissions)
+    assert plan.warnings == (f"{inside}/f has another name, which keeps the old content",)
+    undo_record = apply_plan(plan, permissions).undo
+    assert (tree_of(inside), (inside.parent / "secret").read_text()) == ({"f": b"b\n"}, "a\n")
+    assert undo_record is not None
+    undo(undo_record, permissions)
+    assert tree_of(inside) == {"f": b"a\n"}
+
+
+def test_each_name_of_a_file_is_changed_by_itself(inside: Path) -> None:
+    for name in ("g", "h", "i"):
+        os.link(inside / "f", inside / name)
+    plan = planned(inside, "*** Update File: f\n@@\n-a\n+b\n*** Update File: g\n@@\n-a\n+c", within(inside))
+    assert plan.warnings == (f"{inside}/f has 2 other names, which keep the old content",)
+    apply_plan(plan, within(inside))
+    assert tree_of(inside) == {"f": b"b\n", "g": b"c\n", "h": b"a\n", "i": b"a\n"}
+
+
+def test_what_can_only_be_written_in_place_is_not_when_it_has_other_names(inside: Path) -> None:
+    """Required: a file that others may not write is never laid under another name, and no other name is changed."""
+    os.link(inside / "f", inside.parent / "other")
+    others = within(inside, read_only=(f"{inside}/f",))
+    with pytest.raises(PatchFailed, match="it has 2 names, and it can only be written in place"):
+        apply_plan(planned(inside, UPDATE, within(inside)), within(inside), others=others)
+    assert (tree_of(inside), (inside.parent / "other").read_text()) == ({"f": b"a\n"}, "a\n")
+
+
+def test_what_cannot_be_replaced_is_not_written_when_it_has_other_names(
+    inside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mount lies on it: that shows only when names change hands."""
+    os.link(inside / "f", inside.parent / "other")
+
+    def busy(*_: object, **_more: object) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    monkeypatch.setattr(steps, "_exchange", busy)
+    with pytest.raises(PatchFailed, match="it has 2 names"):
+        apply_plan(planned(inside, UPDATE, within(inside)), within(inside))
+    assert (tree_of(inside), (inside.parent / "other").read_text()) == ({"f": b"a\n"}, "a\n")
 
 
 def test_deleting_one_of_two_names_needs_no_approval(inside: Path) -> None:
@@ -149,13 +187,23 @@ def test_links_inside_the_roots_are_followed(inside: Path) -> None:
     assert tree_of(inside) == {"f": b"b\n", "link": "-> f"}
 
 
-@pytest.mark.parametrize("target", ["f", "hard", "soft", "../in/f"])
+@pytest.mark.parametrize("target", ["f", "soft", "../in/f"])
 def test_moving_a_file_onto_itself_keeps_it(inside: Path, target: str) -> None:
     """Required: other tools lose the file."""
     os.link(inside / "f", inside / "hard")
     (inside / "soft").symlink_to("f")
     patched(inside, f"*** Update File: f\n*** Move to: {target}\n@@\n-a\n+b")
-    assert tree_of(inside) == {"f": b"b\n", "hard": b"b\n", "soft": "-> f"}
+    assert tree_of(inside) == {"f": b"b\n", "hard": b"a\n", "soft": "-> f"}
+
+
+@pytest.mark.parametrize(("chunk", "content"), [("\n@@\n-a\n+b", b"b\n"), ("", b"a\n")])
+def test_moving_a_file_onto_its_other_name_leaves_that_one(inside: Path, chunk: str, content: bytes) -> None:
+    os.link(inside / "f", inside / "hard")
+    applied = patched(inside, f"*** Update File: f\n*** Move to: hard{chunk}", within(inside))
+    assert tree_of(inside) == {"hard": content}
+    assert applied.undo is not None
+    undo(applied.undo, within(inside))
+    assert tree_of(inside) == {"f": b"a\n", "hard": b"a\n"}
 
 
 def test_moving_a_link_moves_what_it_shows_and_leaves_what_it_points_to(inside: Path) -> None:

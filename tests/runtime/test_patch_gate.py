@@ -235,29 +235,13 @@ def test_link_that_leads_out_is_no_contained_patch(place: Workplace) -> None:
     assert texts(place.outside) == {"file": "old\n"}
 
 
-def test_file_with_another_name_is_not_changed_unasked(place: Workplace) -> None:
-    """A hard link may show the change anywhere."""
+def test_file_with_another_name_is_replaced_under_its_own_and_that_is_said(place: Workplace) -> None:
+    """A hard link may lead anywhere, and what lies there stays as it is; so there is nothing to ask about."""
     (place.outside / "file").write_text("old\n")
     os.link(place.outside / "file", place.repo / "file")
     answer = place.session(approval_policy="never").apply_patch(update("file"))
-    assert (answer.exit_code, texts(place.outside)) == (1, {"file": "old\n"})
-    colleague = Colleague()
-    runtime = place.session(reviewer=colleague, approval_policy="on-request")
-    assert runtime.apply_patch(update("file")).exit_code == 0
-    assert [(asked.stage, asked.grants) for asked in colleague.asked] == [
-        ("retry", (Grant("write_path", f"{place.repo}/file"),))
-    ]
-    assert texts(place.repo) == {"file": "new\n"}
-
-
-def test_file_with_another_name_is_asked_about_also_after_the_patch_was_approved(place: Workplace) -> None:
-    """What was approved was the change of one file."""
-    (place.outside / "file").write_text("old\n")
-    os.link(place.outside / "file", place.repo / "file")
-    colleague = Colleague()
-    runtime = place.session(reviewer=colleague, approval_policy="untrusted")
-    assert runtime.apply_patch(update("file")).exit_code == 0
-    assert [asked.stage for asked in colleague.asked] == ["initial", "retry"]
+    assert (answer.exit_code, texts(place.repo), texts(place.outside)) == (0, {"file": "new\n"}, {"file": "old\n"})
+    assert answer.warnings == (f"{place.repo}/file has another name, which keeps the old content",)
 
 
 def test_hooks_of_git_are_not_written_unasked(place: Workplace) -> None:

@@ -49,18 +49,16 @@ def apply_plan(
     permissions: EffectivePermissions | None,
     *,
     journal_directory: str | None = None,
-    linked: frozenset[str] = frozenset(),
     others: EffectivePermissions | None = None,
 ) -> Applied:
     """Carries `plan` out, confined to `permissions`; None, or unconfined ones: anywhere.
 
-    `linked` names files with further names whose change was approved although it shows elsewhere. `others` is what
-    commands may do that run meanwhile: a file they may not write never lies under a name they may. Raises
-    PatchDoesNotFit when a file changed since the plan was made, PatchFailed when the system refused; nothing has
-    changed then, or the error says what.
+    `others` is what commands may do that run meanwhile: a file they may not write never lies under a name they may.
+    Raises PatchDoesNotFit when a file changed since the plan was made, PatchFailed when the system refused; nothing
+    has changed then, or the error says what.
     """
     territory = territory_of(permissions)
-    denied = _denied(plan.writes, territory, linked) if territory is not None else ()
+    denied = _denied(plan.writes, territory) if territory is not None else ()
     if denied:
         return Applied(denied=denied)
     reviewed = journal_directory is not None  # whoever keeps a journal has shown the plan to somebody
@@ -85,7 +83,6 @@ def undo(
         PatchPlan(record.writes),
         permissions,
         journal_directory=journal_directory,
-        linked=frozenset(write.place for write in record.writes),
     )
     if not applied.denied:
         with Directories(_roots(permissions)) as held:
@@ -110,24 +107,16 @@ def _protected(writes: tuple[FileWrite, ...], others: Territory | None) -> froze
 
 
 def _reversed(write: FileWrite) -> FileWrite:
-    now = write.after
-    if now is not None and write.before is not None:
-        now = now.but(links=write.before.links)
-    return write.but(before=now, after=write.before, is_original=False)
+    return write.but(before=write.after, after=write.before, is_original=False)
 
 
-def _denied(
-    writes: tuple[FileWrite, ...], territory: Territory, linked: frozenset[str]
-) -> tuple[tuple[Operation, str], ...]:
+def _denied(writes: tuple[FileWrite, ...], territory: Territory) -> tuple[tuple[Operation, str], ...]:
     denied: dict[tuple[Operation, str], None] = {}
     for write in writes:
-        operation = _operation(write)
+        operation = operation_of(write)
         if not territory.writable(write.place):
             denied[(operation, write.place)] = None
             continue
-        before = write.before
-        if before is not None and before.links > 1 and write.after is not None and write.place not in linked:
-            denied[(operation, write.place)] = None
         directory = os.path.dirname(write.place)
         while write.after is not None and not os.path.lexists(directory):
             if not territory.writable(directory):
@@ -136,7 +125,8 @@ def _denied(
     return tuple(denied)
 
 
-def _operation(write: FileWrite) -> Operation:
+def operation_of(write: FileWrite) -> Operation:
+    """What a write does to its entry."""
     if write.before is None:
         return "create"
     return "delete" if write.after is None else "write"

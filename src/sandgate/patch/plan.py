@@ -18,6 +18,8 @@ from sandgate.record import Record, never_reached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sandgate.patch.hunks import Hunk, Patch
     from sandgate.patch.text import FileText
     from sandgate.patch.tree import Tree
@@ -69,7 +71,7 @@ def plan_patch(patch: Patch, *, cwd: str, tree: Tree, strict_unique: bool = Fals
         writes,
         changes=changes,
         summary=overlay.summary(),
-        warnings=overlay.warnings(),
+        warnings=overlay.warnings(writes),
         touched=tuple(overlay.touched),
         fuzz=overlay.fuzz,
     )
@@ -82,7 +84,7 @@ class _Overlay:
         self._cwd = cwd
         self._tree = tree
         self._strict = strict_unique
-        self._aliases: dict[tuple[int, int], str] = {}  # of files with several names: the first one touched
+        self._aliases: dict[tuple[int, int], list[str]] = {}  # of files with several names: the places touched
         self._listed: dict[str, list[str]] = {"A": [], "M": [], "D": []}
         self._warnings: list[str] = []
         self.drafts: dict[str, Draft] = {}
@@ -104,11 +106,10 @@ class _Overlay:
     def summary(self) -> tuple[str, ...]:
         return tuple(f"{letter} {path}" for letter, paths in self._listed.items() for path in paths)
 
-    def warnings(self) -> tuple[str, ...]:
-        kept = self._warnings[:WARNINGS_MAX]
-        if len(self._warnings) > len(kept):
-            kept.append("and more warnings")
-        return tuple(kept)
+    def warnings(self, writes: tuple[FileWrite, ...]) -> tuple[str, ...]:
+        said = (*self._warnings, *self._other_names(writes))
+        kept = said[:WARNINGS_MAX]
+        return kept if len(kept) == len(said) else (*kept, "and more warnings")
 
     def writes(self) -> tuple[FileWrite, ...]:
         return tuple(
@@ -116,6 +117,19 @@ class _Overlay:
             for place, draft in self.drafts.items()
             if draft.changes(after := draft.state())
         )
+
+    def _other_names(self, writes: tuple[FileWrite, ...]) -> Iterator[str]:
+        """Of files with further names that no write is about; a name that is merely removed is no change of a file."""
+        written = {write.place for write in writes}
+        for places in self._aliases.values():
+            here = [write for write in writes if write.place in places]
+            first = next((write for write in here if write.after is not None or write.is_original), None)
+            if first is None or first.before is None:
+                continue
+            others = first.before.links - len(written.intersection(places))
+            if others > 0:
+                names = "another name, which keeps" if others == 1 else f"{others} other names, which keep"
+                yield f"{first.path} has {names} the old content"
 
     def _named(self, spelled: str) -> str:
         path = absolute(self._cwd, spelled)
@@ -183,8 +197,7 @@ class _Overlay:
     def _is_same_file(self, one: str, other: str) -> bool:
         if any(place in self.drafts and not self.drafts[place].exists for place in (one, other)):
             return False
-        identity = self._tree.identity(one)
-        return identity is not None and identity == self._tree.identity(other)
+        return self._tree.is_one_entry(one, other)
 
     def _move(self, path: str, source: Draft, destination: Draft) -> None:
         entry = self._tree.place(path)
@@ -199,7 +212,8 @@ class _Overlay:
             return place
         place = self._tree.followed(place)
         identity = self._tree.identity(place) if self._aliases else None
-        return place if identity is None else self._aliases.get(identity, place)
+        known = () if identity is None else self._aliases.get(identity, ())
+        return next((other for other in known if self._tree.is_one_entry(other, place)), place)
 
     def _draft_to_read(self, place: str, path: str) -> Draft:
         try:
@@ -229,7 +243,7 @@ class _Overlay:
             state = self._tree.state(place)
             draft = self.drafts[place] = Draft(path, state)
             if state is not None and state.links > 1 and (identity := self._tree.identity(place)) is not None:
-                self._aliases.setdefault(identity, place)
+                self._aliases.setdefault(identity, []).append(place)
         return draft
 
 

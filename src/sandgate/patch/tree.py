@@ -110,6 +110,22 @@ class Tree:
             return None
         return (about.st_dev, about.st_ino)
 
+    def is_one_entry(self, one: str, other: str) -> bool:
+        """Whether two places are one entry of one directory, spelled or reached in two ways.
+
+        Two names of one file (hard links) are two entries; two spellings that a file system without case takes for
+        one are not, and neither are the two ways to a directory that is mounted twice.
+        """
+        identity = self.identity(one)
+        if identity is None or identity != self.identity(other):
+            return False
+        if one == other or os.stat(one).st_nlink == 1:
+            return True
+        (above, name), (other_above, other_name) = os.path.split(one), os.path.split(other)
+        if self.identity(above) != self.identity(other_above):
+            return False
+        return name == other_name or not {name, other_name} <= _entries(above)
+
     def leads_to_directory(self, place: str) -> bool:
         """Whether `place` is a directory or a link to one."""
         return os.path.isdir(place)
@@ -122,6 +138,13 @@ class Tree:
         from sandgate.kernel.beneath import open_canonical
 
         return open_canonical(place, READ_FLAGS)
+
+
+def _entries(directory: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(directory))
+    except OSError:  # it cannot be told: taken for one, which removes nothing
+        return frozenset()
 
 
 def territory_of(permissions: EffectivePermissions | None) -> Territory | None:

@@ -28,6 +28,7 @@ else:
 
 SETTLED_ONE_BY_ONE_MAX = 200  # files; more of them are settled by one sync of the whole disk
 CHANGED_HINT = "read it again, and write the patch for what it says now"
+OWN_COPY_HINT = "give it a copy of its own first: `cp FILE FILE.new && mv FILE.new FILE`"
 LED_AWAY = frozenset({errno.ESTALE, errno.ELOOP, errno.EXDEV, errno.ENOENT, errno.ENOTDIR})
 NOT_OURS_TO_REPLACE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
@@ -146,6 +147,7 @@ class Undertaking:
                 step = step.but(new=self._prepared(descriptor, spare, write, write.after, now))
             except CannotReplace:
                 steps.drop_spare(descriptor, spare)
+                _check_only_name(write, now.state)
                 step = step.but(kind="in_place")
         self._steps.append((step, write))
 
@@ -153,7 +155,7 @@ class Undertaking:
         """The inode of the new file. Raises CannotReplace when the old one has to stay the file it is."""
         state, before = now.state, write.before
         may_overwrite = state is not None and state.link is None and after.link is None
-        if state is not None and may_overwrite and (state.links > 1 or write.place in self._in_place):
+        if state is not None and may_overwrite and write.place in self._in_place:
             raise CannotReplace
         if state is not None and before is not None and may_overwrite:
             # What the plan does not change stays as it is now, not as it was when the plan was made.
@@ -188,6 +190,7 @@ class Undertaking:
                 return
             except CannotReplace:
                 steps.drop_spare(descriptor, step.spare)
+                _check_only_name(write, write.before)
         before, after = write.before, write.after
         if before is None or after is None or before.link is not None or after.link is not None:
             raise Changed
@@ -201,7 +204,7 @@ class Undertaking:
         left = self._take_back()
         because = "; ".join(left)
         if isinstance(problem, PatchFailed):
-            raise PatchFailed(problem.what, why="; ".join((problem.why, *left))) from problem
+            raise PatchFailed(problem.what, why="; ".join((problem.why, *left)), hint=problem.hint) from problem
         path = self._at.path if self._at is not None else ""
         if isinstance(problem, Changed):
             raise PatchDoesNotFit(
@@ -266,6 +269,13 @@ def _attempt(left: list[str], path: str, deed: Callable[[], str | None]) -> None
         problem = f"`{path}` was changed by somebody else and was not put back"
     if problem:
         left.append(problem)
+
+
+def _check_only_name(write: FileWrite, now: FileState | None) -> None:
+    """What is written in place shows under each of its names, and a patch changes those it names and no others."""
+    if now is not None and now.links > 1:
+        what = f"it has {now.links} names, and it can only be written in place, where each of them would change"
+        raise PatchFailed(f"Failed to write file {write.path}", why=what, hint=OWN_COPY_HINT)
 
 
 def _failed_deed(write: FileWrite | None) -> str:

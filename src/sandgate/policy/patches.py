@@ -72,14 +72,22 @@ def blocked_directories(changes: Iterable[FileChange], permissions: EffectivePer
     A directory outside is granted as a whole, because a file is replaced through its directory. What is protected
     inside a root is granted by itself, and so is what lies where no directory can be made writable.
     """
-    nearest = _Nearest(permissions)
-    needed = []
-    for path in _not_contained(changes, permissions, {}):
-        directory = posixpath.dirname(path)
-        alone = nearest.closed(path) or not _grantable(directory)
-        needed.append(Grant("write_path", path) if alone else Grant("write_root", directory))
+    needed = needed_grants(changes, permissions, {}).values()
     roots = [grant.value for grant in needed if grant.kind == "write_root"]
     return tuple(grant for grant in dict.fromkeys(needed) if not any(lies_below(grant.value, root) for root in roots))
+
+
+def needed_grants(
+    changes: Iterable[FileChange], permissions: EffectivePermissions, resolved: Mapping[str, str]
+) -> dict[str, Grant]:
+    """Every path of the patch that is not contained, and the grant with which it would be; `resolved` as above."""
+    nearest = _Nearest(permissions)
+    needed = {}
+    for path in _not_contained(changes, permissions, resolved):
+        directory = posixpath.dirname(path)
+        alone = nearest.closed(path) or not _grantable(directory)
+        needed[path] = Grant("write_path", path) if alone else Grant("write_root", directory)
+    return needed
 
 
 class _Nearest:

@@ -14,7 +14,7 @@ from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.gate import Matter
-from sandgate.patch.apply import Undo, apply_plan, undo
+from sandgate.patch.apply import Undo, apply_plan, operation_of, undo
 from sandgate.patch.describe import described as described
 from sandgate.patch.journal import recover
 from sandgate.patch.parse import parse_partial, parse_patch
@@ -22,11 +22,11 @@ from sandgate.patch.plan import EMPTY as EMPTY
 from sandgate.patch.plan import plan_patch
 from sandgate.patch.report import success_text
 from sandgate.patch.tree import Tree
-from sandgate.policy.patches import blocked_directories, patch_verdict
+from sandgate.policy.patches import blocked_directories, needed_grants, patch_verdict
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.decisions import ApprovalKey
-from sandgate.protocol.denials import Refused
+from sandgate.protocol.denials import Denial, Refused
 from sandgate.protocol.trace import Notice, PatchBegan, PatchEnded
 from sandgate.protocol.verdicts import Ask
 from sandgate.record import Record
@@ -68,6 +68,7 @@ class PatchAnswer(Record):
     warnings: tuple[str, ...]
     duration_ms: int
     passage: Passage
+    closed: tuple[Denial, ...] = ()  # of a refusal by policy: what of it lies where nothing may be written
 
 
 class PatchGate:
@@ -157,17 +158,14 @@ class PatchGate:
         known = [self._undo[call_id] for call_id in call_ids if call_id in self._undo]
         return combined_diff(write for record in known for write in record.done)
 
-    def carry_out(
-        self, call_id: str, plan: PatchPlan, confined: ConfinedCommand, granted: frozenset[str]
-    ) -> AttemptOutcome:
-        """One attempt at writing, within the permissions of `confined`; `granted` files by their own name."""
+    def carry_out(self, call_id: str, plan: PatchPlan, confined: ConfinedCommand) -> AttemptOutcome:
+        """One attempt at writing, within the permissions of `confined`."""
         permissions = confined.permissions if confined.confined else None
         try:
             applied = apply_plan(
                 plan,
                 permissions,
                 journal_directory=self._journals,
-                linked=granted,
                 others=self._confinement.permissions(),
             )
         except (PatchDoesNotFit, PatchFailed) as problem:
@@ -202,7 +200,14 @@ class PatchGate:
             warnings=plan.warnings,
             duration_ms=(monotonic_ns() - started_ns) // NS_PER_MS,
             passage=passage,
+            closed=self._closed(plan) if passage.refusal is not None and passage.refusal.by == "policy" else (),
         )
+
+    def _closed(self, plan: PatchPlan) -> tuple[Denial, ...]:
+        permissions = self._confinement.permissions()
+        grants = needed_grants(plan.changes, permissions, _leading(plan, permissions))
+        operations = {write.path: operation_of(write) for write in plan.writes}
+        return tuple(Denial(operations.get(path, "write"), path, grant=grant) for path, grant in grants.items())
 
     @property
     def _journals(self) -> str:
@@ -227,7 +232,7 @@ class PatchGate:
             sandbox=policies.sandbox,
             permissions=permissions,
             backend_available=True,  # it is this process that is held back, by openat2
-            resolved={write.path: _as_commands_see(write.place, permissions) for write in plan.writes},
+            resolved=_leading(plan, permissions),
         )
         if isinstance(verdict, Ask):
             grants: tuple[Grant, ...] = blocked_directories(plan.changes, permissions)
@@ -259,8 +264,10 @@ def size_of(record: Undo) -> int:
     return sum(len(state.content) for state in states if state is not None)
 
 
-def _as_commands_see(place: str, permissions: EffectivePermissions) -> str:
-    return place if permissions.private_tmp is None else permissions.private_tmp.inside(place)
+def _leading(plan: PatchPlan, permissions: EffectivePermissions) -> dict[str, str]:
+    """Where each path of a patch leads, as commands see it."""
+    tmp = permissions.private_tmp
+    return {write.path: write.place if tmp is None else tmp.inside(write.place) for write in plan.writes}
 
 
 class _PatchRun:
@@ -269,19 +276,18 @@ class _PatchRun:
     def __init__(self, gate: PatchGate, plan: PatchPlan) -> None:
         self._gate = gate
         self._plan = plan
-        self._granted: frozenset[str] = frozenset()
 
     def expect(self) -> None:
         return
 
     def get_ready(self, grants: tuple[Grant, ...]) -> None:
-        self._granted = frozenset(grant.value for grant in grants if grant.kind == "write_path")
+        del grants  # no name has to exist before it is written
 
     def stand_down(self) -> None:
         return
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
-        return self._gate.carry_out(call_id, self._plan, plan, self._granted)
+        return self._gate.carry_out(call_id, self._plan, plan)
 
 
 def _said(passage: Passage) -> str:

@@ -197,4 +197,4 @@ def test_a_denial_says_why(denial: Denial, permissions: EffectivePermissions, li
     ],
 )
 def test_the_grant_is_named_as_an_option(denial: Denial, hint: str) -> None:
-    assert grant_hint(denial, attempt(denial)) == hint
+    assert grant_hint(denial, attempt(denial).permissions) == hint

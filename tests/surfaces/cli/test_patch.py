@@ -94,3 +94,34 @@ def test_hunk_by_hunk_what_came_before_a_failure_stays(program: Any) -> None:
     assert tree_of(program.repo) == {}
     assert program("patch", "--in-order", patch) == 1
     assert tree_of(program.repo) == {"n": b"x\n"}
+
+
+def test_a_refusal_names_each_path_and_why_and_an_option_that_works(program: Any, tmp_path: Path) -> None:
+    (program.repo / ".git" / "hooks").mkdir(parents=True)
+    (program.repo / ".envrc").write_text("a\n")
+    os.link(program.repo / ".envrc", program.repo / "other")
+    (tmp_path / "outside").mkdir()
+    patch = wrapped(f"*** Add File: {tmp_path}/outside/g\n+x\n*** Add File: .git/hooks/h\n+x")
+    assert program("patch", "-c", SANDBOX_TMP, patch) == 77
+    assert program.err.splitlines() == [
+        "sandgate: patch rejected: writing outside of the project; rejected by user approval settings",
+        f"sandgate: denied: create {tmp_path}/outside/g (outside the writable roots: {program.repo})",
+        f"sandgate: denied: create {program.repo}/.git/hooks/h (protected: it can run code outside the sandbox later)",
+        f"sandgate: grant it once with: --add-dir {tmp_path}/outside",
+        f"sandgate: grant it once with: --add-dir {program.repo}/.git/hooks",
+    ]
+    hints = ["--add-dir", f"{tmp_path}/outside", "--add-dir", f"{program.repo}/.git/hooks"]
+    assert program("patch", "-c", SANDBOX_TMP, *hints, patch) == 0
+    alias = wrapped("*** Update File: other\n@@\n-a\n+b")
+    assert program("patch", "-c", SANDBOX_TMP, alias) == 77
+    reason = "protected: it, or what it is another name of, can run code outside the sandbox later"
+    assert f"denied: write {program.repo}/other ({reason})" in program.err
+    assert program("patch", "-c", SANDBOX_TMP, "--add-dir", f"{program.repo}/other", alias) == 0
+    assert ((program.repo / "other").read_text(), (program.repo / ".envrc").read_text()) == ("b\n", "a\n")
+
+
+def test_what_the_run_of_a_patch_was_refused_is_told(program: Any, tmp_path: Path) -> None:
+    patch = wrapped(f"*** Add File: {tmp_path}/g\n+x")
+    assert program("patch", "-a", "on-failure", "-c", SANDBOX_TMP, patch) == 77
+    assert f"sandgate: denied: create {tmp_path}/g (outside the writable roots: {program.repo})" in program.err
+    assert "sandgate: grant it once with: " in program.err

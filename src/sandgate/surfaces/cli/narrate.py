@@ -6,6 +6,7 @@ Denials are held back until it is clear that no prompt shows them.
 from __future__ import annotations
 
 from errno import ENOSPC, EPIPE
+from stat import S_ISREG
 
 from sandgate.display import one_line, visible
 from sandgate.places.run_later import ending_form
@@ -111,32 +112,40 @@ def review_line(review: AutoReview) -> str:
 
 def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
     """`denied: …` lines of one attempt, and how to grant what was missing."""
-    denials = attempt.denial.denials
-    lines = [f"denied: {_object(denial)} ({_why(denial, attempt)})" for denial in denials[:DENIALS_SAID_MAX]]
-    more = len(denials) - len(lines) + attempt.denial.omitted
-    if more > 0:
-        lines.append(f"denied: {more} more")
+    denials, permissions = attempt.denial.denials, attempt.permissions
     if attempt.final.exit_code == 0 and not verbose:
-        return lines  # the command coped; nothing needs to be opened for it
-    hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, attempt)))
-    return lines + [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
+        return _denied(denials, permissions, attempt.denial.omitted)  # it coped; nothing needs to be opened for it
+    return refused_lines(denials, permissions, omitted=attempt.denial.omitted)
 
 
-def grant_hint(denial: Denial, attempt: Attempt) -> str:
+def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0) -> list[str]:
+    """What these permissions refuse and why, and the options that would open it; `omitted`: of more, the number."""
+    hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, permissions)))
+    allowing = [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
+    return _denied(denials, permissions, omitted) + allowing
+
+
+def _denied(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
+    lines = [f"denied: {_object(denial)} ({_why(denial, permissions)})" for denial in denials[:DENIALS_SAID_MAX]]
+    more = len(denials) - len(lines) + omitted
+    return [*lines, f"denied: {more} more"] if more > 0 else lines
+
+
+def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
     """The option that gives this grant on the next run; empty when there is none."""
     grant = denial.grant
-    if grant is None or grant.value in attempt.permissions.absent:
+    if grant is None or grant.value in permissions.absent:
         return ""
     match grant.kind:
-        case "write_root" | "write_path" if not attempt.permissions.writable:
+        case "write_root" | "write_path" if not permissions.writable:
             return "-s workspace-write"
-        case "write_root" if attempt.permissions.may_write(grant.value):
+        case "write_root" if permissions.may_write(grant.value):
             return ""  # it is open already; something else stands in the way
         case "write_root" | "write_path":
             from sandgate.surfaces.cli.allowing import root_option
 
             is_new = denial.operation == "create" and grant.value == denial.path
-            return root_option(grant.value, new=is_new, workspaces=attempt.permissions.writable) or ONE_YES
+            return root_option(grant.value, new=is_new, workspaces=permissions.writable) or ONE_YES
         case "read_path":
             return "-c " + _quoted(f"secrets.opened=[{_toml(grant.value)}]")
         case "unix_socket":
@@ -152,9 +161,8 @@ def _object(denial: Denial) -> str:
     return f"{denial.operation} {denial.path or denial.address or 'something'}{doubt}"
 
 
-def _why(denial: Denial, attempt: Attempt) -> str:
+def _why(denial: Denial, permissions: EffectivePermissions) -> str:
     path = denial.path
-    permissions = attempt.permissions
     if denial.address is not None:
         return "the network is off" if permissions.network == "off" else "this socket is closed to the sandbox"
     if path is None:
@@ -168,7 +176,8 @@ def _why(denial: Denial, attempt: Attempt) -> str:
         or ending_form(path) in permissions.absent
         or any(_is_or_below(path, name) for name in permissions.read_only)
     ):
-        return "protected: it can run code outside the sandbox later"
+        what = "it, or what it is another name of," if _has_other_names(path) else "it"
+        return f"protected: {what} can run code outside the sandbox later"
     if permissions.may_write(path):
         return _answer(denial)
     if not permissions.writable:
@@ -178,6 +187,16 @@ def _why(denial: Denial, attempt: Attempt) -> str:
 
 def _answer(denial: Denial) -> str:
     return f"the sandbox answered {denial.errno or 'no'}"
+
+
+def _has_other_names(path: str) -> bool:
+    from os import lstat
+
+    try:
+        about = lstat(path)
+    except OSError:
+        return False
+    return about.st_nlink > 1 and S_ISREG(about.st_mode)
 
 
 def listed(places: tuple[str, ...]) -> str:

@@ -8,11 +8,12 @@ from sandgate.display import visible
 from sandgate.errors import PatchDoesNotFit, PatchError, RequestError
 from sandgate.runtime.patch_gate import EMPTY, described
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.narrate import Narrator
+from sandgate.surfaces.cli.narrate import Narrator, refused_lines
 from sandgate.surfaces.cli.session import opened, person_present
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.runtime import Runtime
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.surfaces.cli.parse import Parsed
 
@@ -40,7 +41,8 @@ def main(parsed: Parsed) -> int:
 
 
 def _applied(parsed: Parsed, text: str) -> int:
-    runtime = opened(parsed, Narrator(asks_a_person=person_present(), verbose=False))
+    narrator = Narrator(asks_a_person=person_present(), verbose=False)
+    runtime = opened(parsed, narrator)
     patches, strict = runtime.tools.patches, parsed.on("strict_unique")
     if parsed.on("check"):
         plan = patches.plan(text, cwd=runtime.directory, strict_unique=strict)
@@ -50,16 +52,20 @@ def _applied(parsed: Parsed, text: str) -> int:
         answers = patches.apply_in_order(text, cwd=runtime.directory)
     else:
         answers = (patches.apply(text, cwd=runtime.directory, strict_unique=strict),)
-    return max(_told(answer) for answer in answers)
+    code = max(_told(answer, runtime) for answer in answers)
+    narrator.finish()
+    return code
 
 
-def _told(done: PatchAnswer) -> int:
+def _told(done: PatchAnswer, runtime: Runtime) -> int:
     for warning in done.warnings:
         say.fact(f"warning: {warning}")
     if done.exit_code == 0:
         say.out(visible_lines(done.output))
         return 0
     for line in done.output.splitlines():
+        say.fact(line)
+    for line in refused_lines(done.closed, runtime.confinement.permissions()):
         say.fact(line)
     return REFUSED if done.exit_code is None or done.passage.attempts[-1].denial.denied else DOES_NOT_FIT
 
