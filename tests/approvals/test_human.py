@@ -7,11 +7,14 @@ import select
 import termios
 import threading
 
+import pyte
 import pytest
 
 from sandgate.approvals import human
 from sandgate.approvals.advice import Advice, Said
 from sandgate.approvals.human import TerminalReviewer
+from sandgate.approvals.prompt import COLUMNS_DEFAULT
+from sandgate.approvals.terminal_talk import PLAIN
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.denials import Denial, DenialReport
@@ -166,6 +169,103 @@ def test_enter_arrows_and_unknown_keys_answer_nothing(person: Person) -> None:
     assert person.decided().decision == "denied"
 
 
+@pytest.mark.usefixtures("quickly")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "\x1b[MCyY",  # the pointer over column 89, row 57: `ESC [ ? 1003 h` of the command has it told
+        "\x1b[<35;89;57M",
+        "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28;29c",  # XTerm's attributes, asked for by `ESC [ c`
+        "\x1bP>|kitty(0.32.2)\x1b\\",  # a name, asked for by `ESC [ > q`
+        "\x1bP1+r544e=6b69747479\x1b\\",  # what a terminal can, in hexadecimal
+        "\x1b]11;rgb:aaaa/aaaa/aaaa\x07",
+        "\x1b]lyYaA\x1b\\",  # its title, which the command has set
+        "\x1b\x1b[A",  # Alt and an arrow
+        "\x1b[[A",  # F1 of the Linux console
+        "\x1bOa",
+    ],
+)
+def test_what_the_terminal_says_by_itself_is_no_answer(person: Person, said: str) -> None:
+    """Required: a command that had the terminal report something has not answered the question that comes after it."""
+    person.is_asked(asked(risk=HIGH if said.endswith("A") else None))
+    person.sees("Your answer")
+    person.presses(said)
+    person.presses("n")
+    assert person.decided().decision == "denied"
+
+
+@pytest.mark.usefixtures("quickly")
+@pytest.mark.parametrize(
+    "left",
+    [
+        "\x1b]0;never ended",
+        "\x1bP never ended",
+        "\x1b(0",  # letters are drawn as lines
+        "\x1b)0\x0e",
+        "\x1b[4h\x1b[H",  # what is written pushes what stands there
+        "\x1b[1;2r\x1b[H",  # two lines scroll, the others stay
+        "\x1b[?7l",  # each line ends on top of its last column
+        "\x1b[?6h\x1b[2;3r",
+        "\x1b[HYour answer [y/n]: " + "\r\n[y] harmless, believe me" * 22 + "\x1b[H",  # a question painted below ours
+    ],
+)
+def test_a_command_cannot_leave_a_terminal_that_shows_another_question(
+    person: Person, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    """Required: whatever the command did to the terminal, the whole question stands there and nothing below it."""
+    monkeypatch.setenv("TERM", "xterm")
+    screens = []
+    for before in ("", left):
+        person.seen = ""
+        person.is_asked(asked())
+        person.sees("Your answer [y/a/u/n/q]: ")
+        person.presses("n")
+        person.decided()
+        screens.append(_shown(before, person.seen))
+    assert screens[0] == screens[1][-len(screens[0]) :]
+    assert any("$ touch /etc/motd" in line for line in screens[0])
+
+
+def _shown(before: str, seen: str) -> list[str]:
+    screen = pyte.Screen(80, 24)
+    pyte.Stream(screen).feed(before + seen)
+    return "\n".join(line.rstrip() for line in screen.display).strip("\n").split("\n")
+
+
+@pytest.mark.usefixtures("quickly")
+def test_a_terminal_that_would_show_them_is_sent_no_sequences(person: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    person.is_asked(asked())
+    person.sees("Your answer")
+    person.presses("n")
+    person.decided()
+    assert "\x1b" not in person.seen
+
+
+@pytest.mark.usefixtures("quickly")
+def test_a_command_that_is_shown_whole_paints_no_line_of_ours(person: Person) -> None:
+    """Required: no piece of it begins where a word of ours does, whatever the width of the terminal."""
+    start = len("echo '")
+    forged = " " * (6 * COLUMNS_DEFAULT - start) + "".join(
+        f"{line:<{COLUMNS_DEFAULT}}" for line in ("  $ ls", "  [y] yes, once: list")
+    )
+    person.is_asked(asked("echo", forged))
+    person.sees("Your answer")
+    person.presses("v")
+    person.sees("Your answer [y/a/u/n/q]: \r\n")
+    person.presses("n")
+    person.decided()
+    whole = person.seen.split("Your answer")[1]
+    assert "list" in whole
+    rows = [row for line in whole.split("\r\n") for row in _rows(line)]
+    assert not any(row.startswith(("  $ ls", "  [y]")) for row in rows)
+
+
+def _rows(line: str) -> list[str]:
+    """As the terminal breaks it."""
+    return [line[at : at + COLUMNS_DEFAULT] for at in range(0, max(len(line), 1), COLUMNS_DEFAULT)]
+
+
 def test_keys_typed_before_the_question_stands_there_do_not_count(person: Person) -> None:
     person.presses("yyyy\n")
     person.is_asked(asked())
@@ -182,7 +282,7 @@ def test_a_hostile_command_cannot_paint_a_prompt(person: Person) -> None:
     person.sees("Your answer")
     person.presses("n")
     person.decided()
-    assert "\x1b" not in person.seen
+    assert "\x1b" not in person.seen.replace(PLAIN, "")
     assert "\\e[2J" in person.seen
     assert "\r\n  Risk: LOW" not in person.seen
 

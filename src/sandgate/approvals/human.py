@@ -2,7 +2,8 @@
 
 Questions go to and answers come from the controlling terminal, never stdin or stdout: those belong to the
 command. One key answers. Typed-ahead keys are thrown away and keys are ignored for a moment after the prompt
-appears, so that nobody approves what they have not seen; Enter, an unknown key or an arrow key is no answer.
+appears, so that nobody approves what they have not seen; Enter, an unknown key, an arrow key and whatever the terminal
+says by itself (`terminal_talk.py`) is no answer.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from sandgate.approvals.prompt import (
     COLUMNS_DEFAULT,
     choice_lines,
     choices,
-    command_lines,
     is_folded,
     prompt_lines,
     question,
+    whole_command_lines,
 )
+from sandgate.approvals.terminal_talk import DUMB, KEY_GAP_MS, NOTHING, PLAIN, skip_sequence
 from sandgate.protocol.decisions import Decision
 
 TYPE_CHECKING = False
@@ -34,9 +36,7 @@ if TYPE_CHECKING:
 
 TERMINAL = "/dev/tty"
 TYPE_AHEAD_GUARD_MS = 300  # keys pressed this soon after the prompt appeared are not an answer to it
-ESCAPE_SEQUENCE_MS = 40  # how long the rest of an arrow key may lag behind its first byte
 TYPE_AHEAD_BYTES = 4096  # thrown away at a time
-SEQUENCE_BYTES_MAX = 32
 ESCAPE, CONTROL_C, CONTROL_D = "\x1b", "\x03", "\x04"
 VIEW = "v"
 WITHDRAWN = "taken back: no answer is needed any more"
@@ -98,7 +98,7 @@ def _answer(
                 keyboard.write(["^C"])
                 raise KeyboardInterrupt
             if key == VIEW and is_folded(request):
-                keyboard.write(["", *command_lines(request)])
+                keyboard.write(["", *whole_command_lines(request, columns)])
                 keyboard.prompt(question(request))
             elif (choice := _meaning(key, by_key)) is not None:
                 keyboard.write([choice.key])
@@ -146,6 +146,8 @@ class Keyboard:
         keywise[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
         keywise[6][termios.VMIN], keywise[6][termios.VTIME] = 1, 0
         termios.tcsetattr(self._descriptor, termios.TCSAFLUSH, keywise)
+        if os.environ.get("TERM", "") not in DUMB:
+            _write_all(self._descriptor, PLAIN)
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -178,8 +180,8 @@ class Keyboard:
     def key(self) -> str:
         """The next key; a lone escape is a key, an escape sequence is none. Empty at hang-up."""
         first = os.read(self._descriptor, 1)
-        if first == ESCAPE.encode() and self._waits(ESCAPE_SEQUENCE_MS):
-            self._skip_sequence()
+        if first == ESCAPE.encode() and self._waits(KEY_GAP_MS):
+            skip_sequence(self._next_byte)
             return "escape sequence"
         return first.decode("ascii", "replace")
 
@@ -191,14 +193,9 @@ class Keyboard:
         ready = {descriptor for descriptor, _events in poller.poll()}
         return None if self._descriptor in ready else next(each for each in others if each in ready)
 
-    def _skip_sequence(self) -> None:
-        """Read the rest of a control sequence (ECMA-48): an introducer, parameters, one final byte."""
-        introducer = os.read(self._descriptor, 1)
-        if introducer not in (b"[", b"O"):
-            return
-        for _ in range(SEQUENCE_BYTES_MAX):
-            if not self._waits(ESCAPE_SEQUENCE_MS) or b"@" <= os.read(self._descriptor, 1) <= b"~":
-                return
+    def _next_byte(self, milliseconds: int) -> int:
+        """Below 0 when none comes in that time, or the terminal is gone."""
+        return next(iter(os.read(self._descriptor, 1)), NOTHING) if self._waits(milliseconds) else NOTHING
 
     def _waits(self, milliseconds: int) -> bool:
         poller = select.poll()

@@ -302,6 +302,11 @@ def command_lines(request: ApprovalRequest) -> list[str]:
     return [visible(joined(argv))]
 
 
+def whole_command_lines(request: ApprovalRequest, columns: int) -> list[str]:
+    """All of it for whoever asks to see it, shaped and cut as in the prompt: no piece stands where words of ours do."""
+    return [piece for line in _shown_command(request, whole=True) for piece in wrapped(line, columns)]
+
+
 def is_folded(request: ApprovalRequest) -> bool:
     """Whether the prompt shows less than the whole command."""
     lines = command_lines(request)
