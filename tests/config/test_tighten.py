@@ -117,6 +117,23 @@ def test_the_user_can_let_a_project_set_its_policies(machine: Machine) -> None:
     assert (settings.sandbox, settings.approval, settings.report) == (DangerFullAccess(), "never", "report")
 
 
+@pytest.mark.parametrize("below", ["a", "a/b"])
+def test_only_the_file_in_the_directory_that_the_user_named_may_loosen(machine: Machine, below: str) -> None:
+    """Required: a command that makes such a file somewhere in the project has no say in what a later session may do."""
+    user = machine.trust('sandbox_mode = "workspace-write"')
+    user.write_text(user.read_text() + "allow_project_policy = true\n")
+    file = machine.write_project('sandbox_mode = "danger-full-access"', below=below)
+    loaded = machine.load(cwd=machine.project / below)
+    assert loaded.settings.sandbox == WorkspaceWrite()
+    assert any(f"Ignored settings in {file} that would loosen" in each for each in loaded.warnings)
+
+
+def test_a_directory_of_a_project_that_the_user_named_may_loosen_for_itself(machine: Machine) -> None:
+    machine.write_project('sandbox_mode = "danger-full-access"', below="a")
+    machine.write_user(f'[projects."{machine.project / "a"}"]\ntrust_level = "trusted"\nallow_project_policy = true\n')
+    assert machine.load(cwd=machine.project / "a").settings.sandbox == DangerFullAccess()
+
+
 def test_the_users_own_profile_and_flags_stand_above_the_project(machine: Machine) -> None:
     machine.trust('profiles.free.sandbox_mode = "danger-full-access"')
     machine.write_project('sandbox_mode = "read-only"')

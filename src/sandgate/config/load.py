@@ -108,7 +108,7 @@ def load_settings(
     flags = _flags(overrides, typed, places)
     own = _own_layers(places, flags, profile=profile, ignore_user=ignore_user)
     root = project_root(places.cwd, own.together.values.get(MARKERS_KEY, default_of(MARKERS_KEY)))
-    entry = entry_for(places.cwd, root, own.together.projects)
+    entry, named = entry_for(places.cwd, root, own.together.projects)
     trust = trust_of(entry)
     directories = project_directories(root, places.cwd, home=places.home, own=places.own)
 
@@ -116,8 +116,8 @@ def load_settings(
     if directories:
         from sandgate.config.project_layers import push_project_layers
 
-        free = entry.get("allow_project_policy") is True
-        push_project_layers(stack, places, directories, root=root, trust=trust, policy_free=free)
+        free = named if entry.get("allow_project_policy") is True else None
+        push_project_layers(stack, places, directories, root=root, trust=trust, free=free)
     for layer, warnings in own.above:
         stack.push(layer, *warnings)
     _push_options(stack, typed, places)

@@ -42,23 +42,24 @@ def project_directories(root: str, cwd: str, *, home: str | None, own: str | Non
     return tuple(path for path in found if _exists(path) and os.path.realpath(path) not in theirs)
 
 
-def entry_for(cwd: str, root: str, projects: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
+def entry_for(cwd: str, root: str, projects: Mapping[str, Mapping[str, object]]) -> tuple[Mapping[str, object], str]:
     """What the user said about this project: by its directory, its root, or its main checkout; {} when nothing.
 
-    `cwd` and `root` are canonical; the user's spelling of a path need not be.
+    And the directory that this is about. `cwd` and `root` are canonical; the user's spelling of a path need not be.
     """
     if not projects:
-        return {}
+        return {}, root
     known: dict[str, Mapping[str, object]] = {}
     for path, entry in projects.items():
         real = os.path.realpath(path)
         if trust_of(known.get(real, {})) != "untrusted":  # of two spellings, the stricter word counts
             known[real] = entry
     repository = project_root(cwd, (".git",))
-    for place in (cwd, root, repository, main_checkout(repository)):
+    main = main_checkout(repository)
+    for place, about in ((cwd, cwd), (root, root), (repository, repository), (main, repository)):
         if place in known and "trust_level" in known[place]:
-            return known[place]
-    return {}
+            return known[place], about
+    return {}, root
 
 
 def trust_of(entry: Mapping[str, object]) -> Trust:

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 
 def push_project_layers(
-    stack: Stack, places: Places, directories: tuple[str, ...], *, root: str, trust: Trust, policy_free: bool
+    stack: Stack, places: Places, directories: tuple[str, ...], *, root: str, trust: Trust, free: str | None
 ) -> None:
-    """Put every project file on the stack, the outermost first, so that the closest wins."""
+    """Put every project file on the stack, the outermost first, so that the closest wins.
+
+    `free`: the one directory whose own file may loosen policies. Below it commands may make such a file, so a person
+    who later works there would have the policy that a command wrote.
+    """
     for directory in directories:
         if trust == "trusted":
-            _push_trusted(stack, places, directory, policy_free=policy_free)
+            _push_trusted(stack, places, directory, policy_free=os.path.dirname(directory) == free)
         elif any(os.path.exists(os.path.join(directory, name)) for name in (CONFIG_NAME, RULES_NAME)):
             _push_disabled(stack, directory, root=root, trust=trust)
 

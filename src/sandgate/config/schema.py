@@ -247,7 +247,8 @@ PROJECT_ENTRY: dict[str, Row] = {
     ),
     "allow_project_policy": (
         "allow_project_policy", "flag", None, False, "ignored",
-        "The project's file may also loosen the approval, sandbox and environment policies.",
+        "The project's file may also loosen the approval, sandbox and environment policies: the one in the directory "
+        "that is described; those below it still only tighten.",
     ),
 }  # fmt: skip
 PROVIDERS = "model_providers"
