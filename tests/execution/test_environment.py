@@ -7,12 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandgate.commandline.redaction import MARK, redacted
 from sandgate.execution.environment import (
+    _TOKENS,
     EnvironmentPolicy,
     EnvironmentResult,
     command_environment,
     is_private_key,
     is_secret_name,
+    is_secret_value,
     matches_any,
 )
 
@@ -114,3 +117,67 @@ def test_globs_mean_what_the_standard_library_says(pattern: str, name: str) -> N
 def test_bytes_that_are_not_utf8_survive() -> None:
     env = {"ODD\udcff": "v\udcfe"}
     assert command_environment(env, EnvironmentPolicy(include_only=("odd*",))).env == env
+
+
+SECRET_VALUES = [
+    "redis://:hunter2@db/0", "mongodb+srv://user:hunter2@db/x", "http://me:hunter2@proxy:3128",
+    "https://pypi.org/simple https://me:hunter2@packages.example/simple", "https://ghp_abcdefghijklmnop1234@github.com/x",
+    "cloudinary://123:abc@x", "Bearer abcdefgh", "Basic dXNlcjpwYXNz", "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+    "github_pat_abcdefghijklmnop1234", "glpat-abcdefghijklmnopqrst", "xoxb-1234567890-abcdef", "xapp-1-abcdefgh",
+    "sk-proj-abcdefghijklmnopqrstuvwx", "sk_live_abcdefghijk", "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",
+    "AKIAIOSFODNN7EXAMPLE", "AIzaSyA1234567890abcdefghijklmnopqrstuvw", "npm_abcdefghijklmnop1234",
+    "pypi-AgEIcHlwaS5vcmcCJGFiY2Q", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "ya29.a0AfH6SMBabcdefghij",
+    "hvs.CAESIabcdefghijklmnop", "dop_v1_abcdefghijklmnop1234", "shpat_abcdefghijklmnop1234",
+    "SG.abcdefghijklmnop.abcdefghijklmnopqrst", "dckr_pat_abcdefghijklmnop",
+]  # fmt: skip
+PLAIN_VALUES = [
+    "", "xterm-256color", "/usr/bin:/bin", "https://github.com/x/y", "ssh://git@github.com/x", "git@github.com:x/y.git",
+    "https://git@host/x", "http://proxy:3128", "unix:path=/run/user/0/bus", "http://[::1]:8080/a@b:c", "me@example.org",
+    "sk-short", "skia", "basic", "bearer", "npm_config", "hf_home", "eyJ", "sk-learn/data:/opt", "C.UTF-8",
+    "https://host/x?u=a:b@c", "@angular/cli", "SG.x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", SECRET_VALUES)
+def test_a_value_that_is_a_secret_by_itself_is_dropped_whatever_it_is_called(value: str) -> None:
+    """Required: a command inherits no value that this product would not send to a model."""
+    assert redacted(value) != value
+    assert command_environment({"PLAIN": value}, EnvironmentPolicy()) == EnvironmentResult({}, ("PLAIN",))
+    assert command_environment({"PLAIN": value}, EnvironmentPolicy(allow=("PLAIN",))).env == {"PLAIN": value}
+
+
+@pytest.mark.parametrize("value", PLAIN_VALUES)
+def test_ordinary_values_stay(value: str) -> None:
+    assert not is_secret_value(value)
+
+
+@pytest.mark.parametrize("starts", [start for starts, _length in _TOKENS for start in starts])
+def test_every_token_that_is_known_here_is_one_that_is_taken_out_of_texts(starts: str) -> None:
+    behind = {"eyJ": "hbGciOiJ.eyJzdWIiOiIx", "SG.": "abcdefghijklmnop.abcdefghijklmnop"}
+    token = starts + behind.get(starts, "ABCDEFGHIJKLMNOP" * (1 if len(starts) == 4 and starts.isupper() else 3))
+    assert is_secret_value(token)
+    assert redacted(token) == MARK
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MYSQL_PWD",
+        "SSHPASS",
+        "PGPASS",
+        "SUDO_PASS",
+        "GPG_PASSPHRASE",
+        "DOCKER_AUTH_CONFIG",
+        "NPM_CONFIG__AUTH",
+        "CI_JOB_JWT",
+    ],
+)
+def test_names_of_passwords_and_logins_are_secret(name: str) -> None:
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY", "GIT_ASKPASS", "SSH_ASKPASS", "BYPASS", "COMPASS"]
+)
+def test_names_that_only_look_like_them_are_not(name: str) -> None:
+    assert not is_secret_name(name)

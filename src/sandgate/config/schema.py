@@ -138,7 +138,7 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "shell_environment_policy.ignore_default_excludes", "flag", None, False, "only-false",
-        "Keep variables whose names look like secrets.",
+        "Keep variables whose names or values look like secrets: tokens, keys, passwords, addresses with a password.",
     ),
     (
         "shell_environment_policy.exclude", "names", None, (), "more",

@@ -1,10 +1,10 @@
 """What a command gets to see of our environment.
 
 Pure: it is given the variables and says which go on and which do not. The steps stand in one order: start from all,
-some or none; drop what holds secrets; drop what the policy excludes; add what it sets; keep only what it includes. What
-was asked for this one command, and our markers, come last. Dropped variables are reported by name; a value never
-leaves this module except into the command. What leads to services outside the sandbox is dropped later, for confined
-commands only (`sandbox/sockets.py`).
+some or none; drop what holds secrets, by name or by value; drop what the policy excludes; add what it sets; keep only
+what it includes. What was asked for this one command, and our markers, come last. Dropped variables are reported by
+name; a value never leaves this module except into the command. What leads to services outside the sandbox is dropped
+later, for confined commands only (`sandbox/sockets.py`).
 
 Loader and shell variables (`LD_PRELOAD`, `LD_LIBRARY_PATH`, `BASH_ENV`, `PYTHONSTARTUP`) stay: the code they bring
 in runs inside the same sandbox with the same rights as the command, and tool chains depend on them. The helper that
@@ -28,16 +28,31 @@ CORE_NAMES = frozenset(
 )
 
 # exec.md section 11 and config.md section 7; compared in upper case.
-_SECRET_WORDS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "CREDENTIAL", "COOKIE")
+_SECRET_WORDS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE")
 _SECRET_PREFIX = "AWS_"
-_SECRET_SUFFIX = "_PAT"
-_SECRET_NAMES = frozenset({"DATABASE_URL"})
+_SECRET_SUFFIXES = ("_PAT", "_PWD", "_PASS", "_AUTH", "_JWT")
+_SECRET_NAMES = frozenset({"DATABASE_URL", "DOCKER_AUTH_CONFIG", "PASS", "PGPASS", "SSHPASS"})
 
 # Harmless words around a secret one. They are struck out before the name is judged, so that `KEYBOARD_LAYOUT` stays
 # and `KEYBOARD_API_KEY` does not.
 _HARMLESS_WORDS = ("KEYBOARD", "KEYMAP", "KEYTIMEOUT", "LESSKEYIN", "LESSKEY", "HOTKEY", "MONKEY", "KEYRING_BACKEND",
                    "KEYRING_PROVIDER", "TOKENIZERS", "TOKENIZER", "MAX_TOKENS")  # fmt: skip
 _HARMLESS_NAMES = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_DEFAULT_OUTPUT", "AWS_PAGER"})
+
+# What the tokens of services begin with, whatever the variable is called, and how long they are at least. The shapes
+# are those of `commandline/redaction.py`; a test compares the two.
+_TOKENS: tuple[tuple[tuple[str, ...], int], ...] = (
+    (("sk-", "glpat-", "glrt-", "gldt-", "glsoat-", "glcbt-", "dckr_pat_"), 15),
+    (("sk_live_", "sk_test_", "rk_live_", "rk_test_", "xapp-"), 13),
+    (("xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"), 13),
+    (("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "npm_", "pypi-", "hf_", "hvs.", "hvb.", "hvr."), 19),
+    (("doo_v1_", "dop_v1_", "dor_v1_", "shpat_", "shpss_", "shpca_", "shppa_", "ya29."), 17),
+    (("AKIA", "ASIA", "ABIA", "ACCA"), 20),
+    (("AIza", "SG."), 28),
+    (("eyJ",), 20),
+)
+_TOKEN_STARTS = tuple(start for starts, _length in _TOKENS for start in starts)
+_SCHEMES = ("bearer ", "basic ", "digest ", "negotiate ")  # of an `Authorization`, compared in lower case
 
 _PRIVATE_KEY_SIGNS = ("PRIVATE KEY-----", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1")
 
@@ -103,7 +118,7 @@ def is_secret_name(name: str) -> bool:
     return (
         any(word in name for word in _SECRET_WORDS)
         or name.startswith(_SECRET_PREFIX)
-        or name.endswith(_SECRET_SUFFIX)
+        or name.endswith(_SECRET_SUFFIXES)
         or name in _SECRET_NAMES
     )
 
@@ -111,6 +126,28 @@ def is_secret_name(name: str) -> bool:
 def is_private_key(value: str) -> bool:
     """True for values that look like private keys, whatever their variable is called."""
     return any(sign in value for sign in _PRIVATE_KEY_SIGNS)
+
+
+def is_secret_value(value: str) -> bool:
+    """True for values that are secrets by themselves: a private key, a service's token, an address with a password."""
+    if is_private_key(value) or value[:10].lower().startswith(_SCHEMES):
+        return True
+    return _is_token(value) or ("@" in value and any(map(_carries_password, value.split())))
+
+
+def _is_token(value: str) -> bool:
+    if not value.startswith(_TOKEN_STARTS):
+        return False
+    one_word = value.isascii() and not any(mark in value for mark in " /:,;=")
+    return one_word and any(value.startswith(starts) and len(value) >= length for starts, length in _TOKENS)
+
+
+def _carries_password(address: str) -> bool:
+    """`scheme://user:password@host`, or a token in the place of the user."""
+    _scheme, separator, rest = address.partition("://")
+    before_path = rest.partition("/")[0]
+    who, at, _host = before_path.rpartition("@")
+    return bool(separator and at) and (bool(who.partition(":")[2]) or _is_token(who))
 
 
 def _starting_set(inherited: Mapping[str, str], inherit: Inherit) -> dict[str, str]:
@@ -130,7 +167,7 @@ def _is_withheld(name: str, value: str, policy: EnvironmentPolicy) -> bool:
         return True
     if matches_any(policy.allow, name):
         return False
-    return not policy.ignore_default_excludes and (is_secret_name(name) or is_private_key(value))
+    return not policy.ignore_default_excludes and (is_secret_name(name) or is_secret_value(value))
 
 
 def _matches(pattern: str, name: str) -> bool:
