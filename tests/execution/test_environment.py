@@ -121,7 +121,7 @@ def test_bytes_that_are_not_utf8_survive() -> None:
 
 SECRET_VALUES = [
     "redis://:hunter2@db/0", "mongodb+srv://user:hunter2@db/x", "http://me:hunter2@proxy:3128",
-    "https://pypi.org/simple https://me:hunter2@packages.example/simple", "https://ghp_abcdefghijklmnop1234@github.com/x",
+    "https://one.example/simple https://me:hunter2@two.example/simple", "https://ghp_abcdefghijklmnop1234@github.com/x",
     "cloudinary://123:abc@x", "Bearer abcdefgh", "Basic dXNlcjpwYXNz", "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
     "github_pat_abcdefghijklmnop1234", "glpat-abcdefghijklmnopqrst", "xoxb-1234567890-abcdef", "xapp-1-abcdefgh",
     "sk-proj-abcdefghijklmnopqrstuvwx", "sk_live_abcdefghijk", "hf_abcdefghijklmnopqrstuvwxyzabcdefgh",
