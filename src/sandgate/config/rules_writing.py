@@ -1,4 +1,4 @@
-"""Adds one rule to the user's own rule file, as accepted in a prompt.
+"""Adds one rule to the user's own rule file, as accepted in a prompt, and takes one out of it.
 
 The file decides what runs unasked, and a torn line in it would stop the next start. So writers take turns, the new
 content is complete under another name before it takes the old one's place, and nothing is written through a link, into
@@ -21,6 +21,7 @@ from sandgate.policy.amendments import rule_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
     from typing import NoReturn
 
     from sandgate.protocol.decisions import Amendment
@@ -50,11 +51,20 @@ def append_rule(directory: str, amendment: Amendment) -> str:
 
 def append_line(directory: str, line: str) -> str:
     """The same for a rule that is written already, as `policy.rules.written.rule_line` has it."""
+    return _changed(directory, lambda rules, path: _add(rules, line, path))
+
+
+def remove_lines(directory: str, lines: Collection[str]) -> str:
+    """Takes these lines out of `rules/default.rules` in `directory`, wherever they stand; the file's path."""
+    return _changed(directory, lambda rules, path: _drop(rules, frozenset(line.encode() for line in lines), path))
+
+
+def _changed(directory: str, change: Callable[[int, str], None]) -> str:
     path = rules_file(directory)
     try:
         os.makedirs(os.path.dirname(directory), exist_ok=True)
         with _Locked(directory, path) as rules:
-            _add(rules, line, path)
+            change(rules, path)
     except OSError as problem:
         is_link = problem.errno in (errno.ELOOP, errno.ENOTDIR)
         why = "it, or a directory on the way to it, is a link" if is_link else str(problem.strerror)
@@ -124,11 +134,21 @@ def _add(rules: int, line: str, path: str) -> None:
     if line.encode() in before.splitlines():
         return
     repaired = before if before[-1:] in (b"", b"\n") else before + b"\n"
+    _replace(rules, repaired + line.encode() + b"\n", mode)
+
+
+def _drop(rules: int, lines: frozenset[bytes], path: str) -> None:
+    before, mode = _content(rules, path)
+    kept = [line for line in before.splitlines(keepends=True) if line.rstrip(b"\r\n") not in lines]
+    _replace(rules, b"".join(kept), mode)
+
+
+def _replace(rules: int, content: bytes, mode: int) -> None:
     draft = f".{FILE_NAME}.{os.urandom(8).hex()}"
     descriptor = os.open(draft, _MAKE, mode, dir_fd=rules)
     try:
         try:
-            _write_all(descriptor, repaired + line.encode() + b"\n")
+            _write_all(descriptor, content)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

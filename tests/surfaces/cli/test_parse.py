@@ -33,7 +33,16 @@ def test_an_equals_sign_inside_a_value_stays() -> None:
     ("arguments", "says"),
     [
         (["rnu"], "no command `rnu`"),
+        (["rnu"], "did you mean `sandgate run`?"),
+        (["--verson"], "did you mean `sandgate --version`?"),
+        (["nonsense"], "no command `nonsense` the commands are: "),
         (["run", "--jsno", "--", "x"], "did you mean `--json`"),
+        (["patch", "--unod"], "did you mean `--undo`?"),
+        (["patch", "--nothing-like-it"], "see `sandgate patch --help`"),
+        (["check", "--attack", "--", "x"], "`--attack` is an option of `sandgate doctor`"),
+        (["agent", "--undo"], "did you mean `sandgate agent undo`?"),
+        (["rules", "lst"], "does not take `lst` sandgate rules list"),
+        (["rules", "remove", "make", "x"], "sandgate rules remove -- make x"),
         (["run", "ls"], "missing `--`"),
         (["run", "--"], "is empty"),
         (["rules", "add", "git", "push"], "missing `--`"),
@@ -97,6 +106,23 @@ def test_a_deed_that_lacks_a_word_shows_its_own_form_alone() -> None:
     with pytest.raises(RequestError) as caught:
         parse(["sessions", "show"])
     assert caught.value.hint == "sandgate sessions show SESSION"
+
+
+@pytest.mark.parametrize("command", ["config", "doctor", "features", "rules"])
+def test_features_can_be_switched_both_ways_wherever_settings_count(command: str) -> None:
+    words = ["list"] if command == "rules" else []
+    parsed = parse([command, *words, "--enable", "a", "--disable", "b"])
+    assert (parsed.texts("enable"), parsed.texts("disable")) == (("a",), ("b",))
+
+
+@pytest.mark.parametrize("command", ["config", "features"])
+def test_the_only_word_of_a_command_may_be_left_out(command: str) -> None:
+    assert parse([command]).command.name == command
+
+
+def test_rule_files_are_checked_by_name_and_commands_behind_the_dashes() -> None:
+    assert parse(["rules", "check", "a.toml", "b.rules"]).form == "check RULES…"
+    assert parse(["rules", "check", "--", "a.toml"]).form == "check -- CMD…"
 
 
 def test_undecodable_bytes_in_arguments_survive() -> None:

@@ -125,3 +125,35 @@ def test_what_the_run_of_a_patch_was_refused_is_told(program: Any, tmp_path: Pat
     assert program("patch", "-a", "on-failure", "-c", SANDBOX_TMP, patch) == 77
     assert f"sandgate: denied: create {tmp_path}/g (outside the writable roots: {program.repo})" in program.err
     assert "sandgate: grant it once with: " in program.err
+
+
+def test_the_last_patch_is_taken_back_once(program: Any) -> None:
+    (program.repo / "f").write_text("a\n")
+    program("patch", wrapped("*** Add File: first\n+x"))
+    assert program("patch", wrapped("*** Update File: f\n@@\n-a\n+b\n*** Add File: n/g\n+x")) == 0
+    assert (program("patch", "--undo"), sorted(program.out.splitlines())) == (
+        0,
+        [f"{program.repo}/f", f"{program.repo}/n/g"],
+    )
+    assert tree_of(program.repo) == {"f": b"a\n", "first": b"x\n"}
+    assert program("patch", "--undo") == 2
+    assert "there is no patch to take back" in program.err
+
+
+def test_of_a_patch_in_order_every_hunk_is_taken_back(program: Any) -> None:
+    (program.repo / "f").write_text("a\n")
+    before = tree_of(program.repo)
+    patch = wrapped("*** Update File: f\n@@\n-a\n+b\n*** Update File: f\n@@\n-b\n+c")
+    assert program("patch", "--in-order", patch) == 0
+    assert program("patch", "--undo") == 0
+    assert tree_of(program.repo) == before
+
+
+def test_what_was_changed_since_or_may_not_be_written_is_not_taken_back(program: Any) -> None:
+    (program.repo / "f").write_text("a\n")
+    assert program("patch", wrapped("*** Update File: f\n@@\n-a\n+b")) == 0
+    assert program("patch", "--undo", "-s", "read-only") == 77
+    (program.repo / "f").write_text("c\n")
+    assert program("patch", "--undo") == 1
+    assert tree_of(program.repo) == {"f": b"c\n"}
+    assert program("patch", "--undo", "--check") == 2

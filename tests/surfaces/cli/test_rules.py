@@ -238,3 +238,9 @@ def test_a_rule_that_allows_too_much_is_told_wherever_rules_are_looked_at(progra
         assert "team.toml: rule 1 (line 1) allows more than it says" in told, words
         assert "`python3 -c CODE` runs unasked" in told, words
         assert "team.rules:1 allows more than it says" in told, words
+
+
+def test_a_file_can_be_checked_by_its_name(program: Any, file: Path) -> None:
+    assert (program("rules", "check", str(file)), program.out) == (0, f"ok: {file}: 6 rules, 2 examples\n")
+    file.write_text('prefix_rule(["a"], match = ["b"])\n')
+    assert program("rules", "check", str(file)) == 1

@@ -28,9 +28,10 @@ class Command(Record):
     options: tuple[Option, ...]
     module: str
     takes_command: bool = False  # needs `-- CMD [ARG…]`
-    words: tuple[str, ...] = ()  # fixed words that follow the name, such as `show`
+    words: tuple[str, ...] = ()  # fixed words that may follow the name, such as `show`: they are meant without, too
     argument: str = ""  # the name of one word that may follow, such as `FILE`
     # What may follow instead, such as `show ID`: fixed words, and arguments in capitals. `[FILE…]`: any number of them;
+    # `RULES…` at the end: one or more names of rule files;
     # `[NAME]` at the end: may be left out; `-- CMD…`: everything after the dashes, at least one word. Of two forms that
     # fit, the first counts; a word after `--` is never a fixed one where something may be left out.
     forms: tuple[str, ...] = ()
@@ -82,6 +83,8 @@ DECIDING = (
     Option(("--color",), "color", "when to use colour; NO_COLOR is honoured", "WHEN", ("auto", "always", "never")),
     Option(("-v", "--verbose"), "verbose", "say why each attempt was allowed and which layers were active"),
 )
+# What decides how a command would run, for those that run none.
+SETTING = tuple(option for option in DECIDING if option.key not in ("json", "timeout", "answer", "color", "verbose"))
 RUNNING = (
     Option(("--escalate",), "escalate", "ask to run without the sandbox from the start"),
     Option(("--justification",), "justification", "one sentence for the reviewer", "TEXT"),
@@ -110,6 +113,10 @@ Exit codes: 0 nothing was found; 1 there are findings, or the verdict is that th
 could not go on without something that was refused; 124 a limit was reached; 125 there is no verdict: the review
 failed, or its answer had another form; 130 interrupted; 2 bad usage; 78 bad configuration or rules."""
 
+PATCH_CODES = """\
+Exit codes: 0 applied, or taken back; 1 it does not fit the files as they are; 2 malformed, empty or bad usage;
+77 refused; 78 bad configuration; 125 Sandgate could not do its part. Nothing changed but with 0."""
+
 COMMANDS = (
     Command("run", "run one command through the gate", DECIDING + RUNNING, "run", takes_command=True),
     Command("check", "say what would happen to a command, and why; runs nothing", DECIDING + RUNNING, "check", True),
@@ -117,13 +124,13 @@ COMMANDS = (
     Command(
         "doctor",
         "say what this host can enforce, what is chosen and why",
-        (JSON, Option(("--attack",), "attack", "run the canary attacks against the live sandbox"), *DECIDING[:10]),
+        (JSON, Option(("--attack",), "attack", "run the canary attacks against the live sandbox"), *SETTING),
         "doctor",
     ),
     Command(
         "config",
         "show the effective settings",
-        (JSON, Option(("--origin",), "origin", "name the layer each came from"), *DECIDING[:10]),
+        (JSON, Option(("--origin",), "origin", "name the layer each came from"), *SETTING),
         "config",
         words=("show",),
     ),
@@ -134,10 +141,12 @@ COMMANDS = (
             Option(("--check",), "check", "only say what would change"),
             Option(("--in-order",), "in_order", "hunk by hunk: what came before one that fails stays"),
             Option(("--strict-unique",), "strict_unique", "refuse a change that fits in more than one place"),
+            Option(("--undo",), "undo", "take back the last patch that was applied here with `sandgate patch`"),
             *(option for option in DECIDING if option.key not in ("json", "timeout", "verbose")),
         ),
         "patch",
         argument="FILE|PATCH",
+        codes=PATCH_CODES,
     ),
     Command(
         "mcp",
@@ -170,24 +179,32 @@ COMMANDS = (
     ),
     Command(
         "rules",
-        "see the rules, try them, add one, or take over those of other agents",
+        "see the rules, try them, add or remove one, or take over those of other agents",
         (
             Option(("--json",), "json", "print one JSON object"),
-            Option(("--decide",), "decide", "what `add` decides (allow)", "DECISION", ("allow", "ask", "forbid")),
+            Option(
+                ("--decide",),
+                "decide",
+                "what `add` decides (allow); `remove`: only such rules",
+                "DECISION",
+                ("allow", "ask", "forbid"),
+            ),
             Option(("--because",), "because", "one sentence people are shown", "TEXT"),
             Option(("--until",), "until", "when it ends: 30m, 2h, 7d, a date, or a time with its zone", "WHEN"),
             Option(("--uses",), "uses", "how often it may be what allows a command", "N"),
-            Option(("--user",), "user", "add to your own rules (the default)"),
-            Option(("--project",), "project", "add to this project's rules, which may only ask or forbid"),
+            Option(("--user",), "user", "add to, remove from: your own rules (the default)"),
+            Option(("--project",), "project", "the same: this project's rules, which may only ask or forbid"),
             Option(("--write",), "write", "keep what was imported among your own rules"),
-            *(option for option in DECIDING[:10] if option.key != "json"),
+            *SETTING,
         ),
         "rules",
         forms=(
             "list",
             "check -- CMD…",
+            "check RULES…",
             "test [FILE…]",
             "add -- PREFIX…",
+            "remove -- PREFIX…",
             "import claude-settings FILE",
             "import gemini-policy FILE",
         ),
@@ -242,7 +259,7 @@ COMMANDS = (
         "sessions",
         forms=("list", "show SESSION", "archive SESSION", "unarchive SESSION", "delete SESSION"),
     ),
-    Command("features", "list feature flags with stage and state", (JSON, *DECIDING[:10]), "features", words=("list",)),
+    Command("features", "list feature flags with stage and state", (JSON, *SETTING), "features", words=("list",)),
 )
 
 

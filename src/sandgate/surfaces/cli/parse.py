@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.surfaces.cli.options import Command, Option
 
+NEAR_MIN = 0.65  # of 1, how much of two words must agree for one to be a slip for the other
+
 
 class Parsed(Record):
     """What was asked for. `values` holds a bool, a string or a tuple of strings by option key."""
@@ -42,8 +44,7 @@ def parse(arguments: list[str]) -> Parsed:
     name, rest = arguments[0], arguments[1:]
     command = command_named(name)
     if command is None:
-        known = ", ".join(command.name for command in COMMANDS)
-        raise RequestError(f"no command `{name}`", hint=f"the commands are: {known}; see `sandgate --help`")
+        raise _no_such_command(name)
     values, left, argv, wants_help = _options(command, rest)
     if wants_help:
         return Parsed(command, values, help=True)
@@ -95,9 +96,20 @@ def _split(command: Command, by_flag: dict[str, Option], word: str) -> tuple[Opt
     if option is None:
         raise RequestError(
             f"no option `{flag}` for `sandgate {command.name}`",
-            hint=_nearest(flag, list(by_flag)) or f"see `sandgate {command.name} --help`",
+            hint=_meant(command, flag, by_flag) or f"see `sandgate {command.name} --help`",
         )
     return option, value if equals else None
+
+
+def _meant(command: Command, flag: str, by_flag: dict[str, Option]) -> str:
+    deed = flag.lstrip("-")
+    if any(form.split()[0] == deed for form in command.forms):
+        return f"did you mean `sandgate {command.name} {deed}`?"
+    others = [f"`sandgate {each.name}`" for each in COMMANDS if any(flag in option.flags for option in each.options)]
+    if others:
+        return f"`{flag}` is an option of {', '.join(others)}"
+    near = nearest(flag, [known for known in by_flag if known.startswith("--")]) if flag.startswith("--") else ""
+    return near and f"did you mean `{near}`?"
 
 
 def _keep(values: dict[str, bool | str | tuple[str, ...]], option: Option, value: str) -> None:
@@ -117,7 +129,7 @@ def _positional(command: Command, left: list[str], argv: list[str]) -> None:
         raise RequestError(f"`sandgate {command.name}` takes no command after `--`")
     if left and not command.words and (argv or not command.takes_command):
         raise RequestError(f"`{left[0]}` is one word too many", hint=f"see `sandgate {command.name} --help`")
-    if command.words and tuple(left) != command.words:
+    if command.words and left and tuple(left) != command.words:
         raise RequestError(
             f"`sandgate {command.name}` takes the word `{' '.join(command.words)}`",
             hint=f"sandgate {command.name} {' '.join(command.words)}",
@@ -136,6 +148,9 @@ def _in_form(
         elif parts[-1] == "[FILE…]":
             if _fits(parts[:-1], words[: len(parts) - 1]):
                 return Parsed(command, values, words=tuple(words), form=form)
+        elif parts[-1] == "RULES…":
+            if not argv and _fits(parts[:-1], left[: len(parts) - 1]) and _are_rule_files(left[len(parts) - 1 :]):
+                return Parsed(command, values, words=tuple(words), form=form)
         elif parts[-1].startswith("["):
             if _fits_loosely(parts, left, argv):
                 return Parsed(command, values, words=tuple(words), form=form)
@@ -145,7 +160,9 @@ def _in_form(
     if begun and not argv and " -- " in begun[0]:
         deed, _, example = begun[0].partition(" -- ")
         raise _no_dashes(f"{command.name} {deed}", _as_typed(words[1:]) or example)
-    lines = [f"sandgate {command.name} {form}" for form in begun or command.forms]
+    near = nearest(words[0], [form.split()[0] for form in command.forms]) if words and not begun else ""
+    meant = begun or [form for form in command.forms if form.split()[0] == near] or command.forms
+    lines = [f"sandgate {command.name} {form}" for form in meant]
     if "[PROMPT]" in command.forms:
         lines.insert(0, "a prompt is one word for the shell: put it in quotes")
     raise RequestError(
@@ -186,8 +203,25 @@ def _no_dashes(name: str, example: str) -> RequestError:
     )
 
 
-def _nearest(flag: str, known: list[str]) -> str:
+def _no_such_command(name: str) -> RequestError:
+    names = [command.name for command in COMMANDS]
+    near = nearest(name, [*names, "--help", "--version"])
+    meant = f"did you mean `sandgate {near}`? " if near else ""
+    return RequestError(
+        f"no command `{name}`", hint=f"{meant}the commands are: {', '.join(names)}; see `sandgate --help`"
+    )
+
+
+def _are_rule_files(words: list[str]) -> bool:
+    from sandgate.config.rules_files import SUFFIXES  # only where rules are meant
+
+    return bool(words) and all(word.endswith(SUFFIXES) for word in words)
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """The one of `known` that `word` was probably meant to be; "" where none is near. Dashes prove nothing."""
     from difflib import get_close_matches  # only on the way to an error message
 
-    near = get_close_matches(flag, known, n=1)
-    return f"did you mean `{near[0]}`?" if near else ""
+    bare = {each.lstrip("-"): each for each in known}
+    near = get_close_matches(word.lstrip("-"), list(bare), n=1, cutoff=NEAR_MIN)
+    return bare[near[0]] if near else ""

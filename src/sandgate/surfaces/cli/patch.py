@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.display import visible
-from sandgate.errors import PatchDoesNotFit, PatchError, RequestError
+from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
 from sandgate.runtime.patch_gate import EMPTY, described
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.narrate import Narrator, refused_lines
@@ -14,6 +14,7 @@ from sandgate.surfaces.cli.session import opened, person_present
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.runtime import Runtime
+    from sandgate.runtime.last_patch import LastPatch
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.surfaces.cli.parse import Parsed
 
@@ -25,8 +26,10 @@ _READ_BYTES = 1 << 20
 
 
 def main(parsed: Parsed) -> int:
-    """0 applied, or with `--check` would apply; 1 does not fit; 2 malformed or empty; 77 not allowed."""
+    """0 applied or taken back, or with `--check` would apply; 1 does not fit; 2 malformed or empty; 77 not allowed."""
     try:
+        if parsed.on("undo"):
+            return _taken_back(parsed)
         text = _patch_text(parsed.argument)
         if not text.strip():
             raise PatchError("the patch is empty", hint="sandgate patch FILE, or the patch on standard input")
@@ -54,7 +57,34 @@ def _applied(parsed: Parsed, text: str) -> int:
         answers = (patches.apply(text, cwd=runtime.directory, strict_unique=strict),)
     code = max(_told(answer, runtime) for answer in answers)
     narrator.finish()
+    _kept(runtime).keep(runtime, [answer.call_id for answer in answers])
     return code
+
+
+def _taken_back(parsed: Parsed) -> int:
+    others = [name for name in ("check", "in_order", "strict_unique") if parsed.on(name)]
+    if parsed.argument is not None or others:
+        raise RequestError("`--undo` takes no patch and no other option of one", hint="sandgate patch --undo")
+    runtime = opened(parsed)
+    try:
+        done = _kept(runtime).take_back(runtime)
+    except CommandRefused as refusal:
+        say.error(refusal)
+        return REFUSED
+    if not done:
+        raise RequestError(
+            "there is no patch to take back",
+            why=f"`sandgate patch` has applied none in {runtime.loaded.settings.project_root}, or it is taken back",
+        )
+    say.out("".join(f"{visible(path)}\n" for path in done))
+    say.fact("the patch is taken back; these files are as they were before it")
+    return 0
+
+
+def _kept(runtime: Runtime) -> LastPatch:
+    from sandgate.runtime.last_patch import LastPatch
+
+    return LastPatch(runtime.environ, runtime.loaded.settings.project_root)
 
 
 def _told(done: PatchAnswer, runtime: Runtime) -> int:

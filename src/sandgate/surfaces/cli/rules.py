@@ -28,19 +28,19 @@ CODES = {"allow": 0, "ask": 3, "forbid": 4}
 EXAMPLES_FAILED = 1
 # option -> the deeds it means something to
 IDLE = {
-    "decide": ("add",),
+    "decide": ("add", "remove"),
     "because": ("add",),
     "until": ("add",),
     "uses": ("add",),
-    "project": ("add",),
-    "user": ("add",),
+    "project": ("add", "remove"),
+    "user": ("add", "remove"),
     "write": ("import",),
     "json": ("list", "check", "import"),
 }
 
 
 def main(parsed: Parsed) -> int:
-    """`check`: 0 allow, 3 ask, 4 forbidden. `test`: 1 when a file or an example fails. `import`: 0. Otherwise 0."""
+    """`check -- CMD`: 0 allow, 3 ask, 4 forbidden. Of files: 1 when one, or an example, fails. Otherwise 0."""
     deed = parsed.words[0]
     for option, deeds in IDLE.items():
         if option in parsed.values and deed not in deeds:
@@ -48,14 +48,20 @@ def main(parsed: Parsed) -> int:
     match deed:
         case "list":
             return _list(parsed)
-        case "check":
+        case "check" if parsed.argv:
             return _check(parsed)
+        case "check":
+            return _test(parsed)
         case "test":
             return _test(parsed)
         case "add":
             from sandgate.surfaces.cli.rules_add import add
 
             return add(parsed)
+        case "remove":
+            from sandgate.surfaces.cli.rules_remove import remove
+
+            return remove(parsed)
         case _:
             from sandgate.surfaces.cli.rules_import import import_rules
 

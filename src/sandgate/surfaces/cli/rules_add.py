@@ -28,7 +28,8 @@ def add(parsed: Parsed) -> int:
     """0 when the rule stands in its file, be it since before. Raises RequestError and RuleError."""
     loaded = loaded_for(environment(parsed))
     rule = _rule(parsed)
-    directory, guarded = _directory(parsed, loaded, rule)
+    directory, guarded = directory_of(parsed, loaded)
+    _check_project(parsed, rule)
     path = rules_file(directory)
     # A broken file is not added to, nor is one beside it: nothing starts until that one is mended.
     load_rules(loaded)
@@ -53,15 +54,20 @@ def _rule(parsed: Parsed) -> Rule:
     )
 
 
-def _directory(parsed: Parsed, loaded: Loaded, rule: Rule) -> tuple[str, bool]:
-    """The configuration directory whose rules it joins, and whether that is the user's own."""
+def _check_project(parsed: Parsed, rule: Rule) -> None:
+    if not parsed.on("project"):
+        return
+    if rule.decide == "allow":
+        raise RequestError("a project's rules may only ask or forbid", hint="leave `--project` out")
+    if any(program.startswith("/") for program in rule.prefix[0]):
+        raise RequestError("a project's rules name programs by their bare name", hint=f"not `{rule.shown_prefix}`")
+
+
+def directory_of(parsed: Parsed, loaded: Loaded) -> tuple[str, bool]:
+    """The configuration directory whose rules are meant, and whether that is the user's own."""
     if parsed.on("project") and parsed.on("user"):
         raise RequestError("`--project` and `--user` are two places", hint="choose one")
     if parsed.on("project"):
-        if rule.decide == "allow":
-            raise RequestError("a project's rules may only ask or forbid", hint="leave `--project` out")
-        if any(program.startswith("/") for program in rule.prefix[0]):
-            raise RequestError("a project's rules name programs by their bare name", hint=f"not `{rule.shown_prefix}`")
         return os.path.join(loaded.settings.project_root, DIRECTORY_NAME), False
     own = next((each.path for each in loaded.rules if each.owner == "user"), None)
     if own is None:
