@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from tempfile import mkdtemp
 
+import pytest
+
+from sandgate.execution import quarantine as quarantining
 from sandgate.execution.quarantine import quarantine
 
 
@@ -40,6 +44,33 @@ def test_a_path_whose_directory_became_a_link_is_left_alone(tmp_path: Path) -> N
     [message] = quarantine([str(tmp_path / "repo" / ".git")], state_directory=str(tmp_path / "state"))
     assert (tmp_path / "home" / ".git").is_dir()
     assert "its directory is now a link" in message
+
+
+@pytest.mark.parametrize("parent", ["/dev/shm", None])
+def test_a_directory_that_becomes_a_link_meanwhile_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parent: str | None
+) -> None:
+    """Required: a live command that exchanges it at any moment has nothing of the person's moved away."""
+    scratch = Path(mkdtemp(dir=parent or tmp_path))
+    for name in ("home", "repo"):
+        (scratch / name / ".git").mkdir(parents=True)
+        (scratch / name / ".git" / "whose").write_text(name)
+    make_place = quarantining._fresh_place
+
+    def meanwhile(state: str) -> str:
+        (scratch / "repo").rename(scratch / "before")
+        (scratch / "repo").symlink_to("home")
+        return make_place(state)
+
+    monkeypatch.setattr(quarantining, "_fresh_place", meanwhile)
+    try:
+        quarantine([str(scratch / "repo" / ".git")], state_directory=str(tmp_path / "state"))
+        [place] = (tmp_path / "state" / "quarantine").iterdir()
+        assert (scratch / "home" / ".git" / "whose").read_text() == "home"
+        assert (place / ".git" / "whose").read_text() == "repo"
+        assert list((scratch / "before").iterdir()) == []
+    finally:
+        shutil.rmtree(scratch)
 
 
 def test_what_cannot_be_moved_is_reported_and_stays(tmp_path: Path) -> None:

@@ -2,15 +2,20 @@
 
 The supervisor refuses such names while it watches; a command that races it, or a kernel without a supervisor,
 can still leave one behind. It must not stay where a later program on the host would run it, and it must not be lost
-either: it is moved into Sandgate's own state directory, next to a note that says where it came from. What lies
-on another file system and cannot be copied over, such as a pipe, gets a name that no program looks for, where it is.
+either: it is moved into Sandgate's own state directory, next to a note that says where it came from. The command is
+over, but another one of the session may write there at the same moment: the directory is opened once, with no link on
+the way, and names are changed in it alone. What lies on another file system and cannot be copied over, such as a pipe,
+gets a name that no program looks for, where it is.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
+
+from sandgate.kernel.beneath import open_canonical
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,17 +36,26 @@ def quarantine(paths: Iterable[str], *, state_directory: str) -> list[str]:
 
 
 def _moved(path: str, state_directory: str) -> str:
+    directory, name = os.path.split(path)
     try:
-        # The command is over, but others may have swapped a directory on the way for a link.
-        if os.path.realpath(os.path.dirname(path)) != os.path.dirname(path):
+        held = open_canonical(directory, os.O_PATH | os.O_DIRECTORY)
+    except OSError as problem:
+        if problem.errno in (errno.ELOOP, errno.ENOTDIR):
             return f"`{path}` was created in spite of its protection, and its directory is now a link; look at it"
+        return _unmoved(path, problem)
+    try:
         place = _fresh_place(state_directory)
         _note(place, path)
-        target = os.path.join(place, os.path.basename(path))
-        target = _move(path, target)
+        target = _move(held, directory, name, os.path.join(place, name))
     except OSError as problem:
-        return f"`{path}` was created in spite of its protection and cannot be moved away: {problem.strerror}"
+        return _unmoved(path, problem)
+    finally:
+        os.close(held)
     return f"`{path}` was created in spite of its protection and was moved to `{target}`"
+
+
+def _unmoved(path: str, problem: OSError) -> str:
+    return f"`{path}` was created in spite of its protection and cannot be moved away: {problem.strerror}"
 
 
 def _fresh_place(state_directory: str) -> str:
@@ -58,27 +72,29 @@ def _note(place: str, path: str) -> None:
         os.close(descriptor)
 
 
-def _move(path: str, target: str) -> str:
+def _move(held: int, directory: str, name: str, target: str) -> str:
     """Returns where it lies now."""
     try:
-        os.rename(path, target)
+        os.rename(name, target, src_dir_fd=held)
     except OSError:
-        return _move_across(path, target)
+        return _move_across(held, directory, name, target)
     return target
 
 
-def _move_across(path: str, target: str) -> str:
+def _move_across(held: int, directory: str, name: str, target: str) -> str:
     # The name goes first, at once and whatever lies below it; a copy takes long and may fail half-way.
-    inert = f"{path}{INERT_SUFFIX}{time.time_ns()}"
-    os.rename(path, inert)
-    if not _can_be_copied(inert):
-        return inert
+    inert = f"{name}{INERT_SUFFIX}{time.time_ns()}"
+    os.rename(name, inert, src_dir_fd=held, dst_dir_fd=held)
+    left = os.path.join(directory, inert)
+    here = f"/proc/self/fd/{held}/{inert}"  # in the directory we hold, whatever lies under its path by now
+    if not _can_be_copied(here):
+        return left
     import shutil  # heavy; only across file systems
 
     try:
-        shutil.move(inert, target)
+        shutil.move(here, target)
     except (OSError, shutil.Error):
-        return inert
+        return left
     return target
 
 
