@@ -29,12 +29,12 @@ for name in names:
         os.makedirs("spare/" + name, exist_ok=True)
         attempt(os.rename, "spare/" + above, above)
         attempt(os.symlink, "spare/" + above, above)
-        attempt(os.mkdir, above)
+        attempt(os.makedirs, above)
         attempt(os.rename, "spare/" + above, above)
         attempt(os.rename, above, f"aside-{names.index(name)}")
         attempt(os.symlink, "spare/" + above, above)
         attempt(os.unlink, above)
-        attempt(os.mkdir, above)
+        attempt(os.makedirs, above)
     attempt(write, name)
     attempt(write, name + "/evil")
     attempt(os.mkdir, name)
@@ -74,7 +74,7 @@ def test_the_same_script_makes_every_one_of_them_outside(stage: Stage) -> None:
 def test_names_that_exist_keep_their_content(stage: Stage, backend: str, kind: str) -> None:
     (stage.repo / "decoy").mkdir()
     for name in NAMES:
-        (stage.repo / name).parent.mkdir(exist_ok=True)
+        (stage.repo / name).parent.mkdir(parents=True, exist_ok=True)
         if kind == "directory":
             (stage.repo / name).mkdir()
             (stage.repo / name / "content").write_text("good")

@@ -58,7 +58,7 @@ def test_every_missing_name_is_reported_as_absent(root: Path) -> None:
 @pytest.mark.parametrize("kind", ["file", "directory"])
 @pytest.mark.parametrize("walk", [True, False])
 def test_an_existing_name_is_protected(root: Path, name: str, kind: str, walk: bool) -> None:
-    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
     (root / name).mkdir() if kind == "directory" else (root / name).write_text("")
     found = protected_in(str(root), Protection(), Look(), walk=walk)
     assert found.protected == (str(root / name),)

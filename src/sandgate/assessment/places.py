@@ -9,6 +9,7 @@ from __future__ import annotations
 from sandgate.assessment.listing import words
 from sandgate.places.home import standing
 from sandgate.places.home_startup import STARTUP
+from sandgate.places.run_later import agent_settings
 from sandgate.places.secrets import FILES_IN_HOME, kept_in_home, kept_on_machine, named_for_secrets
 from sandgate.record import Record
 
@@ -62,11 +63,9 @@ MADE_TO_SHIP = frozenset(
     test-results playwright-report
     """)
 )
-# Of a project: what an agent that works in it may do unasked, and what it starts.
-AGENT_SETTINGS = (
-    "/.claude/settings.json", "/.claude/settings.local.json", "/.mcp.json", "/.cursor/mcp.json", "/.cursor/hooks.json",
-    "/.codex/config.toml", "/.gemini/settings.json",
-)  # fmt: skip
+# Of a project: what an agent that works in it may do unasked, and what it starts. With everything below.
+AGENT_SETTINGS = frozenset(agent_settings())
+_AGENTS_FIRST = frozenset([name.partition("/")[0] for name in AGENT_SETTINGS])
 FOUND = "found*"  # stands for "some files below", when a filter decides which
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
 
@@ -150,6 +149,7 @@ def place_of(path: str, facts: AssessmentFacts) -> Place:
     return (
         _home_place(path, scene)
         or _secret_name(path)
+        or _agents_place(path, scene)
         or _repository_place(path)
         or _work_place(path, scene)
         or _other_place(path, scene)
@@ -194,9 +194,21 @@ def _secret_name(path: str) -> Place | None:
     return None
 
 
+def _agents_place(path: str, scene: _Scene) -> Place | None:
+    """Of a project. In a home they lie beside what an agent keeps for itself, and `_home_place` tells them apart."""
+    directory, *inner = path.split("/")
+    if _AGENTS_FIRST.isdisjoint(inner):
+        return None
+    for at, name in enumerate(inner):
+        if name in AGENT_SETTINGS or "/".join(inner[at : at + 2]) in AGENT_SETTINGS:
+            if directory in scene.homes:
+                return None
+            return Place("startup", path, "what an agent may do and starts by itself")
+        directory = f"{directory}/{name}"
+    return None
+
+
 def _repository_place(path: str) -> Place | None:
-    if path.endswith(AGENT_SETTINGS):
-        return Place("startup", path, "what an agent may do and starts by itself")
     parts = path.split("/")
     for name in parts:
         if name in VERSION_CONTROL:
