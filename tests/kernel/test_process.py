@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -91,3 +92,15 @@ def test_memory_that_is_not_there_is_an_error() -> None:
         for address in (0, 2**64 - 1):
             with pytest.raises(OSError, match=r"\[Errno (5|14)\]"):
                 me.memory(address, 8)
+
+
+def test_a_process_says_its_name_and_where_it_is(tmp_path: Path) -> None:
+    script = "import sys; print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        with Process(child.pid) as process:
+            assert process.name().startswith("python")
+            assert process.working_directory() == str(tmp_path)

@@ -47,6 +47,22 @@ def test_each_input_of_an_escalated_shell_is_asked_about(place: Workplace) -> No
     assert len(place.told(ApprovalRequested)) == len(place.told(ApprovalAnswered)) == 3
 
 
+def test_the_question_says_which_command_it_is_who_reads_there_and_in_which_directory(place: Workplace) -> None:
+    """Required: an approval of `rm -r *` is for the directory that was shown, not for where the shell was started."""
+    elsewhere = place.repo / "else\u202ewhere"
+    elsewhere.mkdir()
+    colleague = Colleague()
+    runtime = place.session(reviewer=colleague, approval_policy="on-request")
+    number = escalated(runtime, colleague)
+    for text in (f"cd '{elsewhere}'\r", "cat\r", "text\r"):
+        runtime.write_stdin(number, text)
+    assert [asked.command.cwd for asked in colleague.asked] == [str(place.repo), str(elsewhere), str(elsewhere)]
+    assert [asked.why.rpartition(" ")[2] for asked in colleague.asked] == ["`bash`", "`bash`", "`cat`"]
+    assert all(f"--noprofile -i'`, started in {place.repo};" in asked.why for asked in colleague.asked)
+    lines = prompt_lines(colleague.asked[-1], colour=False, columns=500)
+    assert f"  in {place.repo}/else\\u202ewhere" in lines
+
+
 def test_denied_input_is_not_typed_and_the_command_runs_on(place: Workplace) -> None:
     colleague = Colleague()
     runtime = place.session(reviewer=colleague, approval_policy="on-request")

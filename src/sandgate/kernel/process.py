@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 THREADS_MAX = 64  # of one process that are looked at
 STAT_BYTES_MAX = 2_048  # a stat line: 52 numbers and a name of at most 64 bytes
+NAME_BYTES_MAX = 64  # of a name; TASK_COMM_LEN is 16 for programs
 CHILDREN_BYTES_MAX = 16_384  # one thread's children, some two thousand numbers
 
 
@@ -108,6 +109,14 @@ class Process:
     def target_of(self, fd: int) -> str:
         """What the link of descriptor `fd` says, such as `socket:[4711]`."""
         return os.readlink(f"fd/{fd}", dir_fd=self._directory)
+
+    def name(self) -> str:
+        """What it calls itself: up to 15 bytes, and its own choice."""
+        return os.fsdecode(self.read("comm", NAME_BYTES_MAX).rstrip(b"\n"))
+
+    def working_directory(self) -> str:
+        """Where it is, as a path of ours; one of another mount namespace as it is called there."""
+        return os.readlink("cwd", dir_fd=self._directory)
 
     def memory(self, address: int, size: int) -> bytes:
         """Up to `size` bytes of its memory; OSError EIO or EFAULT when there is nothing at `address`."""

@@ -4,6 +4,9 @@ The approval that let a shell out was for starting it. What is typed later decid
 input is shown before it is typed, until somebody approves the rest "for the session". An input is a question like any
 other: the same reviewers, the same record, and nobody there means no.
 
+The question says what it is about: which command, who reads there now, and in which directory, for a shell may have
+gone elsewhere since it was started. That is a moment's truth: who reads when the answer comes may be another program.
+
 A program that turns echo off has its input hidden, so outside the sandbox it is the program that decides what can be
 seen (`stty -echo; exec sh`). That cannot be told from a password, so it is a question of high risk.
 """
@@ -11,8 +14,11 @@ seen (`stty -echo; exec sh`). That cannot be told from a password, so it is a qu
 from __future__ import annotations
 
 from sandgate.approvals.prompt import INPUT_FAMILY
+from sandgate.commandline.words import joined
+from sandgate.display import visible
 from sandgate.errors import CommandRefused
 from sandgate.gate.escalation import refusal_text
+from sandgate.kernel.process import Process
 from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.risk import RiskAssessment
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 
     from sandgate.config import Settings
     from sandgate.gate.gate import Gate
+    from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import ApprovalPolicy
     from sandgate.terminals.terminal import Terminal
 
@@ -33,6 +40,7 @@ UNSEEN = RiskAssessment(
     risk_level="high",
 )
 REASON_CONFINED = "input for a live command"
+COMMAND_CHARS_MAX = 160  # of the live command, and of where it was started, in the question
 
 
 class InputReview:
@@ -66,16 +74,40 @@ class InputReview:
         shown = f"(hidden, {len(text)} characters)" if hidden else text
         unseen = hidden and not identity.plan.confined
         started = identity.command
+        program, directory = _reader(terminal)
         key = ApprovalKey(INPUT_FAMILY, (identity.call_id,), started.cwd, frozenset(), "use_default", started.tty)
         return ApprovalRequest(
             request_id=self._new_id(),
             call_id=identity.call_id,
             stage="initial",
-            command=started.but(argv=("write_stdin", str(identity.terminal_id), shown), wish="use_default"),
+            command=started.but(
+                argv=("write_stdin", str(identity.terminal_id), shown), cwd=directory or started.cwd, wish="use_default"
+            ),
+            why=_what_reads(started, program),
             reason=REASON_CONFINED if identity.plan.confined else REASON_UNSEEN if unseen else REASON,
             risk=UNSEEN if unseen else None,
             keys=(key,),
         )
+
+
+def _reader(terminal: Terminal) -> tuple[str, str]:
+    """Who would read what is typed now, by the name it gives itself, and where it is; "" for what cannot be told."""
+    found = terminal.look()
+    members = found.members if found is not None else ()
+    for member in sorted(members, key=lambda member: not member.waits_for_terminal):
+        try:
+            with Process(member.pid) as process:
+                return process.name(), process.working_directory()
+        except OSError:  # it has gone, or may not be looked into
+            continue
+    return "", ""
+
+
+def _what_reads(started: CommandRequest, program: str) -> str:
+    """Where the input goes."""
+    command = visible(joined(started.argv), limit=COMMAND_CHARS_MAX)
+    now = f"there now: `{visible(program)}`" if program else "who reads there now cannot be told"
+    return f"typed into `{command}`, started in {visible(started.cwd, limit=COMMAND_CHARS_MAX)}; {now}"
 
 
 def may_ask(approval: ApprovalPolicy) -> bool:
