@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import sys
 from pathlib import Path
 
-from sandgate.sandbox.listing import Listing, by_meaning, read_listing
+import pytest
+
+from sandgate.sandbox.listing import Listing, by_meaning, is_marked_folding, read_listing
 from sandgate.sandbox.looking import Look
 
 
@@ -40,3 +45,26 @@ def test_two_links_to_one_file_do_not_make_a_disk_that_ignores_case(tmp_path: Pa
         (tmp_path / name).write_text("")
         (tmp_path / name.upper()).hardlink_to(tmp_path / name)
     assert not read_listing(str(tmp_path), Look().is_same_file).ignores_case
+
+
+@pytest.mark.parametrize(("flags", "folds"), [(0x40000000, True), (0x40080000, True), (0x80000, False), (None, False)])
+def test_an_empty_directory_is_asked_for_its_attribute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: int | None, folds: bool
+) -> None:
+    """`chattr +F` wants an empty directory, and that is what a new workspace is."""
+
+    def answer(_descriptor: int, request: int, _room: bytes) -> bytes:
+        assert request == 0x80086601  # FS_IOC_GETFLAGS
+        if flags is None:
+            raise OSError(errno.ENOTTY, "no attributes here")
+        return flags.to_bytes(4, sys.byteorder) + bytes(4)
+
+    monkeypatch.setattr(fcntl, "ioctl", answer)
+    assert read_listing(str(tmp_path), Look().is_same_file).ignores_case is folds
+
+
+def test_a_file_is_no_folding_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert not is_marked_folding(str(tmp_path / "file"))
+    assert not is_marked_folding(str(tmp_path / "gone"))
+    assert not is_marked_folding("/proc")

@@ -384,6 +384,26 @@ def test_case_variants_deeper_down_are_found_too(root: Path) -> None:
     assert relative(found_in(root).protected, root) == {"sub/.GIT"}
 
 
+@pytest.mark.parametrize("written", [".Git", ".Vscode", ".CODEX", "OpenCode.json", "X.Code-Workspace"])
+def test_one_directory_may_ignore_case_below_others_that_do_not(
+    root: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    """As ext4 has it with `chattr +F`: for one directory and what is made in it."""
+    folding = str(root / "sub") + "/"
+    for place in (root / "plain", root / "sub"):
+        (place / written).mkdir(parents=True)
+    (root / "sub" / "readme").write_text("")
+    monkeypatch.setattr(
+        Look,
+        "is_same_file",
+        lambda _look, one, other: one.startswith(folding) and one.lower() == other.lower(),
+    )
+    found = found_in(root)
+    assert f"sub/{written}" in relative(found.protected, root)
+    assert f"plain/{written}" not in relative(found.protected, root) or written.startswith("X.")
+    assert found.ignores_case
+
+
 def test_case_variants_are_other_names_where_case_counts(root: Path) -> None:
     (root / ".Git").mkdir()
     found = found_in(root)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from sandgate.places.run_later import is_plain_name
 from sandgate.record import Record
@@ -11,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_GET_ATTRIBUTES = 0x80086601  # FS_IOC_GETFLAGS, <linux/fs.h>
+_FOLDS = 0x40000000  # FS_CASEFOLD_FL
 NEVER_ENTERED = frozenset(("node_modules", ".git"))
 
 
@@ -41,11 +44,34 @@ def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Li
             if name not in NEVER_ENTERED and entry.is_dir(follow_symlinks=False):
                 directories.append(name)
     sample = sample or next((name for name in names if name.swapcase() != name), "")
+    return Listing(frozenset(names), tuple(directories), _ignores_case(directory, sample, is_same_file))
+
+
+def _ignores_case(directory: str, sample: str, is_same_file: Callable[[str, str], bool]) -> bool:
+    """Asked of `sample`, a name in it; of an empty directory, of its attributes and of its own name."""
     here = join(directory, sample) if sample else directory
     swapped = join(os.path.dirname(here), os.path.basename(here).swapcase())
     # Two entries that differ by case prove that it matters, whatever they are links to: anybody can make those.
-    ignores_case = is_same_file(here, swapped) and os.path.basename(swapped) not in os.listdir(os.path.dirname(swapped))
-    return Listing(frozenset(names), tuple(directories), ignores_case)
+    if is_same_file(here, swapped) and os.path.basename(swapped) not in os.listdir(os.path.dirname(swapped)):
+        return True
+    return not sample and is_marked_folding(directory)
+
+
+def is_marked_folding(directory: str) -> bool:
+    """Whether it has the attribute by which ext4, f2fs, bcachefs and tmpfs ignore case in one; chattr(1), `F`."""
+    import fcntl
+
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        flags = fcntl.ioctl(descriptor, _GET_ATTRIBUTES, bytes(8))
+    except OSError:  # a file system without attributes
+        return False
+    finally:
+        os.close(descriptor)
+    return bool(int.from_bytes(flags[:4], sys.byteorder) & _FOLDS)
 
 
 def by_meaning(names: frozenset[str]) -> dict[str, list[str]]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.permissions import GitProtection
     from sandgate.sandbox.closing import Found
+    from sandgate.sandbox.listing import Listing
     from sandgate.sandbox.looking import Look
 
 NESTED_DEPTH_DEFAULT = 3  # path components below the root
@@ -112,7 +113,7 @@ class _Search:
             level = level[: max(0, DIRECTORIES_MAX - seen)]
             for directory in level:
                 listing = self.look.listing(directory)
-                self._nested(directory, listing.names)
+                self._nested(directory, listing)
                 if set(BARE_DIRECTORIES).issubset(listing.directories) and looks_like_git_directory(
                     directory, self.look
                 ):
@@ -123,10 +124,10 @@ class _Search:
             level = below
 
     def _top(self, root: str, present: frozenset[str]) -> None:
-        actual = self._spellings(present)
+        actual = _spellings(present, self.ignores_case)
         for name in (GIT, *self.names):
             first, _, rest = name.partition("/")
-            written = actual.get(self._key(first), [])
+            written = actual.get(_key(first, self.ignores_case), [])
             if not written and first[0] != "." and not is_plain_name(first) and self.look.exists(join(root, first)):
                 written = [first]  # listings keep only names of the table, and those that start with a dot
             for each in written:
@@ -163,36 +164,32 @@ class _Search:
             if name.lower().endswith(CLOSED_ENDINGS):
                 self.closing.protect(join(directory, name), anchored=False, follows=follows)
 
-    def _key(self, name: str) -> str:
-        """As `_spellings` has it."""
-        return name.lower() if self.ignores_case else name
-
     def _note_absent(self, path: str) -> None:
         """What it would lie in can only be pinned when it is there; else the supervisor lets nothing be moved there."""
         self.closing.absent.append(path)
         if self.look.exists(os.path.dirname(path)):
             self.closing.anchored.append(path)
 
-    def _spellings(self, present: frozenset[str]) -> dict[str, list[str]]:
-        return by_meaning(present) if self.ignores_case else {name: [name] for name in present}
-
-    def _nested(self, directory: str, present: frozenset[str]) -> None:
-        if not present:
+    def _nested(self, directory: str, listing: Listing) -> None:
+        """A directory may ignore case by itself, below one in which case counts."""
+        if not listing.names:
             return
-        actual = self._spellings(present)
+        folds = listing.ignores_case
+        self.ignores_case |= folds
+        actual = _spellings(listing.names, folds)
         for written in actual.get(GIT, ()):
             self.git.named(join(directory, written), follows=False)
-        for name in self._nested_names(actual):
-            for written in actual[self._key(name)]:
+        for name in self._nested_names(actual, folds):
+            for written in actual[_key(name, folds)]:
                 self.closing.protect(join(directory, written), anchored=False, follows=False)
         for first, below in self.deeper.items():
-            for written in actual.get(self._key(first), ()):
+            for written in actual.get(_key(first, folds), ()):
                 for rest in below:
                     self._deeper(join(directory, written), rest, follows=False)
-        self._endings(directory, present, follows=False)
+        self._endings(directory, listing.names, follows=False)
 
-    def _nested_names(self, actual: dict[str, list[str]]) -> Iterable[str]:
-        if self.ignores_case:
+    def _nested_names(self, actual: dict[str, list[str]], folds: bool) -> Iterable[str]:
+        if folds:
             return [name for name in self.top_names if name.lower() in actual]
         return self.top_names.intersection(actual)
 
@@ -206,3 +203,12 @@ class _Search:
                     hint=f"give yourself access: `chmod u+rx {path}`",
                 )
             self.closing.close(path)
+
+
+def _spellings(present: frozenset[str], folds: bool) -> dict[str, list[str]]:
+    return by_meaning(present) if folds else {name: [name] for name in present}
+
+
+def _key(name: str, folds: bool) -> str:
+    """As `_spellings` has it."""
+    return name.lower() if folds else name
