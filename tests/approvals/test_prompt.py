@@ -63,6 +63,13 @@ def test_what_leaves_the_sandbox_anyway_is_offered_once() -> None:
     ]
 
 
+def test_an_answer_for_a_session_is_not_offered_where_it_ends_with_the_command() -> None:
+    request = RETRY.but(lasting=False)
+    assert [choice.key for choice in choices(request)] == ["y", "u", "n", "q"]
+    assert not [line for line in prompt_lines(request, colour=False) if "session" in line]
+    assert prompt_lines(request, colour=False)[-2:] != ["", ""]
+
+
 def test_a_high_risk_takes_capital_letters_to_approve_and_small_ones_to_refuse() -> None:
     """Required: a habit must not approve it."""
     request = RETRY.but(risk=HIGH)

@@ -6,7 +6,7 @@ import pytest
 
 from config_machine import Machine
 from sandgate.config import for_run
-from sandgate.errors import ConfigError
+from sandgate.errors import ConfigError, RequestError
 from sandgate.protocol.confinement import Limits
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular, ReadOnly, WorkspaceWrite
 
@@ -136,9 +136,18 @@ def test_the_sandbox_policy_takes_its_options_only_in_workspace_write(machine: M
 
 def test_added_directories_are_absolute_and_appended_once(machine: Machine) -> None:
     machine.write_user('additional_writable_roots = ["~/data", "/srv"]')
+    for place in (machine.project / "build", machine.project.parent / "x"):
+        place.mkdir()
     settings = machine.load(sandbox_mode="workspace-write", add_dirs=("build", "/srv", "../x")).settings
     roots = (f"{machine.home}/data", "/srv", f"{machine.project}/build", f"{machine.project.parent}/x")
     assert settings.sandbox == WorkspaceWrite(roots)
+
+
+def test_an_added_directory_that_is_not_there_is_bad_usage(machine: Machine) -> None:
+    with pytest.raises(RequestError, match="cannot make `build` writable") as caught:
+        machine.load(sandbox_mode="workspace-write", add_dirs=("build",))
+    assert not isinstance(caught.value, ConfigError)
+    assert caught.value.hint == f"make it first: mkdir -p {machine.project}/build"
 
 
 def test_the_network_option_overrides_every_mode(machine: Machine) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.gate.escalation import ATTEMPTS_MAX, Escalation, Finish, Review, Rules, Run, offer
-from sandgate.protocol.decisions import RETRY_REASON, Decision, Refusal
+from sandgate.protocol.decisions import RETRY_REASON, RETRY_WIDER, Decision, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
@@ -45,7 +45,7 @@ def test_a_denial_is_offered_with_the_smallest_grant_and_approval_runs_with_exac
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
     report = denied(MOTD, MOTD)
-    assert ladder.attempted(report, failed=True) == Review("retry", RETRY_REASON, (MOTD,), report, may_escalate=True)
+    assert ladder.attempted(report, failed=True) == Review("retry", RETRY_WIDER, (MOTD,), report, may_escalate=True)
     assert ladder.reviewed(answered("approved", MOTD)) == Run("approved by user (once)", (MOTD,))
     assert ladder.attempted(NOT_DENIED, failed=True) == Finish()
 
@@ -77,7 +77,7 @@ def test_a_grant_that_did_not_help_leaves_only_the_way_out_of_the_sandbox() -> N
     ladder.reviewed(answered("approved", MOTD))
     step = ladder.attempted(denied(MOTD), failed=True)
     assert isinstance(step, Review)
-    assert step.grants == (ESCALATE,)
+    assert (step.grants, step.reason) == ((ESCALATE,), RETRY_REASON)
 
 
 def test_a_new_denial_after_a_grant_is_a_new_question_and_grants_add_up() -> None:

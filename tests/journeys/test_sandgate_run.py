@@ -299,6 +299,7 @@ def test_the_exit_code_of_check_is_the_verdict(sandgate: Sandgate, command: tupl
 def test_a_person_sees_the_denial_and_grants_it(sandgate: Sandgate, outside: Path) -> None:
     terminal = sandgate.at_terminal("run", "--", "touch", f"{outside}/new")
     shown = terminal.sees("Your answer")
+    assert "session" not in shown  # which ends with the command
     assert f"Denied: create {outside}/new" in shown
     assert "$ touch" in shown
     terminal.presses("y")
@@ -383,3 +384,22 @@ def test_a_yes_lets_a_lock_be_made(sandgate: Sandgate, outside: Path) -> None:
     place.mkdir()
     done = sandgate("run", "--answer", "approve", "--", "sh", "-c", f"set -C; echo mine > {place}/lock")
     assert (done.code, (place / "lock").read_text()) == (0, "mine\n"), done.err
+
+
+def test_who_asks_to_leave_the_sandbox_is_told_which_policy_asks(sandgate: Sandgate) -> None:
+    for policy in ("never", "on-failure", "untrusted"):
+        done = sandgate("run", "--escalate", "-a", policy, "--answer", "approve", "--", "true")
+        assert done.code == 77
+        assert "only with `-a on-request` is a person, or `--answer`, asked about `--escalate`" in done.err
+        assert "-a on-failure`" not in done.err
+    assert sandgate("run", "--escalate", "-a", "on-request", "--answer", "approve", "--", "true").code == 0
+
+
+def test_a_place_to_write_that_is_not_there_is_told(sandgate: Sandgate, outside: Path) -> None:
+    done = sandgate("run", "--add-dir", f"{outside}/none", "--", "true")
+    assert (done.code, done.out) == (2, "")
+    assert f"hint: make it first: mkdir -p {outside}/none" in done.err
+    setting = f"sandbox_workspace_write.writable_roots=['{outside}/none']"
+    done = sandgate("run", "-c", setting, "--", "true")
+    warning = f"sandgate: warning: the writable root `{outside}/none` does not exist, so nothing can be written there\n"
+    assert (done.code, done.err) == (0, warning)

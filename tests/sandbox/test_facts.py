@@ -58,6 +58,14 @@ def test_the_working_directory_is_canonical(repo: Path, state: Path, tmp_path: P
     assert look(tmp_path / "link", state).cwd == str(repo)
 
 
+def test_a_root_that_is_not_there_is_noted_until_it_is(repo: Path, state: Path, tmp_path: Path) -> None:
+    root, memory = tmp_path / "root", Memory()
+    note = f"the writable root `{root}` does not exist, so nothing can be written there"
+    assert look(repo, state, WorkspaceWrite((str(root),)), memory=memory).notes == (note,)
+    root.mkdir()
+    assert look(repo, state, WorkspaceWrite((str(root),)), memory=memory).notes == ()
+
+
 @pytest.mark.parametrize("name", ["gone", "file"])
 def test_a_working_directory_that_is_none_is_an_error(repo: Path, state: Path, name: str) -> None:
     (repo / "file").write_text("")

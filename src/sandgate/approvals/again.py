@@ -31,8 +31,9 @@ def why_line(request: ApprovalRequest) -> str:
 
 
 def again_lines(request: ApprovalRequest, *, session: str, always: str) -> list[str]:
-    """What ends such questions. `session` and `always` are what the answers to that end are called here."""
-    lines = [f"`{session}` is an answer for this session"]
+    """What ends such questions. `session` and `always` are what the answers to that end are called here; "" where
+    there is none."""
+    lines = [f"`{session}` is an answer for this session"] if session else []
     high = request.risk is not None and request.risk.risk_level == "high"
     if request.amendment is not None and not high:
         lines.append(f"`{always}` saves the rule {saved_as(request.amendment)}")

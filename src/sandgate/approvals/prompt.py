@@ -11,12 +11,14 @@ from sandgate.approvals.again import again_lines, why_line
 from sandgate.approvals.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
 from sandgate.display import one_line, visible
-from sandgate.protocol.decisions import RETRY_REASON
+from sandgate.protocol.decisions import RETRY_REASONS
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sandgate.protocol.decisions import Amendment, ApprovalRequest, ReviewDecision
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.permissions import Grant
@@ -58,13 +60,7 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     given = request.grants
     what = grants_text(given) or _plain_yes(request) + (COVERS_RETRY if request.covers_retry else "")
     yes = Choice("y", "approve", f"yes, once: {what}", "approved", given)
-    files = executed_names(request)
-    same = f", while {files} {_stays(request)}" if files else ""
-    label = f"yes, for this session{same}: {what}{_beyond(request)}"
-    offered = [yes, Choice("a", "approve-session", label, "approved_for_session", given)]
-    if request.may_change:
-        label = f"yes, for this session, also when {files} changes (it stays in the sandbox): {what}"
-        offered.append(Choice("c", CHANGING, label, "approved_for_session", given, changing=True))
+    offered = [yes, *(_for_session(request, what) if request.lasting else ())]
     if request.amendment is not None and not is_high(request):
         offered.append(_saving(request, request.amendment, what))
     if request.may_escalate and ESCALATE not in given:
@@ -75,6 +71,16 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     offered.append(Choice("n", "deny", refuse, "denied"))
     offered.append(Choice("q", "abort", "no, and stop everything", "abort"))
     return tuple(offered)
+
+
+def _for_session(request: ApprovalRequest, what: str) -> Iterator[Choice]:
+    files, given = executed_names(request), request.grants
+    same = f", while {files} {_stays(request)}" if files else ""
+    label = f"yes, for this session{same}: {what}{_beyond(request)}"
+    yield Choice("a", "approve-session", label, "approved_for_session", given)
+    if request.may_change:
+        label = f"yes, for this session, also when {files} changes (it stays in the sandbox): {what}"
+        yield Choice("c", CHANGING, label, "approved_for_session", given, changing=True)
 
 
 def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice:
@@ -161,7 +167,7 @@ def prompt_lines(
         lines.append(f"  Asked by: {one_line(request.asked_by, limit=REASON_CHARACTERS_MAX)}")
     if why := why_line(request):
         lines.append(f"  Why: {why}")
-    if request.reason and request.reason != RETRY_REASON:  # which is for machines, and not what a yes does
+    if request.reason and request.reason not in RETRY_REASONS:
         lines.append(f"  Reason: {one_line(request.reason, limit=REASON_CHARACTERS_MAX)}")
     if request.command.justification:
         said = one_line(request.command.justification, limit=REASON_CHARACTERS_MAX)
@@ -172,7 +178,8 @@ def prompt_lines(
     lines += ["", *_shown_command(request, whole=whole)]
     lines += [f"  with {visible(name)}={visible(value)}" for name, value in request.command.set_variables]
     lines += [f"  in {visible(request.command.cwd)}", *_executed_lines(request), ""]
-    lines += [*_again_lines(request, named=whole), ""]
+    if again := _again_lines(request, named=whole):
+        lines += [*again, ""]
     return [piece for line in lines for piece in wrapped(line, columns)]
 
 
@@ -201,7 +208,7 @@ def executed_names(request: ApprovalRequest) -> str:
 def _again_lines(request: ApprovalRequest, *, named: bool) -> list[str]:
     """Where there are no keys, answers are called by their names."""
     called = {choice.name: choice.name if named else choice.key for choice in choices(request)}
-    found = again_lines(request, session=called["approve-session"], always=called.get("approve-always", ""))
+    found = again_lines(request, session=called.get("approve-session", ""), always=called.get("approve-always", ""))
     return [f"  Not again: {line}" for line in found]
 
 

@@ -19,6 +19,8 @@ from sandgate.config.places import Places
 from sandgate.config.project import entry_for, project_directories, project_root, trust_of
 from sandgate.config.schema import default_of
 from sandgate.config.settings import Settings, settings_from
+from sandgate.display import visible
+from sandgate.errors import RequestError
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -191,6 +193,18 @@ def _flags(overrides: tuple[str, ...], typed: TypedOverrides, places: Places) ->
     return reading
 
 
+def _existing(place: str, typed: str) -> str:
+    if not os.path.exists(place):
+        from sandgate.commandline.words import quoted
+
+        raise RequestError(
+            f"cannot make `{visible(typed)}` writable",
+            why="`--add-dir` names what exists, and there is nothing of that name",
+            hint=f"make it first: mkdir -p {quoted(place)}",
+        )
+    return place
+
+
 def _push_options(stack: Stack, typed: TypedOverrides, places: Places) -> None:
     """The dedicated options, checked like any layer; `--add-dir` appends instead of replacing."""
     given = [(key, value) for option, key in OPTION_KEYS if (value := getattr(typed, option)) is not None]
@@ -202,6 +216,6 @@ def _push_options(stack: Stack, typed: TypedOverrides, places: Places) -> None:
         reading.read({section: {name: value}} if section else {name: value})
     if typed.add_dirs:
         # Not canonical yet: the sandbox must see a link on the way, and refuse one that a command could have made.
-        added = (reading.source.absolute("--add-dir", path) for path in typed.add_dirs)
+        added = tuple(_existing(reading.source.absolute("--add-dir", path), path) for path in typed.add_dirs)
         reading.values[ROOTS_KEY] = tuple(dict.fromkeys((*stack.values.get(ROOTS_KEY, ()), *added)))
     stack.push(reading.layer("options"))

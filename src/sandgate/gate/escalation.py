@@ -12,7 +12,7 @@ it was allowed. Invariants, tested with random conversations:
 from __future__ import annotations
 
 from sandgate.gate.policies import NOWHERE
-from sandgate.protocol.decisions import RETRY_REASON, Refusal
+from sandgate.protocol.decisions import RETRY_REASON, RETRY_WIDER, Refusal
 from sandgate.protocol.implied import without_implied
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
@@ -150,11 +150,12 @@ class Escalation:
         offered, may_escalate = offer(denial.denials, self._grants, self._targets())
         if not offered:
             return Finish()
+        question = Review("retry", RETRY_REASON if ESCALATE in offered else RETRY_WIDER, offered, denial, may_escalate)
         if self._may_retry_silently(offered, denial):
             self._silent_retry_spent = True
-            self._allowing = Review("retry", RETRY_REASON, offered, denial, may_escalate)
+            self._allowing = question
             return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
-        return self._ask(Review("retry", RETRY_REASON, offered, denial, may_escalate))
+        return self._ask(question)
 
     def _targets(self) -> Targets | None:
         if self._rules.command is None:

@@ -127,6 +127,7 @@ class Gate:
         self._record = record
         self._write_down = write_down
         self.new_id = new_id
+        self.lasting = True  # another command may come: False where the session ends with the first
         self.closed = False  # then nothing runs any more, whatever is still being decided
         self.wanted: Callable[[], bool] = lambda: True  # whether whoever this thread works for still waits
         self._pause: Pausing | None = None
@@ -337,6 +338,7 @@ class _Passage:
             binding=self._upheld.binding,
             changed=review.changed,
             amendment=self._amendment(review),
+            lasting=self._gate.lasting,
         )
         decision = self._gate.ask(request)
         self._decisions.append(decision)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     RefusedBy = Literal["policy", "rule", "reviewer"]
 
 
-RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on; people see truer words
+RETRY_REASON = "command failed; retry without sandbox?"  # stable text that clients match on
+RETRY_WIDER = "command failed; retry in the sandbox with what it lacked?"  # the same of a retry that keeps the sandbox
+RETRY_REASONS = (RETRY_REASON, RETRY_WIDER)  # for machines; people see what a yes gives
 
 
 class ApprovalKey(Record):
@@ -71,6 +73,7 @@ class ApprovalRequest(Record):
     amendment: Amendment | None = None  # the rule that an answer may save; None: none is offered
     binding: Binding | None = None  # what was seen when it was asked; None: it is about no command
     changed: str = ""  # why it is asked again: what is not as it was when somebody said yes
+    lasting: bool = True  # the session goes on behind this passage, so an answer for it is worth something
     asked_by: str = ""  # on whose behalf, where that is not whoever the person talks to: a sub-agent
 
     @property

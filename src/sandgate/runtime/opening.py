@@ -28,13 +28,15 @@ def open_runtime(
     record: Recorder | None = None,
     side_by_side: bool = False,
     loaded: Loaded | None = None,
+    lasting: bool = True,
 ) -> Runtime:
     """Load the configuration and rules that hold in `environment.cwd` and open a session on them.
 
     Without an `environment`: in our own directory, with our own variables.
     Questions go to the prepared `answers`, then to `reviewers`, then to the person at the terminal if
     `ask_at_terminal`; whatever is left unanswered is refused. `side_by_side`: who answers can hold several questions at
-    once. `loaded`: the configuration, where it must be that of another session. Raises ConfigError and RuleError.
+    once. `loaded`: the configuration, where it must be that of another session. `lasting`: more than one command may
+    come; people are not offered an answer for a session that ends with the command. Raises ConfigError and RuleError.
     """
     if environment is None:
         environment = Environment(cwd=os.getcwd(), environ=os.environ)
@@ -51,10 +53,12 @@ def open_runtime(
         tighter=environment.tighter,
     )
     asked = answers or reviewers or ask_at_terminal
-    return Runtime(
+    runtime = Runtime(
         environment.but(person_present=True) if asked else environment,
         loaded,
         reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
         record=record,
         side_by_side=side_by_side,
     )
+    runtime.gate.lasting = lasting
+    return runtime

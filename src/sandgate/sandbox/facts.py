@@ -154,8 +154,14 @@ def _facts(
         unmade=state.missing,
         sockets=sockets.covered,
         openings=(*sockets.openings, *secrets.openings),
-        notes=_joined((one.notes for one in protected), _exposed(places)),
+        notes=_joined((one.notes for one in protected), _exposed(places), _missing(places)),
         case_insensitive=any(one.ignores_case for one in protected),
+    )
+
+
+def _missing(places: Workplaces) -> tuple[str, ...]:
+    return tuple(
+        f"the writable root `{path}` does not exist, so nothing can be written there" for path in places.missing
     )
 
 

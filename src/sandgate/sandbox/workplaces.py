@@ -49,6 +49,7 @@ class Workplaces(Record):
     named: tuple[str, ...]  # those of them that may be written
     directories: tuple[str, ...]  # where somebody works
     scratch: tuple[str, ...]  # writable directories nobody works in
+    missing: tuple[str, ...] = ()  # roots that the policy names and the disk has not
 
 
 def workplaces(said: Whereabouts, look: Look) -> Workplaces:
@@ -74,6 +75,7 @@ def workplaces(said: Whereabouts, look: Look) -> Workplaces:
         named=tuple(named),
         directories=tuple(directories),
         scratch=tuple(scratch),
+        missing=tuple(path for path in said.written if path not in (*roots, *granted(said.grants, "write_root"))),
     )
 
 

@@ -197,7 +197,7 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
         ("deny", "no, keep the result as it is"),
         ("abort", "no, and stop everything"),
     ]
-    assert form["codex_reason"] == "command failed; retry without sandbox?"
+    assert form["codex_reason"] == "command failed; retry in the sandbox with what it lacked?"
     assert form["codex_risk"]["risk_level"] in ("medium", "high")
     assert form["sandgate_grants"] == [{"kind": "write_path", "value": desk.outside}]
     (denial,) = form["sandgate_denials"]

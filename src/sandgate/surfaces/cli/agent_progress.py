@@ -10,7 +10,7 @@ from __future__ import annotations
 from sandgate.commandline.words import joined
 from sandgate.display import one_line, visible
 from sandgate.protocol import events as told
-from sandgate.protocol.decisions import RETRY_REASON
+from sandgate.protocol.decisions import RETRY_REASONS
 from sandgate.surfaces.cli.allowing import allowing
 from sandgate.surfaces.cli.narrate import grant_words
 from sandgate.surfaces.cli.turn_outcome import APPROVED
@@ -234,7 +234,7 @@ def _behind(reason: str | None) -> str:
 
 def _reason(request: ApprovalRequest) -> str:
     """Of a denial, what a yes gives: the words that clients know it by say something else."""
-    if request.reason != RETRY_REASON or not request.grants:
+    if request.reason not in RETRY_REASONS or not request.grants:
         return request.reason
     return f"the sandbox stopped it; a yes gives {', '.join(map(grant_words, request.grants))}"
 

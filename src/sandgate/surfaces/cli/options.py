@@ -86,7 +86,7 @@ DECIDING = (
 # What decides how a command would run, for those that run none.
 SETTING = tuple(option for option in DECIDING if option.key not in ("json", "timeout", "answer", "color", "verbose"))
 RUNNING = (
-    Option(("--escalate",), "escalate", "ask to run without the sandbox from the start"),
+    Option(("--escalate",), "escalate", "ask to run without the sandbox from the start; needs `-a on-request`"),
     Option(("--justification",), "justification", "one sentence for the reviewer", "TEXT"),
     Option(("--shell",), "shell", "CMD is one string for the user's shell"),
     Option(("--tty",), "tty", "give the command a terminal of its own"),

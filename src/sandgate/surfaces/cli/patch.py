@@ -45,7 +45,7 @@ def main(parsed: Parsed) -> int:
 
 def _applied(parsed: Parsed, text: str) -> int:
     narrator = Narrator(asks_a_person=person_present(), verbose=False)
-    runtime = opened(parsed, narrator)
+    runtime = opened(parsed, narrator, lasting=parsed.on("in_order"))
     patches, strict = runtime.tools.patches, parsed.on("strict_unique")
     if parsed.on("check"):
         plan = patches.plan(text, cwd=runtime.directory, strict_unique=strict)

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 STREAMS = Stdio(stdin=0, stdout=1, stderr=2)  # our own; `start` saw to it that each is taken
 REFUSED, CANNOT, INTERRUPTED = 77, 125, 130
+WOULD_ASK = "a rule can allow or forbid it; with `-a on-failure` a person, or `--answer`, is asked"
+WOULD_ASK_FIRST = (
+    "only with `-a on-request` is a person, or `--answer`, asked about `--escalate`; "
+    "`-s danger-full-access` has no sandbox from the start"
+)
 
 
 def main(parsed: Parsed) -> int:
@@ -28,14 +33,14 @@ def _for_people(parsed: Parsed) -> int:
 
     narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"))
     terminations = Terminations(narrator)
-    runtime = opened(parsed, terminations)
+    runtime = opened(parsed, terminations, lasting=False)
     passage = _passage(runtime, parsed, STREAMS, terminations)
     narrator.finish()
     terminations.end_if_heard()
     if passage.refusal is not None:
         say.fact(f"refused by {passage.refusal.by}: {passage.refusal.why}")
         if passage.refusal.by == "policy":
-            say.fact("a rule can allow or forbid it; with `-a on-failure` a person, or `--answer`, is asked")
+            say.fact(WOULD_ASK_FIRST if parsed.on("escalate") else WOULD_ASK)
     # A success whose output is lost is no success, and the command cannot know.
     return exit_code(passage) or (CANNOT if narrator.output_lost else 0)
 
@@ -47,7 +52,7 @@ def _as_json(parsed: Parsed) -> int:
     lines = JsonLines()
     try:
         terminations = Terminations(lines)
-        runtime = opened(parsed, terminations)
+        runtime = opened(parsed, terminations, lasting=False)
         passage = _passage(runtime, parsed, CAPTURED.but(stdin=STREAMS.stdin), terminations)
         code = exit_code(passage)
         if passage.risk is None:

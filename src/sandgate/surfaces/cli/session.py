@@ -36,8 +36,8 @@ def person_present() -> bool:
     return os.isatty(STDERR)
 
 
-def opened(parsed: Parsed, record: Recorder | None = None) -> Runtime:
-    """The runtime of this invocation."""
+def opened(parsed: Parsed, record: Recorder | None = None, *, lasting: bool = True) -> Runtime:
+    """The runtime of this invocation; `lasting` as `open_runtime` has it."""
     where = environment(parsed)
     return open_runtime(
         where,
@@ -45,6 +45,7 @@ def opened(parsed: Parsed, record: Recorder | None = None) -> Runtime:
         ask_at_terminal=person_present(),
         colour=colour_wanted(parsed, where.environ),
         record=record,
+        lasting=lasting,
     )
 
 
