@@ -190,6 +190,36 @@ def test_on_failure_and_nobody_says_yes_nothing_is_written(place: Workplace) -> 
 # For the session
 
 
+@pytest.mark.parametrize("sandbox", ["danger-full-access", "workspace-write"])
+@pytest.mark.parametrize("swapped", ["file", "directory"])
+def test_a_link_put_in_the_place_of_an_approved_file_is_shown_and_asked_about(
+    place: Workplace, sandbox: str, swapped: str
+) -> None:
+    """Required: a yes to `notes.md` for the session is none to the start file that a command has it lead to later."""
+    colleague = Colleague("approved_for_session")
+    runtime = place.session(reviewer=colleague, approval_policy="untrusted", sandbox_mode=sandbox)
+    outside = place.repo.parent / "elsewhere"
+    for directory in (place.repo / "docs", outside):
+        directory.mkdir()
+        (directory / "notes.md").write_text("old\n")
+    assert runtime.apply_patch(update("docs/notes.md")).exit_code == 0
+    assert runtime.apply_patch(update("docs/notes.md", old="new", new="newer")).exit_code == 0
+    assert len(colleague.asked) == 1
+    if swapped == "file":
+        (place.repo / "docs" / "notes.md").unlink()
+        (place.repo / "docs" / "notes.md").symlink_to(outside / "notes.md")
+    else:
+        (place.repo / "docs").rename(place.repo / "before")
+        (place.repo / "docs").symlink_to(outside)
+    colleague.answer = "denied"
+    assert runtime.apply_patch(update("docs/notes.md")).exit_code is None
+    assert (outside / "notes.md").read_text() == "old\n"
+    shown = form_of(colleague.asked[1]).message
+    assert f"update {place.repo}/docs/notes.md (a link leads to {outside}/notes.md)" in shown
+    assert colleague.asked[1].risk is not None
+    assert "elsewhere/notes.md`" in colleague.asked[1].risk.description
+
+
 def test_approval_for_the_session_is_remembered_path_by_path(place: Workplace) -> None:
     colleague = Colleague("approved_for_session")
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")

@@ -30,7 +30,13 @@ def change_lines(changes: tuple[FileChange, ...]) -> list[str]:
 
 def heading(change: FileChange) -> str:
     """What happens to which file, and how much of it."""
-    moved = "" if change.move_path is None else f" -> {visible(change.move_path)}"
+    moved = "" if change.move_path is None else f" -> {_named(change, change.move_path)}"
     added, removed = counts(change)
     lost = ", replaces what is there" if change.replaces else ""
-    return f"{change.kind} {visible(change.path)}{moved} (+{added} -{removed}{lost})"
+    return f"{change.kind} {_named(change, change.path)}{moved} (+{added} -{removed}{lost})"
+
+
+def _named(change: FileChange, path: str) -> str:
+    """The path, and what is really written where a link leads elsewhere."""
+    real = change.leads_to(path)
+    return visible(path) if real == path else f"{visible(path)} (a link leads to {visible(real)})"

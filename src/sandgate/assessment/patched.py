@@ -32,17 +32,19 @@ def assess_patch(
 
 
 def _findings(change: FileChange, facts: AssessmentFacts) -> list[Finding]:
+    """By where the files really lie."""
+    place = change.leads_to(change.path)
     if change.kind == "delete":
-        return [_deleted(change.path, facts)]
+        return [_deleted(place, facts)]
     if change.move_path is not None:  # nothing of it is lost
         return [
-            writing(change.move_path, facts, verb="Writes"),
-            writing(change.path, facts, verb="Moves").but(consequence=""),
+            writing(change.leads_to(change.move_path), facts, verb="Writes"),
+            writing(place, facts, verb="Moves").but(consequence=""),
         ]
     if change.kind == "add":
-        return [writing(change.path, facts, verb="Writes")]
+        return [writing(place, facts, verb="Writes")]
     # What is lost of it is in the difference.
-    return [writing(change.path, facts, verb="Changes").but(consequence="")]
+    return [writing(place, facts, verb="Changes").but(consequence="")]
 
 
 def _deleted(path: str, facts: AssessmentFacts) -> Finding:

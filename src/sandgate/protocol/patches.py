@@ -20,6 +20,11 @@ class FileChange(Record):
     unified_diff: str = ""  # update: the change with one line of context
     move_path: str | None = None  # update: where the file goes; absolute
     replaces: bool = False  # something else lies there now and is lost
+    links: tuple[tuple[str, str], ...] = ()  # `path` or `move_path`, and where a link on the way makes it lead
+
+    def leads_to(self, path: str) -> str:
+        """Where what is called `path` here really lies."""
+        return dict(self.links).get(path, path)
 
 
 def difference(change: FileChange) -> list[str]:

@@ -215,14 +215,19 @@ class PatchGate:
 
     def _matter(self, command: CommandRequest, plan: PatchPlan) -> Matter:
         nowhere: frozenset[tuple[str, str]] = frozenset()
-        keys = tuple(ApprovalKey(FAMILY, (path,), "", nowhere, "use_default", False) for path in plan.touched)
+        places = _elsewhere(plan, command.cwd, self._confinement.permissions())
+        keys = tuple(
+            ApprovalKey(FAMILY, (path, *filter(None, (places.get(path),))), "", nowhere, "use_default", False)
+            for path in plan.touched
+        )
+        changes = tuple(_with_links(change, places) for change in plan.changes)
 
         def assess(denial: DenialReport | None) -> RiskAssessment:
             from sandgate.runtime.risk import patch_assessed
 
-            return patch_assessed(plan.changes, command, denial, self._confinement, self._environ)
+            return patch_assessed(changes, command, denial, self._confinement, self._environ)
 
-        return Matter(command, verdict=self._verdict(plan), keys=keys, changes=plan.changes, assess=assess)
+        return Matter(command, verdict=self._verdict(plan), keys=keys, changes=changes, assess=assess)
 
     def _verdict(self, plan: PatchPlan) -> Verdict:
         policies, permissions = self._policies, self._confinement.permissions()
@@ -268,6 +273,19 @@ def _leading(plan: PatchPlan, permissions: EffectivePermissions) -> dict[str, st
     """Where each path of a patch leads, as commands see it."""
     tmp = permissions.private_tmp
     return {write.path: write.place if tmp is None else tmp.inside(write.place) for write in plan.writes}
+
+
+def _elsewhere(plan: PatchPlan, cwd: str, permissions: EffectivePermissions) -> dict[str, str]:
+    """The paths that a link makes lead elsewhere, and where. A link above the working directory is the person's own."""
+    real, below = os.path.realpath(cwd).rstrip("/"), cwd.rstrip("/") + "/"
+    leading = _leading(plan, permissions)
+    meant = {path: f"{real}/{path.removeprefix(below)}" if path.startswith(below) else path for path in leading}
+    return {path: place for path, place in leading.items() if place not in (path, meant[path])}
+
+
+def _with_links(change: FileChange, places: Mapping[str, str]) -> FileChange:
+    links = tuple((path, places[path]) for path in (change.path, change.move_path) if path and path in places)
+    return change.but(links=links) if links else change
 
 
 class _PatchRun:
