@@ -1,5 +1,6 @@
 """Files that something obeys later are told when a command made or changed them, and others are not."""
 
+import time
 from pathlib import Path
 from typing import Literal
 
@@ -39,6 +40,13 @@ def known_below(root: Path) -> dict[str, Known]:
 
 def before(root: Path) -> Planted:
     return Planted(plan(root), known_below(root))
+
+
+def settled(root: Path) -> None:
+    """Waits until the clock that files are stamped with shows a later time than everything below `root` bears."""
+    newest = max(path.lstat().st_ctime_ns for path in root.rglob("*"))
+    while time.clock_gettime_ns(planted.FILES_CLOCK) <= newest:
+        pass
 
 
 def put(path: Path, text: str = "new") -> None:
@@ -111,6 +119,52 @@ def test_what_is_inside_a_directory_that_is_obeyed_counts(tmp_path: Path) -> Non
     put(tmp_path / ".github" / "workflows" / "ci.yml", "changed")
     told.look()
     assert [*told.changed] == [f"{tmp_path}/.github/workflows/ci.yml"]
+
+
+PACKAGES = ".venv/lib/python3.11/site-packages"
+
+
+@pytest.mark.parametrize("name", ["evil.pth", "sitecustomize.py", "usercustomize.py", "EVIL.PTH"])
+@pytest.mark.parametrize("how", ["written", "moved", "linked"])
+@pytest.mark.parametrize("environment", ["", "sub/"])
+def test_what_every_python_of_an_environment_obeys_is_told(
+    tmp_path: Path, name: str, how: str, environment: str
+) -> None:
+    packages = tmp_path / (environment + PACKAGES)
+    put(packages / "old.pth")
+    put(packages.parents[2] / "pyvenv.cfg")
+    put(tmp_path / "ready", "import evil")
+    settled(tmp_path)
+    told = before(tmp_path)
+    if how == "written":
+        put(packages / name)
+    elif how == "moved":
+        (tmp_path / "ready").rename(packages / name)
+    else:
+        (packages / name).hardlink_to(tmp_path / "ready")
+    put(packages / "module.py")
+    told.look()
+    assert [*told.made] == [str(packages / name)]
+
+
+def test_the_packages_of_a_directory_that_is_no_environment_are_not_looked_at(tmp_path: Path) -> None:
+    put(tmp_path / PACKAGES / "old.pth")
+    told = before(tmp_path)
+    put(tmp_path / PACKAGES / "new.pth")
+    told.look()
+    assert told.sentence() == ""
+
+
+def test_only_so_many_environments_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planted, "ENVIRONMENTS_MAX", 1)
+    for name in "ab":
+        put(tmp_path / name / PACKAGES[6:] / "old.py")
+        put(tmp_path / name / "pyvenv.cfg")
+    told = before(tmp_path)
+    for name in "ab":
+        put(tmp_path / name / PACKAGES[6:] / "new.pth")
+    told.look()
+    assert len(told.made) == 1
 
 
 def test_a_line_names_a_few_and_counts_the_others(tmp_path: Path) -> None:

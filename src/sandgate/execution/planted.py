@@ -2,14 +2,16 @@
 
 What is compared is the disk before and after, so nothing depends on what a command let us see; it may also have been
 somebody else who wrote meanwhile. Looked at are the directories that the search for protected names knows, the
-shallow ones first, and what came to exist in them.
+shallow ones first, what came to exist in them, and where virtual environments among them keep their packages.
 """
 
 from __future__ import annotations
 
 import os
+import time
 
 from sandgate.places.run_later import watched
+from sandgate.sandbox.listing import ENVIRONMENT_MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,19 +26,25 @@ DIRECTORIES_MAX = 64  # known ones, looked at after each command; about 1 µs ea
 NEW_DIRECTORIES_MAX = 1_024  # made meanwhile, and looked into
 FILES_MAX = 64  # of which a change is told, and as many in one directory that is obeyed as a whole
 NAMED_MAX = 4  # in the line
+FILES_CLOCK = 5  # CLOCK_REALTIME_COARSE of <linux/time.h>: no file is stamped with an earlier time
+ENVIRONMENTS_MAX = 8  # virtual environments, of which what each start of Python obeys is told
 
 
 class Planted:
     """Made just before the start of a plan; `known` are directories by path, as the search has seen them."""
 
-    __slots__ = ("_known", "_stamps", "changed", "made")
+    __slots__ = ("_began_ns", "_known", "_packages", "_stamps", "changed", "made")
 
     def __init__(self, plan: ConfinedCommand, known: Mapping[str, Known]) -> None:
         self._known = _shallow(plan.permissions.open_places, known) if plan.confined else {}
         self._stamps: dict[str, tuple[str, Stamp | None]] = {}  # path → who obeys it, and what it was
         self.made: dict[str, str] = {}  # path → who obeys it
         self.changed: dict[str, str] = {}
+        self._began_ns = time.clock_gettime_ns(FILES_CLOCK)
+        self._packages: dict[str, Stamp] = {}  # where environments keep their packages
         for directory, (_, _, _, listing) in self._known.items():
+            if ENVIRONMENT_MARK in listing.names and len(self._packages) < ENVIRONMENTS_MAX:
+                self._packages |= _packages_of(directory)
             for name in listing.names:
                 row = watched(directory, name)
                 if row is not None and row.when_changed:
@@ -48,6 +56,10 @@ class Planted:
             now = _lstat(directory)
             if now is not None and (now.st_dev, now.st_ino, now.st_ctime_ns) != (device, inode, changed_ns):
                 self._compare(directory, listing.names, listing.directories)
+        for directory, before in self._packages.items():
+            now = _lstat(directory)
+            if now is not None and _stamp_of(now) != before:
+                self._compare_packages(directory)
         for path, (obeyed_by, was) in self._stamps.items():
             now = _lstat(path)
             if now is not None and path not in self.made and _stamp_of(now) != was:
@@ -70,6 +82,14 @@ class Planted:
             found = _lstat(each)
             if found is not None:
                 self._stamps[each] = (obeyed_by, _stamp_of(found))
+
+    def _compare_packages(self, directory: str) -> None:
+        """Hundreds of names may lie there, so they are not remembered: whatever came or changed bears a later time."""
+        for path in _entries(directory)[0]:
+            row = watched(directory, path.rpartition("/")[2])
+            now = _lstat(path) if row is not None else None
+            if row is not None and now is not None and now.st_ctime_ns >= self._began_ns:
+                self.made.setdefault(path, row.obeyed_by)
 
     def _compare(self, directory: str, names: Iterable[str], directories: Iterable[str]) -> None:
         before, known = frozenset(names), frozenset(directories)
@@ -100,6 +120,16 @@ def _shallow(roots: Iterable[str], known: Mapping[str, Known]) -> dict[str, Know
                 found[directory] = entry
                 below += [f"{directory}/{name}" for name in entry[3].directories[:DIRECTORIES_MAX]]
         level = below
+    return found
+
+
+def _packages_of(environment: str) -> dict[str, Stamp]:
+    """`lib/python3.x/site-packages` of a virtual environment, as it is."""
+    found: dict[str, Stamp] = {}
+    for library in _entries(f"{environment}/lib")[1]:
+        packages = _lstat(f"{library}/site-packages")
+        if packages is not None:
+            found[f"{library}/site-packages"] = _stamp_of(packages)
     return found
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _GET_ATTRIBUTES = 0x80086601  # FS_IOC_GETFLAGS, <linux/fs.h>
 _FOLDS = 0x40000000  # FS_CASEFOLD_FL
+ENVIRONMENT_MARK = "pyvenv.cfg"  # lies in every virtual environment of Python, and nowhere else
 NEVER_ENTERED = frozenset(("node_modules", ".git"))
 
 
@@ -29,7 +30,8 @@ NOTHING = Listing(frozenset(), ())  # of a directory that is gone or out of reac
 
 
 def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Listing:
-    """Only names that start with a dot (or may be folded into one) are kept, and the few others of the table.
+    """Only names that start with a dot (or may be folded into one) are kept, the few others of the table, and
+    the mark of a virtual environment.
 
     Raises OSError.
     """
@@ -37,7 +39,7 @@ def read_listing(directory: str, is_same_file: Callable[[str, str], bool]) -> Li
     with os.scandir(directory) as entries:
         for entry in entries:
             name = entry.name
-            if name[0] == "." or not name[0].isascii() or is_plain_name(name):
+            if name[0] == "." or not name[0].isascii() or is_plain_name(name) or name == ENVIRONMENT_MARK:
                 names.append(name)
             elif not sample and name[0].isalpha():
                 sample = name
