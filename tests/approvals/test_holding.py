@@ -164,3 +164,30 @@ def test_what_is_private_to_commands_is_not_compared_with_the_host_s(place: Path
     named = plan.but(permissions=private.but(private_tmp=PrivateTmp(above, "", shown=(str(place.resolve()),))))
     assert held.bound(named).directory is not None
     held.close()
+
+
+def test_a_long_line_hides_no_file_from_the_look(place: Path) -> None:
+    """Required: what comes behind many other things to execute, absent ones too, is tied like the first."""
+    before = "; ".join(f"cd d{number} && npm test && make -C x" for number in range(20))
+    held = Held(command(place, "bash", "-c", f"{before}; bash x.sh"), ())
+    assert str(place / "x.sh") in held.binding.files
+    assert held.changed() == ""
+    do(place, CHANGES["written"])
+    assert "x.sh" in held.changed()
+    held.close()
+
+
+def test_more_than_can_be_looked_at_is_never_as_it_was(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: an approval that could not be tied to all it was about holds for nothing, and says why."""
+    monkeypatch.setattr(holding, "FILES_MAX", 4)
+    for number in range(4):
+        (place / f"y{number}.sh").write_text("")
+    script = "; ".join(f". ./y{number}.sh" for number in range(4))
+    enough, more = (Held(command(place, "bash", "-c", f"{script}{end}"), ()) for end in ("", "; . ./x.sh"))
+    assert enough.changed() == ""
+    assert "too many to be held to what was approved" in more.changed()
+    assert not more.binding.lasting(changing=False).holds(
+        binding_of(command(place, "bash", "-c", f"{script}; . ./x.sh"))
+    )
+    enough.close()
+    more.close()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.permissions import Grant
 
-FILES_MAX = 64  # files of one command that are looked at; a further one is not tied
+FILES_MAX = 1024  # files, and programs, of one command that are looked at; with more nothing holds what was approved
 FILE_BYTES_MAX = 4 << 20  # of one file whose content is read; a larger one is known by its identity and last change
 ALL_BYTES_MAX = 16 << 20  # of all files of one command that are read
 PATH_CHARS_MAX = 4096  # PATH_MAX, path_resolution(7)
@@ -47,6 +47,7 @@ WORDS = {
     "root": "`{path}`, which it was to be granted, is another object",
     "program": "the program it would run is another one than `{path}`",
     "file": "`{path}` is not what it was",
+    "more": f"it executes more than {FILES_MAX} {{path}}, which are too many to be held to what was approved",
 }
 
 
@@ -120,9 +121,14 @@ class _Look:
                 found = _object(grant.value)
                 yield Seen("root", grant.value, ABSENT if found is None else _state(found))
         yield from self._program()
+        if len(programs_run(self._argv)) > FILES_MAX:
+            yield _too_many("programs")
         for word, path in self._inner_programs():
             yield Seen("program", word, ABSENT if path is None else _real(path))
-        for kind, path in self._executed()[:FILES_MAX]:
+        executed = self._executed()
+        if len(executed) > FILES_MAX:
+            yield _too_many("files")
+        for kind, path in executed[:FILES_MAX]:
             real = _real(path)
             yield Seen(kind, path, f"{SYSTEMS}{real}" if _is_systems(real) else self._content(path))
 
@@ -181,7 +187,7 @@ class _Look:
                 self._bytes_left -= before.st_size
                 self.files.append((path, _identity(after)))
                 return f"sha256:{digest}"
-        return f"unsteady:{os.urandom(8).hex()}"  # never the same again: it is being written
+        return _unsteady()  # it is being written
 
     def _unread(self, path: str, code: int) -> str:
         found = _object(path)
@@ -194,6 +200,15 @@ class _Look:
             return DIRECTORY
         self.files.append((path, _identity(found)))
         return f"object:{found.st_dev}:{found.st_ino}:{found.st_ctime_ns}:{found.st_size}"
+
+
+def _unsteady() -> str:
+    """A state that is never the same again."""
+    return f"unsteady:{os.urandom(8).hex()}"
+
+
+def _too_many(what: str) -> Seen:
+    return Seen("more", what, _unsteady())
 
 
 def _opened(cwd: str, grants: tuple[Grant, ...]) -> Iterator[int]:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    BoundAs = Literal["directory", "root", "program", "file"]
+    BoundAs = Literal["directory", "root", "program", "file", "more"]  # more: too many to be looked at
 
 ABSENT = "absent"
 DIRECTORY = "directory"  # where a file was looked for
@@ -60,7 +60,7 @@ class Binding(Record):
 
         Granted roots are part of what was given, by their paths, and are held only while they are asked for.
         """
-        left_out = ("root", "file") if changing else ("root",)
+        left_out = ("root", "file", "more") if changing else ("root",)
         return Binding(tuple([seen for seen in self.places if seen.kind not in left_out]))
 
     def changed_in(self, now: Binding) -> tuple[Seen, ...]:
