@@ -39,26 +39,28 @@ class RecordType(type):
 
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> RecordType:
         own = tuple(body.get("__annotations__", ()))
-        inherited: tuple[str, ...] = ()
-        defaults: dict[str, Any] = {}
-        for base in bases:
-            inherited += getattr(base, "__match_args__", ())
-            defaults.update(getattr(base, "_defaults", {}))
-        defaults.update({field: body.pop(field) for field in own if field in body})
-        body["__slots__"] = own
-        body["__match_args__"] = inherited + own
-        body["_defaults"] = defaults
+        body["_defaults"] = {field: body.pop(field) for field in own if field in body}
+        body["__slots__"] = body["__match_args__"] = own
+        body["_slots"], body["_uses"] = {}, [0]
         made = super().__new__(mcls, name, bases, body)
-        # How each slot is filled, past our `__setattr__`: looked up once a class and not once a value.
-        made._slots = {field: slot for base in bases for field, slot in getattr(base, "_slots", {}).items()}
-        made._slots |= {field: made.__dict__[field].__set__ for field in own}
-        made._uses = [0]
-        fields = made.__match_args__
-        if len(fields) > 1:
-            made._read = attrgetter(*fields)
-        if inherited:  # the base may get a constructor of its own, for fewer fields
-            made.__init__ = Record.__init__  # type: ignore[misc]
+        for base in bases:
+            if base.__dict__.get("__match_args__"):
+                made._inherit(base)  # type: ignore[arg-type] # only records have such a row
         return made
+
+    def _inherit(cls, base: RecordType) -> None:
+        """Puts the fields of another record before ours."""
+        cls.__match_args__ = base.__match_args__ + cls.__match_args__
+        cls._defaults = base._defaults | cls._defaults
+        cls.__init__ = Record.__init__  # type: ignore[misc] # the base may get a constructor of its own, for fewer fields
+
+    def make_ready(cls) -> dict[str, Callable[[Any, Any], None]]:
+        """How each slot is filled, past our `__setattr__`: looked up once a class, and not before it has a value."""
+        fields = cls.__match_args__
+        cls._slots = {field: getattr(cls, field).__set__ for field in fields}
+        if len(fields) > 1:
+            cls._read = attrgetter(*fields)
+        return cls._slots
 
     def make_own_constructor(cls) -> None:
         """Replaces the generic constructor by one that is compiled for the fields of this class.
@@ -85,7 +87,7 @@ class Record(metaclass=RecordType):
 
     def __init__(self, *values: Any, **named: Any) -> None:
         cls = type(self)
-        slots = cls._slots
+        slots = cls._slots or cls.make_ready()
         cls._uses[0] += 1
         if cls._uses[0] == USES_BEFORE_OWN:
             cls.make_own_constructor()

@@ -8,7 +8,6 @@ private to one build of Sandgate: both sides are always of the same version.
 from __future__ import annotations
 
 import errno
-from binascii import crc32
 from os import fsdecode, fsencode, major, minor
 from struct import Struct
 from struct import error as CutShort  # noqa: N812 - it is an exception class with a lower-case name
@@ -31,11 +30,11 @@ if TYPE_CHECKING:
 
     Switch = Literal["seccomp", "net", "landlock", "notify"]
 
-MAGIC = b"SGPLAN1\0"
+MAGIC = b"SGPLAN2\0"
 PLAN_BYTES_MAX = 16 << 20  # plan.h
 PACKET_BYTES_MAX = 16 << 10  # report.c
 
-_HEADER = Struct("<8sII")
+_HEADER = Struct("<8sI")
 _RECORD = Struct("<II")
 _NUMBER = Struct("<I")
 _PAIR = Struct("<II")
@@ -103,7 +102,7 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     body = b"".join((*records, _paths(plan.mounts, plan.permissions)))
     if _HEADER.size + len(body) > PLAN_BYTES_MAX:
         raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
-    return _HEADER.pack(MAGIC, _HEADER.size + len(body), crc32(body)) + body
+    return _HEADER.pack(MAGIC, _HEADER.size + len(body)) + body
 
 
 _last: tuple[tuple[Mount, ...], EffectivePermissions, bytes] | None = None
