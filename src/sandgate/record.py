@@ -50,7 +50,7 @@ class RecordType(type):
 
     def _inherit(cls, base: RecordType) -> None:
         """Puts the fields of another record before ours."""
-        cls.__match_args__ = base.__match_args__ + cls.__match_args__
+        cls.__match_args__ = base.__match_args__ + cls.__match_args__  # type: ignore[misc] # before anybody matches
         cls._defaults = base._defaults | cls._defaults
         cls.__init__ = Record.__init__  # type: ignore[misc] # the base may get a constructor of its own, for fewer fields
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.commandline.words import joined, one_table, program_name, quoted, split, unescaped_bare
+from sandgate.commandline.words import joined, program_name, quoted, split, unescaped_bare
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,3 @@ def test_a_program_is_named_by_its_last_component() -> None:
 
 def test_unquoted_backslashes_disappear_and_joined_lines_join() -> None:
     assert [unescaped_bare(text) for text in ("\\rm", "a\\\nb", "a\\\\b", "x\\")] == ["rm", "ab", "a\\b", "x"]
-
-
-def test_a_table_made_of_several_refuses_a_name_that_stands_in_two() -> None:
-    assert one_table({"ls": "*"}, {"cat": "*"}) == {"ls": "*", "cat": "*"}
-    with pytest.raises(ValueError, match="described twice: ls"):
-        one_table({"ls": "*"}, {"cat": "*", "ls": "-a *"})

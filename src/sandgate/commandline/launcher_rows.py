@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from sandgate.commandline.tables import Later
 from sandgate.commandline.words import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     Argv = tuple[str, ...]
     Places = tuple[tuple[Argv, Argv], ...]  # for each sub-command its words, and where the command is
 
@@ -223,16 +226,22 @@ PROGRAM_OPTIONS: dict[str, tuple[Argv, int]] = {
 }
 
 
-def _lines() -> dict[str, Places]:
+def _lines() -> tuple[dict[str, Places]]:
     found: dict[str, list[tuple[Argv, Argv]]] = {}
     for line in _TABLE.strip().splitlines():
         name, _, places = line.partition(" = ")
         program, *sub = name.split()
         found.setdefault(program, []).append((tuple(sub), tuple(places.split())))
-    return {program: tuple(sorted(each, reverse=True)) for program, each in found.items()}
+    return ({program: tuple(sorted(each, reverse=True)) for program, each in found.items()},)
 
 
-LAUNCHERS = _lines()
+LAUNCHERS: Mapping[str, Places] = Later({}, _lines)
 LAUNCHING = frozenset(
-    (*LAUNCHERS, *RUNNERS, *DIRECT_RUNNERS, *CONTAINERS, *PROGRAM_OPTIONS)
+    (
+        *(line.split(None, 1)[0] for line in _TABLE.strip().splitlines()),
+        *RUNNERS,
+        *DIRECT_RUNNERS,
+        *CONTAINERS,
+        *PROGRAM_OPTIONS,
+    )
 )  # all programs with a row in one of these tables

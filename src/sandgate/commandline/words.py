@@ -53,17 +53,6 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def one_table(*tables: dict[str, str]) -> dict[str, str]:
-    """Several tables as one. A name that stands in two of them is an error: one row would not count."""
-    whole: dict[str, str] = {}
-    for table in tables:
-        whole.update(table)
-    if len(whole) != sum(map(len, tables)):
-        names = [name for table in tables for name in table]
-        raise ValueError(f"described twice: {' '.join(sorted(name for name in whole if names.count(name) > 1))}")
-    return whole
-
-
 def program_name(path: str) -> str:
     """The last component: `/bin/rm` → `rm`."""
     return path[path.rfind("/") + 1 :]

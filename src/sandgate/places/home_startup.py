@@ -45,17 +45,12 @@ PROGRAMS = words_of("""
 
 
 def _outermost(places: frozenset[str]) -> tuple[str, ...]:
-    """Without what lies below others. No place here is deeper than a few names."""
-    return tuple(sorted([place.rstrip("/") for place in places if not _is_inside(place, places)]))
-
-
-def _is_inside(place: str, trees: frozenset[str]) -> bool:
-    at = place.find("/") + 1
-    while 0 < at < len(place):
-        if place[:at] in trees:
-            return True
-        at = place.find("/", at) + 1
-    return False
+    """Without what lies below others."""
+    kept: list[str] = []
+    for place in sorted(places):  # what lies below a tree stands behind it
+        if not kept or kept[-1][-1] != "/" or not place.startswith(kept[-1]):
+            kept.append(place)
+    return tuple([place.rstrip("/") for place in kept])
 
 
 CLOSED_IN_HOME = _outermost(STARTUP | PROGRAMS)

@@ -7,7 +7,8 @@ source are left out on purpose, and so is what asks a shop by the name of a pack
 
 from __future__ import annotations
 
-from sandgate.commandline.words import one_table, words_of
+from sandgate.commandline.tables import one_table
+from sandgate.commandline.words import words_of
 
 _DNF = (
     "-qvCyd --quiet --verbose --cacheonly --assumeno --assumeyes --refresh --enabled --disabled --all --installed "

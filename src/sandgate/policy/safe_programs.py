@@ -17,11 +17,11 @@ writes to a file named `-p`), unless commandline/option_places.py knows the prog
 
 from __future__ import annotations
 
-from sandgate.commandline.words import one_table
-from sandgate.policy.safe_packages import PACKAGE_PROGRAMS
-from sandgate.policy.safe_services import PROGRAMS
-from sandgate.policy.safe_system import SYSTEM
-from sandgate.policy.safe_tools import TOOLS
+from sandgate.commandline.tables import Later
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _GENERAL: dict[str, str] = {
     # Shell words and builtins
@@ -297,10 +297,20 @@ _GENERAL: dict[str, str] = {
     "--glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-advice --version stop * sub alone confined",
 }
 
-SAFE: dict[str, str] = one_table(TOOLS, PACKAGE_PROGRAMS, _GENERAL, PROGRAMS, SYSTEM)
+
+def _others() -> tuple[dict[str, str], ...]:
+    from sandgate.policy.safe_packages import PACKAGE_PROGRAMS
+    from sandgate.policy.safe_services import PROGRAMS
+    from sandgate.policy.safe_system import SYSTEM
+    from sandgate.policy.safe_tools import TOOLS
+
+    return TOOLS, PACKAGE_PROGRAMS, PROGRAMS, SYSTEM
+
+
+SAFE: Mapping[str, str] = Later(_GENERAL, _others)
 
 # In the sandbox these may be given any words. `file -C` makes a list of its own where it stands, and that is all.
-LOOSER: dict[str, str] = {"file": f"{SAFE['file']} !"}
+LOOSER: dict[str, str] = {"file": f"{_GENERAL['file']} !"}
 
 # Wrappers that add nothing of their own, so that the inner command alone decides.
 SAFE_WRAPPERS: dict[str, str] = {

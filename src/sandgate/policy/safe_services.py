@@ -8,7 +8,8 @@ confines them. Options that print secrets (`--raw`, `--show-secrets`, private ke
 
 from __future__ import annotations
 
-from sandgate.commandline.words import one_table, words_of
+from sandgate.commandline.tables import one_table
+from sandgate.commandline.words import words_of
 
 _CONTAINER_LISTS = (
     "-aqnls -f= -n= --all --filter= --format= --last= --latest --no-trunc --quiet --size --noheading --sort="

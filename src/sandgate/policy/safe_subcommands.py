@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sandgate.commandline.words import one_table
+from sandgate.commandline.tables import one_table
 from sandgate.policy.safe_packages import PACKAGE_COMMANDS
 from sandgate.policy.safe_services import COMMANDS
 from sandgate.policy.safe_system_subcommands import SYSTEM_SUBCOMMANDS

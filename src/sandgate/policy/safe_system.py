@@ -7,7 +7,8 @@ manager, which may refuse; it changes nothing.
 
 from __future__ import annotations
 
-from sandgate.commandline.words import one_table, words_of
+from sandgate.commandline.tables import one_table
+from sandgate.commandline.words import words_of
 from sandgate.policy.safe_mac import MAC
 
 _HELP = "--help --version"

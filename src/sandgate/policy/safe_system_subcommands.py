@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from sandgate.commandline.words import one_table, words_of
+from sandgate.commandline.tables import one_table
+from sandgate.commandline.words import words_of
 from sandgate.policy.safe_mac import MAC_COMMANDS
 from sandgate.policy.safe_system import SESSIONS, SYSTEMCTL
 

@@ -11,7 +11,8 @@ own code to find an answer (`bundle list` runs the Gemfile), and what asks a ser
 
 from __future__ import annotations
 
-from sandgate.commandline.words import one_table, words_of
+from sandgate.commandline.tables import one_table
+from sandgate.commandline.words import words_of
 
 _EACH: dict[str, str] = {
     "yarn": "-v --version stop * sub alone confined needs:-v,--version",

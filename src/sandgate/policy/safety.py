@@ -17,11 +17,7 @@ from sandgate.commandline.option_places import heeds_end, permutes
 from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
-from sandgate.policy.safe_commits import is_commit
-from sandgate.policy.safe_help import explains_command, only_explains
 from sandgate.policy.safe_programs import LOOSER, SAFE, SAFE_WRAPPERS
-from sandgate.policy.safe_variables import may_hand_over, may_set
-from sandgate.policy.safe_wrappers import RUNS_EACH, at_exec, module, through_wrapper
 from sandgate.policy.secret_names import (
     LISTERS,
     finds_everything,
@@ -34,7 +30,7 @@ from sandgate.policy.whole_lines import harmless_together, never_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sandgate.commandline.bashcommands import SimpleCommand
     from sandgate.commandline.bashwords import Certainty, Word
@@ -67,13 +63,8 @@ WATCH_LINE = (
 )
 SHELL_SETTINGS = words_of("pipefail errexit nounset posix xtrace noglob")
 
-# Names that keep a meaning of their own in some shell, or that a body may call without meaning itself.
-_OWN_MEANING = (
-    frozenset(SAFE)
-    | frozenset(SAFE_WRAPPERS)
-    | SHELL_PROGRAMS
-    | words_of("eval trap source coproc select repeat foreach always end nocorrect noglob time")
-)
+# These keep a meaning of their own in some shell, or a body may call them without meaning itself.
+_OWN_MEANING = words_of("eval trap source coproc select repeat foreach always end nocorrect noglob time")
 
 _grammars: dict[str, Grammar] = {}
 
@@ -98,7 +89,7 @@ def safe_commands(
 
     if script.chosen and shows_chosen_secrets(script):
         return (False,) * len(what.commands)
-    if script.functions and not script.functions.isdisjoint(_OWN_MEANING):
+    if any(map(_has_own_meaning, script.functions)):
         return (False,) * len(what.commands)  # a function that calls what it is named after may never end
     each = _each_safe(script.commands, system_bins, confined=confined)
     if what.plain:
@@ -106,6 +97,10 @@ def safe_commands(
         return found if not any(found) or harmless_together(script) else (False,) * len(found)
     # One question for all of them: the first that does more than read has answered it.
     return (all(each) and redirects_safely(script) and harmless_together(script),)
+
+
+def _has_own_meaning(name: str) -> bool:
+    return name in _OWN_MEANING or name in SHELL_PROGRAMS or name in SAFE_WRAPPERS or name in SAFE
 
 
 def _without_document(what: Segments) -> Segments | None:
@@ -140,24 +135,38 @@ def is_safe(
             if stripped is None:
                 return False
             argv, sure = stripped
-        if name in ("fd", "fdfind") and not RUNS_EACH.isdisjoint(argv):
-            split = at_exec(argv, sure)
-            if split is None or not is_safe(split[0], system_bins, split[1], confined=confined):
-                return False
-            argv, sure = split[2], None
+        if name in ("fd", "fdfind"):
+            from sandgate.policy.safe_wrappers import RUNS_EACH, at_exec
+
+            if not RUNS_EACH.isdisjoint(argv):
+                split = at_exec(argv, sure)
+                if split is None or not is_safe(split[0], system_bins, split[1], confined=confined):
+                    return False
+                argv, sure = split[2], None
         if name in SAFE and _fits(name, argv, sure, confined=confined):
             return True
-        if len(argv) == 2 and (sure is None or _all_exact(sure)) and only_explains(name, argv):
-            return True
-        if confined and argv[-1] == "--help" and (sure is None or _all_exact(sure)) and explains_command(name, argv):
+        if (sure is None or _all_exact(sure)) and _explains(name, argv, confined=confined):
             return True
         if name in SHELL_PROGRAMS or name in ("eval", "trap", "watch"):
             return _safe_inside(name, argv, sure, system_bins, confined=confined)
+        from sandgate.policy.safe_wrappers import module, through_wrapper
+
         inner = module(name, argv, sure) if confined and argv[1:2] == ("-m",) else through_wrapper(name, argv, sure)
         if inner is None:
             return False
         argv, sure = inner
     return False
+
+
+def _explains(name: str, argv: Argv, *, confined: bool) -> bool:
+    """`rm --version`, `cargo build --help`."""
+    if len(argv) != 2 and argv[-1] != "--help":
+        return False
+    from sandgate.policy.safe_help import explains_command, only_explains
+
+    if len(argv) == 2 and only_explains(name, argv):
+        return True
+    return confined and argv[-1] == "--help" and explains_command(name, argv)
 
 
 def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool) -> bool:
@@ -212,6 +221,8 @@ def only_system_bins(path: str | None, system_bins: tuple[str, ...] = SYSTEM_BIN
 
 
 def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, confined: bool) -> bool:
+    from sandgate.policy.safe_variables import may_hand_over, may_set
+
     words = command.words
     if not words:
         return all(may_set(each.text) for each in command.assignments)
@@ -221,6 +232,8 @@ def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, 
         return False
     if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
         return False
+    from sandgate.policy.safe_commits import is_commit
+
     sure: Sure = tuple(["exact" if _is_one_path(word) or is_commit(word) else word.certainty for word in words])
     return is_safe(command.argv, system_bins, sure, confined=confined)
 
@@ -371,7 +384,7 @@ def _all_exact(sure: Sure) -> bool:
     return sure.count("exact") == len(sure)
 
 
-def _grammar(key: str, line: str, fragments: dict[str, str]) -> Grammar:
+def _grammar(key: str, line: str, fragments: Mapping[str, str]) -> Grammar:
     if key not in _grammars:
         _grammars[key] = grammar(line, fragments)
     return _grammars[key]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from sandgate.places.home_startup import CLOSED_IN_HOME
 from sandgate.sandbox.closing import Closing
 
 TYPE_CHECKING = False
@@ -25,10 +24,13 @@ def home_code(root: str, homes: tuple[str, ...], look: Look) -> Found:
 
 
 def _below(root: str, home: str) -> Iterable[str]:
-    if root == home or home.startswith(root.rstrip("/") + "/"):
-        return CLOSED_IN_HOME
-    if not root.startswith(home + "/"):
+    holds = root == home or home.startswith(root.rstrip("/") + "/")
+    if not holds and not root.startswith(home + "/"):
         return ()
+    from sandgate.places.home_startup import CLOSED_IN_HOME
+
+    if holds:
+        return CLOSED_IN_HOME
     begin = root[len(home) + 1 :] + "/"
     return [name for name in CLOSED_IN_HOME if name.startswith(begin)]
 

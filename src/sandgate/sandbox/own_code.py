@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sandgate.sandbox.following import Followed
+
 PROGRAM = "sandgate"
 # At the root of a clone: what the helper is compiled from, and what a person starts and what that reads.
 CLONE_MARK = "native"
@@ -100,14 +102,21 @@ def _names_of(places: Iterable[str], look: Look) -> tuple[tuple[str, ...], tuple
     """What exists, with every link on the way to it, each in its real directory; and what may come to exist."""
     present: dict[str, None] = {}
     absent: dict[str, None] = {}
+    directories: dict[str, Followed | None] = {}  # where the directory part of a name leads: many names share one
     for place in dict.fromkeys(map(os.path.abspath, places)):
-        directory, name = os.path.split(place)
-        led = look.follow(place)
-        if led is not None:
-            present |= dict.fromkeys((*led.links, led.real))
-        elif look.is_directory(directory):
-            there = join(look.real(directory), name)
-            (present if look.exists(there) else absent)[there] = None
+        directory, _, name = place.rpartition("/")
+        if directory not in directories:
+            directories[directory] = look.follow(directory or "/")
+        beside = directories[directory]
+        if beside is None or not look.is_directory(beside.real):
+            continue
+        there = join(beside.real, name)
+        if not look.exists(there):
+            absent[there] = None
+            continue
+        led = look.follow(place) if look.is_link(there) else None
+        present |= dict.fromkeys(beside.links if led is None else led.links)
+        present[there if led is None else led.real] = None
     present.pop("/", None)
     return tuple(present), tuple(absent)
 
