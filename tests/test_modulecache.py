@@ -19,7 +19,7 @@ LISTING = (
     "from sandgate.modulecache import install\n"
     "cache = install()\n"
     "import sandgate.errors, sandgate.protocol.commands\n"
-    "print(sandgate.errors.__file__, sandgate.errors.ConfigError.code, len(cache.used))\n"
+    "print(sandgate.errors.command.__file__, sandgate.errors.ConfigError.code, len(cache.used))\n"
     "cache.keep()\n"
 )
 
@@ -33,7 +33,7 @@ DESCRIBING = (
     "from sandgate.modulecache import install\n"
     "if sys.argv[2:] != ['plain']: install().load_first()\n"
     "import sandgate.protocol.commands\n"
-    "for name in ('sandgate.protocol', 'sandgate.protocol.commands', 'sandgate.errors'):\n"
+    "for name in ('sandgate.protocol', 'sandgate.protocol.commands', 'sandgate.errors.command'):\n"
     "    import importlib; m = importlib.import_module(name); s = m.__spec__\n"
     "    print(name, m.__name__, m.__file__, m.__package__, getattr(m, '__path__', ''), s.origin, s.parent, s.name,\n"
     "          s.submodule_search_locations, s.has_location, type(m).__name__)\n"
@@ -45,11 +45,13 @@ DESCRIBING = (
 def copy(tmp_path: Path) -> Path:
     """A small copy of the package that may be changed."""
     place = tmp_path / "sandgate"
-    (place / "protocol").mkdir(parents=True)
+    for package in ("protocol", "errors"):
+        (place / package).mkdir(parents=True)
     for name in (
         "__init__.py",
         "modulecache.py",
-        "errors.py",
+        "errors/__init__.py",
+        "errors/command.py",
         "record.py",
         "protocol/__init__.py",
         "protocol/commands.py",
@@ -72,15 +74,15 @@ def cache_files(copy: Path) -> list[Path]:
 
 def test_the_second_run_takes_its_modules_from_one_file_and_sees_the_same(copy: Path) -> None:
     first, second = run(copy), run(copy)
-    assert first == [str(copy / "errors.py"), "bad_config", "0"]
-    assert second == [str(copy / "errors.py"), "bad_config", "4"]
+    assert first == [str(copy / "errors" / "command.py"), "bad_config", "0"]
+    assert second == [str(copy / "errors" / "command.py"), "bad_config", "5"]
     assert len(cache_files(copy)) == 1
 
 
 def test_commands_that_begin_differently_have_files_of_their_own(copy: Path) -> None:
     """Required: what an agent begins with must not be loaded by every plain command."""
     agent = LISTING.replace("install()", "install('agent')")
-    assert [run(copy, code)[2] for code in (LISTING, agent, LISTING, agent)] == ["0", "0", "4", "4"]
+    assert [run(copy, code)[2] for code in (LISTING, agent, LISTING, agent)] == ["0", "0", "5", "5"]
     assert len(cache_files(copy)) == 2
 
 
@@ -100,10 +102,10 @@ def test_keeping_does_not_mind_who_still_imports(copy: Path) -> None:
 
 def test_a_changed_source_is_believed_not_the_cache(copy: Path) -> None:
     run(copy)
-    text = (copy / "errors.py").read_text()
-    (copy / "errors.py").write_text(text.replace('"bad_config"', '"changed_here"'))
+    text = (copy / "errors" / "command.py").read_text()
+    (copy / "errors" / "command.py").write_text(text.replace('"bad_config"', '"changed_here"'))
     assert run(copy)[1] == "changed_here"
-    assert run(copy)[1:] == ["changed_here", "4"]
+    assert run(copy)[1:] == ["changed_here", "5"]
 
 
 def test_a_copy_of_everything_runs_its_own_code(copy: Path, tmp_path: Path) -> None:
@@ -111,8 +113,8 @@ def test_a_copy_of_everything_runs_its_own_code(copy: Path, tmp_path: Path) -> N
     run(copy)
     other = tmp_path / "other" / "sandgate"
     shutil.copytree(copy, other)
-    assert run(other) == [str(other / "errors.py"), "bad_config", "0"]
-    assert run(other) == [str(other / "errors.py"), "bad_config", "4"]
+    assert run(other) == [str(other / "errors" / "command.py"), "bad_config", "0"]
+    assert run(other) == [str(other / "errors" / "command.py"), "bad_config", "5"]
 
 
 def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
@@ -179,7 +181,7 @@ def test_a_damaged_file_counts_as_none(copy: Path, content: bytes) -> None:
     run(copy)
     cache_files(copy)[0].write_bytes(content)
     assert run(copy)[1:] == ["bad_config", "0"]
-    assert run(copy)[1:] == ["bad_config", "4"]
+    assert run(copy)[1:] == ["bad_config", "5"]
 
 
 def test_nothing_is_written_where_python_may_not_cache(copy: Path) -> None:
@@ -201,7 +203,7 @@ def test_a_file_that_was_cut_short_costs_only_time(copy: Path) -> None:
 
 
 def test_from_the_third_run_on_everything_is_loaded_first(copy: Path) -> None:
-    assert [run(copy, LOADING_FIRST)[2:] for _ in range(4)] == [["0", "0"], ["4", "0"], ["4", "4"], ["4", "4"]]
+    assert [run(copy, LOADING_FIRST)[2:] for _ in range(4)] == [["0", "0"], ["5", "0"], ["5", "5"], ["5", "5"]]
 
 
 def test_what_was_loaded_first_looks_like_any_module(copy: Path) -> None:
@@ -214,18 +216,18 @@ def test_what_was_loaded_first_looks_like_any_module(copy: Path) -> None:
 def test_one_changed_source_makes_all_be_looked_for_again(copy: Path) -> None:
     for _ in range(3):
         run(copy, LOADING_FIRST)
-    text = (copy / "errors.py").read_text()
-    (copy / "errors.py").write_text(text.replace('"bad_config"', '"changed_here"'))
-    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "3", "0"]
+    text = (copy / "errors" / "command.py").read_text()
+    (copy / "errors" / "command.py").write_text(text.replace('"bad_config"', '"changed_here"'))
     assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "0"]
-    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "4"]
+    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "5", "0"]
+    assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "5", "5"]
 
 
 def test_a_changed_package_does_not_leave_what_is_in_it_to_be_looked_for_ever_after(copy: Path) -> None:
     for _ in range(3):
         run(copy, LOADING_FIRST)
     (copy / "protocol" / "__init__.py").write_text('"""Changed."""\n')
-    assert [run(copy, LOADING_FIRST)[2:] for _ in range(3)] == [["3", "0"], ["4", "0"], ["4", "4"]]
+    assert [run(copy, LOADING_FIRST)[2:] for _ in range(3)] == [["4", "0"], ["5", "0"], ["5", "5"]]
 
 
 def test_more_modules_are_added_to_the_file_and_what_it_has_is_copied_as_it_is(copy: Path) -> None:
@@ -244,17 +246,17 @@ def test_more_modules_are_added_to_the_file_and_what_it_has_is_copied_as_it_is(c
         "here.marshal = Marshal\n"
         "cache.keep()\n",
     )
-    assert run(copy, watched)[2:] == ["4", "4"]
+    assert run(copy, watched)[2:] == ["5", "5"]
     start = 8 + int.from_bytes(first[:8], "little")
     assert first[start:] in cache_files(copy)[0].read_bytes()
-    assert run(copy, more)[2:] == ["5", "4"]
+    assert run(copy, more)[2:] == ["6", "5"]
 
 
 def test_what_comes_after_the_beginning_is_not_loaded_first(copy: Path) -> None:
     """Required: what an agent needs for its tools must not hold up its first request."""
     marked = LOADING_FIRST.replace("import sandgate.errors, ", "import sandgate.errors; begun(); import ")
     marked = marked.replace("import install", "import begun, install")
-    assert [run(copy, marked)[2:] for _ in range(4)] == [["0", "0"], ["4", "0"], ["4", "1"], ["4", "1"]]
+    assert [run(copy, marked)[2:] for _ in range(4)] == [["0", "0"], ["5", "0"], ["5", "2"], ["5", "2"]]
 
 
 def test_what_asks_somebody_is_not_loaded_first(copy: Path) -> None:
@@ -263,7 +265,7 @@ def test_what_asks_somebody_is_not_loaded_first(copy: Path) -> None:
     (copy / "assessment" / "__init__.py").write_text("")
     asking = LOADING_FIRST.replace("import sandgate.errors,", "import sandgate.assessment, sandgate.errors,")
     assert [run(copy, asking)[3] for _ in range(3)] == ["0", "0", "0"]
-    assert [run(copy, LOADING_FIRST)[3] for _ in range(2)] == ["0", "4"]
+    assert [run(copy, LOADING_FIRST)[3] for _ in range(2)] == ["0", "5"]
 
 
 def test_a_module_that_fails_is_left_to_the_ordinary_import(copy: Path) -> None:
@@ -288,8 +290,8 @@ def test_damage_to_what_is_loaded_first_costs_only_time(copy: Path) -> None:
     content = cache.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
     cache.write_bytes(content[:start] + b"\xff" * 64 + content[start + 64 :])
-    assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "4", "0"]
-    assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "4", "4"]
+    assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "5", "0"]
+    assert run(copy, LOADING_FIRST)[1:] == ["bad_config", "5", "5"]
 
 
 @pytest.mark.parametrize("how", ["others may write", "a link"])
@@ -303,7 +305,7 @@ def test_a_file_that_somebody_else_can_have_written_counts_as_none(copy: Path, t
     else:
         cache.chmod(0o666)
     assert run(copy)[1:] == ["bad_config", "0"]
-    assert run(copy)[1:] == ["bad_config", "4"]
+    assert run(copy)[1:] == ["bad_config", "5"]
     assert stat.S_IMODE(cache.lstat().st_mode) & 0o022 == 0
 
 

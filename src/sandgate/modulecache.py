@@ -107,11 +107,11 @@ class ModuleCache:
     def keep(self) -> None:
         """Write the file anew if it would have served this process better. Failing costs nothing."""
         # A copy, taken at once: a thread may still import.
-        ours = {name: module for name, module in list(sys.modules.items()) if name not in self._before}
-        ours = {name: module for name, module in ours.items() if _is_kept(name, module)}
-        missing = [name for name in ours if name not in self.used]
+        fresh = {name: each for name, each in list(sys.modules.items()) if name not in self.used}
+        ours = {name: each for name, each in fresh.items() if name not in self._before and _is_kept(name, each)}
+        missing = [*ours]
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
-        is_first = not (self._first or missing) and not any(name.startswith(RARELY_FIRST) for name in ours)
+        is_first = not (self._first or missing) and not any(name.startswith(RARELY_FIRST) for name in self.used)
         if (missing or is_first) and not sys.dont_write_bytecode:
             found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
             if is_first or not found.keys().isdisjoint(self._single):

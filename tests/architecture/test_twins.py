@@ -1,7 +1,7 @@
 from source_tree import REPOSITORY, modules, shown
 
 TESTED_ELSEWHERE = {
-    "errors": (
+    "errors.": (
         "tests/journeys/test_sandgate_run.py",
         "plain classes; their messages are compared where they are shown",
     ),

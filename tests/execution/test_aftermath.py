@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.execution.aftermath import Aftermath
+from sandgate.execution.aftermath import LISTED_ENTRIES_MAX, LISTED_FROM_NAMES, Aftermath
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 from waiting import until_the_clock_of_files_moves
@@ -38,6 +38,44 @@ def test_a_name_that_came_to_exist_is_told(tmp_path: Path) -> None:
     aftermath.look()
     assert aftermath.created == (f"{tmp_path}/.envrc", f"{tmp_path}/.vscode")
     assert aftermath.exchanged == ()
+
+
+MANY = tuple(f".name{number}" for number in range(LISTED_FROM_NAMES))
+
+
+@pytest.mark.parametrize("others", [0, LISTED_ENTRIES_MAX + 1])
+def test_many_names_of_a_directory_are_found_however_full_it_is(tmp_path: Path, others: int) -> None:
+    aftermath = Aftermath(plan(tmp_path, absent=(*MANY, "*.code-workspace")))
+    for number in range(others):
+        (tmp_path / str(number)).touch()
+    (tmp_path / MANY[2]).symlink_to("nowhere")
+    (tmp_path / MANY[-1]).mkdir()
+    (tmp_path / "x.code-workspace").touch()
+    aftermath.look()
+    assert aftermath.created == tuple(f"{tmp_path}/{name}" for name in (MANY[2], MANY[-1], "x.code-workspace"))
+
+
+def test_many_names_are_one_look_at_their_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    aftermath = Aftermath(plan(tmp_path, absent=MANY))
+    (tmp_path / MANY[0]).touch()
+    asked: list[str] = []
+    monkeypatch.setattr(os, "access", lambda path, *_, **__: asked.append(path))
+    aftermath.look()
+    assert asked == [f"{tmp_path}/{MANY[0]}"]
+
+
+def test_names_in_a_directory_that_cannot_be_listed_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aftermath = Aftermath(plan(tmp_path, absent=MANY))
+    (tmp_path / MANY[0]).touch()
+
+    def refused(_path: str) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "scandir", refused)
+    aftermath.look()
+    assert aftermath.created == (f"{tmp_path}/{MANY[0]}",)
 
 
 def test_another_object_under_a_protected_name_is_told_apart(tmp_path: Path) -> None:

@@ -46,6 +46,17 @@ def test_touching_a_source_does_not_make_the_program_stale(sources: Path, progra
 
 
 @needs_compiler
+def test_touched_sources_are_read_once_and_not_at_every_start(
+    sources: Path, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build.compile_helper(str(sources), str(program))
+    os.utime(sources / "main.c", (1, 1))
+    assert build.is_current(str(program), str(sources))
+    monkeypatch.setattr(build, "_content", lambda _sources: pytest.fail("read again"))
+    assert build.is_current(str(program), str(sources))
+
+
+@needs_compiler
 def test_failed_compilation_names_the_error_and_leaves_the_old_program(sources: Path, program: Path) -> None:
     build.compile_helper(str(sources), str(program))
     before = program.read_bytes()

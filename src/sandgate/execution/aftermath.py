@@ -20,20 +20,23 @@ if TYPE_CHECKING:
     Identity = tuple[int, int, int]  # device, inode, type with the link bit
 
 _TYPE_BITS = 0o170000
+# From so many names on, a directory is listed once, unless it is so large that asking for each costs less.
+LISTED_FROM_NAMES, LISTED_ENTRIES_MAX = 8, 1000
 
 
 class Aftermath:
     """Made just before the start of a plan.
 
     `marks` are known directories: in one that still shows the same mark nothing was made. Elsewhere each name is asked
-    for.
+    for, or found in a list of the directory.
     """
 
-    __slots__ = ("_absent", "_before", "_marks", "created", "exchanged", "looked")
+    __slots__ = ("_absent", "_any_case", "_before", "_marks", "created", "exchanged", "looked")
 
     def __init__(self, plan: ConfinedCommand, marks: Mapping[str, Mark] | None = None) -> None:
         permissions = plan.permissions
         self._absent = permissions.absent if plan.confined else ()
+        self._any_case = permissions.case_insensitive
         self._before = {path: _identity(path) for path in permissions.read_only} if plan.confined else {}
         self._marks = marks or {}
         self.looked = False
@@ -46,7 +49,7 @@ class Aftermath:
         before = self._before
         missing = (path for path, was in before.items() if was is None)
         suspects = self._suspects((*self._absent, *missing))
-        self.created = tuple([path for suspect in suspects for path in self._present(suspect)])
+        self.created = tuple([path for suspect in self._listed(suspects) for path in self._present(suspect)])
         self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
 
     def _present(self, name: str) -> Iterable[str]:
@@ -59,6 +62,19 @@ class Aftermath:
         except OSError:
             return ()
         return [path for path in found if path not in self._before]
+
+    def _listed(self, names: Iterable[str]) -> Iterable[str]:
+        """Without those that a list of their directory, where many are in one, does not show."""
+        by_directory: dict[str, list[str]] = {}
+        for name in names:
+            by_directory.setdefault(name.rpartition("/")[0], []).append(name)
+        for directory, inside in by_directory.items():
+            many = len(inside) >= LISTED_FROM_NAMES and not self._any_case
+            there = _entries(directory) if many else None
+            for name in inside:
+                last = name[len(directory) + 1 :]
+                if there is None or last in there or last[:2] == "*.":
+                    yield name
 
     def _suspects(self, names: Iterable[str]) -> Iterable[str]:
         """The names that may have come to exist."""
@@ -77,6 +93,20 @@ def _mark(directory: str) -> Mark | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_ctime_ns
+
+
+def _entries(directory: str) -> set[str] | None:
+    """The names in a directory; None where there are too many, or it cannot be read."""
+    names: set[str] = set()
+    try:
+        with os.scandir(directory or "/") as entries:
+            for entry in entries:
+                names.add(entry.name)
+                if len(names) > LISTED_ENTRIES_MAX:
+                    return None
+    except OSError:
+        return None
+    return names
 
 
 def _exists(path: str) -> bool:

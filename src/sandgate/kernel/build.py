@@ -30,6 +30,7 @@ MACHINE_FLAGS = {"x86_64": ("-mstack-protector-guard=global",)}
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _OTHERS_MAY_WRITE = 0o022
+_FNV_PRIME, _LOW_64 = 0x100000001B3, (1 << 64) - 1
 
 
 def helper_path() -> str:
@@ -80,8 +81,24 @@ def is_current(program: str, sources: str) -> bool:
         return False
     if not os.access(program, os.X_OK) or not is_ours(program):
         return False
-    # Times and sizes answer without reading the sources; when they differ, the content decides.
-    return looks == _looks(sources) or content == _content(sources)
+    # Times and sizes answer without reading the sources; when they differ, the content decides, and is not asked again.
+    if looks == (looks_now := _looks(sources)):
+        return True
+    if content != _content(sources):
+        return False
+    _stamp(program, looks_now, content)
+    return True
+
+
+def _stamp(program: str, looks: str, content: str) -> None:
+    """Says from which sources `program` was made; where we may not write, it is found out each time."""
+    fresh = f"{program}{STAMP_SUFFIX}.{os.getpid()}"
+    try:
+        with open(fresh, "x", encoding="utf-8") as file:
+            file.write(f"{looks} {content}\n")
+        os.replace(fresh, program + STAMP_SUFFIX)
+    except OSError:
+        return
 
 
 def compile_helper(sources: str, program: str) -> None:
@@ -106,11 +123,8 @@ def compile_helper(sources: str, program: str) -> None:
         if done.returncode != 0:
             raise _unavailable(f"`{compiler}` failed: {_first_error(done.stderr)}", "install the kernel's headers")
         os.chmod(made, 0o755)
-        stamp = made + STAMP_SUFFIX
-        with open(stamp, "w", encoding="utf-8") as file:
-            file.write(f"{looks} {content}\n")
         os.replace(made, program)
-        os.replace(stamp, program + STAMP_SUFFIX)
+        _stamp(program, looks, content)
 
 
 def find_compiler() -> str:
@@ -145,10 +159,13 @@ def _files(sources: str, *endings: str) -> list[str]:
 
 
 def _looks(sources: str) -> str:
-    from binascii import crc32
-
-    seen = [(name, os.stat(name)) for name in _files(sources, ".c", ".h")]
-    return f"{crc32(repr([(name, s.st_mtime_ns, s.st_size) for name, s in seen]).encode()):08x}"
+    """Says of every source how large and how old it is, in one number."""
+    with os.scandir(sources) as entries:
+        seen = {entry.name: entry.stat() for entry in entries if entry.name.endswith((".c", ".h"))}
+    number = len(seen)
+    for name in sorted(seen):  # FNV-1a, over whole numbers
+        number = ((number ^ seen[name].st_mtime_ns ^ seen[name].st_size << 40) * _FNV_PRIME) & _LOW_64
+    return f"{number:016x}"
 
 
 def _content(sources: str) -> str:

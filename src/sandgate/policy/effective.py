@@ -160,7 +160,7 @@ def _outside_tmp(facts: WorkspaceFacts, tmp: PrivateTmp | None) -> WorkspaceFact
     if tmp is None:
         return facts
     lists = {
-        name: tuple(path for path in getattr(facts, name) if not tmp.holds(path))
+        name: tmp.without_held(getattr(facts, name))
         for name in ("protected", "absent", "anchored", "secrets", "unknown", "sockets", "openings", "own", "shared")
     }
     return facts.but(**lists)

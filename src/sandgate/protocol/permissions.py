@@ -84,6 +84,12 @@ class PrivateTmp(Record):
         below = path == self.at or path.startswith(self.at + "/")
         return below and not any(path == each or path.startswith(each + "/") for each in self.shown)
 
+    def without_held(self, paths: tuple[str, ...]) -> tuple[str, ...]:
+        """Those canonical paths that are the host's."""
+        below = self.at + "/"
+        held = {path for path in paths if (path == self.at or path.startswith(below)) and self.holds(path)}
+        return tuple([path for path in paths if path not in held]) if held else paths
+
     def on_host(self, path: str) -> str:
         """Where on the host that lies which a command calls `path`."""
         return self.source + path[len(self.at) :] if self.source and self.holds(path) else path
