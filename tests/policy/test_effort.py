@@ -1,4 +1,4 @@
-"""What judging a command costs, by generated scripts: work grows with the length and no faster.
+"""What judging a command costs, by generated scripts and by the tables: work grows with the length and no faster.
 
 Counted are calls, of Python and of C: the same text makes the same calls on every machine. What one call costs (a copy,
 a search through the rest of the text) is seen in the processor time of a text four times as long, best of three.
@@ -6,18 +6,20 @@ a search through the rest of the text) is seen in the processor time of a text f
 
 from __future__ import annotations
 
+import cProfile
 import random
-import sys
 import time
 
 import pytest
 
 from assessing import facts
 from sandgate.assessment.static import assess
+from sandgate.commandline import commissions, launcher_rows, wrappers
 from sandgate.commandline.words import words_of
 from sandgate.policy.approval import verdict_for
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
+from sandgate.protocol.verdicts import Ask
 
 TOKENS = words_of(
     "<> << <<< ( ) { } [ ] [[ ]] (( )) $( ${ ` \" ' \\ | || & && ; ;; a a=1 x=( = + * ? ~ ! # {a,b} {1..2} $a ${a:-b} "
@@ -75,19 +77,9 @@ def judge(script: str) -> None:
 
 
 def calls(script: str) -> int:
-    counted = 0
-
-    def count(_frame: object, event: str, _argument: object) -> None:
-        nonlocal counted
-        counted += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        judge(script)
-    finally:
-        sys.setprofile(before)
-    return counted
+    profile = cProfile.Profile()
+    profile.runcall(judge, script)
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def seconds(script: str) -> float:
@@ -120,6 +112,10 @@ KNOWN = {  # what was slower than linear once
     "one word of many parts": ("", "\\;\\;\n", 500),
     "tasks of one make": ("make ", "sed ", 600),
     "redirections without a command": ("", "<>", 1_000),
+    "commands of one fd": ("fd a ", "-x rm ", 200),
+    "commands of one find": ("find ", "-exec cat {} \\; ", 200),
+    "sub-commands of one git": ("git ", "difftool -x ", 200),
+    "hosts of one ssh": ("ssh ", "ssh ", 400),
 }
 
 
@@ -128,6 +124,73 @@ def test_what_was_slow_once_is_not(name: str) -> None:
     head, unit, times = KNOWN[name]
     grows_with_length(head + unit * times, head + unit * 2 * times)
     assert seconds(head + unit * 8 * times) <= COPIES_MAX * max(seconds(head + unit * 2 * times), SLOW_S)
+
+
+# What may stand behind any program that starts others, again and again.
+STARTING = (
+    "-x rm -c ls -e 'rm x' -o a=b a=b rm -- rm \\; rm -exec rm {} \\; --exec rm --exec='rm x' 'rm x' -n run rm "
+    "bash -c rm "
+)
+TABLE_CHARACTERS = 1_200
+
+
+def _named(line: str) -> list[str]:
+    """The options that a line of a table names, as they are typed."""
+    return [word.removesuffix("[=]").rstrip("=…") for word in line.split() if word[:1] == "-"]
+
+
+def _repeated() -> dict[str, str]:
+    """Beginning of a command → what is repeated behind it: options and commands, for all programs that start others."""
+    found: dict[str, list[str]] = {}
+    for table in (commissions.COMMAND_LINES, commissions.OVER_FILES, commissions.CODE_FILES, commissions.SETTINGS,
+                  commissions.PIPED, wrappers.WRAPPERS):  # fmt: skip
+        for name, line in table.items():
+            found.setdefault(name, []).extend(_named(line))
+    for name, row in commissions.RESTS.items():
+        found.setdefault(name, []).extend(row.marks)
+    for program, rows in launcher_rows.LAUNCHERS.items():
+        for sub, places in rows:
+            found.setdefault(" ".join((program, *sub)), []).extend(_named(" ".join(places)))
+    for program, word in launcher_rows.RUNNERS.items():
+        found.setdefault(f"{program} {word}", [])
+    for program, subs in launcher_rows.CONTAINERS.items():
+        found.update({f"{program} {' '.join(sub)}": found.get(f"{program} {' '.join(sub)}", []) for sub in subs})
+    others = (*launcher_rows.DIRECT_RUNNERS, *wrappers.SHELL_PROGRAMS, *wrappers.COMMAND_FOLLOWS, *wrappers.STARTERS)
+    for program in others:
+        found.setdefault(program, [])
+    return {
+        head: "".join([f"{option} rm " for option in options]) + head.partition(" ")[0] + " " + STARTING
+        for head, options in found.items()
+    }
+
+
+REPEATED = _repeated()
+SLICES = 12
+
+
+@pytest.mark.parametrize("part", range(SLICES))
+def test_repeated_options_and_commands_of_each_program_cost_what_their_length_does(part: int) -> None:
+    judge("warm $up | (a b)")
+    for head in sorted(REPEATED)[part::SLICES]:
+        text = f"{head} a " + REPEATED[head] * (TABLE_CHARACTERS // len(REPEATED[head]) + 1)
+        assert calls(text) <= EACH_MAX * len(text), head
+
+
+STARTED = {  # more words than were written, and who makes them
+    "values of a loop": "for i in " + "a " * 400 + "; do rm " + "$i " * 400 + "; done",
+    "lines for xargs": "printf '%s\\n' " + "a " * 400 + "| xargs -I{} rm " + "{} " * 400,
+    "commands in commands": "uvx " * 4_000,
+}
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_words_that_nobody_wrote_are_counted_and_given_up(name: str) -> None:
+    command = CommandRequest(("bash", "-c", STARTED[name]), "/w", {})
+    risk = assess(command, facts=facts())
+    assert risk is not None
+    assert risk.risk_level == "high"
+    assert "the command is too long to be judged" in risk.reasons
+    assert isinstance(verdict_for(command, policy="untrusted", sandbox=WorkspaceWrite()), Ask)
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
 from sandgate.assessment.wording import shown
+from sandgate.policy.lengths import JUDGED_MAX, STARTED_CHARACTERS_EACH, STARTED_WORDS_MAX
 from sandgate.protocol.risk import CONTACTS, IF_REPLACED, NOT_HERE, SENDS, STAYS_HERE
 
 TYPE_CHECKING = False
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Tag = Literal["network", "secret", "file", "encoded", "decoded", "environment", "processes", "keys", "endless"]
     Flow = dict[str, str]  # tag → what it is: a host, a path
 
+MAX_STEPS = JUDGED_MAX + 1  # calls judged for one command line, its shell among them
 ENDLESS_INPUTS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random"})
 ACCOUNTS = ("/etc/sudoers", "/etc/passwd", "/etc/shadow", "/etc/group")  # who may do what, in a container as well
 # They run a command on a machine that others use, too.
@@ -147,7 +149,7 @@ class Noted(dict[str, str]):
 class Inquiry:
     """Everything known so far about one request."""
 
-    __slots__ = ("doubts", "downloads", "facts", "findings", "pending", "steps", "written")
+    __slots__ = ("doubts", "downloads", "facts", "findings", "given_up", "pending", "started", "steps", "written")
 
     def __init__(self, facts: AssessmentFacts) -> None:
         self.facts = facts
@@ -157,6 +159,8 @@ class Inquiry:
         self.written = Noted()  # path → text this command line puts there
         self.pending: list[Call | tuple[str, Call]] = []  # what to judge next: a call, or a script and who runs it
         self.steps = 0
+        self.started = 0  # words that were not written: of what calls start in turn, and of what words become
+        self.given_up = False
 
     def add(
         self,
@@ -179,13 +183,31 @@ class Inquiry:
         self.doubts.append(why)
         self.note(Finding(level, "unknown", target, why, confidence="low"))
 
-    def run(self, call: Call) -> None:
-        """Judge this call next."""
+    def run(self, call: Call) -> bool:
+        """Judge this call next. False: so much is started that nothing more will be judged."""
+        if not self.affords(len(call.args)):
+            return False
         self.pending.append(call)
+        return True
 
     def run_script(self, text: str, by: Call) -> None:
         """Judge this script next, as run by `by`."""
-        self.pending.append((text, by))
+        if self.affords(len(text) // STARTED_CHARACTERS_EACH):
+            self.pending.append((text, by))
+
+    def affords(self, words: int) -> bool:
+        """Count `words` that were not written: any word may start all that follow it, so these can be far more."""
+        self.started += words
+        if self.started > STARTED_WORDS_MAX:
+            self.give_up()
+        return not self.given_up
+
+    def give_up(self) -> None:
+        """Judge nothing more, and say so once: there is too much."""
+        self.steps = max(self.steps, MAX_STEPS + 1)
+        if not self.given_up:
+            self.given_up = True
+            self.doubt("the command is too long to be judged", level=HIGH)
 
     def fetched_from(self, path: str) -> str:
         """The host from which `path`, or a tree it lies in, came in this command line; empty when it did not."""

@@ -17,7 +17,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
 )
 from sandgate.assessment.frames import Frame, Pipeline
-from sandgate.assessment.inquiry import Call, Inquiry
+from sandgate.assessment.inquiry import MAX_STEPS, Call, Inquiry
 from sandgate.assessment.judges.builtins import judge_loop
 from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import PASSING, emptied, fills_disk, never_ends, says_nothing
@@ -34,7 +34,6 @@ from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.script import loose_word, rough_commands
 from sandgate.commandline.walk import script
-from sandgate.policy.lengths import JUDGED_MAX
 from sandgate.protocol.risk import RiskAssessment
 
 TYPE_CHECKING = False
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     State = tuple[str | None, int, int]
 
 MAX_DEPTH = 16  # scripts and wrappers inside one another; nothing honest needs more
-MAX_STEPS = JUDGED_MAX + 1  # calls judged for one command line, its shell among them
 REMEMBERED_FROM = 12  # calls; a line of fewer hardly repeats itself
 APPENDING = (">>", "&>>")
 
@@ -161,7 +159,7 @@ class _Walk:
             return
         self.inquiry.steps += 1
         if self.inquiry.steps > MAX_STEPS:
-            self.inquiry.doubt("the command is too long to be judged", level=HIGH)
+            self.inquiry.give_up()
             return
         if call.depth > MAX_DEPTH:
             self.inquiry.doubt("commands are nested too deeply to be judged", level=HIGH)
@@ -195,7 +193,10 @@ class _Walk:
         flowing = tuple(inflow.items())
         words: list[Arg] = []
         for word in command.words:
-            words += expand(word, shell, flowing if flowing and _substitutes(word) else ())
+            made = expand(word, shell, flowing if flowing and _substitutes(word) else ())
+            if len(made) > 1 and not self.inquiry.affords(len(made) - 1):
+                return
+            words += made
         call = frame.caller.inside(words[0].text if words else "", words[1:])
         call.depth, call.shell = frame.caller.depth, shell
         since = len(self.inquiry.findings)

@@ -25,6 +25,7 @@ KNOWN_MAX = 500  # commands whose answer is kept
 KNOWN_WORDS_MAX = 40  # of one of them
 _PIECES_MAX = 8  # strings of a program before those of the command it starts
 TEXTS_MAX = 200  # of one script that are read as scripts
+_GIT_READINGS_MAX = 8  # places at which the sub-command of git may stand, options and their values before it
 _RUNNING_CODE = (
     "system",
     "exec",
@@ -134,10 +135,10 @@ def _of_git(argv: Argv) -> Iterator[str]:
         elif word.startswith("alias.") and "config" in argv[:at]:  # `git config alias.x '!ls'; git x`
             yield argv[at + 1].removeprefix("!") if argv[at + 1][:1] == "!" else f"git {argv[at + 1]}"
     for words, skip in _GIT_RUNNERS.items():
-        for at in range(1, len(argv) - skip + 1):
-            if argv[at : at + len(words)] == words:
-                rest = [word for word in argv[at + skip :] if word not in ("--recursive", "--")]
-                yield rest[0] if len(rest) == 1 else joined(tuple(rest))
+        places = [at for at in range(1, len(argv) - skip + 1) if argv[at : at + len(words)] == words]
+        for at in places[:_GIT_READINGS_MAX]:
+            rest = [word for word in argv[at + skip :] if word not in ("--recursive", "--")]
+            yield rest[0] if len(rest) == 1 else joined(tuple(rest))
 
 
 def _of_code(argv: Argv) -> Iterator[str]:

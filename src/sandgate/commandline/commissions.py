@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sandgate.commandline import git_settings, sedscripts
 from sandgate.commandline.words import joined, program_name, words_of
+from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,14 +109,27 @@ SETTINGS: dict[str, str] = {
 }
 # A file to write to, and a program when `|` or `!` stands before it.
 PIPED: dict[str, str] = {"strace": "-o --output"}
-# The command is the rest of the words behind one of these, and behind so many more.
-RESTS: dict[str, tuple[tuple[str, ...], int]] = {
-    **dict.fromkeys(("fd", "fdfind"), (("-x", "-X", "--exec", "--exec-batch"), 0)),
-    "ip": (("exec",), 1),
+
+
+class Rest(Record):
+    """A program whose command is all words behind one of the `marks`, and behind `skipped` more, as far as `end`."""
+
+    marks: tuple[str, ...]
+    skipped: int = 0
+    end: str | None = None
+    before: str = ""  # how the word before the mark begins, which may otherwise be the value of an option
+
+
+RESTS: dict[str, Rest] = {
+    # `fd -x ls -x` runs `ls -x`, and `fd -x ls ';' -x id` both (fd(1)).
+    **dict.fromkeys(("fd", "fdfind"), Rest(("-x", "-X", "--exec", "--exec-batch"), end=";")),
+    # `ip netns exec NAME ls`; the beginning of a word will do (ip(8)).
+    "ip": Rest(("e", "ex", "exe", "exec"), skipped=1, before="net"),
 }
 # Programs whose options are words behind one dash: a cluster of letters means nothing there.
 _SINGLE_DASH_WORDS = words_of("go gcc g++ cc c++ clang clang++ java openssl cmake sqlite3 zip gdb")
 _SSH = words_of("ssh scp sftp autossh mosh sshfs")
+_SSH_SETTINGS = ("command", "provider")  # in the name of each setting that names a program
 # `make CC=…`: variables by which a makefile calls its tools.
 _TOOLS = words_of("SHELL CC CXX CPP LD AR AS NM RANLIB STRIP OBJCOPY FC YACC LEX INSTALL MAKE RM CP MV LN MKDIR")
 _MAKES = words_of("make gmake ninja")
@@ -162,8 +176,7 @@ def commissioned(argv: Argv) -> Iterator[str]:
         if each in CODE_FILES:
             yield from loading(*_values(argv, CODE_FILES[each], clusters=clusters))
     if name in RESTS:
-        marks, skipped = RESTS[name]
-        yield from [joined(argv[at + 1 + skipped :]) for at, word in enumerate(argv) if word in marks]
+        yield from _rests(argv, RESTS[name])
     if name == "sed":
         for script in sedscripts.scripts_of(argv[1:]):
             yield from [command.replace(sedscripts.INPUT, UNSEEN) for command in sedscripts.commands(script)]
@@ -250,6 +263,19 @@ def _values(argv: Argv, line: str, *, clusters: bool) -> Iterator[str]:
                     break
 
 
+def _rests(argv: Argv, rest: Rest) -> Iterator[str]:
+    """The commands behind the marks. Each word is in one of them, however many marks there are."""
+    start = 0
+    for at, word in enumerate(argv):
+        if start and word == rest.end:
+            yield joined(argv[start:at])
+            start = 0
+        elif not start and word in rest.marks and argv[at - 1].startswith(rest.before):
+            start = at + 1 + rest.skipped
+    if start:
+        yield joined(argv[start:])
+
+
 def _set_commands(settings: Iterator[str]) -> Iterator[str]:
     for setting in settings:
         value = (setting.partition("=")[2] or setting).strip("'\"[] ")
@@ -260,6 +286,9 @@ def _set_commands(settings: Iterator[str]) -> Iterator[str]:
 def _ssh_commands(argv: Argv) -> Iterator[str]:
     """`-o ProxyCommand=…` and the other settings of ssh that name a command here."""
     for word in argv[1:]:
+        lower = word.lower()
+        if _SSH_SETTINGS[0] not in lower and _SSH_SETTINGS[1] not in lower:
+            continue
         setting = word.removeprefix("-o").lstrip()
         name = setting.replace("=", " ").partition(" ")[0]
         value = setting[len(name) :].lstrip("= ")

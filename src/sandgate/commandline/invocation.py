@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.carried import carried, handed_over
+from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.launcher_rows import LAUNCHING
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.words import program_name, split
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 COMMANDS_MAX = 2_000  # looked at for one command line; beyond it the answer says "incomplete"
 WORDS_MAX = 200_000  # in all of them together: `env env env …` is as many commands as words, each nearly as long
 SCRIPTS_MAX = 300  # read for one command line
+SCRIPTS_CHARACTERS_MAX = 2 * SCRIPT_BYTES_MAX  # of them together, besides the command line itself
 HERE_DOCUMENTS_MAX = 2_000  # in all of them together; the grammar takes long for a script that leaves many of them open
 INNER_MAX = 12  # programs inside one another whose place is looked for
 _COMMAND_OPTIONS = ("-c", "--command", "--session-command")
@@ -86,7 +88,7 @@ def everything_run(what: Segments) -> Everything:
 
 def _everything(what: Segments) -> Everything:
     seen: dict[Argv, None] = {}
-    words = here_documents = 0
+    words = here_documents = characters = 0
     queue: list[Argv] = [what.argv, *(what.script.argvs() if what.plain and what.script else what.commands)]
     scripts: list[str] = [] if what.script is not None or not what.argv else list(handed_over(what.argv))
     texts: list[str] = []
@@ -109,10 +111,13 @@ def _everything(what: Segments) -> Everything:
             text = scripts.pop()
             if text in read_already:
                 continue
-            if len(read_already) >= SCRIPTS_MAX:
-                return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
             here_documents += text.count("<<")
-            if here_documents > HERE_DOCUMENTS_MAX:
+            characters += len(text)
+            if (
+                len(read_already) >= SCRIPTS_MAX
+                or here_documents > HERE_DOCUMENTS_MAX
+                or characters > SCRIPTS_CHARACTERS_MAX
+            ):
                 return Everything(tuple(seen), tuple(redirections), tuple(texts), incomplete=True)
             read_already.add(text)
             texts.append(text)

@@ -67,6 +67,7 @@ _TWO_VALUES = words_of(
 TMUX_MIN = 3  # letters of a command of tmux, which takes the beginning of a name for the name (tmux(1), "COMMANDS")
 _KEYS = ("Enter", "C-m")  # that `tmux send-keys` types behind a command
 SCRIPTS_MAX = 50  # of one command that are looked at
+ORDERS_MAX = 5  # words at which an order to be carried out later may begin, each with all that follows it
 WORDS_BEFORE_MAX = 40  # options of a program, and their values, that are looked past
 READINGS_MAX = 5  # of the words behind options that may or may not take them
 _OPERATORS = frozenset(";&|\n`$<>(")  # what makes more than one command of a script
@@ -238,7 +239,7 @@ def _at_place(place: str, program: str, argv: Argv, start: int) -> Iterator[Laun
         return
     operands = _operands(argv, start, values, every=place in ("each", "order"))
     if place == "order":  # of the program itself, to be carried out later
-        for at in operands[:SCRIPTS_MAX]:
+        for at in operands[:ORDERS_MAX]:
             words = argv[at:]
             texts = (joined(words), f"{program} {argv[at]}", joined((program, *words)))
             yield from [Launched(at, text, doubtful=at > operands[0]) for text in texts]

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     Argv = tuple[str, ...]
 
 JUDGED_MAX = 2_000  # commands of one command line that are judged, about half a second
+# Words that are judged beyond those that were written: of what commands start in turn, of what words become; about
+# half a second of deletions.
+STARTED_WORDS_MAX = 20_000
+STARTED_CHARACTERS_EACH = 8  # of a script that is started: as much work as a word
 TOO_LONG = f"more commands than are judged ({JUDGED_MAX})"
 _NESTED_MAX = 8  # wrappers inside one another that the safe list looks through; each one is judged, too
 _CHARACTERS_EACH_MIN = 3  # `w;w` in a script: shorter texts cannot hold too many, whatever they say
@@ -45,7 +49,8 @@ def _weight(argv: Argv) -> int:
     if program_name(argv[0]) not in STARTERS:
         return 1
     inside = sum([1 + sum(map(word.count, _BETWEEN)) for word in argv])
-    return min(inside, _NESTED_MAX) if inside == len(argv) else inside + _NESTED_MAX
+    read_again = len(argv) * _NESTED_MAX * JUDGED_MAX // STARTED_WORDS_MAX
+    return max(min(inside, _NESTED_MAX), read_again) if inside == len(argv) else inside + _NESTED_MAX
 
 
 def echoed(argv: Argv) -> str:

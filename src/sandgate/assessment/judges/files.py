@@ -16,7 +16,6 @@ from sandgate.assessment.judges.feeding import (
     names_secrets,
     picked_repository,
     picks_work,
-    shows_everything,
     shows_what_is_found,
 )
 from sandgate.assessment.judges.loops import HUGE_GIGABYTES, SEQUENCE_MANY, is_many
@@ -26,6 +25,7 @@ from sandgate.assessment.options import parsed
 from sandgate.assessment.touching import deleting
 from sandgate.assessment.wording import shown
 from sandgate.commandline import sedscripts
+from sandgate.policy.secret_names import finds_everything, is_searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
         if deletes:
             shared = call.remote and base.text.startswith(SHARED_TREES)  # there a filter is no comfort
             inquiry.delete(below_base(base, filtered=filtered), call, recursive=shared or not filtered)
+    search: _Search | None = None
     at = 0
     while at < len(texts):
         if texts[at] in FIND_WRITERS and at + 1 < len(texts):
@@ -73,22 +74,44 @@ def _judge_find(call: Call, inquiry: Inquiry) -> None:
             start = at = at + 1
             while at < len(texts) and texts[at] not in {";", "+"}:
                 at += 1
-            _run_on_found(call.args[start:at], bases, call, inquiry, filtered=filtered)
+            search = search or _Search(bases, call, filtered=filtered)
+            _run_on_found(call.args[start:at], search, call, inquiry)
         at += 1
 
 
-def _run_on_found(inner: Sequence[Arg], bases: Sequence[Arg], call: Call, inquiry: Inquiry, *, filtered: bool) -> None:
+class _Search:
+    """What a search finds, as far as its words tell; asked once, however many programs are started on it."""
+
+    __slots__ = ("bases", "everything", "filtered", "repository", "secrets")
+
+    def __init__(self, bases: Sequence[Arg], call: Call, *, filtered: bool) -> None:
+        self.bases, self.filtered = bases, filtered
+        self.secrets = names_secrets(call)
+        self.everything = call.program == "find" and finds_everything(
+            tuple([base.text for base in bases] + [arg.text for arg in call.args])
+        )
+        self.repository = picked_repository(call) if filtered else ""
+
+    def shown_by(self, program: str) -> bool:
+        """Whether `program`, started on what is found, shows secrets."""
+        if not shows_what_is_found(program):
+            return False
+        return self.secrets or (self.everything and not is_searcher(program))
+
+
+def _run_on_found(inner: Sequence[Arg], search: _Search, call: Call, inquiry: Inquiry) -> None:
     if not inner:
         return
-    named = picked_repository(call) if inner[0].text in DELETERS and filtered else ""
-    if (names_secrets(call) and shows_what_is_found(inner[0].text)) or shows_everything(call, inner[0].text):
-        inquiry.add(HIGH, "reads", bases[0].text, "reads files that are named like keys",
-                    f"Reads files below {shown(bases[0].text)} that are named like keys or passwords", "",
+    named = search.repository if inner[0].text in DELETERS else ""
+    if search.shown_by(inner[0].text):
+        inquiry.add(HIGH, "reads", search.bases[0].text, "reads files that are named like keys",
+                    f"Reads files below {shown(search.bases[0].text)} that are named like keys or passwords", "",
                     (EXFILTRATION,))  # fmt: skip
-    for base in judged_bases(bases, inquiry):
-        found = below_base(base, filtered=filtered, named=named)
+    for base in judged_bases(search.bases, inquiry):
+        found = below_base(base, filtered=search.filtered, named=named)
         args = [found if arg.text == "{}" else _filled(arg, found) for arg in inner]
-        inquiry.run(call.inside(args[0].text, args[1:]))
+        if not inquiry.run(call.inside(args[0].text, args[1:])):
+            return
 
 
 def _filled(arg: Arg, found: Arg) -> Arg:
@@ -107,7 +130,8 @@ def _judge_fd(call: Call, inquiry: Inquiry) -> None:
             inner = [*call.args[index + 1 :]]
             if inner and not any("{}" in each.text for each in inner):
                 inner.append(Arg("{}"))
-            _run_on_found(inner, bases, call, inquiry, filtered=bool(before) and before[0].text not in {"", "."})
+            search = _Search(bases, call, filtered=bool(before) and before[0].text not in {"", "."})
+            _run_on_found(inner, search, call, inquiry)
             return
     for base in options.operands[1:]:
         inquiry.read(base, call)

@@ -239,7 +239,8 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
                 )
                 for arg in rest
             ]
-            inquiry.run(call.inside(args[0].text, args[1:]))
+            if not inquiry.run(call.inside(args[0].text, args[1:])):
+                return
     else:
         inquiry.run(call.inside(rest[0].text, [*rest[1:], *fed]))
 
