@@ -33,6 +33,20 @@ NAMED = {
     "bash -c 'cat x.sh | sh'": "x.sh",
     "bash -c 'cat x.sh | python3 -'": "x.sh",
     "env BASH_ENV=./rc.sh bash -c ls": "./rc.sh",
+    "bash -c 'cd -P sub; ./run'": "sub/./run",
+    "bash -c 'cd -- sub && ./run'": "sub/./run",
+    "bash -c 'cd $PWD/sub; bash run'": "sub/run",
+    "bash -c 'cd \"$(echo sub)\"; bash run'": "sub/run",
+    "bash -c 'cp x.sh y; sh y'": "x.sh y",
+    "bash -c 'cp x.sh out/; sh out/x.sh'": "x.sh",
+    "bash -c 'ln -s x.sh y; ./y'": "x.sh",
+    "bash -c 'dd if=x.sh of=y; sh y'": "y",
+    "bash -c 'cat x.sh > y; sh ./y'": "x.sh",
+    "bash -c '. /dev/stdin < x.sh'": "x.sh",
+    "bash -c 'exec 3<x.sh; bash /dev/fd/3'": "x.sh",
+    "bash -c 'PATH=$PWD/bin:$PATH tool'": "bin/tool",
+    "bash -c 'export PATH=bin:$PATH; tool'": "bin/tool",
+    "bash -c 'make; cp a.c b.c'": "Makefile",
     "env LD_PRELOAD=./x.so ls": "./x.so",
 }
 
@@ -48,6 +62,12 @@ def test_what_is_named_is_found(line: str) -> None:
 @pytest.mark.parametrize("line", ["ls -l a b", "cat deploy.sh", "git status", "grep -r x .", "cp a.sh b.sh"])
 def test_what_only_reads_files_executes_none(line: str) -> None:
     assert executed_files(tuple(line.split()), "/ws") == ()
+
+
+@pytest.mark.parametrize("line", ["cp a.c b.c; make", "mv a.txt b.txt && pytest", "cat a.txt > b.txt; sh x.sh"])
+def test_what_is_only_copied_beside_is_not_tied(line: str) -> None:
+    """Or an answer for the session would end with every change of a source."""
+    assert not any(path.endswith(("/a.c", "/a.txt")) for path in executed_files(("bash", "-c", line), "/ws"))
 
 
 def test_every_order_of_wrappers_finds_the_same_script() -> None:

@@ -6,7 +6,7 @@ worth naming where making it would change what runs. What such a file starts in 
 
 from __future__ import annotations
 
-from posixpath import join
+from posixpath import basename, join, normpath
 
 from sandgate.commandline import segments
 from sandgate.commandline.commissions import LANGUAGES, runs_value
@@ -20,9 +20,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sandgate.commandline.invocation import Everything
+
     Argv = tuple[str, ...]
 
-BASES_MAX = 8  # directories that relative names are taken from
+BASES_MAX = 32  # directories that relative names are taken from
 WORDS_MAX = 256  # of one command that are looked at
 
 # Interpreters of files beside the shells and the languages whose code is read from command lines.
@@ -34,6 +36,10 @@ _MORE_INTERPRETERS = words_of(
 INTERPRETERS = SHELL_PROGRAMS | LANGUAGES | _MORE_INTERPRETERS
 _LOADING_VARIABLES = words_of("LD_PRELOAD LD_AUDIT PYTHONSTARTUP ZDOTDIR")  # beside those whose value is a command
 _SOURCING = frozenset((".", "source"))
+# What makes a file out of another one, whose content is then what runs: `cp x.sh y; sh y`.
+_COPYING = words_of("cp mv ln link install dd rsync tee")
+_OPEN_ALREADY = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # a file that a redirection names
+_PATHS_IN_USE = words_of("PATH CDPATH")
 _LEFT_TO_SHELL = frozenset("$`*?[~")  # in a word: the shell makes something else of it
 _SUBSTITUTED = ("<(", ">(")
 _HERE = ("$PWD/", "${PWD}/")
@@ -123,12 +129,13 @@ def executed_files(
     commands = everything.commands
     found = [name for command in commands for name in _named(command[:WORDS_MAX])]
     found += [piece for name, value in variables for piece in _loaded_by(name, value)]
-    if any(_reads_code(command) for command in commands):  # `bash < x.sh`, `cat x.sh | bash`
+    if any(_reads_code(command) for command in commands) or _makes(everything, found):  # `cat x.sh | bash`
         found += [each.target.text for each in everything.redirections if each.target is not None]
         found += [word for command in commands for word in command[1:WORDS_MAX] if word[:1] != "-"]
     if any(_left_to_shell(command[:WORDS_MAX]) for command in commands):
         found += [piece for word in argv[:WORDS_MAX] for piece in _pieces(word, home)]
-    bases = _bases(commands, cwd)
+    found += _on_new_paths(argv, commands, home)
+    bases = _bases(commands, cwd, home)
     return tuple(dict.fromkeys(join(base, name) for name in found if name for base in bases))
 
 
@@ -137,20 +144,45 @@ def programs_run(argv: Argv) -> tuple[str, ...]:
     return tuple(dict.fromkeys((argv[0], *(each[0] for each in everything_run(segments(argv)).commands))))
 
 
-def _bases(commands: tuple[Argv, ...], cwd: str) -> tuple[str, ...]:
+def _makes(everything: Everything, found: list[str]) -> bool:
+    """Whether the line itself makes what it then executes, out of something else."""
+    run = set(map(normpath, found))
+    made = [each.target.text for each in everything.redirections if each.target is not None and ">" in each.operator]
+    made += [path for argv in everything.commands if program_name(argv[0]) in _COPYING for path in _made_by(argv)]
+    return not run.isdisjoint(map(normpath, made))
+
+
+def _made_by(argv: Argv) -> Iterator[str]:
+    """What one of `_COPYING` may write: its operands, also as directories for the others."""
+    operands = [word.removeprefix("of=") for word in argv[1:WORDS_MAX] if word[:1] != "-" and word]
+    yield from operands
+    yield from [join(operands[-1], basename(word)) for word in operands[:-1]]
+
+
+def _on_new_paths(argv: Argv, commands: tuple[Argv, ...], home: str) -> Iterator[str]:
+    """Programs in the directories that the line puts on a search path: `PATH=./bin:$PATH tool`."""
+    for word in argv[:WORDS_MAX]:
+        if any(f"{name}=" in word for name in _PATHS_IN_USE):
+            names = dict.fromkeys(command[0] for command in commands if "/" not in command[0])
+            pieces = dict.fromkeys(piece for piece in _pieces(word, home) if piece)
+            yield from (join(piece, name) for piece in tuple(pieces)[:BASES_MAX] for name in names)
+
+
+def _bases(commands: tuple[Argv, ...], cwd: str, home: str) -> tuple[str, ...]:
     """Where relative names may count from: in a script, or by an option, a command can go elsewhere."""
     found = {cwd: None}
     for argv in commands:
-        for directory in _gone_to(argv):
+        for directory in _gone_to(argv, home):
             for base in tuple(found):
                 if len(found) < BASES_MAX:
-                    found[join(base, directory)] = None
+                    found[normpath(join(base, directory))] = None
     return tuple(found)
 
 
-def _gone_to(argv: Argv) -> Iterator[str]:
+def _gone_to(argv: Argv, home: str) -> Iterator[str]:
     if argv[0] in ("cd", "pushd"):
-        yield from [word for word in argv[1:2] if word[:1] != "-"]
+        for word in [word for word in argv[1:WORDS_MAX] if word[:1] != "-"][:1]:
+            yield from dict.fromkeys(piece for piece in _pieces(word, home) if piece)
     for option, value in _options(argv[:WORDS_MAX]):
         if option in _DIRECTORIES:
             yield value if option != "--manifest-path" else value.rpartition("/")[0]
@@ -191,11 +223,11 @@ def _loaded_by(name: str, value: str) -> Iterator[str]:
 def _reads_code(argv: Argv) -> bool:
     """An interpreter without a file or a text of its own takes what comes in."""
     name = program_name(argv[0])
-    if name in _FED:
+    if name in _FED or (name in _SOURCING and argv[1:2] and argv[1].startswith(_OPEN_ALREADY)):
         return True
     if not _is_interpreter(name) or started_by(argv).scripts:
         return False
-    return all(word[:1] == "-" or word == "/dev/stdin" for word in argv[1:])
+    return all(word[:1] == "-" or word.startswith(_OPEN_ALREADY) for word in argv[1:])
 
 
 def _named(argv: Argv) -> Iterator[str]:
