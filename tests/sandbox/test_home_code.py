@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sandgate.places.home_startup import CLOSED_IN_HOME
-from sandgate.sandbox.home_code import home_code
+from sandgate.sandbox.home_code import PLAIN_FIRSTS, home_code
 from sandgate.sandbox.looking import Look
 
 
@@ -35,6 +35,15 @@ def test_a_project_in_the_home_has_none_of_it(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     found = home_code(str(tmp_path / "project"), (str(tmp_path),), Look())
     assert found.protected == found.absent == ()
+
+
+def test_every_part_of_the_home_that_has_some_of_it_is_looked_at(tmp_path: Path) -> None:
+    for name in CLOSED_IN_HOME:
+        above, slash, last = name.rpartition("/")
+        assert name[0] == "." or name.startswith(PLAIN_FIRSTS)
+        if slash:
+            absent = home_code(f"{tmp_path}/{above}", (str(tmp_path),), Look()).absent
+            assert f"{tmp_path}/{above}/{last}" in absent
 
 
 def test_a_link_on_the_way_is_closed_with_what_it_leads_to(tmp_path: Path) -> None:

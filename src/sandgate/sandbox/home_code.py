@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sandgate.sandbox.closing import Found
     from sandgate.sandbox.looking import Look
 
+PLAIN_FIRSTS = ("Library", "bin", "go")  # what the names of the table begin with, where that is no dot
+
 
 def home_code(root: str, homes: tuple[str, ...], look: Look) -> Found:
     """What lies strictly below canonical `root` of each home's start files and places for programs."""
@@ -24,14 +26,15 @@ def home_code(root: str, homes: tuple[str, ...], look: Look) -> Found:
 
 
 def _below(root: str, home: str) -> Iterable[str]:
-    holds = root == home or home.startswith(root.rstrip("/") + "/")
-    if not holds and not root.startswith(home + "/"):
+    """The table is long, and most roots have nothing to do with it: projects with names of their own."""
+    above = root == home or home.startswith(root.rstrip("/") + "/")
+    begin = root[len(home) + 1 :] + "/"
+    if not above and not (root.startswith(home + "/") and (begin[0] == "." or begin.startswith(PLAIN_FIRSTS))):
         return ()
     from sandgate.places.home_startup import CLOSED_IN_HOME
 
-    if holds:
+    if above:
         return CLOSED_IN_HOME
-    begin = root[len(home) + 1 :] + "/"
     return [name for name in CLOSED_IN_HOME if name.startswith(begin)]
 
 
