@@ -47,9 +47,10 @@ class Aftermath:
         """After its end. May be repeated."""
         self.looked = True
         before = self._before
-        missing = (path for path, was in before.items() if was is None)
-        suspects = self._suspects((*self._absent, *missing))
-        self.created = tuple([path for suspect in self._listed(suspects) for path in self._present(suspect)])
+        missing = [path for path, was in before.items() if was is None]
+        groups = [*_absent_by_directory(self._absent).items(), *_by_directory(missing).items()]
+        suspects = [name for directory, names in groups for name in self._suspects(directory, names)]
+        self.created = tuple([path for suspect in suspects for path in self._present(suspect)])
         self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
 
     def _present(self, name: str) -> Iterable[str]:
@@ -63,28 +64,35 @@ class Aftermath:
             return ()
         return [path for path in found if path not in self._before]
 
-    def _listed(self, names: Iterable[str]) -> Iterable[str]:
-        """Without those that a list of their directory, where many are in one, does not show."""
-        by_directory: dict[str, list[str]] = {}
-        for name in names:
-            by_directory.setdefault(name.rpartition("/")[0], []).append(name)
-        for directory, inside in by_directory.items():
-            many = len(inside) >= LISTED_FROM_NAMES and not self._any_case
-            there = _entries(directory) if many else None
-            for name in inside:
-                last = name[len(directory) + 1 :]
-                if there is None or last in there or last[:2] == "*.":
-                    yield name
+    def _suspects(self, directory: str, names: list[str]) -> Iterable[str]:
+        """The names in `directory` that may have come to exist."""
+        if directory in self._marks and _mark(directory) == self._marks[directory]:
+            return ()
+        if self._any_case or len(names) < LISTED_FROM_NAMES:
+            return names if len(names) == 1 or _exists(directory or "/") else ()
+        if (there := _entries(directory)) is None:
+            return names
+        start = len(directory) + 1
+        return [name for name in names if name[start:] in there or name[start : start + 2] == "*."]
 
-    def _suspects(self, names: Iterable[str]) -> Iterable[str]:
-        """The names that may have come to exist."""
-        changed: dict[str, bool] = {}
-        for name in names:
-            directory = name.rpartition("/")[0]
-            if directory not in changed:
-                changed[directory] = directory not in self._marks or _mark(directory) != self._marks[directory]
-            if changed[directory]:
-                yield name
+
+_last: tuple[tuple[str, ...], dict[str, list[str]]] = ((), {})
+
+
+def _absent_by_directory(names: tuple[str, ...]) -> dict[str, list[str]]:
+    """The last is kept, since the next command mostly has the same."""
+    global _last
+    last = _last
+    if last[0] is not names:
+        last = _last = (names, _by_directory(names))
+    return last[1]
+
+
+def _by_directory(names: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(name.rpartition("/")[0], []).append(name)
+    return found
 
 
 def _mark(directory: str) -> Mark | None:

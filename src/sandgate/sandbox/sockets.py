@@ -46,7 +46,7 @@ NAME_BYTES_MAX = 108  # unix(7), sun_path
 _ACCEPTS = "00010000"
 # field 4: type. A datagram socket receives without listening.
 _DATAGRAM = "0002"
-_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
+_HEX_DIGITS = "0123456789abcdefABCDEF"
 
 
 class Places(Record):
@@ -124,7 +124,7 @@ def listening_names() -> tuple[str, ...]:
 def _begins_record(line: str) -> bool:
     """`ffff8881: 00000002 …`: a kernel address, and a colon."""
     address, colon, _ = line.partition(": ")
-    return bool(colon) and all(char in _HEX_DIGITS for char in address)
+    return bool(colon) and not address.strip(_HEX_DIGITS)
 
 
 def _continued(lines: list[str], start: int) -> Iterable[str]:
