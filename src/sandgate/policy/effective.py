@@ -186,7 +186,9 @@ class _Changeable:
         self._answers = dict.fromkeys(reopened, False) | dict.fromkeys(roots, True) | closed
 
     def __call__(self, path: str) -> bool:
-        return self._answers.get(path, True) and self._inside(path.rpartition("/")[0] or "/")
+        directory = path.rpartition("/")[0] or "/"
+        inside = self._answers.get(directory)
+        return self._answers.get(path, True) and (self._inside(directory) if inside is None else inside)
 
     def _inside(self, directory: str) -> bool:
         """Whether something directly in `directory` can be changed; remembered, as most names share a few."""

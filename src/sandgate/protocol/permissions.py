@@ -86,9 +86,10 @@ class PrivateTmp(Record):
 
     def without_held(self, paths: tuple[str, ...]) -> tuple[str, ...]:
         """Those canonical paths that are the host's."""
-        below = self.at + "/"
-        held = {path for path in paths if (path == self.at or path.startswith(below)) and self.holds(path)}
-        return tuple([path for path in paths if path not in held]) if held else paths
+        below, shown = self.at + "/", tuple([each + "/" for each in self.shown])
+        return tuple(
+            [path for path in paths if not path.startswith(below) or path.startswith(shown) or not self.holds(path)]
+        )
 
     def on_host(self, path: str) -> str:
         """Where on the host that lies which a command calls `path`."""
