@@ -14,9 +14,9 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.sandbox import backends
+from sandgate.sandbox.backends import find_helper
 from sandgate.sandbox.canary import run_canaries
 from sandgate.sandbox.none import NoBackend
-from sandgate.sandbox.probe import find_helper
 
 ATTACKS = {
     "write in the root directory",

@@ -10,11 +10,11 @@ import pytest
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel import build
 from sandgate.sandbox import probe
+from sandgate.sandbox.backends import find_helper
 from sandgate.sandbox.capabilities import Trial
 from sandgate.sandbox.probe import (
     bubblewrap_trial,
     find_bubblewrap,
-    find_helper,
     host_facts,
     landlock_trial,
     namespace_trial,

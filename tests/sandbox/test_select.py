@@ -8,10 +8,10 @@ import pytest
 
 from sandgate.errors import BackendUnavailable
 from sandgate.protocol.confinement import SetupFailure
+from sandgate.sandbox.backends import first_backend
 from sandgate.sandbox.capabilities import HostCapabilities, Trial
 from sandgate.sandbox.select import (
     LANDLOCK_LOSSES,
-    first_backend,
     losses,
     namespace_hint,
     select_backend,

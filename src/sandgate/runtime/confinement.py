@@ -13,13 +13,11 @@ from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.confinement import IN_MEMORY
 from sandgate.protocol.permissions import ESCALATE, Grant, confines
 from sandgate.protocol.trace import Notice
-from sandgate.sandbox.backends import backend_named
+from sandgate.sandbox.backends import backend_named, find_helper, first_backend
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.private_tmp import is_due, private_directory
-from sandgate.sandbox.probe import find_helper
 from sandgate.sandbox.protected import Protection
-from sandgate.sandbox.select import first_backend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The backends by name. Each is imported only when it is asked for."""
+"""The backends by name, and which is tried first. Each is imported only when it is asked for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.permissions import BackendName
     from sandgate.sandbox.backend import Backend
+    from sandgate.sandbox.select import BackendWish
+
+
+def first_backend(wish: BackendWish, helper: str | None) -> BackendName:
+    """The backend to try without looking at the host: starting the first command is the best probe there is."""
+    if wish != "auto":
+        return wish
+    return "namespace" if helper is not None else "landlock"
+
+
+def find_helper() -> tuple[str | None, str]:
+    """The helper's path, built first if need be; or None and why."""
+    from sandgate.kernel.build import helper_path
+
+    try:
+        return helper_path(), ""
+    except BackendUnavailable as problem:
+        return None, problem.why
 
 
 def backend_named(kind: BackendName) -> Backend:

@@ -11,7 +11,6 @@ import os
 from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
-from sandgate.sandbox.aliases import other_names
 from sandgate.sandbox.closing import Found
 from sandgate.sandbox.git_config import named_by_environment
 from sandgate.sandbox.git_reach import reached
@@ -224,6 +223,8 @@ def _protected(places: Workplaces, protection: Protection, moment: Moment, setti
     if linked:
         companions = dict.fromkeys(path for one in found for path in one.companions)
         tops = (*places.directories, *places.scratch)
+        from sandgate.sandbox.aliases import other_names
+
         others, unsure = other_names(linked, tops, tuple(companions))
         found.append(Found(protected=others, notes=_with_other_names(unsure)))
     return found

@@ -16,7 +16,6 @@ from sandgate.places import git as names
 from sandgate.sandbox.closing import Closing, Repository
 from sandgate.sandbox.git_config import CONFIG_BYTES_MAX, Allowance, Named, named_places, users_files
 from sandgate.sandbox.git_directories import GitDirectories, subdirectories
-from sandgate.sandbox.git_index import gitlinks, is_split
 from sandgate.sandbox.listing import join
 from sandgate.sandbox.repositories import POINTER_BYTES_MAX, common_directory, looks_like_git_directory, pointed_to
 
@@ -122,6 +121,8 @@ class _Reach:
                 yield self.look.real(os.path.dirname(os.path.normpath(path)))
 
     def _gitlinks(self, repository: Repository) -> list[str]:
+        from sandgate.sandbox.git_index import gitlinks, is_split
+
         index = self._index(join(repository.git_directory, "index"), repository)
         if not is_split(index):
             return gitlinks(index)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from sandgate.protocol.confinement import SetupFailure
+from sandgate.sandbox.backends import find_helper
 from sandgate.sandbox.capabilities import SYSCTLS, HostCapabilities, Trial
 
 TYPE_CHECKING = False
@@ -58,17 +59,6 @@ def host_facts() -> HostCapabilities:
         initial_namespace=tuple(_text("/proc/self/uid_map").split()) == INITIAL_UID_MAP,
         sysctls={name: value for name in SYSCTLS if (value := _text(f"/proc/sys/{name}").strip())},
     )
-
-
-def find_helper() -> tuple[str | None, str]:
-    """The helper's path, built first if need be; or None and why."""
-    from sandgate.errors import BackendUnavailable
-    from sandgate.kernel.build import helper_path
-
-    try:
-        return helper_path(), ""
-    except BackendUnavailable as problem:
-        return None, problem.why
 
 
 def namespace_trial(helper: str) -> Trial:

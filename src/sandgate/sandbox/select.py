@@ -63,13 +63,6 @@ LANDLOCK_LOSSES = (
 )
 
 
-def first_backend(wish: BackendWish, helper: str | None) -> BackendName:
-    """The backend to try without looking at the host: starting the first command is the best probe there is."""
-    if wish != "auto":
-        return wish
-    return "namespace" if helper is not None else "landlock"
-
-
 def select_backend(wish: BackendWish, host: HostCapabilities) -> BackendName:
     """The backend that works here. Raises `BackendUnavailable` with the reason and the remedy."""
     if wish == "none":
