@@ -74,16 +74,17 @@ def own_code(
     library: str = "",
     script: str = "",
     search_path: tuple[str, ...] = (),
+    look: Look | None = None,
 ) -> OwnCode:
     """Everything we run: `package` is our own directory, `more` are further places of this interpreter's, `library`
     is where its modules lie, `script` what was started, `search_path` where a shell looks for programs."""
-    places = [package, *more, *environments_of(executable, import_path), *_script_places(script, import_path)]
+    look = look or Look()
+    places = [package, *more, *environments_of(executable, import_path), *_script_places(script, import_path, look)]
     places += [entry for entry in import_path if os.path.basename(entry) in PACKAGE_DIRECTORIES]
-    places += _interpreter_places(executable) if executable else []
+    places += _interpreter_places(executable, look) if executable else []
     places += [entry for entry in import_path if entry.endswith(".zip")]
     of_clone, not_in_clone = _clone_places(os.path.dirname(os.path.dirname(package)))
     places += of_clone
-    look = Look()
     shared, missing = _names_of(_library_directories(library), look)
     present, absent = _names_of(places, look)
     on_path, found_first = _names_of([f"{each}/{PROGRAM}" for each in search_path if each not in SYSTEM_PROGRAMS], look)
@@ -151,9 +152,9 @@ def own_places(homes: tuple[str, ...], cache_home: str, look: Look) -> OwnCode:
     return OwnCode(tuple(dict.fromkeys(present)), tuple(dict.fromkeys(absent)))
 
 
-def _interpreter_places(executable: str) -> list[str]:
+def _interpreter_places(executable: str, look: Look) -> list[str]:
     """The program, and what stands beside it and decides where its library is."""
-    beside = os.path.dirname(os.path.realpath(executable))
+    beside = os.path.dirname(look.real(executable))
     return [
         executable,
         *(f"{beside}/{name}" for name in BESIDE_INTERPRETER),
@@ -169,12 +170,12 @@ def _library_directories(library: str) -> list[str]:
     return [f"{os.path.dirname(libraries)}/{name}" for name in LIBRARY_DIRECTORIES]
 
 
-def _script_places(script: str, import_path: tuple[str, ...]) -> list[str]:
+def _script_places(script: str, import_path: tuple[str, ...], look: Look) -> list[str]:
     """A started `sandgate`; and the directory it lies in, when Python looks for modules there."""
     if os.path.basename(script) != PROGRAM:
         return []
     path = os.path.abspath(script)
-    beside = os.path.dirname(os.path.realpath(path))
+    beside = os.path.dirname(look.real(path))
     return [path, *(entry for entry in import_path[:1] if entry == beside)]
 
 
@@ -197,7 +198,8 @@ def _is_below(path: str, places: Iterable[str]) -> bool:
 
 
 def _ours() -> OwnCode:
-    package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    look = Look()
+    package = os.path.dirname(os.path.dirname(look.real(os.path.abspath(__file__))))
     more = [sys.prefix] if sys.prefix != sys.base_prefix else []
     if sys.pycache_prefix:
         more.append(os.path.abspath(sys.pycache_prefix))
@@ -211,6 +213,7 @@ def _ours() -> OwnCode:
         library=library,
         script=sys.argv[0] if sys.argv else "",
         search_path=search_path,
+        look=look,
     )
 
 
