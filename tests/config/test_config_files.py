@@ -38,6 +38,23 @@ WRONG = [
         "`granular.sandbox_approval` must be true or false",
         "skill_approval, request_permissions may be left out, which means refused",
     ),
+    (
+        "approval_policy.granular = { sandbox_approval = true, rules = true, mcp_elicitations = true, "
+        "request_permissions = true }",
+        1,
+        "approval_policy",
+        "`granular.request_permissions` would ask about permissions that a model requests beforehand, and no tool here "
+        "does",
+        "leave `request_permissions` out",
+    ),
+    (
+        "approval_policy.reject = { sandbox_approval = true, rules = true, mcp_elicitations = true, "
+        "skill_approval = false }",
+        1,
+        "approval_policy",
+        "`reject.skill_approval` would ask about skills, and there are none here",
+        "leave `skill_approval` out",
+    ),
     ("approval_policy.granular = { rule = true }", 1, "approval_policy", "`granular` has no field `rule`", "required"),
     (
         "[shell_environment_policy.set]\nN = 1",

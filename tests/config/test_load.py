@@ -162,6 +162,15 @@ def test_a_network_that_nothing_would_switch_off_is_an_error(machine: Machine) -
         machine.load(sandbox_mode="danger-full-access", network="off")
 
 
+def test_a_backend_that_nothing_drives_is_refused_with_the_reason(machine: Machine) -> None:
+    machine.write_user('sandbox.backend = "bwrap"')
+    with pytest.raises(ConfigError, match="nothing here drives bubblewrap"):
+        machine.load()
+    machine.write_user("")
+    with pytest.raises(ConfigError, match="cannot use the sandbox backend `bwrap`"):
+        machine.load(backend="bwrap")
+
+
 def test_the_backend_none_needs_a_mode_that_confines_nothing(machine: Machine) -> None:
     with pytest.raises(ConfigError, match="cannot use the sandbox backend `none`"):
         machine.load(backend="none")

@@ -133,6 +133,15 @@ def test_sends_with_the_network_off() -> None:
     assert judge(filter_for(), 307, (3,)) == EPERM
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_options_of_internet_sockets_are_taken_without_effect_where_there_are_none(machine: str) -> None:
+    """Who looks up a name sets one and then connects, which is what can be told."""
+    call, arch = NUMBERS[machine]["setsockopt"], AUDIT_ARCH[machine]
+    for level, verdict in ((0, refuse(0)), (6, refuse(0)), (17, refuse(0)), (41, refuse(0)), (1, ALLOW)):
+        assert judge(filter_for(machine), call, (3, level), arch=arch) == verdict
+        assert judge(filter_for(machine, network=True), call, (3, level), arch=arch) == ALLOW
+
+
 def test_network_on_frees_internet_sockets_only() -> None:
     program = filter_for(network=True)
     assert [judge(program, 41, (family, 1)) for family in (1, 2, 10, 16, 40)] == [ALLOW, ALLOW, ALLOW, ALLOW, EPERM]

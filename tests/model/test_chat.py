@@ -69,11 +69,11 @@ def test_silence_is_a_broken_stream() -> None:
 
 def test_what_was_asked_for_is_said_and_nothing_else() -> None:
     tool = {"type": "function", "name": "run", "parameters": {}}
-    settings = ModelSettings("m", effort="low", verbosity="high")
+    settings = ModelSettings("m", effort="low", verbosity="high", max_output_tokens=70)
     body = chat_body(PROMPT.but(tools=(tool,), output_schema={"type": "object"}), settings)
     assert (body["reasoning_effort"], body["verbosity"], body["tool_choice"]) == ("low", "high", "auto")
     assert body["response_format"]["json_schema"]["schema"] == {"type": "object"}
-    assert body["parallel_tool_calls"] is False
+    assert (body["parallel_tool_calls"], body["max_tokens"]) == (False, 70)
     assert chat_body(PROMPT, ModelSettings("m")).keys() == {"model", "messages", "stream", "stream_options"}
 
 

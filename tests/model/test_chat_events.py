@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.errors import ModelError, StreamBroken
+from sandgate.errors import ModelError, ModelFailed, StreamBroken
 from sandgate.model.chat_events import ChatEvents
 from sandgate.model.streaming import Completed, Created, ItemAdded, ItemDone, ReasoningDelta, TextDelta
 from sandgate.protocol.items import CustomToolCall, FunctionCall, Message, OutputText, Reasoning
@@ -84,6 +84,13 @@ def test_free_text_that_is_not_in_its_function_is_taken_as_it_is() -> None:
         chunk(tool_calls=[call(0, call_id="a", name="p", arguments="raw")]), chunk("stop"), free_text=frozenset({"p"})
     )
     assert found[1:] == [ItemDone(CustomToolCall("p", "raw", "a"))]
+
+
+def test_an_answer_that_is_longer_than_was_asked_for_is_not_asked_for_again() -> None:
+    with pytest.raises(ModelFailed, match="`model_max_output_tokens`"):
+        ChatEvents(limited=True).take(chunk("length"))
+    with pytest.raises(StreamBroken, match="content_filter"):
+        ChatEvents(limited=True).take(chunk("content_filter"))
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from responses_server import function_call, message, reasoning, sse, text_delta, turn
-from sandgate.errors import ModelError, StreamBroken
+from sandgate.errors import ModelError, ModelFailed, StreamBroken
 from sandgate.model.events import EventCutter
 from sandgate.model.response_events import ResponseEvents
 from sandgate.model.streaming import (
@@ -130,3 +130,11 @@ def test_a_stream_that_just_ends_is_broken() -> None:
 def test_tokens_are_of_the_last_event() -> None:
     assert isinstance(read(*EVENTS)[-1], Completed)
     assert TextDelta("größer 漢字 🎈") in read(*EVENTS)
+
+
+def test_an_answer_that_is_longer_than_was_asked_for_is_not_asked_for_again() -> None:
+    event = {"type": "response.incomplete", "response": {"incomplete_details": {"reason": "max_output_tokens"}}}
+    with pytest.raises(ModelFailed, match="`model_max_output_tokens`"):
+        ResponseEvents(limited=True).take(json.dumps(event))
+    with pytest.raises(StreamBroken):
+        ResponseEvents().take(json.dumps(event))

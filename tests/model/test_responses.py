@@ -125,7 +125,7 @@ def test_the_request_is_the_one_of_the_specification() -> None:
     """Required: protocol.md section 2.1."""
 
     async def asked(url: str) -> None:
-        settings = ModelSettings("small", effort="high", summary="auto", verbosity="low")
+        settings = ModelSettings("small", effort="high", summary="auto", verbosity="low", max_output_tokens=70)
         model = ResponsesModel(provider(url), settings, environ=ENVIRON)
         tool = {"type": "function", "name": "run", "strict": False, "parameters": {"type": "object"}}
         prompt = PROMPT.but(tools=(tool,), parallel_tool_calls=True, output_schema={"type": "object"})
@@ -150,6 +150,7 @@ def test_the_request_is_the_one_of_the_specification() -> None:
         "stream": True,
         "include": ["reasoning.encrypted_content"],
         "prompt_cache_key": "s-1",
+        "max_output_tokens": 70,
         "text": {
             "verbosity": "low",
             "format": {

@@ -90,6 +90,17 @@ def test_a_granted_new_file_that_was_written_stays(place: Workplace) -> None:
     assert (answer.exit_code, new.read_text()) == (0, "text\n")
 
 
+@pytest.mark.host("landlock", "notify")
+@pytest.mark.parametrize(
+    "option", ["", "s.setsockopt(socket.IPPROTO_IP, 11, 1); "]
+)  # IP_RECVERR, as a name is looked up
+def test_a_refused_connection_ends_the_command_also_under_landlock(connecting: Workplace, option: str) -> None:
+    runtime = connecting.session('terminals.on_network_denial="terminate"', 'sandbox.backend="landlock"')
+    program = f"import socket; s = socket.socket(type=socket.SOCK_DGRAM); {option}s.connect(('192.0.2.53', 53))"
+    with pytest.raises(TerminalFailed, match="Network access was denied"):
+        runtime.exec_command(f'/usr/bin/env python3 -c "{program}"; exit 0', login=False)
+
+
 def test_a_refused_connection_ends_the_command_and_the_next_call_says_why(connecting: Workplace) -> None:
     """Idea 51."""
     runtime = connecting.session('terminals.on_network_denial="terminate"')

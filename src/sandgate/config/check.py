@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 SHOWN_MAX = 60  # characters of a value in a message
 GRANULAR_REQUIRED = ("sandbox_approval", "rules", "mcp_elicitations")
 GRANULAR_OPTIONAL = ("skill_approval", "request_permissions")
+# Read because others write them; who switches one on would wait for questions that never come.
+NEVER_ASKED = {
+    "skill_approval": "skills, and there are none here",
+    "request_permissions": "permissions that a model requests beforehand, and no tool here does",
+}
 
 
 def checked(key: Key, value: object, source: Source, *, name: str = "") -> object:
@@ -146,4 +151,7 @@ def _granular(name: str, fields: dict[str, object], source: Source, *, inverse: 
         if not isinstance(switch, bool):
             raise source.wrong(name, f"`{tag}.{field}` must be true or false", hint=hint)
         asked[field] = switch != inverse
+        if asked[field] and field in fields and field in GRANULAR_OPTIONAL:
+            why = f"`{tag}.{field}` would ask about {NEVER_ASKED[field]}"
+            raise source.wrong(name, why, hint=f"leave `{field}` out")
     return Granular(**asked)

@@ -29,11 +29,11 @@ SANDBOX_MODES = ("read-only", "workspace-write", "external-sandbox", "danger-ful
 ROWS: tuple[Row, ...] = (
     (
         "approval_policy", "approval", APPROVAL_MODES, None, "tighter",
-        "Who is asked, and when. A table `{ granular = { sandbox_approval, rules, mcp_elicitations, skill_approval, "
-        "request_permissions } }` is `on-request` with each class of question switched on or off; an absent optional "
-        "field means such a question is refused. Unset: `sandgate run`, `patch`, `mcp` and the Python API take "
-        "`on-failure` with somebody to ask and `never` without; everything else `on-request`, or `untrusted` in a "
-        "project marked untrusted.",
+        "Who is asked, and when. A table `{ granular = { sandbox_approval, rules, mcp_elicitations } }` is "
+        "`on-request` with each class of question switched on or off (`skill_approval` and `request_permissions` are "
+        "read, and may not be true: nothing asks such questions). Unset: `sandgate run`, `patch`, "
+        "`mcp` and the Python API take `on-failure` with somebody to ask and `never` without; everything else "
+        "`on-request`, or `untrusted` in a project marked untrusted.",
     ),
     (
         "approvals_reviewer", "choice", ("user", "auto_review", "guardian_subagent"), "user", "ignored",
@@ -83,7 +83,7 @@ ROWS: tuple[Row, ...] = (
     (
         "sandbox.backend", "choice", ("auto", "namespace", "bwrap", "landlock", "none"), "auto", "ignored",
         "How commands are confined. `auto` takes the first that really works here; `none` is accepted only with "
-        "`danger-full-access` or `external-sandbox`.",
+        "`danger-full-access` or `external-sandbox`, and `bwrap` is refused: nothing here drives bubblewrap.",
     ),
     (
         "sandbox.network", "choice", ("off", "on"), None, "tighter",
@@ -182,7 +182,7 @@ ROWS: tuple[Row, ...] = (
     (
         "terminals.on_network_denial", "choice", ("terminate", "continue"), "continue", "tighter",
         "What happens to a live command when the sandbox refuses it a connection: it is ended and its caller told, or "
-        "it copes by itself.",
+        "it copes by itself. Where nothing watches (`doctor` says: denials are guessed), nobody sees the refusal.",
     ),
     (
         "terminals.review_input", "choice", ("always", "escalated", "never"), "escalated", "tighter",
@@ -197,8 +197,9 @@ ROWS: tuple[Row, ...] = (
     ("limits.memory_bytes", "count", (0, BYTES_MAX), None, "lower", "Address space. Unset: as inherited."),
     (
         "retry_after_approval", "choice", ("ask", "by-risk", "silent"), "by-risk", "tighter",
-        "Whether a command somebody approved is asked about again when the sandbox stops it: always, when its risk is "
-        "high, or never.",
+        "Whether a command somebody approved is asked about again when the sandbox stops it: always (`ask`), or not "
+        "(`silent`, and `by-risk` unless its risk is high) where all it lacked was to write plain places of the "
+        "workspace; then it runs once more with these. For anything else a question comes in every case.",
     ),
     (
         "approvals.require_record", "flag", None, True, "only-true",

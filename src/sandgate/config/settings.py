@@ -235,6 +235,13 @@ def _model_assessment(of: Any, values: Values) -> ModelAssessment | None:
 
 
 def _require_backend_fits(settings: Settings) -> None:
+    if settings.backend == "bwrap":
+        raise ConfigError(
+            "cannot use the sandbox backend `bwrap`",
+            why="nothing here drives bubblewrap: namespaces are built by a helper of our own, and Landlock is what "
+            "works where that cannot",
+            hint="leave the backend at `auto`; `sandgate doctor` says what that takes here",
+        )
     if settings.backend == "none" and confines(settings.sandbox):
         raise ConfigError(
             "cannot use the sandbox backend `none`",

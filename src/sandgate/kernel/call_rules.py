@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _EPERM = refuse(errno.EPERM)
 _ENOSYS = refuse(errno.ENOSYS)
+_DONE = refuse(0)  # answered with success, and not made
 
 # The priority of whoever the first argument names, and of whoever the second names; 0 is the caller.
 SCHEDULING = "sched_setscheduler sched_setattr sched_setparam sched_setaffinity"
@@ -70,6 +71,7 @@ METADATA = (
 AF_UNIX, AF_INET, AF_INET6, AF_VSOCK = 1, 2, 10, 40
 _SOCK_TYPE_MASK = 0xF
 _SOCK_DGRAM, _SOCK_RAW = 2, 3
+_INTERNET_LEVELS = (0, 6, 17, 41)  # SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 of setsockopt(2)
 
 
 def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
@@ -155,5 +157,8 @@ def _socket_rules(*, network: bool) -> tuple[Rule, ...]:
         *rules("socket socketpair", _EPERM),
         *rules("sendto", NOTIFY, Test(4, "set")),
         *rules("sendmmsg", _EPERM),
+        # What stands for an internet socket has no such options. Who looks up a name sets one before it connects, and
+        # would give up here, where nobody sees what was wanted.
+        *(Rule("setsockopt", _DONE, (Test(1, "equal", level),)) for level in _INTERNET_LEVELS),
         *mediated,
     )

@@ -32,7 +32,8 @@ class ChatModel:
 
     def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """The answer as it comes; calls and messages once it has ended. Close it, and expect, as for ResponsesModel."""
-        reader = partial(ChatEvents, free_text=free_text_tools(prompt.tools))
+        limited = self.settings.max_output_tokens is not None
+        reader = partial(ChatEvents, free_text=free_text_tools(prompt.tools), limited=limited)
         return self._exchange.answer(encoded(chat_body(prompt, self.settings)), asking, reader)
 
     async def close(self) -> None:
@@ -50,6 +51,8 @@ def chat_body(prompt: Prompt, settings: ModelSettings) -> dict[str, Any]:
     }
     if tools := chat_tools(prompt.tools):
         body |= {"tools": tools, "tool_choice": "auto", "parallel_tool_calls": prompt.parallel_tool_calls}
+    if settings.max_output_tokens is not None:
+        body["max_tokens"] = settings.max_output_tokens
     if settings.effort:
         body["reasoning_effort"] = settings.effort
     if settings.verbosity:

@@ -11,7 +11,7 @@ import os
 
 from sandgate.errors import StreamBroken
 from sandgate.model.chat_messages import FREE_TEXT
-from sandgate.model.failure import broken_by, complaint_of
+from sandgate.model.failure import broken_by, complaint_of, too_long
 from sandgate.model.quoting import Quoting
 from sandgate.model.response_events import BROKE_OFF, as_object, field, tokens
 from sandgate.model.streaming import Completed, Created, ItemAdded, ItemDone, ReasoningDelta, TextDelta
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sandgate.model.streaming import ModelEvent
 
 END = "[DONE]"
+AT_THE_LIMIT = "length"
 CUT_SHORT = frozenset({"length", "content_filter"})
 THOUGHTS = ("reasoning_content", "reasoning")  # two names that providers have for the same
 ID_BYTES = 12
@@ -49,7 +50,10 @@ class ChatEvents:
         *,
         free_text: frozenset[str] = frozenset(),
         new_id: Callable[[], str] = lambda: f"call_{os.urandom(ID_BYTES).hex()}",
+        limited: bool = False,
     ) -> None:
+        """`limited`: the request named the longest answer it wants."""
+        self._limited = limited
         self._quoting = quoting or Quoting()
         self._free_text = free_text
         self._new_id = new_id
@@ -109,6 +113,8 @@ class ChatEvents:
         for piece in pieces if isinstance(pieces, list) else ():
             self._piece_of_call(piece)
         reason = field(choice, "finish_reason")
+        if self._limited and reason == AT_THE_LIMIT:
+            raise too_long()
         if reason in CUT_SHORT:
             raise StreamBroken("the model's answer is incomplete", why=str(reason))
         return [*found, *self._finish()] if isinstance(reason, str) and reason else found

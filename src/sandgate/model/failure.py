@@ -87,3 +87,12 @@ def broken_by(complaint: Complaint, quoting: Quoting) -> ModelError:
     delay = hinted_delay_ms(complaint.message) if complaint.code == RATE_LIMITED else None
     why = quoting.words(complaint.message) or quoting.words(complaint.code)
     return StreamBroken("the model failed", why=why, retry_after_ms=delay)
+
+
+def too_long() -> ModelFailed:
+    """The answer reached the limit that the request named; the next one would, too."""
+    return ModelFailed(
+        "the model's answer is incomplete",
+        why="it is longer than `model_max_output_tokens` allows",
+        hint="raise `model_max_output_tokens`, or leave it out",
+    )

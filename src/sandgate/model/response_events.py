@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from sandgate.errors import StreamBroken
-from sandgate.model.failure import broken_by, complaint_of
+from sandgate.model.failure import broken_by, complaint_of, too_long
 from sandgate.model.quoting import Quoting
 from sandgate.model.streaming import (
     Completed,
@@ -31,13 +31,16 @@ if TYPE_CHECKING:
 
 BROKE_OFF = "stream closed before response.completed"
 TOKENS_MAX = 2**53
+AT_THE_LIMIT = "max_output_tokens"
 
 
 class ResponseEvents:
     """The events of one response, in their order."""
 
-    def __init__(self, quoting: Quoting | None = None) -> None:
+    def __init__(self, quoting: Quoting | None = None, *, limited: bool = False) -> None:
+        """`limited`: the request named the longest answer it wants."""
         self._quoting = quoting or Quoting()
+        self._limited = limited
 
     def take(self, data: str) -> tuple[ModelEvent, ...]:
         """What one event says; `Completed` is the last. Raises ModelError when it says that the model failed."""
@@ -66,6 +69,8 @@ class ResponseEvents:
                 raise broken_by(complaint_of(field(event, "error") or event), self._quoting)
             case "response.incomplete":
                 reason = self._quoting.words(field(event, "response", "incomplete_details", "reason"))
+                if self._limited and reason == AT_THE_LIMIT:
+                    raise too_long()
                 raise StreamBroken("the model's answer is incomplete", why=reason)
         return ()
 

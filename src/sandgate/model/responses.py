@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sandgate.model.answer_form import responses_form
 from sandgate.model.exchange import Exchange, encoded
 from sandgate.model.growing_json import GrowingJson
@@ -48,7 +50,8 @@ class ResponsesModel:
         """
         said = self._said(asking.session_id).json(prompt.input)
         content = request_content(request_body(prompt, self.settings, asking, stores=self._stores), said)
-        return self._exchange.answer(content, asking, ResponseEvents)
+        reader = partial(ResponseEvents, limited=self.settings.max_output_tokens is not None)
+        return self._exchange.answer(content, asking, reader)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -94,4 +97,6 @@ def request_body(prompt: Prompt, settings: ModelSettings, asking: Asking, *, sto
         "include": ["reasoning.encrypted_content"] if reasoning else [],
         "prompt_cache_key": asking.session_id,
     }
+    if settings.max_output_tokens is not None:
+        body["max_output_tokens"] = settings.max_output_tokens
     return {**body, "text": text} if text else body

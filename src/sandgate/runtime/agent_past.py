@@ -7,6 +7,7 @@ session that could only read must not write because it was continued elsewhere.
 from __future__ import annotations
 
 from sandgate.config import load_settings
+from sandgate.config.check import GRANULAR_REQUIRED
 from sandgate.config.schema import APPROVAL_MODES, SANDBOX_MODES
 from sandgate.config.tighten import asks_no_less
 from sandgate.display import visible
@@ -189,7 +190,8 @@ def _words(policy: ApprovalPolicy) -> str:
     """As `-c` takes it."""
     if not isinstance(policy, Granular):
         return policy
-    flags = ", ".join(f"{name} = {str(on).lower()}" for name, on in policy.fields().items())
+    given = policy.fields()  # of which the others ask nothing, and are not taken where they say that they do
+    flags = ", ".join(f"{name} = {str(given[name]).lower()}" for name in GRANULAR_REQUIRED)
     return f"{{ granular = {{ {flags} }} }}"
 
 

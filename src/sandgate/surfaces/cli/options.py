@@ -62,7 +62,7 @@ DECIDING = (
     Option(
         ("--backend",),
         "backend",
-        "how to confine; `none` only together with danger-full-access",
+        "how to confine; `none` only together with danger-full-access, and `bwrap` is refused",
         "NAME",
         ("auto", "namespace", "bwrap", "landlock", "none"),
     ),
