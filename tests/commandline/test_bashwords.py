@@ -59,7 +59,7 @@ def test_only_a_bare_word_is_bare() -> None:
 
 
 def test_a_word_that_may_become_anything_is_shown_as_written() -> None:
-    assert parse("ls a$x").commands[0].words[1] == Word("a$x", "unknown", bare=False, plain=False)
+    assert parse("ls a$x").commands[0].words[1] == Word("a$x", "unknown", bare=False, plain=False, whole=False)
 
 
 def test_bytes_that_are_not_text_survive() -> None:

@@ -29,6 +29,7 @@ class Word(Record):
     certainty: Certainty = "exact"
     bare: bool = True  # no quotes, escapes, or anything the shell replaces
     plain: bool = True  # may stand in a plain script
+    whole: bool = True  # the shell splits it nowhere; patterns of file names aside
 
 
 WORDS = words_of(
@@ -101,6 +102,7 @@ class WordReader:
             certainty=certainty,
             bare=all(part.bare for part in parts),
             plain=all(part.plain for part in parts),
+            whole=all(part.whole for part in parts),
         )
         return _with_patterns(word, "".join([part.text if part.bare else "x" * bool(part.text) for part in parts]))
 
@@ -122,7 +124,7 @@ class WordReader:
             plainly = "\\" not in raw.replace("\\n", "").replace("\\t", "")
             return Word(ansi(raw), "exact" if plainly else "unknown", bare=False, plain=False)
         if kind == "brace_expression":
-            return Word(self._text(node), "expanded", plain=False)
+            return Word(self._text(node), "expanded", plain=False, whole=False)
         if kind != "simple_expansion" and not self._names_a_variable(node):
             self._substitution(node)
         if kind == "process_substitution":
@@ -165,7 +167,8 @@ class WordReader:
                 self._substitution(child)
         begins_literally = expansions[0].start_byte > node.start_byte + 1
         known = begins_literally or raw[1:].startswith(_PATH_VARIABLES) or self._begins_well(expansions[0], node)
-        return Word(text, "expanded" if known else "unknown", bare=False, plain=False)
+        # `"$@"` and its like are as many words as there are elements.
+        return Word(text, "expanded" if known else "unknown", bare=False, plain=False, whole="@" not in text)
 
     def _begins_well(self, first: Node, node: Node) -> bool:
         """Whether the variable or the command at the beginning of a string is known to make no option of it."""
@@ -195,7 +198,7 @@ class WordReader:
         self._stack.extend(reversed(children))
 
     def _unsure(self, node: Node) -> Word:
-        return Word(self._text(node), "unknown", bare=False, plain=False)
+        return Word(self._text(node), "unknown", bare=False, plain=False, whole=False)
 
     def _names_a_variable(self, node: Node) -> bool:
         """`${name}` and its kin that only hand out text."""

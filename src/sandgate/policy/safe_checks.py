@@ -51,9 +51,11 @@ def _formats_numbers(text: str) -> bool:
 
 
 def _test(_reading: Reading, argv: Argv, sure: Sure | None) -> bool:
-    """`-v` and `-R` evaluate subscripts, and zsh evaluates what it compares as numbers."""
+    """`-v` and `-R` evaluate subscripts, and zsh evaluates what it compares as numbers, or asks about as a terminal."""
     for at, word in enumerate(argv):
         if at and word in ("-v", "-R", "-o"):
+            return False
+        if at and word == "-t" and not all(_exact(sure, at + 1) and near.isdecimal() for near in argv[at + 1 : at + 2]):
             return False
         if _exact(sure, at) and _evaluates(word):
             return False

@@ -85,6 +85,11 @@ def safe_commands(
         return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
     if not script.readable or not trusted_program(what.argv[0], system_bins):
         return (False,) * len(what.commands)
+    if program_name(what.argv[0]) == "zsh" and "[" in what.argv[2]:
+        from sandgate.policy.safe_conditions import counts_in_subscripts
+
+        if counts_in_subscripts(what.argv[2]):
+            return (False,) * len(what.commands)
     from sandgate.policy.safe_redirections import redirects_safely, shows_chosen_secrets
 
     if script.chosen and shows_chosen_secrets(script):
@@ -233,7 +238,10 @@ def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, 
     if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
         return False
     from sandgate.policy.safe_commits import is_commit
+    from sandgate.policy.safe_conditions import stays_a_test
 
+    if not stays_a_test(words):
+        return False
     sure: Sure = tuple(["exact" if _is_one_path(word) or is_commit(word) else word.certainty for word in words])
     return is_safe(command.argv, system_bins, sure, confined=confined)
 
