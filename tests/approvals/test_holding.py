@@ -32,6 +32,7 @@ CHANGES = {
     "gone": "rm x.sh",
     "a directory": "rm x.sh; mkdir x.sh",
     "a pipe": "rm x.sh; mkfifo x.sh",
+    "what opens and does not read": "ln -sf /proc/self/mem x.sh",
     "another directory": "cd ..; mv work old; mkdir work",
     "a link": "cd ..; mv work old; ln -s old work",
 }

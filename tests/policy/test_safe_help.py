@@ -36,6 +36,7 @@ def test_a_word_the_shell_may_change_is_not_taken_for_help() -> None:
 
 def test_programs_that_load_a_project_first_are_left_out() -> None:
     assert not EXPLAINS_ITSELF & {
+        "prisma",
         "pytest",
         "tox",
         "scons",

@@ -235,7 +235,8 @@ def test_a_plus_that_does_not_end_what_find_runs_hides_no_arguments(script: str)
         "sox --i '|touch x'", "soxi '|touch x'", "exiftool 'touch x|'", "mkvinfo @options", "scc @flags", "pbzip2 -l f",
         "javap @options", "openssl x509 -noout -in http://host/c", "openssl verify -trusted http://host/c a.pem",
         "pdfinfo http://host/a.pdf", "svn proplist ^/trunk", "svn propget p http://host/r", "svn status -u", "jps host",
-        "inxi -i", "ghcup list", "luarocks list --outdated", "xmllint --c14n a.xml",
+        "inxi -i", "inxi -v 7", "javap http://host/a.class", "javap jar:http://host/a.jar!/b", "gio list sftp://host/",
+        "gio info sftp:host", "ghcup list", "luarocks list --outdated", "xmllint --c14n a.xml",
     ],
 )  # fmt: skip
 def test_a_name_that_is_a_program_an_address_or_more_options_is_no_file_to_read(script: str) -> None:
@@ -245,7 +246,17 @@ def test_a_name_that_is_a_program_an_address_or_more_options_is_no_file_to_read(
 
 
 @pytest.mark.parametrize(
-    "script", ["magick identify a.png", "npm ls", "rustup which rustc", "cloc .", "exiftool a.jpg"]
+    "script",
+    [
+        "magick identify a.png",
+        "npm ls",
+        "rustup which rustc",
+        "cloc .",
+        "exiftool a.jpg",
+        "qemu-img info a.qcow2",
+        "named-checkconf named.conf",
+        "named-checkzone a.org a.zone",
+    ],
 )
 def test_what_a_project_may_send_elsewhere_is_harmless_only_where_it_is_confined(script: str) -> None:
     assert is_safe(tuple(script.split()))

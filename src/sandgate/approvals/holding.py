@@ -181,6 +181,8 @@ class _Look:
                     return self._by_identity(path, before)
                 digest = _digest(descriptor, before.st_size)
                 after = os.fstat(descriptor)
+            except OSError:  # `Makefile -> /proc/self/mem` opens and does not read
+                return self._by_identity(path, before)
             finally:
                 os.close(descriptor)
             if digest and _identity(after) == _identity(before):

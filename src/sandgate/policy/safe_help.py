@@ -83,7 +83,7 @@ EXPLAINS_ITSELF: frozenset[str] = (
         "loginctl systemd-analyze hostnamectl timedatectl chronyc ntpq xclip xsel wl-copy wl-paste pbcopy qrencode "
         "7z zstd lz4 pigz xz "
         "fluent-bit filebeat telegraf vector promtail "
-        "solc k3s tree-sitter httpd apache2 gopls gnuplot dot claude codex gemini cursor vite prisma xcodebuild "
+        "solc k3s tree-sitter httpd apache2 gopls gnuplot dot claude codex gemini cursor vite xcodebuild "
         "msbuild nuget"
     )
 )

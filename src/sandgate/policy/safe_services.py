@@ -343,8 +343,8 @@ _EACH: dict[str, str] = {
     "yamllint": "-s -f= -d= -c= --strict --format= --config-data= --config-file= --no-warnings --version *",
     "kubeval": "--version 0",
     "cfn-lint": "--version 0",
-    "named-checkconf": "-pz 1",
-    "named-checkzone": "2",
+    "named-checkconf": "-pz 1 confined",  # loads the plugins that the file names
+    "named-checkzone": "2 confined",  # looks up the hosts that the file names
     "ipcalc": "-bnc *",
     "exportfs": "-v 0 needs:-v",
 }

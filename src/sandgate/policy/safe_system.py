@@ -104,7 +104,7 @@ _EACH: dict[str, str] = {
     "--style= --theme= --width= *",
     "dust": "-rsbcpiBDFH -d= -n= -X= -v= -e= -w= -t --depth= --number-of-lines= --full-paths --reverse "
     "--apparent-size --no-colors --no-percent-bars --only-dir --only-file *",
-    "qemu-img": "stop * sub",
+    "qemu-img": "stop * sub confined",  # an image names others, with addresses
     # Processes
     "top": "-bcHiSs -d= -e= -E= -n= -o= -p= -u= -U= -w[=] 0 needs:-b",
     "iostat": "-cdhkmNptxyzsV -g= -H -j= -o= --human --dec= --compact --pretty *",
@@ -158,7 +158,7 @@ _EACH: dict[str, str] = {
     "sensors": "-AfjuU -c= --no-adapter --fahrenheit *",
     "acpi": "-abBcfikstV --everything --battery --thermal --ac-adapter --cooling --details 0",
     "upower": "-deb -i= --enumerate --dump --show-info= --version 0",
-    "inxi": "-AaBbCDdEFfGIJjLlMmnNoPpRrSsTtuVvxXYyZz -c= *",
+    "inxi": "-AaBbCDdEFfGIJjLlMmnNoPpRrSsTtuVxXYyZz -c= *",
     "hwinfo": "--short --cpu --memory --disk --netcard --gfxcard --usb --pci --bios --arch * confined",
     "cpupower": "-c= --cpu= stop * sub confined",
     "rfkill": "-Jnr -o= --json --noheadings --output= --raw stop * sub alone",

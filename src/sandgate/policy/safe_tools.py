@@ -55,7 +55,7 @@ _EACH: dict[str, str] = {
     "python-config": "@python3-config",
     "php-config": "--prefix --includes --ldflags --libs --extension-dir --version --vernum 0",
     "javap": "words -version -help -l -public -protected -package -private -p -c -s -v -verbose -constants -sysinfo "
-    "-cp= -classpath= --class-path= * check:no_response_file",
+    "-cp= -classpath= --class-path= * check:no_response_file check:no_url",
     "lipo": "words -info -archs -detailed_info 1",
     "jps": "-qmlvV 0",
     "xcode-select": "-p -v --print-path --version 0 needs:-p,-v,--print-path,--version",
