@@ -21,11 +21,12 @@ from mcp_types import jsonrpc_message_adapter
 from live_sessions import Workplace
 from sandgate.runtime.pending import open_ledger
 from sandgate.runtime.sealing import sealing_key
+from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Coroutine
+    from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping
     from typing import TypeVar
 
     from mcp.server.lowlevel import Server
@@ -39,6 +40,8 @@ LIMIT_S = 30  # for anything that is waited for
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 ERAS = [pytest.param(LEGACY, id="legacy"), pytest.param(MODERN, id="modern")]
 ASKABLE: Json = {"elicitation": {"form": {}}}
+PROGRAM = "mcp"  # the SDKs' name for a program of one's own, which shows every choice
+BUTTONS_ONLY = "wire"  # a client that nothing is known of
 KEY = "approval"
 RUNS = "runs"  # in the workspace: a line for each time that a command ran
 INITIAL = {"cmd": f"echo ran >> {RUNS}", "login": False}  # asked about before it runs, where nothing is trusted
@@ -89,7 +92,13 @@ class Desk:
         return {"cmd": f"echo stray >> {self.outside}", "login": False}
 
     def server(
-        self, *overrides: str, timeout_s: float = LIMIT_S, waits_elsewhere: bool = False, **typed: Any
+        self,
+        *overrides: str,
+        timeout_s: float = LIMIT_S,
+        forms: bool = True,
+        waits_elsewhere: bool = False,
+        started_in: Mapping[str, str] | None = None,
+        **typed: Any,
     ) -> Server[Any]:
         environment = self.place.environment(
             *overrides, **{"sandbox_mode": "workspace-write", "approval_policy": "on-failure", **typed}
@@ -99,7 +108,7 @@ class Desk:
         return build_server(
             sessions,
             login_allowed=True,
-            waits_elsewhere=waits_elsewhere,
+            channels=Channels(started_in or {}, forms=forms, elsewhere=waits_elsewhere),
             sealing_key=sealing_key(environment.environ),
         )
 
@@ -108,11 +117,11 @@ class Desk:
         return self.server(*overrides, approval_policy="untrusted", **how)
 
 
-def envelope(capabilities: Json) -> Json:
+def envelope(capabilities: Json, client: str = PROGRAM) -> Json:
     """What every request of the modern era says about its client."""
     return {
         "io.modelcontextprotocol/protocolVersion": MODERN,
-        "io.modelcontextprotocol/clientInfo": {"name": "wire", "version": "1"},
+        "io.modelcontextprotocol/clientInfo": {"name": client, "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": capabilities,
     }
 
@@ -129,8 +138,9 @@ def lines_in(path: str) -> int:
 class Wire:
     """One connection, from the client's side."""
 
-    def __init__(self, version: str, capabilities: Json) -> None:
+    def __init__(self, version: str, capabilities: Json, client: str) -> None:
         self.version = version
+        self.client = client
         self.capabilities = capabilities
         self.received: list[Json] = []  # everything, in order
         self.told: asyncio.Queue[Json] = asyncio.Queue()  # notifications
@@ -154,7 +164,7 @@ class Wire:
         self._next_id += 1
         number = self._next_id
         if self.modern:
-            params = {**params, "_meta": {**envelope(self.capabilities), **params.get("_meta", {})}}
+            params = {**params, "_meta": {**envelope(self.capabilities, self.client), **params.get("_meta", {})}}
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         self._questions[str(number)] = asyncio.Queue()
         await self.send({"id": number, "method": method, "params": params})
@@ -267,12 +277,12 @@ def text_of(result: Json) -> str:
 
 @asynccontextmanager
 async def connected(
-    server: Server[Any], version: str = LEGACY, *, capabilities: Json | None = None
+    server: Server[Any], version: str = LEGACY, *, capabilities: Json | None = None, client: str = PROGRAM
 ) -> AsyncIterator[Wire]:
     """A connection to `server`, which ends with it."""
     to_server, from_client = anyio.create_memory_object_stream[Any](64)
     to_client, from_server = anyio.create_memory_object_stream[Any](1024)
-    wire = Wire(version, ASKABLE if capabilities is None else capabilities)
+    wire = Wire(version, ASKABLE if capabilities is None else capabilities, client)
     wire._send = to_server.send
     serving = asyncio.ensure_future(server.run(from_client, to_client, server.create_initialization_options()))
 
@@ -290,7 +300,7 @@ async def connected(
     try:
         if not wire.modern:
             hello = {"protocolVersion": version, "capabilities": wire.capabilities}
-            _, answer = await wire.request("initialize", {**hello, "clientInfo": {"name": "wire", "version": "1"}})
+            _, answer = await wire.request("initialize", {**hello, "clientInfo": {"name": client, "version": "1"}})
             assert (await soon(answer))["result"]["protocolVersion"] == version
             await wire.notify("notifications/initialized", {})
         yield wire

@@ -17,6 +17,7 @@ from peers import fixture_tools
 from sandgate.runtime import Environment
 from sandgate.runtime.pending import open_ledger
 from sandgate.runtime.sealing import sealing_key
+from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.command import HOST, say
 from sandgate.surfaces.mcp.http import serve_http
 from sandgate.surfaces.mcp.server import build_server
@@ -31,7 +32,7 @@ def build(environ: dict[str, str]) -> Server[Any]:
     ledger = open_ledger(environ)
     environment = Environment(os.getcwd(), environ, person_present=True)
     sessions = Sessions(environment, ledger, timeout_s=QUESTION_LIMIT_S)
-    server = build_server(sessions, login_allowed=True, waits_elsewhere=False, sealing_key=sealing_key(environ))
+    server = build_server(sessions, login_allowed=True, channels=Channels({}), sealing_key=sealing_key(environ))
     return with_fixtures(server)
 
 

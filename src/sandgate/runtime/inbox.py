@@ -11,6 +11,7 @@ import asyncio
 from contextlib import suppress
 from time import time
 
+from sandgate.approvals.brief import brief_of
 from sandgate.approvals.form import ALIASES, chosen, form_of
 from sandgate.approvals.pending import NOBODY, REFUSALS, PendingApproval
 from sandgate.display import visible
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
+    from sandgate.approvals.brief import Brief
     from sandgate.approvals.form import Form
     from sandgate.approvals.ledger import Ledger
     from sandgate.approvals.pending import AnsweredBy, Resolution
@@ -89,12 +91,21 @@ class Question:
         self.request = request
         self.form = form
         self.approval = approval
+        self.asked_s: float | None = (
+            None  # when whoever brought the call was asked, by `monotonic`, and is to come again
+        )
+        self.nobody = ""  # why whoever brought the call has shown it to nobody
         self._decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self.settling = asyncio.Lock()  # held while it is found out what an answer decides
 
     @property
     def open(self) -> bool:
         return not self._decided.done()
+
+    @property
+    def brief(self) -> Brief:
+        """The question in three lines."""
+        return brief_of(self.request)
 
     async def decision(self) -> Decision:
         """Waits for it; several may."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         (("--approval-timeout", "soon"), "`--approval-timeout soon` is not a time"),
         (("--approval-timeout", "nan"), "is not a time"),
         (("--approval-timeout", "86401"), "is not a time"),
+        (("--ask", "everybody"), "use one of: forms, approvals, both"),
+        (("--ask", "forms", "--wait-for-approvals"), "contradict each other"),
         (("-C", "/nowhere/at/all"), "cannot work in the directory"),
     ],
 )
@@ -35,6 +37,31 @@ def test_wrong_usage_is_one_clear_error(program: Any, arguments: tuple[str, ...]
     assert program("mcp", *arguments) == 2
     assert said in program.err
     assert program.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ((), (True, False)),
+        (("--ask", "forms"), (True, False)),
+        (("--ask", "both"), (True, True)),
+        (("--wait-for-approvals",), (True, True)),
+        (("--ask", "approvals"), (False, True)),
+        (("--ask", "approvals", "--wait-for-approvals"), (False, True)),
+    ],
+)
+def test_the_channel_that_is_asked_is_chosen(
+    arguments: tuple[str, ...], wanted: tuple[bool, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+
+    def serve(_environment: object, wishes: object) -> int:
+        seen.append(wishes)
+        return 0
+
+    monkeypatch.setattr("sandgate.surfaces.mcp.command.serve", serve)
+    assert mcp.main(parse(["mcp", *arguments])) == 0
+    assert [(wishes.forms, wishes.waits_elsewhere) for wishes in seen] == [wanted]
 
 
 def test_a_broken_configuration_is_told_before_anything_is_served(program: Any) -> None:

@@ -29,6 +29,7 @@ from mcp_wire import (
     soon,
     text_of,
 )
+from sandgate.surfaces.mcp import clients
 from sandgate.surfaces.mcp.asking import FIELDS, NO_ANSWER, REFUSED
 from sandgate.surfaces.mcp.form import EXPLICIT, MALFORMED, NOT_A_CHOICE
 from sandgate.surfaces.mcp.sessions import USED_UP
@@ -145,6 +146,7 @@ def test_state_says_nothing_to_the_client(desk: Desk) -> None:
         accept(decision="approve"),
         accept(decision="approved"),
         {"action": "accept"},
+        accept(),
         {"decision": "approved"},
         {"decision": "approve"},
     ],
@@ -199,7 +201,11 @@ def test_yes_for_the_session_is_not_asked_again(desk: Desk, version: str, answer
     ],
     ids=str,
 )
-def test_anything_but_a_yes_runs_nothing_and_says_why(desk: Desk, version: str, answer: Json, words: str) -> None:
+def test_anything_but_a_yes_runs_nothing_and_says_why(
+    desk: Desk, version: str, answer: Json, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "REACTION_S", 0.0)  # a person answers here
+
     async def work() -> None:
         async with asked(desk, version) as (_wire, call):
             await call.answer(answer)

@@ -213,7 +213,7 @@ def test_client_that_cannot_ask_is_refused_at_once_with_the_reason(desk: Desk, v
         async with connected(desk.untrusting(), version, capabilities={}) as wire:
             result = await wire.result(tool, INITIAL if tool == "exec_command" else {"input": patch})
             assert result["isError"] is True
-            for words in ("cannot be asked", "`wire`", "--wait-for-approvals"):
+            for words in ("cannot be asked", "`mcp`", "--wait-for-approvals"):
                 assert words in text_of(result)
 
     run(work())

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_wire import ERAS, INITIAL, LEGACY, Desk, connected, run
+from mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run
 from sandgate.approvals.pending import PendingApproval
 from sandgate.surfaces.mcp.form import (
+    ELSEWHERE,
     EXPLICIT,
     MALFORMED,
     NOT_A_CHOICE,
     REASON_CHARS_MAX,
     REJECTED,
     REJECTED_AND_STOP,
-    UNCHOSEN,
     answered,
     normal,
 )
@@ -59,7 +59,9 @@ def accepted(**content: Any) -> Json:
         (accepted(decision="deny", reason="no need"), ("deny", f"{REJECTED}: no need")),
         (accepted(decision="deny"), ("deny", "")),
         (accepted(decision="abort"), ("abort", REJECTED_AND_STOP)),
-        (accepted(), ("deny", UNCHOSEN)),
+        (accepted(), ("approve", "")),
+        (accepted(reason="go on"), ("approve", "go on")),
+        (accepted(decision=None), ("approve", "")),
         ({"action": "accept"}, ("approve", "")),
         ({"action": "accept", "content": None}, ("approve", "")),
         ({"action": "decline"}, ("deny", "")),
@@ -95,7 +97,7 @@ def test_answer_means_what_it_says_and_otherwise_no(answer: object, meaning: tup
 @pytest.mark.parametrize("answer", [accepted(), {"action": "accept"}, accepted(reason="fine")], ids=str)
 def test_high_risk_takes_an_explicit_decision(answer: object) -> None:
     """Required: a client that accepts every form by itself approves nothing dangerous."""
-    assert answered(asked("high"), answer) in (("deny", EXPLICIT), ("deny", UNCHOSEN))
+    assert answered(asked("high"), answer) == ("deny", EXPLICIT)
     assert answered(asked("high"), accepted(decision="approve")) == ("approve", "")
 
 
@@ -162,8 +164,8 @@ def test_form_before_a_command_holds_all_that_decides_about_it(desk: Desk, versi
         assert str(part) in form["message"]
     decision = form["requestedSchema"]["properties"]["decision"]
     assert [each["const"] for each in decision["oneOf"]] == ["approve", "approve-session", "deny", "abort"]
-    assert decision["default"] == "deny"
-    assert form["requestedSchema"]["required"] == ["decision"]
+    assert list(form["requestedSchema"]["properties"]) == form["requestedSchema"]["required"] == ["decision"]
+    assert "default" not in decision  # what a client would send for whoever presses its Accept
     assert form["mode"] == "form"
     assert form["codex_elicitation"] == "exec-approval"
     assert form["codex_command"] == ["/bin/bash", "-c", INITIAL["cmd"]]
@@ -272,6 +274,67 @@ def test_versions_are_the_ones_the_forms_are_for() -> None:
 
     assert LATEST_HANDSHAKE_VERSION == LEGACY
     assert list(MODERN_PROTOCOL_VERSIONS) == ["2026-07-28"]
+
+
+RISKY = {"cmd": "rm -rf ~", "login": False}
+
+
+async def form_for(desk: Desk, version: str, client: str, arguments: Json, answer: Json) -> tuple[Json, Json]:
+    """The form that such a client is shown, and the result after its answer."""
+    async with connected(desk.untrusting(), version, client=client) as wire:
+        call = await wire.call("exec_command", arguments)
+        form = await call.asked()
+        await call.answer(answer)
+        return form, await call.result()
+
+
+@real
+@pytest.mark.parametrize("version", ERAS)
+@pytest.mark.parametrize("client", [BUTTONS_ONLY, "claude-code"])
+def test_a_client_with_two_buttons_is_shown_nothing_to_fill_in(desk: Desk, version: str, client: str) -> None:
+    """Required: one key answers, and Accept means once; the words say so, and where the other answers are given."""
+    form, result = run(form_for(desk, version, client, INITIAL, accepted()))
+    assert form["requestedSchema"] == {"type": "object", "properties": {}}
+    command, against, accept, more, _ = form["message"].splitlines()[:5]
+    assert (command, against.partition(";")[0]) == (f"$ {INITIAL['cmd']}", "Risk: MEDIUM")
+    assert accept.startswith("Accept: yes, once: run it in the sandbox")
+    assert "sandgate: approval needed" in form["message"]  # what is cut by some
+    named = f"sandgate approvals resolve {form['sandgate_approval_id']} approve-session"
+    assert more == f"Or, in a terminal: {named}"
+    assert (result["isError"], desk.runs) == (False, 1)
+
+
+@real
+@pytest.mark.parametrize("version", [*ERAS, "2025-06-18"])
+@pytest.mark.parametrize("client", [BUTTONS_ONLY, "claude-code", "codex-mcp-client", PROGRAM])
+def test_high_risk_is_a_choice_in_every_client_and_none_is_made_for_you(desk: Desk, version: str, client: str) -> None:
+    """Required: nothing is preselected; a client that takes the first choice for chosen has chosen a no."""
+    form, result = run(form_for(desk, version, client, RISKY, accepted()))
+    decision = form["requestedSchema"]["properties"]["decision"]
+    names = decision.get("enum") or [each["const"] for each in decision["oneOf"]]
+    assert (names[:2], names[2]) == (["deny", "abort"], "approve")
+    assert "default" not in decision
+    assert form["requestedSchema"]["required"] == ["decision"]
+    assert result["structuredContent"]["refused"] == EXPLICIT
+
+
+@real
+@pytest.mark.parametrize("more", [" # " + "x" * 80, "\n: more", " # \u5bbd" * 14])
+def test_a_yes_with_one_key_is_never_to_a_command_of_which_some_is_hidden(desk: Desk, more: str) -> None:
+    """Required: Claude Code cuts what it shows, so a longer command takes a choice, and is told where it stands."""
+    arguments = {**INITIAL, "cmd": f"{INITIAL['cmd']}{more}"}
+    form, _ = run(form_for(desk, LEGACY, "claude-code", arguments, {"action": "decline"}))
+    assert form["requestedSchema"]["required"] == ["decision"]
+    assert form["message"].splitlines()[2] == ELSEWHERE
+
+
+@real
+@pytest.mark.parametrize("version", ERAS)
+def test_the_first_choice_at_other_risks_is_once(desk: Desk, version: str) -> None:
+    """In Codex, Enter takes it."""
+    form, _ = run(form_for(desk, version, "codex-mcp-client", INITIAL, accepted(decision="deny")))
+    assert form["requestedSchema"]["properties"]["decision"]["oneOf"][0]["const"] == "approve"
+    assert list(form["requestedSchema"]["properties"]) == ["decision"]
 
 
 SAVING = {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": ["git", "push"]}}

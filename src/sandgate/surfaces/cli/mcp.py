@@ -18,6 +18,7 @@ def main(parsed: Parsed) -> int:
     asked = environment(parsed).but(person_present=True)
     port = _port(parsed)
     timeout_s = _seconds(parsed.text("approval_timeout"))
+    channel = _channel(parsed)
     try:
         from sandgate.surfaces.mcp.command import Wishes, serve
     except ModuleNotFoundError as missing:
@@ -32,7 +33,8 @@ def main(parsed: Parsed) -> int:
             http=parsed.on("http"),
             port=port,
             token_file=parsed.text("token_file"),
-            waits_elsewhere=parsed.on("wait"),
+            forms=channel != "approvals",
+            waits_elsewhere=channel != "forms",
             approval_timeout_s=timeout_s,
         ),
     )
@@ -47,6 +49,20 @@ def _port(parsed: Parsed) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= PORT_MAX):
         raise RequestError(f"`--port {text}` is not a port", hint=f"give a number from 0 to {PORT_MAX}")
     return int(text)
+
+
+def _channel(parsed: Parsed) -> str:
+    """Where questions go. `--wait-for-approvals` is the everyday name of `--ask both`."""
+    named = parsed.text("ask")
+    if not parsed.on("wait"):
+        return named or "forms"
+    if named == "forms":
+        raise RequestError(
+            "`--ask forms` and `--wait-for-approvals` contradict each other",
+            why="the one asks the client alone, the other waits for `sandgate approvals` as well",
+            hint="leave one out; `--ask both` is the other's long name",
+        )
+    return named or "both"
 
 
 def _seconds(text: str | None) -> float:

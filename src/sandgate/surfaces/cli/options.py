@@ -156,9 +156,16 @@ COMMANDS = (
             Option(("--port",), "port", "the port of `--http`; without it, a free one", "PORT"),
             Option(("--token-file",), "token_file", "tokens of `--http`, a line `NAME TOKEN` each", "FILE"),
             Option(
+                ("--ask",),
+                "ask",
+                "who is asked: the client, by a form; you, by `sandgate approvals`; or both, the one after the other",
+                "CHANNEL",
+                ("forms", "approvals", "both"),
+            ),
+            Option(
                 ("--wait-for-approvals",),
                 "wait",
-                "let a client that cannot ask its user wait for `sandgate approvals`",
+                "`--ask both`: what the client shows nobody waits for `sandgate approvals`",
             ),
             Option(("--approval-timeout",), "approval_timeout", "how long a question stays open (600)", "SECONDS"),
             *(option for option in DECIDING if option.key not in ("json", "answer", "color", "verbose")),

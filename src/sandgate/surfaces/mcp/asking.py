@@ -6,16 +6,19 @@ the question and a sealed name, and the client calls again with both. This is th
 
 from __future__ import annotations
 
-from time import time
+from time import monotonic, time
 
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp_types import CONNECTION_CLOSED, InputRequiredResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from sandgate.record import Record
+from sandgate.surfaces.mcp.clients import client_name, is_unseen, nobodys_actions, shows_choices, turned_down
 from sandgate.surfaces.mcp.form import answered, elicitation, lineage_fields, normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -28,9 +31,18 @@ if TYPE_CHECKING:
 GRACE_S = 5.0
 KEY = "approval"  # of the one question in an answer that asks
 FIELDS = "sandgate/approval"  # of the result's `_meta`: what programs read beside the form
+UNKNOWN_S = 3600.0  # since a question that an earlier server asked: long enough for a person
 LOST = "the client went away before anybody answered, which counts as a no"
 REFUSED = "the client answered the question with an error, which counts as a no"
 NO_ANSWER = "the client called again without an answer, which counts as a no"
+
+
+class Heard(Record):
+    """What became of a question that a client was asked."""
+
+    choice: str = "deny"
+    reason: str = ""
+    nobody: str = ""  # why no person has seen it; then there is no answer, and `choice` means nothing
 
 
 def is_modern(context: Context) -> bool:
@@ -48,42 +60,64 @@ def can_ask(context: Context) -> bool:
     return not only_links and (is_modern(context) or context.session.can_send_request)
 
 
-async def ask_now(context: Context, question: Question) -> tuple[str, str]:
-    """Asks in the middle of a call. The choice and why; never an approval that was not said."""
-    params = elicitation(question, version=context.protocol_version, tool_call_id=str(context.request_id))
+async def ask_now(context: Context, question: Question, environ: Mapping[str, str]) -> Heard:
+    """Asks in the middle of a call. Never an approval that was not said. `environ`: see `Channels`."""
+    params = _form(context, question)
     # The question's own time is over first: then it is nobody's answer, and not an error of the client.
     left_s = max(question.approval.expires_at - time(), 0) + GRACE_S
     # The documented `elicit_form` takes no further fields and refuses the lineage's answers.
     channel = context.session._request_outbound
+    began_s = monotonic()
     try:
         answer = await channel.send_raw_request("elicitation/create", params, {"timeout": left_s})
     except NoBackChannelError:
-        return "deny", LOST
+        return Heard(nobody=LOST)
     except MCPError as problem:
-        return "deny", LOST if problem.error.code == CONNECTION_CLOSED else REFUSED
-    return answered(question.approval, answer)
+        return Heard(nobody=LOST if problem.error.code == CONNECTION_CLOSED else REFUSED)
+    return _heard(context, question.approval, answer, monotonic() - began_s, environ)
 
 
 def asking_result(context: Context, question: Question) -> InputRequiredResult:
     """The answer that asks. Its state is the approval's name; the server seals it on the way out."""
-    tool_call_id = str(context.request_id)
-    params = elicitation(question, version=context.protocol_version, tool_call_id=tool_call_id)
+    params = _form(context, question)
     return InputRequiredResult.model_validate(
         {
             "inputRequests": {KEY: {"method": "elicitation/create", "params": params}},
             "requestState": question.approval.approval_id,
-            "_meta": {FIELDS: lineage_fields(question, tool_call_id=tool_call_id)},
+            "_meta": {FIELDS: lineage_fields(question, tool_call_id=str(context.request_id))},
         }
     )
 
 
-def brought(approval: Approval, params: CallToolRequestParams) -> tuple[str, str]:
-    """The answer that a client came back with."""
+def brought(
+    context: Context,
+    approval: Approval,
+    params: CallToolRequestParams,
+    environ: Mapping[str, str],
+    asked_s: float | None,
+) -> Heard:
+    """The answer that a client came back with. `asked_s`: when it was asked, by `monotonic`, if that is known."""
     responses = params.input_responses or {}
     found: Any = responses.get(KEY)
     if found is None:
-        return "deny", NO_ANSWER
-    return answered(approval, found.model_dump(mode="json") if hasattr(found, "model_dump") else found)
+        return Heard(nobody=NO_ANSWER)
+    answer = found.model_dump(mode="json") if hasattr(found, "model_dump") else found
+    return _heard(context, approval, answer, UNKNOWN_S if asked_s is None else monotonic() - asked_s, environ)
+
+
+def _form(context: Context, question: Question) -> dict[str, Any]:
+    return elicitation(
+        question,
+        version=context.protocol_version,
+        tool_call_id=str(context.request_id),
+        chooses=shows_choices(client_name(context)),
+    )
+
+
+def _heard(context: Context, approval: Approval, answer: object, waited_s: float, environ: Mapping[str, str]) -> Heard:
+    if is_unseen(answer, waited_s, nobodys_actions(context, environ)):
+        return Heard(nobody=turned_down(client_name(context)))
+    return Heard(*answered(approval, answer))
 
 
 class LineageFields:

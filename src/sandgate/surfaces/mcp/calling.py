@@ -12,15 +12,19 @@ from mcp_types import CallToolResult, TextContent
 
 from sandgate.errors import SandgateError
 from sandgate.protocol.wire import sendable
+from sandgate.record import Record
 from sandgate.runtime.inbox import Question
 from sandgate.surfaces.mcp.asking import ask_now, asking_result, brought, can_ask, is_modern
+from sandgate.surfaces.mcp.clients import client_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mcp_types import CallToolRequestParams, InputRequiredResult
 
     from sandgate.runtime.calls import Call, Output
-    from sandgate.surfaces.mcp.asking import Context
+    from sandgate.surfaces.mcp.asking import Context, Heard
     from sandgate.surfaces.mcp.sessions import Session
 
 PROGRESS_EVERY_S = 1.0
@@ -33,19 +37,27 @@ UNKEPT = "the client's answer could not be kept, which counts as a no"
 BUG = "Sandgate failed on this call (number {number}); the server's log says more"
 
 
+class Channels(Record):
+    """Where questions go."""
+
+    environ: Mapping[str, str]  # that the client started this server in; empty when it did not
+    forms: bool = True  # to the client
+    elsewhere: bool = False  # to `sandgate approvals`, where the client asks nobody
+
+
 async def call_tool(
-    context: Context, params: CallToolRequestParams, session: Session, *, waits_elsewhere: bool
+    context: Context, params: CallToolRequestParams, session: Session, channels: Channels
 ) -> CallToolResult | InputRequiredResult:
     """The answer to the call, or a question back."""
     try:
-        call = await _call_of(params, session)
+        call = await _call_of(context, params, session, channels)
     except SandgateError as problem:
         return failed(str(problem))
     except Exception as problem:
         return failed(bug(problem))
     ticking = _ticking(context, call)
     try:
-        result = await _seen_through(context, call, session, waits_elsewhere=waits_elsewhere)
+        result = await _seen_through(context, call, session, channels)
     except asyncio.CancelledError:
         await asyncio.shield(session.give_up(call))
         raise
@@ -75,7 +87,7 @@ def bug(problem: Exception) -> str:
     return BUG.format(number=number)
 
 
-async def _call_of(params: CallToolRequestParams, session: Session) -> Call:
+async def _call_of(context: Context, params: CallToolRequestParams, session: Session, channels: Channels) -> Call:
     """A new call, or the one that this request goes on with. Raises RequestError."""
     arguments = params.arguments or {}
     if params.request_state is None:
@@ -84,48 +96,58 @@ async def _call_of(params: CallToolRequestParams, session: Session) -> Call:
     call = session.resume(approval_id, params.name, arguments)
     if call is None:
         earlier = session.earlier(approval_id, params.name, arguments)
-        name, reason = brought(earlier, params)
-        await session.inbox.answer_earlier(earlier, name, reason=reason)
+        heard = brought(context, earlier, params, channels.environ, None)
+        if not heard.nobody:
+            await session.inbox.answer_earlier(earlier, heard.choice, reason=heard.reason)
         return session.begin(params.name, arguments, prepared=earlier)
     question = call.question
     if question is not None and question.open and question.approval.approval_id == approval_id:
-        await _answer(session, question, *brought(question.approval, params))
+        heard = brought(context, question.approval, params, channels.environ, question.asked_s)
+        await _take(session, question, heard)
     return call
 
 
 async def _seen_through(
-    context: Context, call: Call, session: Session, *, waits_elsewhere: bool
+    context: Context, call: Call, session: Session, channels: Channels
 ) -> CallToolResult | InputRequiredResult:
     while True:
         happened = await call.happened()
         if not isinstance(happened, Question):
             return _result(happened)
-        if can_ask(context):
+        if channels.forms and can_ask(context) and not happened.nobody:
             if is_modern(context):
                 session.await_client(happened.approval.approval_id, call)
+                happened.asked_s = monotonic()
                 return asking_result(context, happened)
-            await _asked(context, happened, session)
-        elif waits_elsewhere:
+            await _asked(context, happened, session, channels)
+        elif channels.elsewhere:
             await happened.decision()
         else:
-            await session.inbox.answer(
-                happened, "deny", by="withdrawn", reason=CANNOT_ASK.format(client=_name(context))
-            )
+            why = happened.nobody or CANNOT_ASK.format(client=_name(context))
+            await session.inbox.answer(happened, "deny", by="withdrawn", reason=why)
 
 
-async def _asked(context: Context, question: Question, session: Session) -> None:
+async def _asked(context: Context, question: Question, session: Session, channels: Channels) -> None:
     """Asks the client, until it or somebody elsewhere has answered."""
-    asking = asyncio.ensure_future(ask_now(context, question))
+    asking = asyncio.ensure_future(ask_now(context, question, channels.environ))
     elsewhere = asyncio.ensure_future(question.decision())
     try:
         await asyncio.wait((asking, elsewhere), return_when=asyncio.FIRST_COMPLETED)
         if not elsewhere.done():
-            await _answer(session, question, *asking.result())
+            await _take(session, question, asking.result())
     finally:
         elsewhere.cancel()
         asking.cancel()
         with suppress(asyncio.CancelledError, MCPError):
             await asking
+
+
+async def _take(session: Session, question: Question, heard: Heard) -> None:
+    """What the client made of the question. What no person has seen stays open, for whoever can answer it."""
+    if heard.nobody:
+        question.nobody = heard.nobody
+    else:
+        await _answer(session, question, heard.choice, heard.reason)
 
 
 async def _answer(session: Session, question: Question, name: str, reason: str) -> None:
@@ -161,5 +183,5 @@ async def _tick(context: Context, call: Call) -> None:
 
 
 def _name(context: Context) -> str:
-    client = context.session.client_params
-    return "this client" if client is None else f"`{client.client_info.name[:60]}`"
+    name = client_name(context)
+    return f"`{name}`" if name else "this client"

@@ -13,6 +13,7 @@ from sandgate.runtime import open_runtime
 from sandgate.runtime.pending import open_ledger
 from sandgate.runtime.sealing import sealing_key
 from sandgate.runtime.state import ensured_state
+from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
 from sandgate.surfaces.mcp.streams import take_standard_streams
@@ -38,7 +39,8 @@ class Wishes(Record):
     http: bool = False
     port: int = 0  # 0: a free one
     token_file: str | None = None
-    waits_elsewhere: bool = False  # a client that cannot ask waits for somebody at another terminal
+    forms: bool = True  # the client is asked
+    waits_elsewhere: bool = False  # what no person saw there waits for somebody at another terminal
     approval_timeout_s: float = 600.0
 
 
@@ -69,7 +71,9 @@ async def _serve(
     server = build_server(
         Sessions(environment, ledger, timeout_s=wishes.approval_timeout_s),
         login_allowed=login_allowed,
-        waits_elsewhere=wishes.waits_elsewhere,
+        channels=Channels(
+            {} if wishes.http else environment.environ, forms=wishes.forms, elsewhere=wishes.waits_elsewhere
+        ),
         sealing_key=sealing_key(environment.environ),
     )
     if isinstance(way, tuple):

@@ -1,6 +1,7 @@
 """An approval as a form that a client shows, and what its answers mean.
 
-The form's words and data are `runtime.inbox`'s; here they get the shape of an elicitation. Accepted answers are the
+The form's words and data are `runtime.inbox`'s; here they get the shape of an elicitation: words and two buttons where
+a button is a careful enough answer, else a list of choices of which none is chosen yet. Accepted answers are the
 protocol's `{action, content}` and the lineage's `{decision}` (protocol.md section 4.3); whatever is neither is a no.
 """
 
@@ -24,17 +25,37 @@ TITLED_SINCE = (
 )
 MALFORMED = "the client's answer was malformed, which counts as a no"
 NOT_A_CHOICE = "the client's answer was none of the choices, which counts as a no"
-UNCHOSEN = "the client's answer named no decision, and the form's default is a no"
 REJECTED = "rejected by the user"
 REJECTED_AND_STOP = "rejected by the user, who wants you to stop"
+CHOOSE = "Accept sends the choice that you make below; there is none yet"
+ELSEWHERE = "Longer than this form may show: `sandgate approvals list` has all of it. Choose below"
+BUTTONS: Json = {"type": "object", "properties": {}}  # a form with nothing to fill in
 EXPLICIT = "a high risk takes an explicit decision, and the client's answer had none"
 
 
-def elicitation(question: Question, *, version: str, tool_call_id: str) -> Json:
-    """The parameters of `elicitation/create`; names that begin with `codex_` are the lineage's."""
+def elicitation(question: Question, *, version: str, tool_call_id: str, chooses: bool) -> Json:
+    """The parameters of `elicitation/create`; names that begin with `codex_` are the lineage's.
+
+    `chooses`: the client shows all of a question, and a list of choices so that it is usable (`clients.shows_choices`).
+    """
+    careful = takes_care(question.approval) or not question.brief.whole
     found: Json = {"mode": "form"} if version >= TITLED_SINCE else {}
-    found |= {"message": question.form.message, "requestedSchema": schema(question, version=version)}
+    lines = [] if chooses else [*_first_lines(question, careful=careful), ""]
+    found["message"] = "\n".join([*lines, question.form.message])
+    found["requestedSchema"] = schema(question.approval, version=version) if chooses or careful else BUTTONS
     return found | lineage_fields(question, tool_call_id=tool_call_id)
+
+
+def _first_lines(question: Question, *, careful: bool) -> list[str]:
+    """What a client shows that cuts the rest: three lines, and the fourth for one that does not."""
+    brief, answer = question.brief, f"sandgate approvals resolve {question.approval.approval_id}"
+    if not brief.whole:
+        return [brief.command, brief.against, ELSEWHERE]
+    if careful:
+        return [brief.command, brief.against, CHOOSE]
+    more = [name for name, _label in question.approval.choices if name != YES and not refuses(name)]
+    lines = [brief.command, brief.against, brief.accept]
+    return [*lines, f"Or, in a terminal: {answer} {'|'.join(more)}"] if more else lines
 
 
 def lineage_fields(question: Question, *, tool_call_id: str) -> Json:
@@ -50,16 +71,17 @@ def lineage_fields(question: Question, *, tool_call_id: str) -> Json:
     }
 
 
-def schema(question: Question, *, version: str) -> Json:
-    """One choice and an optional word about it; only flat fields are allowed in a form."""
-    choices = question.form.choices
-    decision: Json = {"type": "string", "title": "Decision", "default": NO}
+def schema(approval: Approval, *, version: str) -> Json:
+    """One choice that has to be made. At high risk a no comes first: some clients take the first one for chosen."""
+    choices = approval.choices
+    if takes_care(approval):
+        choices = tuple(sorted(choices, key=lambda choice: not refuses(choice[0])))
+    decision: Json = {"type": "string", "title": "Decision"}
     if version >= TITLED_SINCE:
         decision["oneOf"] = [{"const": name, "title": label} for name, label in choices]
     else:
         decision |= {"enum": [name for name, _label in choices], "enumNames": [label for _name, label in choices]}
-    reason = {"type": "string", "title": "Reason (optional)", "maxLength": REASON_CHARS_MAX}
-    return {"type": "object", "properties": {DECISION: decision, REASON: reason}, "required": [DECISION]}
+    return {"type": "object", "properties": {DECISION: decision}, "required": [DECISION]}
 
 
 def normal(answer: object) -> object:
@@ -86,14 +108,13 @@ def answered(approval: Approval, answer: object) -> tuple[str, str]:
 
 
 def _accepted(approval: Approval, content: object) -> tuple[str, str]:
-    if content is None:  # accepting the question itself is a plain yes
-        return (NO, EXPLICIT) if takes_care(approval) else (YES, "")
+    content = {} if content is None else content
     if not isinstance(content, dict):
         return NO, MALFORMED
     name, reason = content.get(DECISION), content.get(REASON)
     said = reason[:REASON_CHARS_MAX] if isinstance(reason, str) else ""
-    if name is None:
-        return NO, UNCHOSEN
+    if name is None:  # accepting the question itself is a plain yes
+        return (NO, EXPLICIT) if takes_care(approval) else (YES, said)
     if saves(approval, _value(name)):
         return ALWAYS, said
     if not isinstance(name, str) or not offers(approval, name):

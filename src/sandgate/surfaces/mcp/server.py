@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult, PaginatedRequestParams, Tool
 
     from sandgate.surfaces.mcp.asking import Context
+    from sandgate.surfaces.mcp.calling import Channels
     from sandgate.surfaces.mcp.sessions import Session, Sessions
 
 NAME, TITLE = "sandgate-mcp-server", "Sandgate"
@@ -44,7 +45,7 @@ INSTRUCTIONS = (
 )
 
 
-def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bool, sealing_key: bytes) -> Server[Any]:
+def build_server(sessions: Sessions, *, login_allowed: bool, channels: Channels, sealing_key: bytes) -> Server[Any]:
     """A server whose sessions end with it. `sealing_key`: 32 bytes or more, the same after a restart."""
     offered = described_tools(login_allowed=login_allowed)
     names = {tool.name for tool in offered}
@@ -68,7 +69,7 @@ def build_server(sessions: Sessions, *, login_allowed: bool, waits_elsewhere: bo
             return failed(str(problem))
         except Exception as problem:
             return failed(bug(problem))
-        return await call_tool(context, params, session, waits_elsewhere=waits_elsewhere)
+        return await call_tool(context, params, session, channels)
 
     @asynccontextmanager
     async def lifespan(_server: Server[Any]) -> AsyncIterator[dict[str, Any]]:
