@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.display import one_line, visible
+from sandgate.display import in_toml, one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -45,3 +47,30 @@ def test_the_result_is_one_printable_encodable_line(text: str) -> None:
 
 def test_padding_in_prose_cannot_move_words_to_another_line() -> None:
     assert one_line("fine" + " " * 70 + "Risk:\tLOW\n [y] ok") == "fine Risk: LOW [y] ok"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("/h/.a b", '"/h/.a b"'),
+        ("/h/.tab\tx", '"/h/.tab\\tx"'),
+        ("/h/.new\nline", '"/h/.new\\nline"'),
+        ('/h/."q"', '"/h/.\\"q\\""'),
+        ("/h/.back\\slash", '"/h/.back\\\\slash"'),
+        ("/h/.esc\x1b[31m", '"/h/.esc\\u001b[31m"'),
+        ("/h/.nel\x85", '"/h/.nel\\u0085"'),
+        ("/h/.zero\u200bwidth", '"/h/.zero\\u200bwidth"'),
+        ("/h/.stray\udcff", ""),
+    ],
+)
+def test_a_path_is_written_as_toml_reads_it(text: str, written: str) -> None:
+    assert in_toml(text) == written
+    if written:
+        assert tomllib.loads(f"x = {written}")["x"] == text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_every_text_survives_toml_and_shows_nothing_unseen(text: str) -> None:
+    written = in_toml(text)
+    assert tomllib.loads(f"x = {written}")["x"] == text
+    assert visible(written) == written

@@ -47,6 +47,19 @@ def _is_unseen(character: str) -> bool:
     return category(character) in UNSEEN_CATEGORIES
 
 
+def in_toml(text: str) -> str:
+    """`text` as a string of TOML that can be typed: nothing unseen in it. Empty for what TOML has no word for."""
+    if not text.isprintable() and any(0xD800 <= ord(character) < 0xE000 for character in text):
+        return ""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(map(_toml_character, quoted)) + '"'
+
+
+def _toml_character(character: str) -> str:
+    shown = visible(character)
+    return f"\\u00{shown[2:]}" if shown.startswith("\\x") else shown
+
+
 def one_line(text: str, *, limit: int | None = None) -> str:
     """Prose made visible, with every run of blanks as one: padding cannot push words to where a prompt has its own."""
     return visible(" ".join(text.split()), limit=limit)

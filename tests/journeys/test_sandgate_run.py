@@ -108,11 +108,13 @@ def test_json_is_one_event_a_line_without_gaps_and_ends_with_the_summary(sandgat
     assert done.last["risk"]["risk_level"] in ("low", "medium", "high")
 
 
-@pytest.mark.parametrize("name", [".unknown", ".it's", '.a "b" $(exit 9)', ".back\\slash `x`", ".späť*"])
+@pytest.mark.parametrize("name", [".unknown", ".it's", '.a "b" $(exit 9)', ".back\\slash `x`", ".späť*", ".tab\there",
+                                  ".new\nline", ".esc\x1b[31m", ".zero\u200bwidth", ".config/tab\t two", ".nel\x85",
+                                  ".config/new\nline"])  # fmt: skip
 def test_the_printed_way_to_open_a_closed_entry_works_as_it_stands(sandgate: Sandgate, name: str) -> None:
     """Required: pasted into a shell, whatever the entry's name holds."""
     entry = sandgate.home / name
-    entry.mkdir()
+    entry.mkdir(parents=True)
     (entry / "settings").write_text("theme=dark\n")
     again = ["run", "--", "cat", str(entry / "settings")]
     done = sandgate(*again)

@@ -53,3 +53,15 @@ def test_the_deepest_entry_decides() -> None:
     assert [path for path in shown if is_closed(path, permissions)] == []
     assert is_closed("/h/.config/gh/hosts.yml", permissions)
     assert is_closed("/h/.config", permissions)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("ta\tb", '["/h/ta\\tb/.netrc"]'), ("new\nline", '["/h/new\\nline/.netrc"]'), ('q"', '["/h/q\\"/.netrc"]')],
+)
+def test_the_setting_is_written_as_toml_has_it(monkeypatch: pytest.MonkeyPatch, name: str, written: str) -> None:
+    monkeypatch.setattr("os.path.lexists", lambda _path: True)
+    said = closed_to(plan(Path("/h") / name, "ftp", hidden=(".netrc",)), QUIET)
+    assert said is not None
+    assert said.isprintable()
+    assert said.endswith(f"to open: secrets.opened = {written}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from posixpath import dirname
 
-from sandgate.display import one_line, visible
+from sandgate.display import in_toml, one_line, visible
 from sandgate.protocol.permissions import ESCALATE
 
 TYPE_CHECKING = False
@@ -57,13 +57,12 @@ def _setting(grant: Grant) -> str:
     match grant.kind:
         case "write_root" | "write_path":
             place = grant.value if grant.kind == "write_root" else dirname(grant.value)
-            return (
-                f"sandbox_workspace_write.writable_roots = [{_toml(place)}]" if _is_narrow(grant.value, place) else ""
-            )
+            value = in_toml(place) if _is_narrow(grant.value, place) else ""
+            return f"sandbox_workspace_write.writable_roots = [{value}]" if value else ""
         case "read_path":
-            return f"secrets.opened = [{_toml(grant.value)}]"
+            return f"secrets.opened = [{value}]" if (value := in_toml(grant.value)) else ""
         case "unix_socket":
-            return f"sandbox.unix_sockets = [{_toml(grant.value)}]"
+            return f"sandbox.unix_sockets = [{value}]" if (value := in_toml(grant.value)) else ""
         case "host":
             return "sandbox_workspace_write.network_access = true"
         case _:
@@ -74,8 +73,3 @@ def _is_narrow(path: str, place: str) -> bool:
     """Whether `place` may be open for good: no top directory, nobody's home, and `path` behind no name with a dot."""
     depth_min = 3 if place.startswith(("/home/", "/Users/")) else 2
     return place.count("/") >= depth_min and not any(part.startswith(".") for part in path.split("/"))
-
-
-def _toml(path: str) -> str:
-    shown = visible(path)
-    return f"'{shown}'" if '"' in shown or "\\" in shown else f'"{shown}"'

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from sandgate.display import in_toml, visible
 from sandgate.places.used_by import entries_of
 from sandgate.policy.common_places import homes_of
 
@@ -32,9 +33,10 @@ def closed_to(plan: ConfinedCommand, report: DenialReport) -> str | None:
     if not found:
         return None
     places = list(found)[:SAID_MAX]
-    opening = ", ".join(f'"{path}"' for path in places)
+    values = ", ".join(filter(None, map(in_toml, places)))
+    opening = f"; to open: secrets.opened = [{values}]" if values else ""
     programs = ", ".join(f"`{name}`" for name in dict.fromkeys(found[path] for path in places))
-    return f"{programs} may want {', '.join(places)}, closed to commands; to open: secrets.opened = [{opening}]"
+    return f"{programs} may want {', '.join(map(visible, places))}, closed to commands{opening}"
 
 
 def is_closed(path: str, permissions: EffectivePermissions) -> bool:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 
+from sandgate.display import visible
 from sandgate.places.home import entry_of
 from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
 from sandgate.sandbox.closed_entries import is_closed
+from sandgate.sandbox.spelled import path_in, spelled_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,17 +189,18 @@ def _hidden_reads(text: str, plan: ConfinedCommand) -> list[Denial]:
     found; so that counts only where there is something on the host.
     """
     permissions, homes = plan.permissions, homes_of(plan.env)
+    places = {visible(path): path for path in permissions.hidden}
+    shown = tuple(places)
     found: dict[str, None] = {}
-    for line in text.splitlines():
+    for line in spelled_lines(text, permissions.hidden):
         lowered = line.lower()
-        if any(word in lowered for word in _PERMISSION_WORDS):
-            found |= dict.fromkeys(_entry(line, path, homes) for path in _named(line, permissions.hidden))
-        elif any(word in lowered for word in _ABSENCE_WORDS):
-            found |= dict.fromkeys(
-                _entry(line, path, homes)
-                for path in _named(line, permissions.hidden)
-                if is_closed(full := _in_full(line, path), permissions) and os.path.lexists(full)
-            )
+        if not any(word in lowered for word in (*_PERMISSION_WORDS, *_ABSENCE_WORDS)):
+            continue
+        refused = any(word in lowered for word in _PERMISSION_WORDS)
+        for name in _named(line, shown):
+            full = path_in(line, name, places[name])
+            if refused or (is_closed(full, permissions) and os.path.lexists(full)):
+                found[_entry(full, places[name], homes)] = None
     return [
         Denial(
             "read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=_read_grant(path, permissions)
@@ -206,18 +209,8 @@ def _hidden_reads(text: str, plan: ConfinedCommand) -> list[Denial]:
     ]
 
 
-def _in_full(line: str, path: str) -> str:
-    """`path` with all that a line says behind it: `/h/.config` → `/h/.config/gh/hosts.yml`."""
-    start = line.find(path)
-    end = start + len(path)
-    while start >= 0 and end < len(line) and (line[end] in _NAME_CHARS or line[end] == "/"):
-        end += 1
-    return path if start < 0 else line[start:end].rstrip("/.")
-
-
-def _entry(line: str, path: str, homes: Iterable[str]) -> str:
-    """The smallest place that is opened as one and has what the line speaks of; `path` is what is closed there."""
-    full = _in_full(line, path)
+def _entry(full: str, path: str, homes: Iterable[str]) -> str:
+    """The smallest place that is opened as one and has `full`; `path` is what is closed there."""
     for home in homes:
         if full.startswith(home + "/"):
             entry = f"{home}/{entry_of(full[len(home) + 1 :])}"

@@ -6,6 +6,7 @@ from os import environ
 from os.path import dirname
 
 from sandgate.commandline.words import joined, quoted
+from sandgate.display import in_toml
 from sandgate.policy.common_places import homes_of, is_common
 
 TYPE_CHECKING = False
@@ -43,15 +44,10 @@ def _option(grant: Grant, *, new: bool, cwd: str) -> str:
         case "write_root" | "write_path":
             return root_option(grant.value, new=new, workspaces=(cwd,))
         case "read_path":
-            return "-c " + quoted(f"secrets.opened=[{_toml(grant.value)}]")
+            return "-c " + quoted(f"secrets.opened=[{value}]") if (value := in_toml(grant.value)) else ""
         case "unix_socket":
-            return "-c " + quoted(f"sandbox.unix_sockets=[{_toml(grant.value)}]")
+            return "-c " + quoted(f"sandbox.unix_sockets=[{value}]") if (value := in_toml(grant.value)) else ""
         case "host":
             return "--network on"
         case "escalate":
             return "-s danger-full-access"
-
-
-def _toml(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

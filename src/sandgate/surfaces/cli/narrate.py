@@ -8,7 +8,7 @@ from __future__ import annotations
 from errno import ENOSPC, EPIPE
 from stat import S_ISREG
 
-from sandgate.display import one_line, visible
+from sandgate.display import in_toml, one_line, visible
 from sandgate.places.run_later import ending_form
 from sandgate.protocol.trace import (
     ApprovalAnswered,
@@ -147,9 +147,9 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
             is_new = denial.operation == "create" and grant.value == denial.path
             return root_option(grant.value, new=is_new, workspaces=permissions.writable) or ONE_YES
         case "read_path":
-            return "-c " + _quoted(f"secrets.opened=[{_toml(grant.value)}]")
+            return "-c " + _quoted(f"secrets.opened=[{value}]") if (value := in_toml(grant.value)) else ""
         case "unix_socket":
-            return "-c " + _quoted(f"sandbox.unix_sockets=[{_toml(grant.value)}]")
+            return "-c " + _quoted(f"sandbox.unix_sockets=[{value}]") if (value := in_toml(grant.value)) else ""
         case "host":
             return "--network on"
         case _:
@@ -232,11 +232,6 @@ def home_line(closed: Sequence[str]) -> str:
     """What commands see of the home, and how to open more. `closed` are the entries closed now."""
     now = f"{len(closed)} {'entry is' if len(closed) == 1 else 'entries are'} closed now"
     return f'home: closed unless known to be harmless; {now} (to open one: secrets.opened = ["~/.NAME"])'
-
-
-def _toml(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def _quoted(text: str) -> str:
