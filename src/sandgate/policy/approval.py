@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 REASON_NEVER = "approval required by policy, but AskForApproval is set to Never"
 REASON_RULES_OFF = "approval required by policy rule, but AskForApproval::Granular.rules is false"
 REASON_SANDBOX_OFF = "approval required by policy, but AskForApproval::Granular.sandbox_approval is false"
+MADE = "commands may have made the repository `{}`"
 REASON_EMPTY = "command args are empty"
 REASON_EMPTY_TTY = "missing command line for PTY"
 
@@ -308,8 +309,12 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
     inner = tightening(what, segment, rules)
     if outer:
         rule = strictest(outer + inner)
-        bypass = rule.decide == "allow" and _as_written(what) and _leaves(segment, outer, rules, found)
-        return Judged(_by_rule(segment, rule), rule, bypass)
+        leaves = rule.decide == "allow" and _as_written(what) and _leaves(segment, outer, rules, found)
+        made = found.programs.repository(segment[1:]) if leaves else ""
+        because = _by_rule(segment, rule)
+        if made:  # a command may have written its hooks and settings
+            because = because.but(detail=f"{because.detail}; it stays in the sandbox: {MADE.format(echoed((made,)))}")
+        return Judged(because, rule, leaves and not made)
     if inner:
         rule = strictest(inner)
         if STRICTNESS[rule.decide] >= STRICTNESS[heuristic.verdict]:

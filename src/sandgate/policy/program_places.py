@@ -31,18 +31,35 @@ class ProgramPlaces:
 
     `look` answers for the absolute path of a program file with its canonical path, or None where no program lies;
     without it only what the words say is known. `writable`: absolute paths of the places that commands may write.
+    `repository` answers which repository that commands may have made these words of the command have it work with.
     """
 
-    __slots__ = ("_cwd", "_known", "_look", "_writable", "path")
+    __slots__ = ("_cwd", "_known", "_look", "_repository", "_writable", "path")
 
     def __init__(
-        self, cwd: str, path: str | None, writable: Iterable[str], look: Look | None = None, *, shared: bool = True
+        self,
+        cwd: str,
+        path: str | None,
+        writable: Iterable[str],
+        look: Look | None = None,
+        *,
+        shared: bool = True,
+        repository: Callable[[tuple[str, ...]], str] = lambda _words: "",
     ) -> None:
         self.path = path  # the command's PATH; None without one
         self._cwd = cwd
         self._writable = tuple(dict.fromkeys([*writable, *(SHARED if shared else ())]))
         self._look = look
+        self._repository = repository
         self._known: dict[str, str] = {}
+
+    def repository(self, words: tuple[str, ...]) -> str:
+        """The repository in which the command works, or that `words` of it name, unless it is a workspace's own; or "".
+
+        Commands may make one below a workspace, with hooks and settings that git runs for whoever works there, or
+        pushes to it.
+        """
+        return self._repository(words)
 
     def planted(self, program: str) -> str:
         """Where `program`, the first word of a command, lies, if that is a writable place; else ""."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from os.path import realpath
 
-from sandgate.policy.program_places import ProgramPlaces
+from sandgate.policy.program_places import SHARED, ProgramPlaces
 from sandgate.policy.safety import SYSTEM_BINS
 from sandgate.protocol.permissions import WorkspaceWrite
 
@@ -41,7 +41,13 @@ def programs_on_disk(sandbox: SandboxPolicy, workspace: str) -> Callable[[Comman
             known = both_ends[""] + more
             if len(both_ends) < TEMPORARY_MAX:
                 both_ends[temporary] = known
-        return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at)
+
+        def repository(words: tuple[str, ...]) -> str:
+            from sandgate.runtime.repositories_named import repository_worked_with
+
+            return repository_worked_with(command.cwd, words, (*known, *SHARED), command.env.get("HOME", ""))
+
+        return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at, repository=repository)
 
     return places
 
