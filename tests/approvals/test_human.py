@@ -405,3 +405,21 @@ def test_whoever_hangs_up_while_words_are_awaited_has_not_approved(person: Perso
     person.sees("Your answer")
     person.hangs_up()
     assert person.decided().decision == "denied"
+
+
+@pytest.mark.usefixtures("quickly")
+def test_on_a_small_screen_the_command_and_what_a_yes_gives_are_in_sight(person: Person) -> None:
+    termios.tcsetwinsize(person.master, (10, 40))
+    person.is_asked(asked(risk=HIGH))
+    person.sees("Your answer")
+    screen = pyte.Screen(40, 10)
+    pyte.Stream(screen).feed(person.seen)
+    shown = "\n".join(screen.display)
+    for words in ("$ touch /etc/motd", "Risk: HIGH", "a yes: may write /etc/motd", "[Y] once", "[n] no", "[v] see"):
+        assert words in shown, words
+    person.seen = ""
+    person.presses("v")
+    person.sees("approval needed")
+    person.sees("Your answer")
+    person.presses("n")
+    assert person.decided().decision == "denied"

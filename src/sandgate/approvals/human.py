@@ -23,6 +23,7 @@ from sandgate.approvals.prompt import (
     question,
     whole_command_lines,
 )
+from sandgate.approvals.small_screens import Pages, is_small, short_lines
 from sandgate.approvals.terminal_talk import DUMB, KEY_GAP_MS, NOTHING, PLAIN, skip_sequence
 from sandgate.protocol.decisions import Decision
 
@@ -39,6 +40,7 @@ TYPE_AHEAD_GUARD_MS = 300  # keys pressed this soon after the prompt appeared ar
 TYPE_AHEAD_BYTES = 4096  # thrown away at a time
 ESCAPE, CONTROL_C, CONTROL_D = "\x1b", "\x03", "\x04"
 VIEW = "v"
+ROWS_UNKNOWN = 1 << 16
 WITHDRAWN = "taken back: no answer is needed any more"
 
 
@@ -78,7 +80,8 @@ def _answer(
         columns = keyboard.columns
         above = prompt_lines(request, colour=colour, columns=columns)
         checking = [] if advice is None else checking_lines(colour=colour)
-        keyboard.write([*above, *checking, *choice_lines(request, columns)])
+        pages = Pages() if is_small(above, [*checking, *choice_lines(request, columns)], keyboard.rows) else None
+        keyboard.write([*above, *checking, *_offered(request, keyboard, pages)])
         keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
         keyboard.prompt(question(request))
         while True:
@@ -90,14 +93,17 @@ def _answer(
                 keyboard.write([WITHDRAWN])
                 return Decision(request.stage, "denied", "none", reason=WITHDRAWN)
             if first is not None and advice is not None:
-                request, advice = _advised(request, advice, keyboard, colour=colour), None
+                request, advice = _advised(request, advice, keyboard, pages, colour=colour), None
                 by_key = {choice.key: choice for choice in choices(request)}
                 continue
             key = keyboard.key()
             if key == CONTROL_C:
                 keyboard.write(["^C"])
                 raise KeyboardInterrupt
-            if key == VIEW and is_folded(request):
+            if key == VIEW and pages is not None:
+                keyboard.write(pages.turned(request, columns, keyboard.rows))
+                keyboard.prompt(question(request))
+            elif key == VIEW and is_folded(request):
                 keyboard.write(["", *whole_command_lines(request, columns)])
                 keyboard.prompt(question(request))
             elif (choice := _meaning(key, by_key)) is not None:
@@ -112,15 +118,23 @@ def _answer(
                 )
 
 
-def _advised(request: ApprovalRequest, advice: Advice, keyboard: Keyboard, *, colour: bool) -> ApprovalRequest:
+def _offered(request: ApprovalRequest, keyboard: Keyboard, pages: Pages | None) -> list[str]:
+    """The choices, in full or as a small screen takes them."""
+    columns = keyboard.columns
+    return choice_lines(request, columns) if pages is None else short_lines(request, columns, keyboard.rows)
+
+
+def _advised(
+    request: ApprovalRequest, advice: Advice, keyboard: Keyboard, pages: Pages | None, *, colour: bool
+) -> ApprovalRequest:
     """Show what was said, and ask again. A risk that is high now takes other keys, which are named."""
     said = advice.take()
     if said is None:
         return request
     keyboard.write(said_lines(said, request.risk, colour=colour, columns=keyboard.columns))
     updated = request if said.risk is None else request.but(risk=said.risk)
-    if choices(updated) != choices(request):
-        keyboard.write(choice_lines(updated, keyboard.columns))
+    if pages is not None or choices(updated) != choices(request):
+        keyboard.write(_offered(updated, keyboard, pages))
     keyboard.prompt(question(updated))
     return updated
 
@@ -160,6 +174,14 @@ class Keyboard:
             return os.get_terminal_size(self._descriptor).columns or COLUMNS_DEFAULT
         except OSError:
             return COLUMNS_DEFAULT
+
+    @property
+    def rows(self) -> int:
+        """The terminal's height; more than anything needs where it does not say."""
+        try:
+            return os.get_terminal_size(self._descriptor).lines or ROWS_UNKNOWN
+        except OSError:
+            return ROWS_UNKNOWN
 
     def write(self, lines: list[str]) -> None:
         """Print whole lines; they contain only visible text and our own colours."""

@@ -58,7 +58,7 @@ class Choice(Record):
 def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
     """The choices of one request, most careful approval first, refusals last."""
     given = request.grants
-    what = grants_text(given) or _plain_yes(request) + (COVERS_RETRY if request.covers_retry else "")
+    what = what_a_yes_does(request)
     yes = Choice("y", "approve", f"yes, once: {what}", "approved", given)
     offered = [yes, *(_for_session(request, what) if request.lasting else ())]
     if request.amendment is not None and not is_high(request):
@@ -97,6 +97,11 @@ def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice
 
 def _stays(request: ApprovalRequest) -> str:
     return "stays as it is" if len(request_files(request)) == 1 else "stay as they are"
+
+
+def what_a_yes_does(request: ApprovalRequest) -> str:
+    """What is given, or done without anything being given."""
+    return grants_text(request.grants) or _plain_yes(request) + (COVERS_RETRY if request.covers_retry else "")
 
 
 def _plain_yes(request: ApprovalRequest) -> str:

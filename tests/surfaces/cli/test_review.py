@@ -91,3 +91,21 @@ def test_a_finding_cannot_paint_the_terminal_or_look_like_the_verdict() -> None:
     lines = review_lines(ReviewOutput((hostile,), text, text, float("nan")))
     assert all(line.isprintable() for line in lines)
     assert [line for line in lines if line.startswith("0 findings")] == []
+
+
+@pytest.mark.parametrize("subject", [(), ("--base", "main")])
+def test_without_a_change_no_model_is_asked(
+    program: Any, stage: Stage, monkeypatch: pytest.MonkeyPatch, subject: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("sandgate.surfaces.cli.review.nothing_changed", lambda *_asked: True)
+    stage.story = story(None)
+    assert program("review", *subject, "-o", "verdict.json") == 0
+    hint = "changes against main" if subject else "uncommitted changes"
+    why = f"there are no {hint}, so no model was asked"
+    assert program.out == f"0 findings; patch is correct (confidence 100%)\n  | {why}\n"
+    assert stage.sessions == []
+    assert json.loads((program.repo / "verdict.json").read_text())["overall_explanation"] == why
+    assert (program("review", *subject, "--json"), json.loads(program.out)["findings"]) == (0, [])
+    stage.story = story(GOOD)
+    assert program("review", "--commit", "HEAD") == 0
+    assert stage.asked is not None

@@ -10,7 +10,7 @@ import pytest
 from sandgate.config import TypedOverrides
 from sandgate.errors import RequestError
 from sandgate.runtime import Environment
-from sandgate.surfaces.cli.revision import require_revision
+from sandgate.surfaces.cli.revision import nothing_changed, require_revision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,3 +70,30 @@ def test_the_model_is_not_asked(program: Any, stage: Any) -> None:
     assert program("review", "--base", "NO_SUCH") == 2
     assert "there is no branch `NO_SUCH`" in program.err
     assert stage.sessions == []
+
+
+def test_a_clean_tree_has_nothing_to_review_and_a_new_file_is_something(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    assert nothing_changed(where, None)
+    assert nothing_changed(where, "main")
+    (Path(where.cwd) / "new").write_text("x")
+    assert not nothing_changed(where, None)
+
+
+def test_what_a_branch_does_not_have_is_looked_for_from_where_both_part(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    (Path(where.cwd) / "f").write_text("x")
+    for line in (("switch", "-qc", "work"), ("add", "f"), (*who, "commit", "-qm", "f")):
+        subprocess.run(["git", *line], cwd=where.cwd, env=where.environ, check=True)
+    assert nothing_changed(where, None)
+    assert not nothing_changed(where, "main")
+    subprocess.run(["git", "switch", "-q", "main"], cwd=where.cwd, env=where.environ, check=True)
+    assert nothing_changed(where, "work")
+
+
+def test_where_git_does_not_say_there_may_be_something(tmp_path: Path) -> None:
+    where = place(tmp_path, repository=False)
+    assert not nothing_changed(where, None)
+    assert not nothing_changed(where, "main")
+    assert not nothing_changed(where.but(environ={**where.environ, "PATH": "/nowhere"}), None)

@@ -8,21 +8,25 @@ from __future__ import annotations
 from sandgate.display import one_line, visible
 from sandgate.protocol.events_wire import review_json
 from sandgate.protocol.operations import Review
+from sandgate.protocol.review import ReviewOutput
 from sandgate.protocol.wire import sendable
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.agent import last_message_file, turn, write_last_message
 from sandgate.surfaces.cli.agent_options import Past
 from sandgate.surfaces.cli.review_prompt import review_target
-from sandgate.surfaces.cli.revision import require_revision
+from sandgate.surfaces.cli.revision import nothing_changed, require_revision
 from sandgate.surfaces.cli.session import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.protocol.review import Finding, ReviewOutput
+    from sandgate.protocol.review import Finding
     from sandgate.surfaces.cli.agent_turn import Ended
+    from sandgate.surfaces.cli.last_message import LastMessageFile
     from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.review_prompt import ReviewTarget
 
 NOTHING_FOUND, FOUND, CANNOT = 0, 1, 125
+LOOKED_FOR = ("", "branch")  # kinds of subjects in which there may be nothing; a commit is one
 FAILED = 1  # of a turn; a review says 125 instead, for 1 means findings
 BODY_LINES_MAX = 200  # of one finding
 
@@ -34,6 +38,8 @@ def main(parsed: Parsed) -> int:
     if target.revision is not None:
         require_revision(where, target.revision, target.kind)
     file = last_message_file(parsed, where)
+    if target.kind in LOOKED_FOR and nothing_changed(where, target.revision):
+        return _nothing_to_review(parsed, target, file)
     try:
         ended = turn(parsed, where, Review(target.prompt, target.hint), Past())
         review = ended.outcome.review
@@ -49,6 +55,21 @@ def main(parsed: Parsed) -> int:
         if file is not None:
             file.close()
     return code
+
+
+def _nothing_to_review(parsed: Parsed, target: ReviewTarget, file: LastMessageFile | None) -> int:
+    """Said in the form of a review, and no model is asked: there is nothing that it could find."""
+    why = f"there are no {target.hint}, so no model was asked"
+    review = ReviewOutput((), "patch is correct", why, 1.0)
+    say.out(_json(review) if parsed.on("json") else "".join(f"{line}\n" for line in review_lines(review)))
+    try:
+        write_last_message(file, _json(review).rstrip("\n"))
+    finally:
+        if file is not None:
+            file.close()
+    if target.revision is None:
+        say.fact("what is committed is reviewed with `--base BRANCH` or `--commit SHA`")
+    return NOTHING_FOUND
 
 
 def review_code(ended: Ended) -> int:

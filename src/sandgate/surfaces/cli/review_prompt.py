@@ -26,7 +26,7 @@ class ReviewTarget(Record):
     prompt: str
     hint: str
     revision: str | None = None  # that Git has to know
-    kind: str = ""  # "branch", "commit"
+    kind: str = ""  # "branch", "commit", "prompt"; "": what is not committed
 
 
 def review_target(parsed: Parsed) -> ReviewTarget:
@@ -43,7 +43,7 @@ def review_target(parsed: Parsed) -> ReviewTarget:
     if commit is not None:
         return _of_commit(_name(commit, "commit"))
     if words is not None:
-        return ReviewTarget(prompt_text(words), "your instructions")
+        return ReviewTarget(prompt_text(words), "your instructions", kind="prompt")
     return _UNCOMMITTED
 
 

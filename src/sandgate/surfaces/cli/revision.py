@@ -1,4 +1,5 @@
-"""Whether the repository knows the branch or commit that somebody named: asked before a model is, which costs more.
+"""Whether the repository knows what somebody named, and has anything to look at: asked before a model is, which costs
+more.
 
 Git is run as any other command, confined and reading only. Where it cannot be, nobody is held up: the reviewer will
 meet the same name, and say so.
@@ -32,12 +33,25 @@ def require_revision(where: Environment, name: str, kind: str) -> None:
         raise RequestError(f"git cannot look for the {kind} `{visible(name)}` in `{visible(where.cwd)}`", why=why)
 
 
+def nothing_changed(where: Environment, branch: str | None) -> bool:
+    """Whether git says for certain that there is no change: none against `branch`, or none that is not committed."""
+    if branch is None:
+        result = _ran(where, ("git", "status", "--porcelain", "--untracked-files=normal"))
+        return result is not None and result.exit_code == 0 and not result.stdout and result.termination == "exited"
+    against = ("git", "diff", "--quiet", "--no-ext-diff", "--merge-base", "--end-of-options", branch, "--")
+    result = _ran(where, against)
+    return result is not None and result.exit_code == 0 and result.termination == "exited"
+
+
 def _answer(where: Environment, revision: str) -> CommandResult | None:
+    return _ran(where, ("git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision))
+
+
+def _ran(where: Environment, argv: tuple[str, ...]) -> CommandResult | None:
     from sandgate.runtime import open_runtime
 
     typed = where.typed.but(sandbox_mode="read-only", approval_policy="never")
     quiet = where.but(typed=typed, person_present=False)
-    argv = ("git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision)
     try:
         with open_runtime(quiet) as runtime:
             return runtime.run(runtime.request(argv, timeout_ms=LIMIT_MS)).result
