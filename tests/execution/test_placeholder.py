@@ -48,3 +48,17 @@ def test_a_directory_that_has_gone_does_not_come_back_as_a_file(tmp_path: Path) 
     pinned = EffectivePermissions(writable=(str(gone),), pinned=(str(gone),))
     with Placeholders(plan(gone).but(permissions=pinned)):
         assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_becomes_a_link_has_nothing_made_or_removed_elsewhere(tmp_path: Path) -> None:
+    """Required: a live command that exchanges it, before the run or at its end, reaches no file of the person's."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to("home")
+    with Placeholders(plan(tmp_path / "link" / "new")):
+        assert list((tmp_path / "home").iterdir()) == []
+    (tmp_path / "repo").mkdir()
+    with Placeholders(plan(tmp_path / "repo" / "keys")):
+        (tmp_path / "repo" / "keys").rename(tmp_path / "home" / "keys")  # the very object, in the person's place
+        (tmp_path / "repo").rename(tmp_path / "before")
+        (tmp_path / "repo").symlink_to("home")
+    assert (tmp_path / "home" / "keys").exists()
