@@ -1,9 +1,9 @@
 """A granted file that does not exist yet, for as long as the command that may write it runs.
 
 A mount needs something to lie on, and opening the whole directory would give more than was approved. So an approved new
-file is made empty just before the command starts and taken away again if the command left it untouched. Its directory is
-opened once, with no link on the way, and held: a live command that puts a link in its place has nothing made or removed
-elsewhere.
+file is made empty just before the command starts and taken away again if the command left it untouched. Its directory
+is opened once, with no link on the way, and held: a live command that puts a link in its place has nothing made or
+removed elsewhere.
 """
 
 from __future__ import annotations
