@@ -146,6 +146,7 @@ class Stage:
             directory.mkdir()
         self.python = account.python if account else os.path.realpath(sys.executable)
         self.uid = account.uid if account else os.geteuid()
+        self.machine: tuple[str, ...] = ()  # a program with its arguments that both ways are started through
         self.import_path = str(account.source) if account else f"{SOURCE}:{sysconfig.get_path('purelib')}"
         self.own()
 
@@ -173,7 +174,7 @@ class Stage:
     ) -> Ran:
         """Runs the attack as the user would without Sandgate."""
         ended = subprocess.run(
-            list(argv),
+            [*self.machine, *argv],
             cwd=cwd or self.repo,
             env={**self.environment(), **(env or {})},
             stdin=subprocess.DEVNULL,
@@ -230,7 +231,7 @@ class Stage:
             "helper": helper or self.helper,
         }
         ended = subprocess.run(
-            [self.python, "-I", "-S", "-c", DRIVER, json.dumps(spec)],
+            [*self.machine, self.python, "-I", "-S", "-c", DRIVER, json.dumps(spec)],
             cwd="/",
             env={**environ, **(env or {})},
             stdin=subprocess.DEVNULL,
