@@ -57,6 +57,21 @@ setsid -f {C}
 stdbuf -o0 {C}
 ionice -c3 {C}
 chrt -b 0 {C}
+x='$({C})'; echo ${{x@P}}
+x='\$({C})'; echo "${{x@P}}"
+x='`{C}`'; echo ${{x@P}}
+set -- '$({C})'; echo "${{1@P}}"
+printf -v PS4 %s '$({C})'; set -x; :
+compgen -W '$({C})'
+complete -W '$({C})' x
+read x <<< 'a[$({C})]'; echo $((x))
+echo 'a[$({C})]' | while read x; do ((x)); done
+f() {{ echo $(($1)); }}; f 'a[$({C})]'
+set -- -v 'a[$({C})]'; [ "$@" ]
+exit 'a[$({C})]'
+ulimit -n 'a[$({C})]'
+sdiff --diff-program='{C}' a b
+svn diff --diff-cmd '{C}'
 taskset 1 {C}
 taskset -c 0 {C}
 sudo {C}

@@ -83,3 +83,24 @@ def test_a_value_that_no_command_follows_is_judged_too() -> None:
     """Required: what an assignment hands over was once dropped unless another command came behind it."""
     assert judged("export GIT_PAGER='rm -rf ~'").risk_level == "high"
     assert judged("v='a[$(rm -rf ~)]'; [[ v -eq 1 ]]").risk_level == "high"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "x='$(rm -rf ~/photos)'; echo ${x@P}",
+        "x='\\$(rm -rf ~/photos)'; echo \"${x@P}\"",
+        "compgen -W '$(rm -rf ~/photos)'",
+        "printf -v PS4 '%s' '$(rm -rf ~/photos)'; set -x; :",
+        "read x <<< 'a[$(rm -rf ~/photos)]'; echo $((x))",
+        "f() { echo $(($1)); }; f 'a[$(rm -rf ~/photos)]'",
+        "exit 'a[$(rm -rf ~/photos)]'",
+    ],
+)
+def test_text_that_the_shell_expands_again_weighs_like_a_command(script: str) -> None:
+    assert judged(script).risk_level == "high"
+
+
+@pytest.mark.parametrize("script", ["echo ${a[$((i + 1))]}", "grep '^$(date)' f", 'compgen -W "$(git branch)" x'])
+def test_text_that_stays_text_weighs_nothing(script: str) -> None:
+    assert judged(script).risk_level == "low"

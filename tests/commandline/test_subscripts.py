@@ -50,3 +50,9 @@ def test_the_shell_runs_a_quoted_subscript(script: str) -> None:
 def test_a_text_of_many_subscripts_is_looked_at_up_to_a_limit() -> None:
     assert len(evaluated("a[$(x)] " * 10_000)) == SUBSCRIPTS_MAX
     assert evaluated("a[" * 20_000 + "]`x") == ("x",)
+
+
+def test_a_sum_is_no_command_and_hides_none() -> None:
+    assert evaluated("${a[$((i + 1))]}") == ()
+    assert evaluated("a[$((b[$(ls)]))]") == ("ls",)
+    assert evaluated("a[$((ls) | cat)]") == ("(ls) | cat",)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from sandgate.commandline.commissions import COMMISSIONED, ESCAPING, LANGUAGES, commissioned, git_runs, run_for
 from sandgate.commandline.decoding import ansi
+from sandgate.commandline.embedded import COMPLETING, embedded, expanded_again
 from sandgate.commandline.heredocs import bodies
-from sandgate.commandline.subscripts import NAMING, NAMING_STATEMENTS, evaluated
+from sandgate.commandline.subscripts import NAMING, evaluated
 from sandgate.commandline.words import joined, program_name, split
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 
@@ -48,7 +49,7 @@ _TEXT_READERS = frozenset(("eval", "source", "."))
 _SCRIPT_TAKERS = frozenset(("at", "batch", "crontab", "ed", "make", "ssh", "xargs", "parallel", "su"))
 _SETTING = ("alias", "export", "declare", "typeset", "env", "sudo", "doas")
 # All programs that are looked at for what they hand over.
-_TAKING = frozenset((*_SETTING, "git", *NAMING, *LANGUAGES, *COMMISSIONED, *ESCAPING))
+_TAKING = frozenset((*_SETTING, "git", *COMPLETING, *NAMING, *LANGUAGES, *COMMISSIONED, *ESCAPING))
 # Sub-commands of git behind which a command stands.
 _GIT_RUNNERS = {("bisect", "run"): 2, ("submodule", "foreach"): 2, ("for-each-repo",): 1, ("difftool",): 1}
 _ESCAPES = ("!", ":!", "+!", "shell ", ".shell ", ".system ", "system ", "\\! ", "+:!")
@@ -63,9 +64,8 @@ def carried(text: str, script: Script) -> tuple[str, ...]:
             found[inner] = None
         for inner in evaluated(assignment):
             found[inner] = None
-    if any(word in text for word in NAMING_STATEMENTS):
-        for inner in evaluated(text):
-            found[inner] = None
+    for inner in (*evaluated(text), *expanded_again(text)):
+        found[inner] = None
     commands = [argv for argv in script.argvs() if argv]
     for argv in commands:
         for inner in handed_over(argv):
@@ -111,6 +111,9 @@ def _handed_to(name: str, argv: Argv) -> Iterator[str]:
         yield from _of_code(argv)
     if name in COMMISSIONED:
         yield from commissioned(argv)
+    if name in COMPLETING:
+        for word in argv[1:]:
+            yield from embedded(word)
     if name in NAMING and (name != "printf" or "-v" in argv or any("%d" in word for word in argv)):
         for word in argv[1:]:
             yield from evaluated(word)

@@ -1,11 +1,17 @@
 """Commands in text that the grammar leaves as text: it reads over substitutions in some here-documents and defaults.
 
-bash runs them all the same: `` `…` `` and `$(…)` wherever the text is expanded.
+bash runs them all the same: `` `…` `` and `$(…)` wherever the text is expanded. Quotes keep them only until the shell
+expands the text once more: `x='$(ls)'; echo ${x@P}` runs `ls`.
 """
 
 from __future__ import annotations
 
 EMBEDDED_MAX = 64  # substitutions found in one text; what has more of them is judged by these
+
+# By these a text is expanded once more: bash manual, "Shell Parameter Expansion", `@P`; zshexpn(1), "Parameter
+# Expansion Flags", `e` and `%`; prompts, and words to choose from.
+COMPLETING = ("compgen", "complete")
+_AGAIN = ("@P}", "${(", "PS0", "PS1", "PS2", "PS4", "PROMPT", *COMPLETING)
 
 
 def embedded(text: str) -> tuple[str, ...]:
@@ -26,6 +32,13 @@ def embedded(text: str) -> tuple[str, ...]:
         else:
             at += 1
     return tuple(found)
+
+
+def expanded_again(text: str) -> tuple[str, ...]:
+    """The scripts in all substitutions of the script `text`, quoted ones too, when it expands some text again."""
+    if not ("$(" in text or "`" in text) or not any(each in text for each in _AGAIN):
+        return ()
+    return embedded(text.replace("\\$", "$").replace("\\`", "`"))
 
 
 def _closing_tick(text: str, at: int) -> int:

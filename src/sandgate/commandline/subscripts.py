@@ -10,10 +10,9 @@ from sandgate.commandline.words import words_of
 
 # Words of the shell that take a variable's name, or a number, as an argument.
 NAMING = words_of(
-    "test [ [[ printf read mapfile readarray unset declare typeset local export readonly getopts let wait"
+    "test [ [[ printf read mapfile readarray unset declare typeset local export readonly getopts let wait "
+    "exit return shift ulimit"
 )
-# Those of them that the grammar does not take for commands.
-NAMING_STATEMENTS = ("[[", "declare", "typeset", "local", "export", "readonly", "unset")
 SUBSCRIPTS_MAX = 50  # of one text that are looked at
 
 
@@ -22,6 +21,7 @@ def evaluated(text: str) -> tuple[str, ...]:
     if "[" not in text or not ("$(" in text or "`" in text):
         return ()
     found: list[str] = []
+    closings = _closings(text)
     depth = at = 0
     while at < len(text) and len(found) < SUBSCRIPTS_MAX:
         if not depth:
@@ -39,19 +39,23 @@ def evaluated(text: str) -> tuple[str, ...]:
             found.append(text[at + 1 : end])
             at = end
         elif depth and mark == "$" and text[at + 1 : at + 2] == "(":
-            end = _closing(text, at + 2)
-            found.append(text[at + 2 : end])
+            end = closings.get(at + 1, len(text))
+            if text[at + 2 : at + 3] == "(" and text[end - 1 : end] == ")":  # a sum, and what is in its subscripts
+                end = at + 2
+            else:
+                found.append(text[at + 2 : end])
             at = end
         at += 1
     return tuple(found)
 
 
-def _closing(text: str, at: int) -> int:
-    """Where the bracket that was opened before `at` closes; the end of the text when it does not."""
-    depth = 1
-    while at < len(text):
-        depth += (text[at] == "(") - (text[at] == ")")
-        if depth == 0:
-            return at
-        at += 1
-    return at
+def _closings(text: str) -> dict[int, int]:
+    """Where each round bracket closes; one that does not is left out."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for at, mark in enumerate(text):
+        if mark == "(":
+            opened.append(at)
+        elif mark == ")" and opened:
+            found[opened.pop()] = at
+    return found

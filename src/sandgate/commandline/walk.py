@@ -6,6 +6,7 @@ the text. A script the grammar cannot read completely is still walked, and says 
 
 from __future__ import annotations
 
+from sandgate.commandline.embedded import expanded_again
 from sandgate.commandline.endless import endless
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, syntax_tree
@@ -115,6 +116,8 @@ class _Walk:
 
     def result(self, root: Node) -> Script:
         self.complete = not root.has_error
+        text = self.source.decode("utf-8", "surrogateescape")
+        self.spelling.missed += (*evaluated(text), *expanded_again(text))
         self.stack.append((root, _Place()))
         named = 0
         while self.stack and named <= COMMANDS_MAX:
