@@ -49,8 +49,13 @@ static int read_order(struct sandbox *sandbox) {
     long length = sys(read, STATUS_FD, request, sizeof request);
     if (length != sizeof request) return fail(sandbox, "read order", "", -EBADMSG);
     if (request[0] == REQUEST_NETWORK) return REQUEST_NETWORK;
-    if (request[0] != REQUEST_PREPARE || request[1] > (PREPARE_EMPTY_NETWORK | PREPARE_LENT_NETWORK))
+    if (request[0] != REQUEST_PREPARE) return fail(sandbox, "read order", "", -EBADMSG);
+    uint32_t directories = request[1] >> PREPARE_DIRECTORIES_SHIFT & 0xff, files = request[1] >> PREPARE_FILES_SHIFT;
+    uint32_t others = request[1] & 0xff & ~(uint32_t)(PREPARE_EMPTY_NETWORK | PREPARE_LENT_NETWORK);
+    if (others || directories > PREPARE_COVERS_MAX || files > PREPARE_COVERS_MAX)
         return fail(sandbox, "read order", "", -EBADMSG);
+    sandbox->covers[COVER_DIRECTORY] = directories;
+    sandbox->covers[COVER_FILE] = files;
     sandbox->empty_network = request[1] & PREPARE_EMPTY_NETWORK;
     if (!(request[1] & PREPARE_LENT_NETWORK)) return 0;
     int error = receive_descriptors(STATUS_FD, sandbox->lent, NETWORK_PARTS);

@@ -23,6 +23,11 @@ struct view {
     int empty_file;      /* on it: mode 000 */
     int nodes[DEVICE_NODES]; /* clones of the host's */
     int trees[MOUNTS_MAX]; /* clones taken early, or NO_TREE */
+    int covers[COVERS][PREPARE_COVERS_MAX]; /* clones of the empty things, made before there was a plan */
+    uint32_t cover_count[COVERS];
+    const char *beside;    /* the path of an entry whose directory is open; 0 for none */
+    size_t beside_length;  /* of that directory, without the slash behind it */
+    int directory;
 };
 
 static struct view view; /* large, and mostly never touched */
@@ -55,6 +60,44 @@ int attach(int tree, int target) {
 
 int attach_at(int tree, const char *path) {
     return (int)sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+/* A clone of an empty thing that can be changed no more than the base will be. */
+static int make_cover(int empty) {
+    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC};
+    int tree = clone_tree(empty, "", 0);
+    long error = tree < 0 ? 0 : sys(mount_setattr, tree, "", AT_EMPTY_PATH, &read_only, sizeof read_only);
+    if (error == 0) return tree;
+    sys(close, tree);
+    return (int)error;
+}
+
+static int empty_for(enum cover kind) { return kind == COVER_DIRECTORY ? view.empty_directory : view.empty_file; }
+
+/* While the plan is being made we have nothing else to do. One that cannot be made now is made when it is needed. */
+static void make_covers(void) {
+    for (enum cover kind = 0; kind < COVERS; kind++)
+        while (view.cover_count[kind] < view.sandbox->covers[kind]) {
+            int tree = make_cover(empty_for(kind));
+            if (tree < 0) break;
+            view.covers[kind][view.cover_count[kind]++] = tree;
+        }
+}
+
+static int take_cover(enum cover kind) {
+    if (view.cover_count[kind]) return view.covers[kind][--view.cover_count[kind]];
+    return clone_tree(empty_for(kind), "", 0);
+}
+
+/* Those that nothing was hidden with. A mount that lies nowhere makes the kernel wait when its descriptor is closed, so
+ * each is put over what it is a copy of, which nobody sees. */
+static int put_covers_away(void) {
+    for (enum cover kind = 0; kind < COVERS; kind++)
+        while (view.cover_count[kind]) {
+            int error = attach(take_cover(kind), empty_for(kind));
+            if (error < 0) return fail(view.sandbox, "put away", "", error);
+        }
+    return 0;
 }
 
 static int clone_plain(const char *path) {
@@ -266,8 +309,8 @@ static int made_writable(int tree) {
 static int tree_for(uint32_t index, int target) {
     char name[24];
     switch ((enum mount_kind)view.sandbox->plan.mounts[index].kind) {
-        case HIDE_DIRECTORY: return clone_tree(view.empty_directory, "", 0);
-        case HIDE_FILE: return clone_tree(view.empty_file, "", 0);
+        case HIDE_DIRECTORY: return take_cover(COVER_DIRECTORY);
+        case HIDE_FILE: return take_cover(COVER_FILE);
         case HIDE_WITH_OPENINGS: put_number(name, index); return clone_tree(view.base, name, 0);
         case MOUNT_WRITE: case MOUNT_READ: break;
         case MOUNT_KINDS: return -EINVAL;
@@ -315,9 +358,50 @@ static int find_above(const struct mount_entry *entry, int error) {
     }
 }
 
+static void leave_directory(void) {
+    if (view.beside) sys(close, view.directory);
+    view.beside = 0;
+}
+
+/* The directory of an entry, which stays open for those that come next: most of what is hidden lies in one home.
+ * `last` is the name in it. Returns a negative errno where it cannot be entered. */
+static int enter_directory_of(const struct mount_entry *entry, const char **last) {
+    static char path[PATH_BYTES_MAX];
+    size_t length = entry->length;
+    while (entry->path[length - 1] != '/') length--;
+    *last = entry->path + length--;
+    if (length == 0 || length >= sizeof path) return -ENAMETOOLONG;
+    int is_same = view.beside && view.beside_length == length && memcmp(view.beside, entry->path, length + 1) == 0;
+    if (is_same) return 0;
+    leave_directory();
+    memcpy(path, entry->path, length);
+    path[length] = 0;
+    view.directory = open_plain(path, O_DIRECTORY);
+    if (view.directory < 0) return view.directory;
+    view.beside = entry->path;
+    view.beside_length = length;
+    return 0;
+}
+
+/* The quick way, for one of many in a directory: no link is followed, as the last name is mounted on as it is.
+ * 0 where it worked; otherwise the longer way finds out what is there. */
+static int hide_quickly(const struct mount_entry *entry) {
+    const char *last;
+    if (entry->kind == HIDE_WITH_OPENINGS || enter_directory_of(entry, &last) < 0) return -EINVAL;
+    enum cover kind = entry->kind == HIDE_FILE ? COVER_FILE : COVER_DIRECTORY;
+    if (!view.cover_count[kind]) return -EINVAL;
+    int tree = take_cover(kind);
+    int error = (int)sys(move_mount, tree, "", view.directory, last, MOVE_MOUNT_F_EMPTY_PATH);
+    if (error == 0) sys(close, tree);
+    else view.cover_count[kind]++; /* it still lies where it was taken from */
+    return error;
+}
+
 /* Puts an empty thing over what lies there now: a directory may have become a file since the plan was made. */
 static int hide_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
+    if (hide_quickly(entry) == 0) return 0;
+    leave_directory(); /* what is mounted now may lie over it */
     int target = open_plain(entry->path, 0), as_planned = target >= 0;
     if (target == -ENOENT || target == -ENOTDIR) return 0; /* gone since then: nothing to hide */
     if (target < 0 && entry->kind != HIDE_WITH_OPENINGS) target = find_above(entry, target);
@@ -337,6 +421,7 @@ static int hide_entry(uint32_t index) {
 static int apply_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
     if (is_hidden_kind(entry->kind)) return hide_entry(index);
+    leave_directory();
     int is_lost = view.trees[index] == NO_TREE && !entry->source;
     if (is_lost && (entry->kind == MOUNT_WRITE || is_opening(&view.sandbox->plan, index))) return 0;
     /* A protected name may be a link: mounted onto itself it can no longer be replaced. */
@@ -355,7 +440,9 @@ int begin_view(struct sandbox *sandbox) {
     view.sandbox = sandbox;
     /* Device nodes must be cloned while their mount still allows devices. */
     clone_device_nodes(view.nodes);
-    return make_base() != 0 ? -1 : mount_proc(sandbox);
+    if (make_base() != 0 || mount_proc(sandbox) != 0 || cover_proc(sandbox, view.empty_file) != 0) return -1;
+    make_covers();
+    return 0;
 }
 
 int finish_view(struct sandbox *sandbox) {
@@ -370,9 +457,11 @@ int finish_view(struct sandbox *sandbox) {
     if (take_trees(MOUNT_READ, 0) != 0) return -1;
 
     if (attach_base() != 0 || mount_devices(sandbox, view.base, view.nodes) != 0) return -1;
-    if (cover_proc(sandbox, view.empty_file, view.empty_directory) != 0) return -1;
+    if (open_proc(sandbox, view.empty_directory) != 0) return -1;
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
         if (apply_entry(i) != 0) return -1;
+    leave_directory();
+    if (put_covers_away() != 0) return -1;
     sandbox->layers |= LAYER_USERNS | LAYER_MOUNT | LAYER_PID | LAYER_IPC;
     return 0;
 }

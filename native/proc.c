@@ -25,16 +25,12 @@ static int hide(struct sandbox *sandbox, const char *path, int empty) {
     return error < 0 ? fail(sandbox, "hide", path, error) : 0; /* init closes all descriptors at once */
 }
 
-/* Clones are taken while all mounts are read-only and inherit that: one change instead of one a path. */
+/* Each is mounted on itself, so that it stays read-only with all other mounts when the rest is made writable. */
 static int cover(struct sandbox *sandbox) {
-    struct mount_attr writable = {.attr_clr = MOUNT_ATTR_RDONLY};
-    int trees[COVERED];
-    for (int i = 0; i < COVERED; i++) trees[i] = clone_tree(AT_FDCWD, covered_proc[i], 0);
-    long error = sys(mount_setattr, AT_FDCWD, "/proc", 0, &writable, sizeof writable);
-    if (error < 0) return fail(sandbox, "make writable", "/proc", error);
     for (int i = 0; i < COVERED; i++) {
-        if (trees[i] == -ENOENT) continue;
-        error = trees[i] < 0 ? trees[i] : attach_at(trees[i], covered_proc[i]);
+        int tree = clone_tree(AT_FDCWD, covered_proc[i], 0);
+        if (tree == -ENOENT) continue;
+        int error = tree < 0 ? tree : attach_at(tree, covered_proc[i]);
         if (error < 0) return fail(sandbox, "cover", covered_proc[i], error);
     }
     return 0;
@@ -82,10 +78,20 @@ int mount_proc(struct sandbox *sandbox) {
     return forbid_user_namespaces(sandbox) != 0 ? -1 : limit_tasks(sandbox);
 }
 
-int cover_proc(struct sandbox *sandbox, int empty_file, int empty_directory) {
+/* Nothing of it depends on the plan, so it is done before there is one. */
+int cover_proc(struct sandbox *sandbox, int empty_file) {
     if (!(sandbox->layers & LAYER_WEAK_PROC) && cover(sandbox) != 0) return -1;
     for (size_t i = 0; i < sizeof hidden_files / sizeof hidden_files[0]; i++)
         if (hide(sandbox, hidden_files[i], empty_file) != 0) return -1;
+    return 0;
+}
+
+/* When everything is read-only: our own /proc is writable again, less what `cover_proc` covered. */
+int open_proc(struct sandbox *sandbox, int empty_directory) {
+    struct mount_attr writable = {.attr_clr = MOUNT_ATTR_RDONLY};
+    long error = sandbox->layers & LAYER_WEAK_PROC
+                     ? 0 : sys(mount_setattr, AT_FDCWD, "/proc", 0, &writable, sizeof writable);
+    if (error < 0) return fail(sandbox, "make writable", "/proc", error);
     for (size_t i = 0; i < sizeof hidden_directories / sizeof hidden_directories[0]; i++)
         if (hide(sandbox, hidden_directories[i], empty_directory) != 0) return -1;
     return 0;

@@ -40,7 +40,12 @@ enum request {
 enum preparation {
     PREPARE_EMPTY_NETWORK = 1 << 0, /* else the host's */
     PREPARE_LENT_NETWORK = 1 << 1,  /* a message with the two descriptors of REQUEST_NETWORK follows: use that one */
+    /* Eight bits each: how many empty directories, and how many empty files, the plan will probably hide things with. */
+    PREPARE_DIRECTORIES_SHIFT = 8,
+    PREPARE_FILES_SHIFT = 16,
+    PREPARE_COVERS_MAX = 64, /* of each kind */
 };
+enum cover { COVER_DIRECTORY, COVER_FILE, COVERS };
 enum network_part { NETWORK_OWNER, NETWORK_ITSELF, NETWORK_PARTS }; /* user namespace, network namespace */
 
 enum exec_part { EXEC_NOTHING, EXEC_PROGRAM, EXEC_DIRECTORY };
@@ -49,6 +54,7 @@ struct sandbox {
     struct plan plan;
     uint32_t uid, gid;
     uint32_t empty_network; /* what was prepared; the plan must want the same */
+    uint32_t covers[COVERS]; /* what the plan will probably need of each kind */
     unsigned char processors[PROCESSORS_MAX / 8]; /* those the caller may use; nothing of it when the next is 0 */
     long processors_bytes;
     uint32_t born_in_network; /* the empty network was lent, and init was started in it */
@@ -108,7 +114,8 @@ int furnish_devices(struct sandbox *sandbox, int base, const int nodes[]);
 int mount_proc(struct sandbox *sandbox);
 int finish_view(struct sandbox *sandbox);
 int mount_devices(struct sandbox *sandbox, int base, int nodes[]);
-int cover_proc(struct sandbox *sandbox, int empty_file, int empty_directory);
+int cover_proc(struct sandbox *sandbox, int empty_file);
+int open_proc(struct sandbox *sandbox, int empty_directory);
 
 /* One bind made by descriptor. */
 int clone_tree(int fd, const char *path, unsigned int recursive);

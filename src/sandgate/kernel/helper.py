@@ -25,6 +25,7 @@ from sandgate.kernel.plan_codec import (
     SIGNAL,
     Finished,
     NotStarted,
+    covers_expected,
     decode,
     encode,
     request,
@@ -198,7 +199,7 @@ def prepare(helper: str, *, network: NetworkMode, networks: EmptyNetworks | None
     started. That it cannot build a sandbox is told when a plan is started.
     """
     lent = networks.lend(helper) if networks is not None and network == "off" else None
-    wanted = (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent is not None else 0)
+    wanted = (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent is not None else 0) | covers_expected()
 
     def order(status: socket) -> None:
         status.send(request(PREPARE, wanted))

@@ -48,6 +48,8 @@ ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE = ran
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK = range(1, 6)
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
+# Further up in it: how many empty directories, and files, the next plan will hide things with (enum preparation).
+_DIRECTORIES_SHIFT, _FILES_SHIFT, _COVERS_MAX = 8, 16, 64
 
 _MOUNT_KINDS: dict[MountKind, int] = {
     "write": 0,
@@ -106,11 +108,23 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
 
 
 _last: tuple[tuple[Mount, ...], EffectivePermissions, bytes] | None = None
+_covers = 0
+
+
+def covers_expected() -> int:
+    """Bits of PREPARE's argument: what the last plan took, which the next mostly takes as well."""
+    return _covers
+
+
+def _covers_of(mounts: tuple[Mount, ...]) -> int:
+    kinds = [each.kind for each in mounts]
+    directories, files = (min(kinds.count(kind), _COVERS_MAX) for kind in ("hide_directory", "hide_file"))
+    return directories << _DIRECTORIES_SHIFT | files << _FILES_SHIFT
 
 
 def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> bytes:
     """Everything that is said of places; the last is kept, since the next command mostly has the same."""
-    global _last
+    global _last, _covers
     last = _last
     if last is not None and last[0] is mounts and last[1] is permissions:
         return last[2]
@@ -125,6 +139,7 @@ def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> byte
     records += [_record(HOST, _host(host)) for host in permissions.hosts]
     encoded = b"".join(records)
     _last = (mounts, permissions, encoded)
+    _covers = _covers_of(mounts)
     return encoded
 
 

@@ -1,0 +1,117 @@
+"""Empty things that are made before there is a plan, as many as the last plan took: more, fewer and other ones."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from helper_runs import Outcome, attend, plan_for, run
+from sandgate.kernel import helper as helper_module
+from sandgate.kernel.plan_codec import PREPARE, covers_expected, encode, request
+from sandgate.protocol.confinement import Mount, SetupFailure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.confinement import MountKind
+
+pytestmark = pytest.mark.host("namespace")
+
+SECRET = "correct horse battery"
+PEEK = 'cd "$1"; shift; for name; do cat "$name" "$name/inside"; chmod 777 "$name"; echo x > "$name/new"; done'
+
+
+def hidden(place: Path, directories: int, files: int) -> tuple[Mount, ...]:
+    """As many of each in `place`, with a secret in each."""
+    names: dict[str, MountKind] = {f"d{number}": "hide_directory" for number in range(directories)}
+    names |= {f"f{number}": "hide_file" for number in range(files)}
+    for name, kind in names.items():
+        target = place / name
+        if kind == "hide_directory":
+            target.mkdir(exist_ok=True)
+            target = target / "inside"
+        target.write_text(SECRET)
+    return tuple(Mount(kind, str(place / name)) for name, kind in names.items())
+
+
+def peek(helper: str, place: Path, mounts: tuple[Mount, ...], expected: tuple[Mount, ...] | None = None) -> Outcome:
+    """Tries to read and to change what `mounts` hide, in a helper that expects to hide `expected`."""
+    if expected is not None:
+        encode(plan_for("true", mounts=expected))
+    names = [os.path.basename(mount.path) for mount in mounts]
+    return run(helper, plan_for("sh", "-c", PEEK, "sh", str(place), *names, mounts=mounts))
+
+
+@pytest.mark.parametrize("expected", [(0, 0), (3, 2), (1, 1), (5, 4), (70, 70)])
+def test_what_a_plan_hides_is_hidden_whatever_was_expected(
+    helper: str, tmp_path: Path, expected: tuple[int, int]
+) -> None:
+    """Required: also a cover that was made early can be changed by nobody."""
+    mounts = hidden(tmp_path, 3, 2)
+    other = tmp_path / "other"
+    other.mkdir()
+    outcome = peek(helper, tmp_path, mounts, hidden(other, *expected))
+    assert outcome.failure is None
+    assert SECRET not in outcome.output
+    assert sorted(os.listdir(tmp_path / "d0")) == ["inside"]
+    assert (tmp_path / "d0").stat().st_mode & 0o777 != 0o777
+
+
+def test_without_covers_the_same_names_show_the_secret(helper: str, tmp_path: Path) -> None:
+    """The other half: the commands above would read it."""
+    names = [os.path.basename(mount.path) for mount in hidden(tmp_path, 3, 2)]
+    outcome = run(helper, plan_for("sh", "-c", PEEK, "sh", str(tmp_path), *names))
+    assert outcome.output.count(SECRET) == len(names)
+
+
+@pytest.mark.parametrize("now", ["file", "directory", "link", "nothing"])
+def test_a_name_that_is_something_else_by_now_shows_nothing(helper: str, tmp_path: Path, now: str) -> None:
+    mounts = hidden(tmp_path, 2, 2)
+    secret = tmp_path / "kept"
+    secret.write_text(SECRET)
+    for mount in mounts:
+        path = Path(mount.path)
+        path.rename(tmp_path / f"was-{path.name}")
+        if now == "file":
+            path.write_text(SECRET)
+        elif now == "directory":
+            path.mkdir()
+            (path / "inside").write_text(SECRET)
+        elif now == "link":
+            path.symlink_to(secret)
+    outcome = peek(helper, tmp_path, mounts, mounts)
+    assert outcome.failure is None
+    assert SECRET not in outcome.output
+
+
+def test_a_cover_below_a_directory_that_is_covered_later_in_the_plan(helper: str, tmp_path: Path) -> None:
+    """Required: a directory that was found for one name is not used when something lies over it."""
+    mounts = hidden(tmp_path, 1, 0)
+    inner = tmp_path / "d0" / "inside"
+    plan = (
+        Mount("hide_file", str(inner)),
+        Mount("hide_directory", str(tmp_path / "d0")),
+        Mount("hide_file", str(inner)),
+    )
+    outcome = peek(helper, tmp_path, plan, mounts)
+    assert outcome.failure is None
+    assert SECRET not in outcome.output
+
+
+def test_as_many_are_expected_as_the_last_plan_took() -> None:
+    encode(plan_for("true", mounts=(Mount("hide_directory", "/a"), Mount("hide_file", "/b"), Mount("hide_file", "/c"))))
+    assert covers_expected() == 1 << 8 | 2 << 16
+    encode(plan_for("true", mounts=tuple(Mount("hide_file", f"/{number}") for number in range(500))))
+    assert covers_expected() == 64 << 16
+
+
+@pytest.mark.parametrize("wanted", [4, 1 << 7, 65 << 8, 65 << 16, 1 << 24])
+def test_a_helper_takes_no_order_it_does_not_know(
+    helper: str, null: int, monkeypatch: pytest.MonkeyPatch, wanted: int
+) -> None:
+    monkeypatch.setattr(helper_module, "covers_expected", lambda: wanted)
+    prepared = helper_module.prepare(helper, network="off")
+    child = prepared.start(plan_for("true"), stdin=null, stdout=null, stderr=null)
+    attend(child)
+    assert isinstance(child.failure, SetupFailure)
+    assert child.failure.step == "read order"
+    assert request(PREPARE, wanted)[4:] == wanted.to_bytes(4, "little")
