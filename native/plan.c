@@ -1,11 +1,11 @@
 /* Reads the plan: a header, then records of tag, length and bytes, all little endian.
  *
- * The bytes come from our own side, in a memory file that is sealed before we see it. Still a plan half understood is
- * worse than none: every length is checked, also that of the whole, an unknown tag or flag is an error, and nothing
- * runs after an error. */
+ * The bytes come from our own side, but a plan half understood is worse than none: every length is checked,
+ * the whole is covered by a remainder, an unknown tag or flag is an error, and nothing runs after an error. */
 #include "plan.h"
 
-enum { HEADER_BYTES = 12 };
+enum { HEADER_BYTES = 20 };
+static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 static const char MAGIC[8] = "SGPLAN2";
 
 enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE };
@@ -15,6 +15,26 @@ static uint32_t read_u32(const unsigned char *at) {
 }
 
 static uint64_t read_u64(const unsigned char *at) { return read_u32(at) | (uint64_t)read_u32(at + 4) << 32; }
+
+static uint64_t reduced(uint64_t number) {
+    number = (number & PRIME) + (number >> 61);
+    return number >= PRIME ? number - PRIME : number;
+}
+
+/* The records as one whole number, little endian, modulo 2^61 - 1: 2^64 is 2^3 there, so each word costs a rotation. No
+ * change of one byte leaves it as it is, and of others one in 2^61. */
+static uint64_t remainder_of(const unsigned char *bytes, size_t length) {
+    uint64_t remainder = 0, word = 0;
+    for (size_t at = length; at > 0;) {
+        at--;
+        word = word << 8 | bytes[at];
+        if (at % 8) continue;
+        remainder = reduced(((remainder << 3) & PRIME) | remainder >> 58);
+        remainder = reduced(remainder + reduced(word));
+        word = 0;
+    }
+    return remainder;
+}
 
 /* A string record carries exactly one zero byte, its last. */
 static const char *text_in(const unsigned char *bytes, uint32_t length) {
@@ -128,6 +148,7 @@ static int take_record(struct plan *plan, uint32_t tag, const unsigned char *byt
 int plan_parse(struct plan *plan, const unsigned char *bytes, size_t length) {
     if (length < HEADER_BYTES || length > PLAN_BYTES_MAX || memcmp(bytes, MAGIC, sizeof MAGIC) != 0) return -EBADMSG;
     if (read_u32(bytes + 8) != length) return -EBADMSG;
+    if (read_u64(bytes + 12) != remainder_of(bytes + HEADER_BYTES, length - HEADER_BYTES)) return -EBADMSG;
     for (size_t at = HEADER_BYTES; at < length;) {
         if (length - at < 8) return -EBADMSG;
         uint32_t tag = read_u32(bytes + at), size = read_u32(bytes + at + 4);

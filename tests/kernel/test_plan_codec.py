@@ -38,7 +38,7 @@ PLAN = ConfinedCommand(
 
 
 def records(plan: bytes) -> list[tuple[int, bytes]]:
-    found, at = [], 12
+    found, at = [], 20
     while at < len(plan):
         tag, length = struct.unpack_from("<II", plan, at)
         found.append((tag, plan[at + 8 : at + 8 + length]))
@@ -48,7 +48,11 @@ def records(plan: bytes) -> list[tuple[int, bytes]]:
 
 def test_plan_becomes_one_record_for_each_fact() -> None:
     encoded = encode(PLAN)
-    assert struct.unpack_from("<8sI", encoded) == (MAGIC, len(encoded))
+    assert struct.unpack_from("<8sIQ", encoded) == (
+        MAGIC,
+        len(encoded),
+        int.from_bytes(encoded[20:], "little") % (2**61 - 1),
+    )
     assert records(encoded) == [
         (1, b"echo\0"),
         (1, b"a\xff\0"),

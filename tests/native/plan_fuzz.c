@@ -1,4 +1,4 @@
-/* Feeds plan.c with damaged plans, under the sanitizers. The length of the whole is set right again, so that damage reaches
+/* Feeds plan.c with damaged plans, under the sanitizers. What is said of the whole is set right again, so that damage reaches
  * the records; what survives parsing is read once from end to end. Usage: plan_fuzz PLAN ROUNDS */
 #define SANDGATE_HOSTED
 #include <stdio.h>
@@ -49,7 +49,11 @@ int main(int count, char **arguments) {
         unsigned char *bytes = malloc(size ? size : 1); /* exactly as long: one byte too far is seen */
         memcpy(bytes, original, size);
         for (long changes = random() % 4; changes > 0 && size; changes--) bytes[(size_t)random() % size] = (unsigned char)random();
-        if (size >= HEADER_BYTES) set_u32(bytes + 8, (uint32_t)size);
+        if (size >= HEADER_BYTES) {
+            set_u32(bytes + 8, (uint32_t)size);
+            uint64_t whole = remainder_of(bytes + HEADER_BYTES, size - HEADER_BYTES);
+            memcpy(bytes + 12, &whole, sizeof whole);
+        }
         memset(&parsed, 0, offsetof(struct plan, argv));
         parsed.argv_count = parsed.env_count = parsed.mount_count = parsed.limit_count = parsed.host_count = 0;
         parsed.absent.count = parsed.sockets.count = parsed.expected_count = 0;

@@ -11,6 +11,7 @@ import errno
 from os import fsdecode, fsencode, major, minor
 from struct import Struct
 from struct import error as CutShort  # noqa: N812 - it is an exception class with a lower-case name
+from sys import hash_info
 
 from sandgate.errors import RequestError
 from sandgate.kernel.child import Ended, ended_from
@@ -34,8 +35,9 @@ MAGIC = b"SGPLAN2\0"
 PLAN_BYTES_MAX = 16 << 20  # plan.h
 PACKET_BYTES_MAX = 16 << 10  # report.c
 
-_HEADER = Struct("<8sI")
+_HEADER = Struct("<8sIQ")  # magic, bytes in all, the records as one number modulo 2 ** 61 - 1
 _RECORD = Struct("<II")
+_PRIME = (1 << 61) - 1
 _NUMBER = Struct("<I")
 _PAIR = Struct("<II")
 _LIMIT_VALUE = Struct("<IQ")
@@ -101,13 +103,21 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
     if plan.bound is not None:
         records += _expected(plan.bound)
-    body = b"".join((*records, _paths(plan.mounts, plan.permissions)))
-    if _HEADER.size + len(body) > PLAN_BYTES_MAX:
+    own, (places, places_remain) = b"".join(records), _paths(plan.mounts, plan.permissions)
+    length = _HEADER.size + len(own) + len(places)
+    if length > PLAN_BYTES_MAX:
         raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
-    return _HEADER.pack(MAGIC, _HEADER.size + len(body)) + body
+    remain = (remainder_of(own) + places_remain * pow(2, 8 * len(own), _PRIME)) % _PRIME
+    return _HEADER.pack(MAGIC, length, remain) + own + places
 
 
-_last: tuple[tuple[Mount, ...], EffectivePermissions, bytes] | None = None
+def remainder_of(records: bytes) -> int:
+    """As one number, little endian, modulo the prime; on 64 bits Python takes that for its hash of a number."""
+    number = int.from_bytes(records, "little")
+    return hash(number) if hash_info.modulus == _PRIME else number % _PRIME
+
+
+_last: tuple[tuple[Mount, ...], EffectivePermissions, tuple[bytes, int]] | None = None
 _covers = 0
 
 
@@ -122,8 +132,8 @@ def _covers_of(mounts: tuple[Mount, ...]) -> int:
     return directories << _DIRECTORIES_SHIFT | files << _FILES_SHIFT
 
 
-def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> bytes:
-    """Everything that is said of places; the last is kept, since the next command mostly has the same."""
+def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> tuple[bytes, int]:
+    """What is said of places, and its remainder; the last is kept, since the next command mostly has the same."""
     global _last, _covers
     last = _last
     if last is not None and last[0] is mounts and last[1] is permissions:
@@ -137,7 +147,8 @@ def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> byte
     records += _text_records(ABSENT, permissions.absent)
     records += _text_records(SOCKET, permissions.sockets)
     records += [_record(HOST, _host(host)) for host in permissions.hosts]
-    encoded = b"".join(records)
+    whole = b"".join(records)
+    encoded = whole, remainder_of(whole)
     _last = (mounts, permissions, encoded)
     _covers = _covers_of(mounts)
     return encoded
