@@ -34,6 +34,7 @@ FAMILIES = (
 
 JUDGING = (
     "agents", "machine", "media", "tasks", "databases", "services", "remote", "fetching", "keys", "processes", "files",
+    "searching",
     "revealing", "network", "sockets", "tools", "git", "running", "interpreters", "builtins", "powershell", "vaults",
 )  # fmt: skip
 """The later one where two judge the same program."""

@@ -11,6 +11,8 @@ TESTED_ELSEWHERE = {
     "terminals.traffic": ("tests/terminals/test_terminal.py", "reading and writing show in what a command does"),
     "terminals.live": ("tests/terminals/test_terminal.py", "a protocol without code"),
     "runtime.forecast": ("tests/runtime/test_runtime.py", "a value without behaviour of its own"),
+    "gate.matter": ("tests/gate/test_gate.py", "a value without behaviour of its own"),
+    "runtime.executed_content": ("tests/surfaces/cli/test_rules_add.py", "what `rules add` ties a rule to"),
     "runtime.given": ("tests/conversations/test_exec_command.py", "arguments, held to the rules of tools/arguments.py"),
     "runtime.opening": ("tests/runtime/test_runtime.py", "every session of every test is opened by it"),
     "runtime.environment": ("tests/runtime/test_runtime.py", "a value without behaviour of its own"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.gate.escalation import ATTEMPTS_MAX, Escalation, Finish, Review, Rules, Run, offer
+from sandgate.gate.escalation import AGAIN_MAX, ATTEMPTS_MAX, Escalation, Finish, Judge, Review, Rules, Run, offer
 from sandgate.protocol.decisions import RETRY_REASON, RETRY_WIDER, Decision, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, Grant
@@ -243,7 +243,8 @@ def test_no_conversation_runs_unconfined_without_one_of_the_four_reasons(
     """Required: an unconfined run has a policy, a rule, or an approval that named it; runs are bounded."""
     ladder = Escalation(verdict, rules)
     step: Step = ladder.begin()
-    runs, approvals, named = 0, 0, False
+    runs, approvals, moves, named = 0, 0, 0, False
+    silent = isinstance(verdict, Ask)
     while not isinstance(step, Finish):
         if isinstance(step, Review):
             decision = data.draw(ANSWERS)
@@ -252,12 +253,22 @@ def test_no_conversation_runs_unconfined_without_one_of_the_four_reasons(
             named = named or ESCALATE in given
             step = ladder.reviewed(Decision(step.stage, decision, "user", given))
             continue
+        if isinstance(step, Judge):
+            assert runs == approvals == 0, "what an answer of this passage allowed is asked about again"
+            verdict, rules = data.draw(VERDICTS), data.draw(RULES)
+            silent = silent or isinstance(verdict, Ask)
+            step = ladder.judged(verdict, rules)
+            continue
+        if data.draw(st.booleans()):
+            moves += 1
+            step = ladder.moved("x")
+            continue
         runs += 1
         if step.escalated:
             by_rule = isinstance(verdict, Allow) and verdict.bypass_sandbox
             by_session = rules.remembered is not None and ESCALATE in rules.remembered
             assert named or by_rule or by_session
         step = ladder.attempted(data.draw(REPORTS), failed=data.draw(st.booleans()))
-    silent = 1 if isinstance(verdict, Ask) else 0
+    assert moves <= AGAIN_MAX + 1
     assert runs <= min(ATTEMPTS_MAX, 1 + approvals + silent)
     assert (step.refusal is None) or runs == 0

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sandgate.approvals.chain import ReviewerChain
+from sandgate.approvals.holding import binding_of, contents_of
 from sandgate.approvals.scripted import ScriptedReviewer
 from sandgate.approvals.store import ApprovalStore
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
+from sandgate.gate.escalation import AGAIN_MAX
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
 from sandgate.gate.rulebook import Rulebook
-from sandgate.policy.rules import NO_RULES, NetworkRule, RuleSet
+from sandgate.policy.rules import NO_RULES, NetworkRule, Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure, SetupFailure
 from sandgate.protocol.decisions import Amendment
@@ -319,3 +323,44 @@ def test_connection_to_a_forbidden_address_is_denied_without_an_offer() -> None:
         assert denial.address == address
         offered[address] = [each.request.grants for each in stage.trail if isinstance(each, ApprovalRequested)]
     assert offered == {"10.0.0.1:80": [], "10.0.0.2:80": [(Grant("host", "10.0.0.2:80"),)]}
+
+
+class Exchanging(Stage):
+    """A stage on which the script is another one before each of the first `times` starts."""
+
+    def __init__(self, directory: Path, times: int, *, answers: tuple[str, ...] = ()) -> None:
+        self.command = CommandRequest(("sh", "x.sh"), str(directory), {"PATH": "/usr/bin:/bin"})
+        self.script, self.times = directory / "x.sh", times
+        self.script.write_text("echo one")
+        same = contents_of(binding_of(self.command)) or ()
+        rules = RuleSet((Rule((("sh",), ("x.sh",)), "allow", same_content=same),))
+        super().__init__(FINE, answers=answers, approval="untrusted", rules=rules)
+
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
+        if self.times:
+            self.times -= 1
+            self.script.write_text(f"echo {self.times}")
+        return super().plan(command, grants)
+
+    def noticed(self) -> list[str]:
+        return [record.message for record in self.trail if isinstance(record, Notice)]
+
+
+def test_a_rule_tied_to_a_script_that_is_exchanged_at_the_start_is_judged_again_and_says_so(tmp_path: Path) -> None:
+    stage = Exchanging(tmp_path, 1, answers=("approve",))
+    passage = stage.passes(stage.command)
+    assert [len(passage.decisions), len(passage.attempts)] == [1, 1], "the rule is not about this script: asked"
+    assert passage.refusal is None
+    (said,) = stage.noticed()
+    assert "judged again" in said
+    assert "x.sh" in said
+
+
+def test_what_changes_before_every_start_is_refused_and_each_time_is_told(tmp_path: Path) -> None:
+    stage = Exchanging(tmp_path, 100, answers=("approve",) * 10)
+    passage = stage.passes(stage.command)
+    assert passage.attempts == ()
+    assert passage.refusal is not None
+    assert "x.sh" in passage.refusal.why
+    assert len(stage.noticed()) == 1
+    assert len(passage.decisions) == AGAIN_MAX, "asked about what is there then"

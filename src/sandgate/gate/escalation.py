@@ -68,7 +68,13 @@ class Finish(Record):
     aborted: bool = False
 
 
-Step = Review | Run | Finish
+class Judge(Record):
+    """Judge the command anew and say `changed`: what an earlier answer or a rule was about is not what would run."""
+
+    changed: str
+
+
+Step = Review | Run | Judge | Finish
 
 
 class Rules(Record):
@@ -132,10 +138,14 @@ class Escalation:
         if self._asked_again > AGAIN_MAX:
             nothing_ran = self._attempts == 0
             return Finish(Refusal("policy", KEEPS_CHANGING.format(changed=changed)) if nothing_ran else None)
-        if self._allowing is None:  # an answer for the session, which does not hold any more
-            self._rules = self._rules.but(remembered=None)
-            return self.begin()
+        if self._allowing is None:  # a rule, or an answer for the session: whether it still holds is to be judged
+            return Judge(changed)
         return self._ask(self._allowing.but(changed=changed))
+
+    def judged(self, verdict: Verdict, rules: Rules) -> Step:
+        """Policy, rules and earlier answers have been asked anew; nothing has run so far."""
+        self._verdict, self._rules = verdict, rules
+        return self.begin()
 
     def attempted(self, denial: DenialReport, *, failed: bool) -> Step:
         """The last `Run` is over; `denial` is what the sandbox says about it.

@@ -19,10 +19,11 @@ from sandgate.gate.attempts import (
     not_started,
     without_forbidden_hosts,
 )
-from sandgate.gate.escalation import Escalation, Finish, Review, Rules, Run
+from sandgate.gate.escalation import Escalation, Finish, Judge, Review, Rules, Run
+from sandgate.gate.matter import Matter
 from sandgate.gate.policies import as_judged
 from sandgate.gate.rulebook import Rulebook
-from sandgate.gate.upheld import Moved, Upheld, check_started, seeing
+from sandgate.gate.upheld import JUDGED_AGAIN, Moved, Upheld, check_started, seeing
 from sandgate.gate.why import why_asked
 from sandgate.policy.approval import may_ask_after_denial
 from sandgate.protocol.confinement import SetupFailure
@@ -31,7 +32,6 @@ from sandgate.protocol.denials import DenialReport
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
 from sandgate.protocol.verdicts import Allow, Ask
-from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Amendment, ApprovalKey
-    from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
@@ -88,17 +87,6 @@ if TYPE_CHECKING:
 
 
 PEOPLE = ("user", "script")  # whose answers may change the rules
-
-
-class Matter(Record):
-    """What one passage is about. By itself a command stands for what it says; a patch says it otherwise."""
-
-    command: CommandRequest
-    verdict: Verdict | None = None  # None: the command is judged
-    keys: tuple[ApprovalKey, ...] = ()  # what an answer for the session is about; empty: this very command
-    changes: tuple[FileChange, ...] = ()
-    call_id: str = ""  # what it is called in the trail; "": a fresh name
-    assess: Callable[[DenialReport | None], RiskAssessment | None] | None = None  # None: as a command is
 
 
 class Gate:
@@ -282,15 +270,7 @@ class _Passage:
             self._upheld.let_go()
 
     def _walk(self) -> Passage:
-        if self._gate._rulebook.is_tied(self._command):
-            self._upheld.take(())
-        verdict = self._matter.verdict or self._gate._rulebook.admitted(self._command)
-        self._why = why_asked(verdict)
-        if isinstance(verdict, Ask):
-            self._assess(None)
-        rules = self._gate.rules_for(self._matter, verdict, self._call_id, self._risk)
-        if rules.remembered is not None:
-            self._upheld.take(rules.remembered)
+        verdict, rules = self._judged()
         ladder = Escalation(verdict, rules)
         step: Step = ladder.begin()
         while not isinstance(step, Finish):
@@ -304,6 +284,10 @@ class _Passage:
                         step = ladder.moved(str(moved))
                     else:
                         step = ladder.attempted(attempt.denial, failed=has_failed(attempt.result))
+                case Judge():
+                    self._gate._record(Notice("warning", JUDGED_AGAIN.format(changed=step.changed)))
+                    verdict, rules = self._judged()
+                    step = ladder.judged(verdict, rules)
         return Passage(
             command=self._command,
             verdict=verdict,
@@ -313,6 +297,20 @@ class _Passage:
             risk=self._risk,
             aborted=step.aborted,
         )
+
+    def _judged(self) -> tuple[Verdict, Rules]:
+        """What policy, rules and earlier answers say now, tied to what lies there now."""
+        self._upheld.let_go()
+        if self._gate._rulebook.is_tied(self._command):
+            self._upheld.take(())
+        verdict = self._matter.verdict or self._gate._rulebook.admitted(self._command)
+        self._why = why_asked(verdict)
+        if isinstance(verdict, Ask):
+            self._assess(None)
+        rules = self._gate.rules_for(self._matter, verdict, self._call_id, self._risk)
+        if rules.remembered is not None:
+            self._upheld.take(rules.remembered)
+        return verdict, rules
 
     def _ask(self, review: Review) -> Decision:
         self._launch.stand_down()  # a reviewer may take long to answer, and a sandbox must not be older than the answer

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Amendment
     from sandgate.protocol.permissions import Grant
 
+JUDGED_AGAIN = "nothing ran yet, and the command is judged again, because something changed just before it: {changed}"
 AT_START = "something of it was exchanged at the very moment of its start"
 
 

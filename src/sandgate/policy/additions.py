@@ -24,6 +24,7 @@ def added_rule(
     because: str | None = None,
     until: str | None = None,
     uses: int | None = None,
+    same_content: tuple[str, ...] = (),
 ) -> Rule:
     """The rule as its own line would be read. Raises RequestError where none may be, RuleError for a bad one."""
     try:
@@ -39,6 +40,7 @@ def added_rule(
         "justification": because,
         "until": until,
         "uses": uses,
+        **({"same_content": list(same_content)} if same_content else {}),
     }
     (rule,) = rules_from_calls([Call("prefix_rule", (), given, 0)], "the command line").rules
     return rule

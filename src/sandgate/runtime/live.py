@@ -6,7 +6,7 @@ import os
 from weakref import WeakKeyDictionary, WeakSet
 
 from sandgate.errors import RequestError, SandgateError
-from sandgate.gate.gate import Matter
+from sandgate.gate.matter import Matter
 from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record

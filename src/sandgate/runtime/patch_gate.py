@@ -13,7 +13,7 @@ from time import monotonic_ns
 from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
 from sandgate.gate.escalation import COMMAND_REJECTED
-from sandgate.gate.gate import Matter
+from sandgate.gate.matter import Matter
 from sandgate.patch.apply import Undo, apply_plan, operation_of, undo
 from sandgate.patch.describe import described as described
 from sandgate.patch.journal import recover

@@ -12,7 +12,8 @@ from _thread import allocate_lock
 
 from sandgate.config import for_run
 from sandgate.execution.environment import command_environment
-from sandgate.gate.gate import Gate, Matter
+from sandgate.gate.gate import Gate
+from sandgate.gate.matter import Matter
 from sandgate.gate.policies import Policies, as_judged
 from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest

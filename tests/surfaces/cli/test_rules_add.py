@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from datetime import datetime
 
@@ -132,4 +133,32 @@ def test_nothing_is_added_beside_a_file_that_stops_the_next_start(
         assert name in program.err
         assert place in program.err
         assert program.out == ""
+    assert not own(program).exists()
+
+
+def test_a_rule_may_be_tied_to_what_its_command_executes_now(program: Any, tmp_path: Path) -> None:
+    """Two-sided: it allows while the script is this one, and nothing more once it is another."""
+    script = tmp_path / "deploy.sh"
+    script.write_text("echo shown\n")
+    here = ("-C", str(tmp_path))
+    assert program("rules", "add", *here, "--same-content", "--", "bash", "deploy.sh") == 0
+    digest = hashlib.sha256(script.read_bytes()).hexdigest()
+    assert f'same_content=["sha256:{digest} {script.resolve()}"]' in program.out
+    assert program("rules", "check", *here, "-a", "untrusted", "--", "bash", "deploy.sh") == 0
+    script.write_text("echo other\n")
+    assert program("rules", "check", *here, "-a", "untrusted", "--", "bash", "deploy.sh") == 3
+    script.write_text("echo shown\n")
+    assert program("rules", "check", *here, "-a", "untrusted", "--", "bash", "deploy.sh") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--", "git", "push"), "will be executed"),
+        (("--decide", "ask", "--", "bash", "deploy.sh"), "is for a rule that allows"),
+    ],
+)
+def test_a_rule_that_cannot_be_tied_is_not_added(program: Any, words: tuple[str, ...], said: str) -> None:
+    assert program("rules", "add", "--same-content", *words) == 2
+    assert said in program.err
     assert not own(program).exists()

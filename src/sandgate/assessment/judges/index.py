@@ -86,8 +86,11 @@ openssl ssh-keygen
 kill killall pgrep pidof pkill ps
 """),
     ("files", """
-awk base32 base64 brotli bunzip2 bzcat bzip2 dd fallocate fd fdfind find gunzip gzip ln lz4 rev rimraf rm sed sort tar
-tee tr truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat zcat zip zstd
+awk base32 base64 brotli bunzip2 bzcat bzip2 dd fallocate gunzip gzip ln lz4 rev rimraf rm sed sort tar tee tr
+truncate uncompress unxz unzip unzstd uuencode xxd xz xzcat zcat zip zstd
+"""),
+    ("searching", """
+fd fdfind find
 """),
     ("revealing", """
 echo getent jq printenv unshadow yes

@@ -199,6 +199,11 @@ COMMANDS = (
             Option(("--because",), "because", "one sentence people are shown", "TEXT"),
             Option(("--until",), "until", "when it ends: 30m, 2h, 7d, a date, or a time with its zone", "WHEN"),
             Option(("--uses",), "uses", "how often it may be what allows a command", "N"),
+            Option(
+                ("--same-content",),
+                "same_content",
+                "only while the files it executes stay as they are now",
+            ),
             Option(("--user",), "user", "add to, remove from: your own rules (the default)"),
             Option(("--project",), "project", "the same: this project's rules, which may only ask or forbid"),
             Option(("--write",), "write", "keep what was imported among your own rules"),

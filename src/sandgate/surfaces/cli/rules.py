@@ -32,6 +32,7 @@ IDLE = {
     "because": ("add",),
     "until": ("add",),
     "uses": ("add",),
+    "same_content": ("add",),
     "project": ("add", "remove"),
     "user": ("add", "remove"),
     "write": ("import",),

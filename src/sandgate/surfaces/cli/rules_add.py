@@ -12,6 +12,7 @@ from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.policy.additions import added_rule
 from sandgate.policy.rules.written import rule_line
+from sandgate.runtime.executed_content import executed_content
 from sandgate.runtime.rule_listing import loaded_for
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.moments import moment
@@ -45,12 +46,16 @@ def add(parsed: Parsed) -> int:
 def _rule(parsed: Parsed) -> Rule:
     """The rule the options ask for."""
     until = parsed.text("until")
+    decide = parsed.text("decide") or "allow"
+    if parsed.on("same_content") and decide != "allow":
+        raise RequestError("`--same-content` is for a rule that allows", hint="what is asked or forbidden always is")
     return added_rule(
         parsed.argv,
-        parsed.text("decide") or "allow",
+        decide,
         because=parsed.text("because"),
         until=None if until is None else moment(until, time(), option="--until"),
         uses=_uses(parsed.text("uses")),
+        same_content=executed_content(parsed.argv, environment(parsed)) if parsed.on("same_content") else (),
     )
 
 
