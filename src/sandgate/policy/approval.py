@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 REASON_NEVER = "approval required by policy, but AskForApproval is set to Never"
 REASON_RULES_OFF = "approval required by policy rule, but AskForApproval::Granular.rules is false"
 REASON_SANDBOX_OFF = "approval required by policy, but AskForApproval::Granular.sandbox_approval is false"
-MADE = "commands may have made the repository `{}`"
+MADE = "it would run what commands may have written, `{}`"
 REASON_EMPTY = "command args are empty"
 REASON_EMPTY_TTY = "missing command line for PTY"
 
@@ -310,9 +310,9 @@ def _with_rules(what: Segments, segment: Argv, heuristic: Because, rules: RuleSe
     if outer:
         rule = strictest(outer + inner)
         leaves = rule.decide == "allow" and _as_written(what) and _leaves(segment, outer, rules, found)
-        made = found.programs.repository(segment[1:]) if leaves else ""
+        made = found.programs.steered(segment, max(len(each.prefix) for each in outer)) if leaves else ""
         because = _by_rule(segment, rule)
-        if made:  # a command may have written its hooks and settings
+        if made:
             because = because.but(detail=f"{because.detail}; it stays in the sandbox: {MADE.format(echoed((made,)))}")
         return Judged(because, rule, leaves and not made)
     if inner:

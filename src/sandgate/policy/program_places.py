@@ -31,10 +31,10 @@ class ProgramPlaces:
 
     `look` answers for the absolute path of a program file with its canonical path, or None where no program lies;
     without it only what the words say is known. `writable`: absolute paths of the places that commands may write.
-    `repository` answers which repository that commands may have made these words of the command have it work with.
+    `steered` answers what commands may have written that such a command would have run; see the method.
     """
 
-    __slots__ = ("_cwd", "_known", "_look", "_repository", "_writable", "path")
+    __slots__ = ("_cwd", "_known", "_look", "_steered", "_writable", "path")
 
     def __init__(
         self,
@@ -44,22 +44,23 @@ class ProgramPlaces:
         look: Look | None = None,
         *,
         shared: bool = True,
-        repository: Callable[[tuple[str, ...]], str] = lambda _words: "",
+        steered: Callable[[tuple[str, ...], int], str] = lambda _argv, _vouched: "",
     ) -> None:
         self.path = path  # the command's PATH; None without one
         self._cwd = cwd
         self._writable = tuple(dict.fromkeys([*writable, *(SHARED if shared else ())]))
         self._look = look
-        self._repository = repository
+        self._steered = steered
         self._known: dict[str, str] = {}
 
-    def repository(self, words: tuple[str, ...]) -> str:
-        """The repository in which the command works, or that `words` of it name, unless it is a workspace's own; or "".
+    def steered(self, argv: tuple[str, ...], vouched: int) -> str:
+        """What commands may have written that this command would run, beside what its `vouched` first words say; or "".
 
-        Commands may make one below a workspace, with hooks and settings that git runs for whoever works there, or
-        pushes to it.
+        The repository in which it works, or which it names, unless it is a workspace's own: commands may make one below
+        it, with hooks and settings that git runs for whoever works there, or pushes to it. And files that its further
+        words have executed: `pip install ./x`.
         """
-        return self._repository(words)
+        return self._steered(argv, vouched)
 
     def planted(self, program: str) -> str:
         """Where `program`, the first word of a command, lies, if that is a writable place; else ""."""

@@ -42,12 +42,12 @@ def programs_on_disk(sandbox: SandboxPolicy, workspace: str) -> Callable[[Comman
             if len(both_ends) < TEMPORARY_MAX:
                 both_ends[temporary] = known
 
-        def repository(words: tuple[str, ...]) -> str:
-            from sandgate.runtime.repositories_named import repository_worked_with
+        def steered(argv: tuple[str, ...], vouched: int) -> str:
+            from sandgate.runtime.planted_orders import planted_orders
 
-            return repository_worked_with(command.cwd, words, (*known, *SHARED), command.env.get("HOME", ""))
+            return planted_orders(argv, vouched, command.cwd, (*known, *SHARED), command.env.get("HOME", ""))
 
-        return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at, repository=repository)
+        return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at, steered=steered)
 
     return places
 
