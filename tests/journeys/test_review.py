@@ -104,7 +104,7 @@ def test_the_conversation_of_a_review_goes_on_with_what_was_found(tmp_path: Path
     with ResponsesServer(says(json.dumps(BAD)), says("mended")) as server:
         place = AgentPlace(tmp_path, server.url)
         changed(place)
-        review(place)
+        review(place, "--base", "main")
         sources = {meta.id: meta.source for meta in map(of, place.transcripts())}
         (own,) = [name for name, source in sources.items() if source == "cli"]
         assert [source["subagent"] for source in sources.values() if not isinstance(source, str)] == ["review"]
@@ -123,9 +123,19 @@ def test_the_conversation_of_a_review_stays_as_strict_as_it_was(tmp_path: Path) 
         settings = place.home / ".sandgate" / "config.toml"
         settings.parent.mkdir(mode=0o700)
         settings.write_text('sandbox_mode = "read-only"\n')
-        review(place)
+        review(place, "--base", "main")
         settings.write_text('sandbox_mode = "danger-full-access"\n')
         (own,) = [meta.id for meta in map(of, place.transcripts()) if meta.source == "cli"]
         code, _, err = place.run("resume", own, "mend it")
         assert place.lines() == []
     assert "goes on with `sandbox_mode` as it was" in err, code
+
+
+def test_a_tree_without_a_change_is_not_sent_to_a_model(tmp_path: Path) -> None:
+    with ResponsesServer() as server:
+        place = AgentPlace(tmp_path, server.url)
+        changed(place)
+        code, out, err = review(place)
+        assert server.asked == []
+    assert (code, err) == (0, "sandgate: what is committed is reviewed with `--base BRANCH` or `--commit SHA`\n")
+    assert "there are no uncommitted changes, so no model was asked" in out
