@@ -133,6 +133,23 @@ def test_every_tool_that_is_offered_is_one_that_answers(tmp_path: Path) -> None:
     run(work())
 
 
+def test_scripts_of_an_agent_get_a_login_shell_and_its_model_is_told(tmp_path: Path) -> None:
+    """What models were trained on; whoever else calls the tools asks for one."""
+
+    async def work() -> None:
+        call = function_call("exec_command", {"cmd": "shopt -q login_shell && echo it is"})
+        with ResponsesServer(calls(call), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                await said(agent, "work")
+            (tool,) = [tool for tool in server.asked[0].body["tools"] if tool.get("name") == "exec_command"]
+            assert "Default true." in tool["parameters"]["properties"]["login"]["description"]
+            (answer,) = answers(server.asked[-1].body)
+            assert "it is" in answer
+
+    run(work())
+
+
 def test_commands_of_both_other_forms_run_in_the_same_sandbox(tmp_path: Path) -> None:
     async def work() -> None:
         shell = function_call("shell", {"command": ["bash", "-c", "echo one >> log; echo x > ../outside"]}, "c1")

@@ -177,15 +177,24 @@ def test_a_shell_that_root_did_not_install_is_found_on_the_path(
 
 
 @pytest.mark.parametrize(
-    ("asked", "allowed", "login"),
-    [(None, True, True), (None, False, False), (False, True, False), (False, False, False), (True, True, True)],
+    ("asked", "allowed", "usual", "login"),
+    [
+        (None, True, True, True),
+        (None, True, False, False),
+        (None, False, True, False),
+        (False, True, True, False),
+        (False, False, True, False),
+        (True, True, False, True),
+    ],
 )
-def test_login_is_what_was_asked_or_else_what_is_allowed(asked: bool | None, allowed: bool, login: bool) -> None:
+def test_login_is_what_was_asked_or_else_what_is_usual_and_allowed(
+    asked: bool | None, allowed: bool, usual: bool, login: bool
+) -> None:
     """Required: exec.md §13.2."""
-    assert login_wanted(asked, allowed=allowed) is login
+    assert login_wanted(asked, allowed=allowed, usual=usual) is login
 
 
 def test_a_login_shell_that_is_not_allowed_is_refused_in_the_words_of_the_wire() -> None:
     with pytest.raises(RequestError) as caught:
-        login_wanted(True, allowed=False)
+        login_wanted(True, allowed=False, usual=True)
     assert str(caught.value) == "login shell is disabled by config; omit `login` or set it to false."

@@ -93,18 +93,23 @@ def test_workdir_of_the_model_does_not_become_writable(place: Workplace) -> None
 # Shells
 
 
-def test_scripts_are_run_by_a_login_shell_unless_somebody_says_otherwise(place: Workplace) -> None:
-    """Ideas 22 and 49."""
+@pytest.mark.parametrize(("usual", "default"), [(False, "[]"), (True, "[yes]")])
+def test_scripts_are_run_by_a_login_shell_where_somebody_says_so_or_it_is_usual(
+    place: Workplace, usual: bool, default: str
+) -> None:
+    """Ideas 22 and 49. For MCP clients and Python it is not usual: profiles cost time and print."""
     (place.home / ".bash_profile").write_text("export FROM_PROFILE=yes\n")
     runtime = place.session()
+    assert not runtime.login_is_usual
+    runtime.login_is_usual = usual
     asked = {"default": None, "yes": True, "no": False}
     said = {
         name: runtime.exec_command("echo [$FROM_PROFILE]", shell="bash", login=login).output.strip()
         for name, login in asked.items()
     }
-    assert said == {"default": "[yes]", "yes": "[yes]", "no": "[]"}
+    assert said == {"default": default, "yes": "[yes]", "no": "[]"}
     place_shells = [each.command.argv[1] for each in place.told(TerminalBegan)]
-    assert place_shells == ["-lc", "-lc", "-c"]
+    assert place_shells == ["-lc" if usual else "-c", "-lc", "-c"]
 
 
 def test_login_shell_that_the_configuration_forbids_is_refused_and_not_the_default(place: Workplace) -> None:

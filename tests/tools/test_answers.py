@@ -6,7 +6,7 @@ import pytest
 
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.permissions import Grant
-from sandgate.tools.answers import ExecAnswer, ShellAnswer
+from sandgate.tools.answers import ExecAnswer, ShellAnswer, slim
 from sandgate.tools.truncation import TruncationPolicy, unified_form
 
 PLENTY = TruncationPolicy("bytes", 10_000)
@@ -60,7 +60,29 @@ def test_a_notice_is_one_line_before_the_output() -> None:
 
 
 def test_what_there_is_nothing_to_say_about_is_left_out_of_the_structured_answer() -> None:
-    assert ExecAnswer(0.0, "").structured() == {"wall_time_seconds": 0.0, "output": ""}
+    assert ExecAnswer(0.0, "").structured() == {"wall_time_seconds": 0.0}
+
+
+def test_a_refusal_is_the_first_thing_in_the_structured_answer_and_all_of_it() -> None:
+    """Required: some clients give a model nothing else."""
+    assert ExecAnswer(0.0, "", refused="no").structured() == {"refused": "no"}
+    held_back = ExecAnswer(1.0, "x" * 9999, exit_code=1, chunk_id="000000", notices=("not run again: no",))
+    assert list(held_back.structured())[:2] == ["notices", "exit_code"]
+    assert list(held_back.structured())[-1] == "output"
+
+
+def test_times_are_told_to_the_millisecond() -> None:
+    assert ExecAnswer(0.013163581999833696, "x").structured()["wall_time_seconds"] == 0.013
+
+
+def test_slim_keeps_what_says_something_and_what_stands_in_a_list() -> None:
+    empty = {"a": None, "b": "", "c": [], "d": {}}
+    assert slim(empty | {"e": 0, "f": False, "g": empty, "h": [empty, ""]}) == {
+        "e": 0,
+        "f": False,
+        "g": {"c": [], "d": {}},
+        "h": [{"c": [], "d": {}}, ""],
+    }
 
 
 def test_a_zero_is_something_to_say() -> None:
@@ -91,7 +113,16 @@ def test_the_structured_answer_is_json_with_all_that_is_known() -> None:
         "output": "x",
         "session_id": 4711,
         "state": "waiting_for_input",
-        "denials": [{**denial.fields(), "grant": {"kind": "write_path", "value": "/etc/motd"}}],
+        "denials": [
+            {
+                "operation": "write",
+                "path": "/etc/motd",
+                "errno": "EROFS",
+                "certain": True,
+                "layer": denial.layer,
+                "grant": {"kind": "write_path", "value": "/etc/motd"},
+            }
+        ],
         "notices": ["one"],
         "matched": "login:",
         "omitted_bytes": 7,

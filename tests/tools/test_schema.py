@@ -135,6 +135,12 @@ def test_every_marker_of_a_patch_is_in_the_grammar_and_in_the_words() -> None:
         assert [marker for marker in markers if f"*** {marker}" not in text] == []
 
 
+@pytest.mark.parametrize("usual", [False, True])
+def test_the_tool_says_whether_a_login_shell_is_the_default(usual: bool) -> None:
+    login = exec_command_tool(login_is_usual=usual)["parameters"]["properties"]["login"]
+    assert login["description"].endswith(f"Default {str(usual).lower()}.")
+
+
 def test_every_tool_is_closed_and_explained() -> None:
     for tool in (
         exec_command_tool(extended=True),
@@ -149,6 +155,7 @@ def test_every_tool_is_closed_and_explained() -> None:
 
 def test_the_structured_answer_fits_its_schema() -> None:
     schema = exec_answer_schema()
-    answer = ExecAnswer(1.0, "x", "abcdef", 0, 1000, 1, "running", (Denial("write"),), ("n",), "m", 5, "why")
-    assert answer.structured().keys() == schema["properties"].keys()
-    assert schema["required"] == ["wall_time_seconds", "output"]
+    answer = ExecAnswer(1.0, "x", "abcdef", 0, 1000, 1, "running", (Denial("write"),), ("n",), "m", 5)
+    told = {*answer.structured(), *answer.but(refused="why").structured()}
+    assert told == schema["properties"].keys()
+    assert schema["required"] == []  # what there is nothing to say about is left out

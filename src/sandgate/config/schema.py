@@ -167,8 +167,9 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "allow_login_shell", "flag", None, True, "only-false",
-        "Whether a model may have its scripts run by a login shell, which reads the user's login files first. It is "
-        "the default then; `sandgate run --shell` never does.",
+        "Whether a model may have its scripts run by a login shell, which reads the user's login files first. In an "
+        "agent's session it is the default then; MCP clients and Python programs ask for it; `sandgate run --shell` "
+        "never does.",
     ),
     (
         "background_terminal_max_timeout", "count", (0, MS_MAX), 300_000, "lower",

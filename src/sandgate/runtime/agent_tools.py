@@ -58,6 +58,7 @@ class AgentTools:
 
     def __init__(self, gate: AsyncGate, events: AgentEvents, *, asks: bool) -> None:
         self._gate = gate
+        gate.runtime.login_is_usual = True  # what models were trained on
         self._events = events
         self._asks = asks
         self._used: dict[str, int] = {}  # ids of calls, and how often: what is asked, told and undone goes by them
@@ -72,7 +73,10 @@ class AgentTools:
         """What the model is told about them."""
         if self._definitions is None:
             settings = self._gate.runtime.settings
-            live = (exec_command_tool(login_allowed=settings.allow_login_shell), write_stdin_tool())
+            live = (
+                exec_command_tool(login_allowed=settings.allow_login_shell, login_is_usual=True),
+                write_stdin_tool(),
+            )
             freeform = APPLY_PATCH_FREEFORM in settings.features
             self._definitions = (
                 *(live if UNIFIED_EXEC in settings.features else (shell_tool(),)),

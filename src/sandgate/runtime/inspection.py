@@ -6,6 +6,7 @@ from sandgate.display import one_line, visible
 from sandgate.protocol.wire import plain
 from sandgate.runtime.forecast import forecast_json
 from sandgate.runtime.listing import live_command
+from sandgate.tools.answers import slim
 from sandgate.tools.arguments import check_command_arguments, no_arguments, session_arguments
 from sandgate.tools.calls import ToolOutput
 
@@ -71,4 +72,4 @@ def _checked(forecast: Forecast) -> ToolOutput:
     lines += [f"Would stop: {visible(each.words)}" for each in forecast.stopped]
     if forecast.risk is not None:
         lines.append(f"Risk: {forecast.risk.risk_level}. {visible(forecast.risk.description)}")
-    return ToolOutput("\n".join(lines), success=True, structured=found)
+    return ToolOutput("\n".join(lines), success=True, structured=slim(found))

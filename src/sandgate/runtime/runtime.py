@@ -93,6 +93,7 @@ class Runtime:
         self.approvals = ApprovalStore()
         self._live: LiveCommands | None = None
         self._tools: Toolbox | None = None
+        self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
         self._opening = allocate_lock()
         confinement = self.confinement
         self.gate = Gate(

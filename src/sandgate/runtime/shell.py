@@ -104,11 +104,14 @@ def shell_kind(path: str) -> ShellKind | None:
     return _KINDS[name]
 
 
-def login_wanted(asked: bool | None, *, allowed: bool) -> bool:
-    """Whether to start a login shell; None: nobody said. Raises RequestError when it is asked for and not allowed."""
+def login_wanted(asked: bool | None, *, allowed: bool, usual: bool) -> bool:
+    """Whether to start a login shell. `usual`: where nobody says (None), in this session.
+
+    Raises RequestError when it is asked for and not allowed.
+    """
     if asked and not allowed:
         raise RequestError(_LOGIN_REFUSED)
-    return allowed if asked is None else asked
+    return allowed and usual if asked is None else asked
 
 
 def _find(kind: ShellKind) -> Shell | None:

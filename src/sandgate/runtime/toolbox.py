@@ -29,7 +29,7 @@ from sandgate.runtime.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refusal
-from sandgate.tools.answers import ExecAnswer, ShellAnswer
+from sandgate.tools.answers import ExecAnswer, ShellAnswer, slim
 from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
 from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, patch_in, told
 from sandgate.tools.exec_command import await_command, start_command
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         confinement: Confinement
         settings: Settings
         record: Recorder
+        login_is_usual: bool
 
         @property
         def directory(self) -> str: ...
@@ -233,7 +234,7 @@ class Toolbox:
         if answer.exit_code is not None:
             structured["exit_code"] = answer.exit_code
         structured["changes"] = [{"path": change.path, "type": change.kind} for change in answer.changes]
-        return ToolOutput(text, success=answer.exit_code == 0, structured=structured)
+        return ToolOutput(text, success=answer.exit_code == 0, structured=slim(structured))
 
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
@@ -244,7 +245,7 @@ class Toolbox:
                 why=f"the kernel takes a script of at most {SCRIPT_BYTES_MAX} bytes as an argument",
                 hint="write it to a file and run that",
             )
-        login = login_wanted(arguments.login, allowed=runtime.settings.allow_login_shell)
+        login = login_wanted(arguments.login, allowed=runtime.settings.allow_login_shell, usual=runtime.login_is_usual)
         directory = os.path.normpath(os.path.join(runtime.directory, arguments.workdir or "."))
         command = runtime.request(
             chosen_shell(arguments.shell).argv(arguments.cmd, login=login),

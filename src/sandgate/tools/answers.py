@@ -22,6 +22,24 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 
+MILLISECONDS = 3  # digits of a second
+# What stands first is read even where the rest is cut.
+IN_ORDER = (
+    "refused",
+    "notices",
+    "exit_code",
+    "session_id",
+    "state",
+    "wall_time_seconds",
+    "denials",
+    "matched",
+    "omitted_bytes",
+    "original_token_count",
+    "chunk_id",
+    "output",
+)
+
+
 class ExecAnswer(Record):
     """The answer of `exec_command` and `write_stdin`. `output` is cut already (`truncation.unified_form`)."""
 
@@ -55,16 +73,31 @@ class ExecAnswer(Record):
         return "\n".join([*lines, "Output:", self.output])
 
     def structured(self) -> Json:
-        """What a program reads: `wall_time_seconds` and `output` always, the rest when there is something to say."""
-        found = {name: value for name, value in self.fields().items() if value is not None and value not in ((), "")}
-        found["output"] = self.output
-        if not self.omitted_bytes:
-            del found["omitted_bytes"]
-        if self.denials:
-            found["denials"] = [denial_json(denial) for denial in self.denials]
-        if self.notices:
-            found["notices"] = list(self.notices)
-        return found
+        """What a program reads, and a model whose client passes on nothing else: what happened, the output last.
+
+        Only what there is to say; a call that was refused has no time and no output.
+        """
+        told: Json = self.fields() | {
+            "wall_time_seconds": None if self.refused else round(self.wall_time_seconds, MILLISECONDS),
+            "denials": [denial_json(denial) for denial in self.denials],
+            "notices": list(self.notices),
+            "omitted_bytes": self.omitted_bytes or None,
+        }
+        return slim({name: told[name] for name in IN_ORDER})
+
+
+def slim(found: Json) -> Json:
+    """The same without fields that say nothing: empty ones, and further in null and "".
+
+    An empty list further in says something, such as that nothing may be written.
+    """
+    return {name: _slimmed(value) for name, value in found.items() if value not in (None, "", [], {})}
+
+
+def _slimmed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _slimmed(each) for name, each in value.items() if each not in (None, "")}
+    return [_slimmed(each) for each in value] if isinstance(value, list) else value
 
 
 class ShellAnswer(Record):

@@ -75,13 +75,13 @@ _YIELD_WRITE = (
 _MAX_TOKENS = "How much output to return, in tokens. Default 10000; the middle of longer output is left out."
 
 
-def exec_command_tool(*, extended: bool = False, login_allowed: bool = True) -> Json:
+def exec_command_tool(*, extended: bool = False, login_allowed: bool = True, login_is_usual: bool = False) -> Json:
     """The definition of `exec_command`."""
     properties: Json = {
         "cmd": _text("The shell command to run."),
         "workdir": _text("The directory to run it in. Default: the working directory of the turn."),
         "shell": _text("The shell to run it with. Default: the user's."),
-        "login": _flag("Whether the shell reads its login files first. Default true."),
+        "login": _flag(f"Whether the shell reads its login files first. Default {str(login_is_usual).lower()}."),
         "tty": _flag("Whether the command gets a terminal. Default false, with a closed standard input."),
         "yield_time_ms": _number(_YIELD_EXEC),
         "max_output_tokens": _number(_MAX_TOKENS),
@@ -226,7 +226,7 @@ def exec_answer_schema() -> Json:
         "omitted_bytes": _number("Output that was lost because nobody fetched it in time, in bytes."),
         "refused": _text("Why nothing ran, or was typed."),
     }
-    return _object(properties, ("wall_time_seconds", "output"))
+    return _object(properties, ())
 
 
 def patch_answer_schema() -> Json:
@@ -242,7 +242,7 @@ def patch_answer_schema() -> Json:
         "output": _text("What happened, in words."),
         "changes": {"type": "array", "items": changed, "description": "The files it is about."},
     }
-    return _object(properties, ("applied", "output"))
+    return _object(properties, ("applied",))
 
 
 def exec_list_schema() -> Json:
@@ -272,20 +272,16 @@ def check_answer_schema() -> Json:
             "enum": ["allow", "ask", "forbid"],
             "description": "Whether it would run unasked, be asked about, or be refused.",
         },
-        "reason": _text("Why, in a sentence; empty when the parts say it all."),
+        "reason": _text("Why, in a sentence, where the parts do not say it all."),
         "because": _records("The verdict on each of its parts."),
         "sandbox": {"type": "object", "description": "How it would be confined."},
-        # Not a list of types: some clients carry schemas over into a dialect that has only one type each.
-        "risk": {"anyOf": [{"type": "object"}, {"type": "null"}], "description": "What could go wrong."},
+        "risk": {"type": "object", "description": "What could go wrong."},
         "effects": _records("What it reads, writes, deletes, contacts and runs, as far as its words tell."),
         "parts": {"type": "object", "description": "The command taken apart, each part with a verdict of its own."},
-        "flip": {
-            "anyOf": [{"type": "object"}, {"type": "null"}],
-            "description": "One change after which the verdict is another.",
-        },
+        "flip": {"type": "object", "description": "One change after which the verdict is another."},
         "stopped": _records("What the sandbox would not let it do, as far as its words tell."),
     }
-    return _object(properties, tuple(properties))
+    return _object(properties, ("verdict",))
 
 
 def _records(about: str) -> Json:

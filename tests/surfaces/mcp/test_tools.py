@@ -5,6 +5,7 @@ from __future__ import annotations
 import jsonschema  # type: ignore[import-untyped] # it comes without types
 import pytest
 
+from sandgate.surfaces.mcp.server import INSTRUCTIONS
 from sandgate.surfaces.mcp.tools import HINTS, described_tools
 
 
@@ -31,6 +32,12 @@ def test_hints_say_which_tools_change_nothing() -> None:
     for name, hint in hints.items():
         assert hint is not None
         assert hint.destructive_hint is (name not in reading)
+
+
+def test_instructions_begin_with_what_the_tools_are_for() -> None:
+    """Required: clients that hide tools behind a search (Codex, Claude Code) look through these words."""
+    assert INSTRUCTIONS.startswith("Run shell commands, use live terminals and edit files.")
+    assert all(f"`{name}`" in INSTRUCTIONS for name in HINTS)
 
 
 def test_login_is_not_offered_where_it_is_not_allowed() -> None:

@@ -39,9 +39,12 @@ NAME_SHOWN_CHARS = 60
 TIED = "sandgate"  # in a connection's state: it has our callback
 CLOSING_S_MAX = 10.0  # for everything that clients started to be gone
 CLIENT_SETTINGS = "sandgate"  # in the client's experimental capabilities: settings to have stricter
+# The first words are what clients look through that offer tools only when a search finds them.
 INSTRUCTIONS = (
-    "Shell commands, live terminals and patches that pass a gate: what policy does not allow is put to the user, and "
-    "what the sandbox refused is named exactly. `check_command` foresees what would happen to a command."
+    "Run shell commands, use live terminals and edit files. `exec_command` runs a command, `write_stdin` types into "
+    "one that is still running (`exec_list`, `exec_kill`), `apply_patch` edits files, `check_command` foresees what "
+    "would happen to a command. All pass a gate: what policy does not allow is put to the user, and what the sandbox "
+    "refused is named exactly."
 )
 
 
