@@ -221,3 +221,54 @@ def test_homes_of_others_and_mail_are_closed(stage: Stage, backend: str) -> None
         (other / "notes").unlink()
         other.rmdir()
         mail.unlink()
+
+
+LINKED = {  # on PATH → where it leads, in places that nobody knows
+    ".local/bin/foo": "../../.foo/bin/foo",
+    ".local/bin/bar": "{home}/.bar/versions/1/bin/bar",
+    ".local/bin/both": "{home}/.both/bin/both",
+    "bin/qux": "{home}/.qux/qux",
+    "bin/deep": "{home}/.config/deep/sbin/deep",
+}
+PROGRAM = """#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+beside=$(cat "$here/../lib/beside" 2>&-)
+echo ran "${0##*/}" $beside
+"""
+
+
+@BOTH_BACKENDS
+def test_a_program_that_the_path_only_links_to_runs_and_what_lies_beside_it_stays_closed(
+    stage: Stage, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = stage.home
+    paths = f"{home}/.local/bin:{home}/bin:/usr/local/bin:/usr/bin:/bin"
+    monkeypatch.setattr(stage, "environment", lambda: {"PATH": paths, "HOME": str(home), "LANG": "C.UTF-8"})
+    for place in (".foo/bin/foo", ".bar/versions/1/bin/bar", ".real/bin/both", ".qux/qux", ".config/deep/sbin/deep"):
+        put(home, place, PROGRAM)
+        (home / place).chmod(0o755)
+    for place in (".foo", ".bar/versions/1", ".real", ".config/deep"):
+        put(home, f"{place}/lib/beside", "beside")
+    (home / ".bar" / "current").symlink_to("versions/1")
+    (home / ".local" / "bin").mkdir(parents=True)
+    (home / ".local" / "bin" / "by-link").symlink_to(home / ".bar" / "current" / "bin" / "bar")
+    (home / ".local" / "bin" / "nowhere").symlink_to(home / ".gone" / "bin" / "x")
+    (home / ".local" / "bin" / "loop").symlink_to("loop")
+    (home / ".both" / "bin").mkdir(parents=True)
+    (home / ".both" / "bin" / "both").symlink_to(home / ".real" / "bin" / "both")
+    for link, target in LINKED.items():
+        (home / link).parent.mkdir(parents=True, exist_ok=True)
+        (home / link).symlink_to(target.format(home=home))
+    secrets = [".foo/token", ".bar/token", ".both/token", ".real/token", ".qux/token", ".config/deep/token", ".aws/key"]
+    for secret in secrets:
+        put(home, secret, SECRET)
+    (home / "bin" / "key").symlink_to(home / ".aws" / "key")
+    stage.own()
+    script = ["sh", "-c", "foo; bar; both; qux; deep; cd; cat ~/bin/key " + " ".join(secrets)]
+    ran = ["ran foo beside", "ran bar beside", "ran both beside", "ran qux", "ran deep beside"]
+    outside, inside = stage.unconfined(script), stage.confined(script, backend=backend)
+    assert inside.error is None, inside
+    assert inside.stdout is not None, inside
+    assert outside.stdout.splitlines()[:5] == ran
+    assert outside.stdout.count(SECRET) == len(secrets) + 1
+    assert inside.stdout.splitlines() == ran, inside

@@ -6,6 +6,7 @@ shown inside of a covered directory, so where something harmless is one, each en
 
 from __future__ import annotations
 
+import os
 import stat
 
 from sandgate.places.home import has_more_below, standing, verdict_on
@@ -177,6 +178,31 @@ def program_directories(path: str, homes: Collection[str], look: Look) -> tuple[
         if directory[:1] == "/" and look.is_directory(directory) and at_or_below(real := look.real(directory), homes):
             found.append(real)
     return _distinct(found)
+
+
+def linked_programs(directories: Iterable[str], homes: Collection[str], look: Look) -> Iterable[str]:
+    """What has to be shown so that programs run which `directories` of `$PATH` only link to, where that is closed: the
+    directories `bin` that they lie in, or else the programs alone.
+
+    What a link says decides whether its way is looked at: all but a few lead to where nothing is closed.
+    """
+    for directory in directories:
+        for link, target in look.links(directory):
+            place = os.path.normpath(f"{directory}/{target}" if target[:1] != "/" else target)
+            above = os.path.dirname(place)
+            if not _is_unknown(place, homes) or (led := look.follow(link)) is None or look.real(above) != above:
+                continue  # a link on its way could not be shown inside of what is covered
+            yield from (_shown_with(each, look) for each in (place, led.real))
+
+
+def _is_unknown(path: str, homes: Collection[str]) -> bool:
+    inners = [path[len(home) + 1 :] for home in homes if path.startswith(f"{home}/")]
+    return any(standing(inner) == "unknown" for inner in inners)
+
+
+def _shown_with(program: str, look: Look) -> str:
+    directory = os.path.dirname(program)
+    return directory if os.path.basename(directory) in _PROGRAM_DIRECTORIES else look.real(program)
 
 
 def _distinct(paths: Iterable[str]) -> tuple[str, ...]:

@@ -157,6 +157,11 @@ class Look:
         content = self._texts[key]
         return "" if content is None else os.fsdecode(content)
 
+    def links(self, directory: str) -> list[tuple[str, str]]:
+        """The links in a directory, in no order: path, and what it says. Nothing on their ways is looked at."""
+        paths = [f"{directory}/{name}" for name, is_link in self.entries(directory) if is_link]
+        return [(path, target) for path in paths if (target := self._target(path)) is not None]
+
     def settled_text(self, path: str, limit: int) -> str:
         """As `text`, of a file that only its owner changes, and not while it lies mapped into memory."""
         return os.fsdecode(self.settled_bytes(path, limit))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sandgate.places.secrets import ON_MACHINE
 from sandgate.sandbox.git_config import IN_HOME, named_places
-from sandgate.sandbox.home import Closed, closed_elsewhere, closed_in, program_directories
+from sandgate.sandbox.home import Closed, closed_elsewhere, closed_in, linked_programs, program_directories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def secrets_of(
     """What is closed in `homes` (canonical) and on the machine. `opened` are canonical paths that the configuration
     leaves readable, `path` is `$PATH`, `kept` are directories that somebody works in.
     """
-    runs = (*program_directories(path, homes, look), *_named_by_git(homes, look))
+    programs = program_directories(path, homes, look)
+    runs = (*programs, *linked_programs(programs, homes, look), *_named_by_git(homes, look))
     found = [closed_in(home, look, opened=opened, runs=runs, kept=kept) for home in homes]
     found.append(closed_elsewhere(homes, look, uid=uid))
     known = [*(_root_only(look) if uid == 0 else ()), *(key for home in homes for key in _ssh_keys(home, look))]
