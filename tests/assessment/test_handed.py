@@ -104,3 +104,17 @@ def test_text_that_the_shell_expands_again_weighs_like_a_command(script: str) ->
 @pytest.mark.parametrize("script", ["echo ${a[$((i + 1))]}", "grep '^$(date)' f", 'compgen -W "$(git branch)" x'])
 def test_text_that_stays_text_weighs_nothing(script: str) -> None:
     assert judged(script).risk_level == "low"
+
+
+@pytest.mark.parametrize(
+    ("script", "level"),
+    [
+        ("BASH_ALIASES[ls]='rm -rf ~/photos'; ls", "high"),
+        ("BASH_CMDS[ls]=./x; ls", "medium"),
+        ("BASH_CMDS=([ls]=./x); ls", "medium"),
+        ("HOME=. git status", "medium"),
+        ("DOTNET_STARTUP_HOOKS=./x.dll dotnet run", "medium"),
+    ],
+)
+def test_a_variable_that_gives_a_name_another_meaning_weighs_like_what_it_means(script: str, level: str) -> None:
+    assert judged(script).risk_level == level

@@ -14,6 +14,7 @@ from sandgate.assessment.listing import words
 from sandgate.assessment.places import below, place_of
 from sandgate.assessment.wording import shown
 from sandgate.commandline.commissions import run_for
+from sandgate.commandline.renaming import NAMINGS, named_in
 from sandgate.commandline.subscripts import evaluated
 
 TYPE_CHECKING = False
@@ -35,6 +36,10 @@ CODE_PATHS = frozenset(
     PHPRC PHP_INI_SCAN_DIR R_PROFILE R_PROFILE_USER R_LIBS GCC_EXEC_PREFIX COMPILER_PATH MAKEFILES RUSTFLAGS GOFLAGS
     XDG_CONFIG_HOME ZDOTDIR INPUTRC BUNDLE_GEMFILE GEM_PATH GEM_HOME PSQLRC VIMRUNTIME EMACSLOADPATH BASH_LOADABLES_PATH
     SHELLOPTS BASHOPTS GTK_MODULES QT_PLUGIN_PATH GIO_EXTRA_MODULES TERMINFO TAR_OPTIONS RIPGREP_CONFIG_PATH LESSKEY
+    HOME XDG_CONFIG_DIRS FPATH HGRCPATH GNUPGHOME CARGO_HOME GUILE_LOAD_PATH AWKPATH AWKLIBPATH JULIA_LOAD_PATH
+    DOTNET_STARTUP_HOOKS CORECLR_PROFILER_PATH ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ERL_LIBS ELIXIR_ERL_OPTIONS
+    PYTEST_ADDOPTS PYTEST_PLUGINS CAML_LD_LIBRARY_PATH TERMINFO_DIRS LOCPATH CMAKE_TOOLCHAIN_FILE ANSIBLE_CONFIG
+    NPM_CONFIG_USERCONFIG npm_config_userconfig NIX_PATH NIX_CONFIG COMPOSER_HOME
     """)
 )
 ENGINES = frozenset(words("DOCKER_HOST CONTAINER_HOST"))  # they say whose containers are meant
@@ -54,6 +59,9 @@ def judge_assignment(name: str, values: Sequence[Arg], call: Call, inquiry: Inqu
         _judge_loaded(name, values[0], call, inquiry)
     elif name in CODE_PATHS or name.startswith(("GIT_CONFIG_KEY_", "BASH_FUNC_")):
         inquiry.add(MEDIUM, "runs", name, f"`{name}` changes which code programs load")
+    if name.startswith(NAMINGS):
+        for _, meant in named_in(name, [arg.text for arg in values]):
+            inquiry.run_script(" ".join(meant).replace(UNKNOWN, "${?}"), call)
     for arg in values:
         for text in (*run_for(name, arg.text), *evaluated(arg.text)):
             inquiry.run_script(text.replace(UNKNOWN, "${?}"), call)
