@@ -40,10 +40,18 @@ class Person:
         self.seen = ""
         self.answer: Decision | BaseException | None = None
 
-    def is_asked(self, request: ApprovalRequest, advice: Advice | None = None, withdrawn: int | None = None) -> None:
+    def is_asked(
+        self,
+        request: ApprovalRequest,
+        advice: Advice | None = None,
+        withdrawn: int | None = None,
+        start: tuple[int, int] | None = None,
+    ) -> None:
         def ask() -> None:
             try:
-                self.answer = TerminalReviewer(colour=False, terminal=self.path).review(request, advice, withdrawn)
+                self.answer = TerminalReviewer(colour=False, terminal=self.path, start=start).review(
+                    request, advice, withdrawn
+                )
             except BaseException as error:
                 self.answer = error
 
@@ -259,6 +267,22 @@ def test_a_command_that_is_shown_whole_paints_no_line_of_ours(person: Person) ->
     assert "list" in whole
     rows = [row for line in whole.split("\r\n") for row in _rows(line)]
     assert not any(row.startswith(("  $ ls", "  [y]")) for row in rows)
+
+
+@pytest.mark.usefixtures("quickly")
+@pytest.mark.parametrize(("says", "counts"), [(5000, 80), (1, 40), (60, 60), (0, 80)])
+def test_a_terminal_that_a_command_has_told_another_width_is_written_to_as_before(
+    person: Person, says: int, counts: int
+) -> None:
+    """Required: `stty cols 5000` in a command has no line of the next question broken by the terminal itself."""
+    termios.tcsetwinsize(person.master, (50, says))
+    person.is_asked(asked("echo", "x" * 200), start=(80, 50))
+    person.sees("Your answer")
+    person.presses("n")
+    person.decided()
+    command = person.seen[person.seen.index("  $ echo") :].split("\r\n")
+    assert max(map(len, command[:3])) <= counts
+    assert len(command[0]) + 10 >= counts
 
 
 def _rows(line: str) -> list[str]:

@@ -25,8 +25,9 @@ def put(monkeypatch: pytest.MonkeyPatch, review: Any) -> Person:
     """A person at this terminal."""
 
     class Terminal:
-        def __init__(self, *, colour: bool) -> None:
+        def __init__(self, *, colour: bool, start: tuple[int, int] | None) -> None:
             assert colour is True
+            assert start is None or all(start)
 
         def review(self, request: ApprovalRequest, _advice: Any, _withdrawn: int) -> Decision | None:
             found: Decision | None = review(request)

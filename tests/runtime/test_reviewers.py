@@ -21,8 +21,8 @@ class Colleague:
 class Person:
     """Stands in for the terminal."""
 
-    def __init__(self, *, colour: bool) -> None:
-        self._colour = colour
+    def __init__(self, *, colour: bool, start: tuple[int, int] | None) -> None:
+        self._colour, self._start = colour, start
 
     def review(self, request: ApprovalRequest) -> Decision | None:
         return Decision(request.stage, "abort", "user", reason=f"colour: {self._colour}")

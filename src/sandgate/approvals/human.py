@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 TERMINAL = "/dev/tty"
 TYPE_AHEAD_GUARD_MS = 300  # keys pressed this soon after the prompt appeared are not an answer to it
 TYPE_AHEAD_BYTES = 4096  # thrown away at a time
+COLUMNS_MIN = 40  # a terminal that had them and says it has fewer was told so by a command, or cannot show a question
 ESCAPE, CONTROL_C, CONTROL_D = "\x1b", "\x03", "\x04"
 VIEW = "v"
 ROWS_UNKNOWN = 1 << 16
@@ -47,9 +48,11 @@ WITHDRAWN = "taken back: no answer is needed any more"
 class TerminalReviewer:
     """The person at the terminal. Answers every question or, if the terminal is gone, refuses."""
 
-    def __init__(self, *, colour: bool, terminal: str = TERMINAL) -> None:
+    def __init__(self, *, colour: bool, terminal: str = TERMINAL, start: tuple[int, int] | None = None) -> None:
+        """`start`: the terminal's columns and rows before any command could change what it says of its size."""
         self._colour = colour
         self._terminal = terminal
+        self._start = start
 
     def review(
         self, request: ApprovalRequest, advice: Advice | None = None, withdrawn: int | None = None
@@ -64,7 +67,7 @@ class TerminalReviewer:
         except OSError:
             return None
         try:
-            return _answer(request, Keyboard(tty), advice, withdrawn, colour=self._colour)
+            return _answer(request, Keyboard(tty, self._start), advice, withdrawn, colour=self._colour)
         except (OSError, termios.error) as error:
             lost = f"the terminal went away before anybody answered ({error.args[-1]})"
             return Decision(request.stage, "denied", "none", reason=lost)
@@ -150,8 +153,9 @@ def _meaning(key: str, by_key: dict[str, Choice]) -> Choice | None:
 class Keyboard:
     """A terminal read key by key, put back as it was on leaving the block."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, start: tuple[int, int] | None = None) -> None:
         self._descriptor = descriptor
+        self._start_columns, self._start_rows = start or (0, 0)
         self._before: list[Any] = []
 
     def __enter__(self) -> Keyboard:
@@ -169,19 +173,25 @@ class Keyboard:
 
     @property
     def columns(self) -> int:
-        """The terminal's width; what is common where it does not say."""
-        try:
-            return os.get_terminal_size(self._descriptor).columns or COLUMNS_DEFAULT
-        except OSError:
-            return COLUMNS_DEFAULT
+        """The terminal's width, no more than at the start: a line must not be broken by the terminal, where it likes.
+
+        What is common where it does not say.
+        """
+        now = self._size()[0] or COLUMNS_DEFAULT
+        start = self._start_columns or now
+        return max(min(now, start), min(start, COLUMNS_MIN))
 
     @property
     def rows(self) -> int:
-        """The terminal's height; more than anything needs where it does not say."""
+        """The terminal's height, no more than at the start; more than anything needs where it does not say."""
+        now = self._size()[1] or ROWS_UNKNOWN
+        return min(now, self._start_rows or now)
+
+    def _size(self) -> tuple[int, int]:
         try:
-            return os.get_terminal_size(self._descriptor).lines or ROWS_UNKNOWN
+            return os.get_terminal_size(self._descriptor)
         except OSError:
-            return ROWS_UNKNOWN
+            return 0, 0
 
     def write(self, lines: list[str]) -> None:
         """Print whole lines; they contain only visible text and our own colours."""

@@ -6,6 +6,7 @@ import select
 from _thread import allocate_lock
 
 from sandgate.protocol.decisions import Decision
+from sandgate.runtime.reviewers import terminal_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Person:
 
     def __init__(self, *, colour: bool) -> None:
         self._colour = colour
+        self._start = terminal_size()
         self._terminal = allocate_lock()
 
     def review(self, request: ApprovalRequest, advice: Advice | None, withdrawn: int) -> Decision | None:
@@ -36,7 +38,7 @@ class Person:
         try:
             if _is_readable(withdrawn):
                 return Decision(request.stage, "denied", "none", reason=WITHDRAWN)
-            return TerminalReviewer(colour=self._colour).review(request, advice, withdrawn)
+            return TerminalReviewer(colour=self._colour, start=self._start).review(request, advice, withdrawn)
         except KeyboardInterrupt:
             return Decision(request.stage, "abort", "user", reason=STOPPED)
         finally:

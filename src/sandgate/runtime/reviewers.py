@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from sandgate.config.features import ASSESSMENT
 from sandgate.protocol.trace import Notice
 
@@ -31,22 +33,35 @@ if TYPE_CHECKING:
         def new_id() -> str: ...
 
 
+STDERR = 2
+
+
 class _AtTerminal:
     """The terminal reviewer, imported only when a question really reaches it."""
 
     def __init__(self, *, colour: bool) -> None:
         self._colour = colour
+        self._start = terminal_size()  # before a command that shares the terminal can change it
 
     def review(self, request: ApprovalRequest) -> Decision | None:
         from sandgate.approvals.human import TerminalReviewer
 
-        return TerminalReviewer(colour=self._colour).review(request)
+        return TerminalReviewer(colour=self._colour, start=self._start).review(request)
 
     def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision | None:
         """The same, with what is said about the question while the person decides."""
         from sandgate.approvals.human import TerminalReviewer
 
-        return TerminalReviewer(colour=self._colour).review(request, advice)
+        return TerminalReviewer(colour=self._colour, start=self._start).review(request, advice)
+
+
+def terminal_size() -> tuple[int, int] | None:
+    """Columns and rows of the terminal that our messages go to; None where they go elsewhere, or it does not say."""
+    try:
+        columns, rows = os.get_terminal_size(STDERR)
+    except (OSError, ValueError):
+        return None
+    return (columns, rows) if columns and rows else None
 
 
 NO_MODEL = "the feature `{feature}` is on, but `assessment.model` names no model, so none is asked"
