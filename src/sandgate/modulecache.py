@@ -13,6 +13,7 @@ from __future__ import annotations
 import marshal
 import sys
 from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import ExtensionFileLoader
 from os import O_CLOEXEC, O_NOFOLLOW, O_RDONLY, close, fstat, getegid, geteuid, pread, replace, stat
 from os import open as open_descriptor
 from os import path as ospath
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     About = tuple[str, bool, int, int]  # its source, is a package, its mtime in ns, its size
-    Made = tuple[About, CodeType]
-    Place = tuple[int, int]  # start and length of marshalled code, from where the code begins
+    Made = tuple[About, CodeType | None]
+    Place = tuple[int, int]  # start and length of marshalled code, from where the code begins; none: an extension
     # modules one by one; then again, all at one place, what a run begins with, in this order
     Index = tuple[dict[str, tuple[About, Place]], tuple[tuple[str, About], ...], Place]
 
-FORMAT = "sandgate modules 5"
+FORMAT = "sandgate modules 6"
 HEAD_BYTES = 8  # the length of the index, little endian; then the index, then the code
 PACKAGE = "sandgate"
 INDEX_BYTES_MAX = 1 << 20  # some thousand modules
@@ -54,6 +55,7 @@ class ModuleCache:
         self._descriptor, self._code_at, (self._single, self._first, self._first_at) = _opened(file)
         self._code: dict[str, CodeType] = {}  # found, and about to be run
         self._before = frozenset(sys.modules)  # came too early for us
+        self._extensions: set[str] = set()  # found here, and loaded as usual
         self.used: dict[str, None] = {}  # in the order in which they were complete
         self._begun: int | None = None  # how many of these a run begins with; None: all
 
@@ -83,6 +85,11 @@ class ModuleCache:
         about, place = self._single.get(name, (None, (0, 0)))
         if about is None or not _is_unchanged(about):
             return None
+        if not place[1]:  # of Python's library, in C: looking for it lists directories
+            self._extensions.add(name)
+            spec = ModuleSpec(name, ExtensionFileLoader(name, about[0]), origin=about[0])
+            spec.has_location = True
+            return spec
         try:
             self._code[name] = marshal.loads(self._read(place))
         except _DAMAGED:
@@ -107,7 +114,8 @@ class ModuleCache:
     def keep(self) -> None:
         """Write the file anew if it would have served this process better. Failing costs nothing."""
         # A copy, taken at once: a thread may still import.
-        fresh = {name: each for name, each in list(sys.modules.items()) if name not in self.used}
+        served = self.used.keys() | self._extensions
+        fresh = {name: each for name, each in list(sys.modules.items()) if name not in served}
         ours = {name: each for name, each in fresh.items() if name not in self._before and _is_kept(name, each)}
         missing = [*ours]
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
@@ -166,7 +174,10 @@ class ModuleCache:
     def _known(self) -> dict[str, Made]:
         """All that the file holds and that still holds; nothing when it cannot be read."""
         try:
-            known = {name: (about, marshal.loads(self._read(place))) for name, (about, place) in self._single.items()}
+            known: dict[str, Made] = {
+                name: (about, marshal.loads(self._read(place)) if place[1] else None)
+                for name, (about, place) in self._single.items()
+            }
         except _DAMAGED:
             return {}
         return {name: made for name, made in known.items() if _is_unchanged(made[0])}
@@ -208,9 +219,13 @@ def _is_unchanged(about: About) -> bool:
 
 
 def _is_kept(name: str, module: ModuleType) -> bool:
-    """Ours or one of Python's library, there under its own name, and made from a source that lies where it should."""
+    """Ours or one of Python's library, there under its own name, and made from a file that lies where it should."""
     spec: Any = getattr(module, "__spec__", None)
-    if getattr(spec, "name", None) != name or not spec.has_location or not spec.origin.endswith(".py"):
+    if getattr(spec, "name", None) != name or not spec.has_location:
+        return False
+    if isinstance(spec.loader, ExtensionFileLoader):
+        return name in sys.stdlib_module_names and bool(spec.origin.startswith(f"{LIBRARY}/"))
+    if not spec.origin.endswith(".py"):
         return False
     if name.startswith(f"{PACKAGE}."):
         return bool(spec.origin.startswith(f"{DIRECTORY}/"))
@@ -256,7 +271,7 @@ def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -
     parts, start = [known], len(known)
     single = dict(about_known[0])
     for name, (about, code) in more.items():
-        parts.append(marshal.dumps(code))
+        parts.append(b"" if code is None else marshal.dumps(code))
         single[name] = about, (start, len(parts[-1]))
         start += len(parts[-1])
     index = marshal.dumps((FORMAT, sys.hexversion, (DIRECTORY, LIBRARY), (single, *about_known[1:])))
@@ -280,7 +295,7 @@ def _made_of(module: ModuleType) -> Made | None:
         after = stat(spec.origin)
     except (OSError, AttributeError, ImportError, SyntaxError):
         return None
-    if code is None or before.st_mtime_ns != after.st_mtime_ns:
+    if (code is None and not isinstance(spec.loader, ExtensionFileLoader)) or before.st_mtime_ns != after.st_mtime_ns:
         return None
     is_package = spec.submodule_search_locations is not None
     return (spec.origin, is_package, after.st_mtime_ns, after.st_size), code

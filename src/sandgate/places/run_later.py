@@ -345,11 +345,16 @@ def rows() -> tuple[tuple[str, str, Decision, str], ...]:
     return tuple([(name, who, decision, why) for names, who, decision, why in _TABLE for name in names.split()])
 
 
-CLOSED = tuple([name for names, _, decision, _ in _TABLE if decision == "closed" for name in names.split()])
+CLOSED: tuple[str, ...] = ()
+# What is told of when a command makes it, and the part of it of which also a change is told.
+_WATCHED: dict[str, tuple[str, str, Decision, str]] = {}
+for _row in _TABLE:
+    if _row[2] == "closed":
+        CLOSED += tuple(_row[0].split())
+    if _row[2] != "open":
+        _WATCHED |= dict.fromkeys(_row[0].lower().split(), _row)
 CLOSED_ENDINGS = tuple([name[1:] for name in CLOSED if name[0] == "*"])
 CLOSED_NAMES = tuple([name for name in CLOSED if name[0] != "*"])
-# What is told of when a command makes it, and the part of it of which also a change is told.
-_WATCHED = {name: row for row in _TABLE if row[2] != "open" for name in row[0].lower().split()}
 _WATCHED_ENDINGS = tuple([name[1:] for name in _WATCHED if name[0] == "*"])
 _PARTS_MAX = 3  # of a name; the longest ones have as many
 _INNERMOST = frozenset([name.rpartition("/")[2] for name in _WATCHED if "/" in name])
