@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sandgate.commandline import segments
-from sandgate.commandline.commissions import COMMISSIONED, commissioned, git_runs, run_for
+from sandgate.commandline.commission_rows import COMMISSIONED
+from sandgate.commandline.commissions import commissioned, git_runs, run_for
 from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.wrappers import STARTERS
 

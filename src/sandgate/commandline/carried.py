@@ -6,7 +6,8 @@ the script takes text for a program.
 
 from __future__ import annotations
 
-from sandgate.commandline.commissions import COMMISSIONED, ESCAPING, LANGUAGES, commissioned, git_runs, run_for
+from sandgate.commandline.commission_rows import COMMISSIONED, ESCAPING, LANGUAGES
+from sandgate.commandline.commissions import commissioned, git_runs, run_for
 from sandgate.commandline.decoding import ansi
 from sandgate.commandline.embedded import COMPLETING, embedded, expanded_again
 from sandgate.commandline.heredocs import bodies

@@ -9,7 +9,8 @@ from __future__ import annotations
 from posixpath import basename, join, normpath
 
 from sandgate.commandline import segments
-from sandgate.commandline.commissions import LANGUAGES, runs_value
+from sandgate.commandline.commission_rows import LANGUAGES
+from sandgate.commandline.commissions import runs_value
 from sandgate.commandline.invocation import everything_run, started_by
 from sandgate.commandline.launchers import may_come_first
 from sandgate.commandline.orders import obeyed_files, worked_in

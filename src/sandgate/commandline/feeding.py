@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commissions import ESCAPING
+from sandgate.commandline.commission_rows import ESCAPING
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, WRAPPERS
 

@@ -11,7 +11,8 @@ from itertools import islice, product
 
 from sandgate.commandline.braces import CLOSE, COMMA, OPEN, braced
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commissions import LANGUAGES, run_for
+from sandgate.commandline.commission_rows import LANGUAGES
+from sandgate.commandline.commissions import run_for
 from sandgate.commandline.feeding import FED, STANDARD_INPUT, fed, in_parallel, open_ended, replaced, takes_input
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.printing import UNKNOWN, printed, said

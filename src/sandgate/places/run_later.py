@@ -334,31 +334,30 @@ _TABLE: tuple[tuple[str, str, Decision, str], ...] = (
     ("CMakeLists.txt CMakePresets.json meson.build build.zig", "build tools, and editors", "open", _CHECKED),
     (".gitignore", "git", "open", "runs nothing"),
     (".editorconfig", "editors", "open", "runs nothing"),
-    (".nvmrc", "nvm", "open", _VERSION),
-    (".python-version", "pyenv", "open", _VERSION),
-    (".ruby-version .node-version .java-version .sdkmanrc", "version managers", "open", _VERSION),
+    (
+        ".nvmrc .python-version .ruby-version .node-version .java-version .sdkmanrc",
+        "version managers",
+        "open",
+        _VERSION,
+    ),
 )
 
 
-def rows() -> tuple[tuple[str, str, Decision, str], ...]:
-    """The table, one name a row."""
-    return tuple([(name, who, decision, why) for names, who, decision, why in _TABLE for name in names.split()])
-
-
-CLOSED: tuple[str, ...] = ()
+_NAMES = [(name, row) for row in _TABLE for name in row[0].split()]
+CLOSED = tuple([name for name, row in _NAMES if row[2] == "closed"])
 # What is told of when a command makes it, and the part of it of which also a change is told.
-_WATCHED: dict[str, tuple[str, str, Decision, str]] = {}
-for _row in _TABLE:
-    if _row[2] == "closed":
-        CLOSED += tuple(_row[0].split())
-    if _row[2] != "open":
-        _WATCHED |= dict.fromkeys(_row[0].lower().split(), _row)
+_WATCHED = {name.lower(): row for name, row in _NAMES if row[2] != "open"}
 CLOSED_ENDINGS = tuple([name[1:] for name in CLOSED if name[0] == "*"])
 CLOSED_NAMES = tuple([name for name in CLOSED if name[0] != "*"])
 _WATCHED_ENDINGS = tuple([name[1:] for name in _WATCHED if name[0] == "*"])
 _PARTS_MAX = 3  # of a name; the longest ones have as many
 _INNERMOST = frozenset([name.rpartition("/")[2] for name in _WATCHED if "/" in name])
 _PLAIN = frozenset([part for part in " ".join(_WATCHED).replace("/", " ").split() if part[0] not in ".*"])
+
+
+def rows() -> tuple[tuple[str, str, Decision, str], ...]:
+    """The table, one name a row."""
+    return tuple([(name, *row[1:]) for name, row in _NAMES])
 
 
 def agent_settings() -> tuple[str, ...]:

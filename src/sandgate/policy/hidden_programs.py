@@ -9,7 +9,8 @@ the sandbox decides as ever.
 from __future__ import annotations
 
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commissions import LANGUAGES, run_for
+from sandgate.commandline.commission_rows import LANGUAGES
+from sandgate.commandline.commissions import run_for
 from sandgate.commandline.feeding import STANDARD_INPUT
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
