@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cProfile
 import os
 import shutil
 import subprocess
@@ -255,3 +256,34 @@ def test_settings_that_name_a_crowd_of_places_close_no_more_than_a_view_takes(ro
     assert len(reach(root, trusted=False).absent) <= git_reach.UNTRUSTED_NAMED_MAX
     (root / ".git/config").write_text("[core]\n\tfsmonitor = ./w0\n")
     assert relative(reach(root, trusted=False).absent, root) == {"w0"}
+
+
+def reach_calls(root: Path, links: list[str]) -> tuple[Found, int]:
+    """What a repository with these submodules closes that a command may have made, and the calls that takes."""
+    lines = "".join(f"160000 {COMMIT} 0\t{link}\n" for link in links)
+    subprocess.run(["git", "-C", root, "update-index", "--index-info"], input=lines.encode(), check=True)
+    profile = cProfile.Profile()
+    found: Found = profile.runcall(reach, root, trusted=False)
+    return found, sum(entry.callcount for entry in profile.getstats())
+
+
+CALLS_MAX = 1_000_000  # of one search; ten times as many took 10 s
+
+
+@pytest.mark.parametrize("deep", [1_900, git_reach.UNTRUSTED_PARTS_MAX])
+def test_submodules_at_the_end_of_long_ways_are_not_looked_for_without_end(root: Path, deep: int) -> None:
+    """Required: each part of each way is looked at, and an index of some megabytes names millions of them."""
+    links = [f"{number}/" + "a/" * (deep - 2) + "x" for number in range(git_reach.SUBMODULES_MAX - 1)]
+    found, made = reach_calls(root, ["sub/lib", *links])
+    assert made <= CALLS_MAX
+    assert len(found.absent) <= git_reach.UNTRUSTED_ALL_PARTS_MAX
+    assert bool(found.notes) == (deep <= git_reach.UNTRUSTED_PARTS_MAX), "what is given up is said"
+
+
+def test_ordinary_submodules_of_such_a_repository_are_all_followed(root: Path) -> None:
+    links = [f"libs/group/{number}" for number in range(500)]
+    for link in links:
+        (root / link).mkdir(parents=True)
+    found, _ = reach_calls(root, links)
+    assert not found.notes
+    assert {f"{link}/.git" for link in links} <= relative(found.absent, root)

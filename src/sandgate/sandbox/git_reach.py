@@ -33,6 +33,7 @@ UNTRUSTED_INDEX_BYTES_MAX = 256 << 20  # of all repositories that a confined com
 UNTRUSTED_SETTINGS_BYTES_MAX = 2 << 20  # the same, of settings; a MiB takes a third of a second
 UNTRUSTED_NAMED_MAX = 1024  # places that settings of all these name
 UNTRUSTED_PARTS_MAX = 64  # of a submodule's path in one of these
+UNTRUSTED_ALL_PARTS_MAX = 16_384  # of all these paths; each is looked at, 0.3 s for so many
 SUBMODULES_MAX = 2048  # of all of them
 ALTERNATES_BYTES_MAX = 1 << 16
 
@@ -80,6 +81,7 @@ class _Reach:
         self.submodules = 0
         self.index_bytes = UNTRUSTED_INDEX_BYTES_MAX
         self.named = UNTRUSTED_NAMED_MAX
+        self.parts = UNTRUSTED_ALL_PARTS_MAX
         self.settings = Allowance(UNTRUSTED_SETTINGS_BYTES_MAX)
 
     def follow(self, repositories: list[Repository]) -> None:
@@ -100,7 +102,7 @@ class _Reach:
                 self._close_named(named, repository)
             repositories += self.closing.repositories
             self.closing.repositories.clear()
-        if min(self.settings.left, self.index_bytes, self.named) <= 0:
+        if min(self.settings.left, self.index_bytes, self.named, self.parts) <= 0:
             self.closing.notes.append(
                 "repositories with indexes or settings of unusual size were not searched to the end"
             )
@@ -109,7 +111,7 @@ class _Reach:
         """Directories in which git expects a `.git` that belongs to this repository."""
         found = dict.fromkeys((*self._gitlinks(repository), *self._gitmodules(repository)))
         if not repository.is_trusted:
-            found = {name: None for name in found if name.count("/") < UNTRUSTED_PARTS_MAX}
+            found = {name: None for name in found if self._affords(name.count("/") + 1)}
         self.submodules += len(found)
         if self.submodules > SUBMODULES_MAX:
             self.closing.notes.append(f"submodules beyond {SUBMODULES_MAX} are protected only where they were found")
@@ -119,6 +121,13 @@ class _Reach:
             path = self.look.text(join(directory, "gitdir"), POINTER_BYTES_MAX, follows=False).strip()
             if path.startswith("/") and "\0" not in path:
                 yield self.look.real(os.path.dirname(os.path.normpath(path)))
+
+    def _affords(self, parts: int) -> bool:
+        """Whether a path of so many parts, in a repository that a command may have made, is followed."""
+        if parts > UNTRUSTED_PARTS_MAX:
+            return False
+        self.parts -= parts
+        return self.parts >= 0
 
     def _gitlinks(self, repository: Repository) -> list[str]:
         from sandgate.sandbox.git_index import gitlinks, is_split
