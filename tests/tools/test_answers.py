@@ -76,7 +76,7 @@ def test_times_are_told_to_the_millisecond() -> None:
 
 
 def test_slim_keeps_what_says_something_and_what_stands_in_a_list() -> None:
-    empty = {"a": None, "b": "", "c": [], "d": {}}
+    empty: dict[str, object] = {"a": None, "b": "", "c": [], "d": {}}
     assert slim(empty | {"e": 0, "f": False, "g": empty, "h": [empty, ""]}) == {
         "e": 0,
         "f": False,

@@ -85,8 +85,3 @@ def test_without_the_sdk_it_says_what_to_install(program: Any, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "mcp", None)
     assert program("mcp") == 2
     assert "pip install '.[mcp]'" in program.err
-
-
-def test_the_time_a_question_stays_open_has_a_default() -> None:
-    assert mcp.APPROVAL_TIMEOUT_S == 600
-    assert parse(["mcp"]).text("approval_timeout") is None

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.session import environment
+from sandgate.surfaces.cli.waiting import approval_timeout_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import Parsed
 
 PORT_MAX = 65_535
-APPROVAL_TIMEOUT_S, APPROVAL_TIMEOUT_S_MAX = 600.0, 24 * 3600.0
 
 
 def main(parsed: Parsed) -> int:
     """Serves until the client goes, or a signal comes. Raises RequestError and ConfigError before that."""
     asked = environment(parsed).but(person_present=True)
     port = _port(parsed)
-    timeout_s = _seconds(parsed.text("approval_timeout"))
+    timeout_s = approval_timeout_s(parsed)
     channel = _channel(parsed)
     try:
         from sandgate.surfaces.mcp.command import Wishes, serve
@@ -63,15 +63,3 @@ def _channel(parsed: Parsed) -> str:
             hint="leave one out; `--ask both` is the other's long name",
         )
     return named or "both"
-
-
-def _seconds(text: str | None) -> float:
-    try:
-        seconds = APPROVAL_TIMEOUT_S if text is None else float(text)
-    except ValueError:
-        seconds = 0
-    if not 0 < seconds <= APPROVAL_TIMEOUT_S_MAX:
-        raise RequestError(
-            f"`--approval-timeout {text}` is not a time", hint=f"seconds, at most {APPROVAL_TIMEOUT_S_MAX:g}"
-        )
-    return seconds

@@ -92,6 +92,13 @@ RUNNING = (
     Option(("--tty",), "tty", "give the command a terminal of its own"),
     Option(("--env",), "env", "set a variable for the command (repeatable)", "KEY=VALUE", many=True),
 )
+APPROVAL_TIMEOUT = Option(
+    ("--approval-timeout",), "approval_timeout", "how long a question stays open (600)", "SECONDS"
+)
+WAITING = (
+    Option(("--wait-for-approvals",), "wait", "where nobody is at this terminal, wait for `sandgate approvals`"),
+    APPROVAL_TIMEOUT,
+)
 JSON = Option(("--json",), "json", "print one JSON object")
 MODEL = (
     Option(("-m", "--model"), "model", "the model that works, instead of the configured one", "NAME"),
@@ -118,7 +125,7 @@ Exit codes: 0 applied, or taken back; 1 it does not fit the files as they are; 2
 77 refused; 78 bad configuration; 125 Sandgate could not do its part. Nothing changed but with 0."""
 
 COMMANDS = (
-    Command("run", "run one command through the gate", DECIDING + RUNNING, "run", takes_command=True),
+    Command("run", "run one command through the gate", DECIDING + RUNNING + WAITING, "run", takes_command=True),
     Command("check", "say what would happen to a command, and why; runs nothing", DECIDING + RUNNING, "check", True),
     Command("assess", "assess the risk of a command; runs nothing", DECIDING + RUNNING, "assess", True),
     Command(
@@ -167,7 +174,7 @@ COMMANDS = (
                 "wait",
                 "`--ask both`: what the client shows nobody waits for `sandgate approvals`",
             ),
-            Option(("--approval-timeout",), "approval_timeout", "how long a question stays open (600)", "SECONDS"),
+            APPROVAL_TIMEOUT,
             *(option for option in DECIDING if option.key not in ("json", "answer", "color", "verbose")),
         ),
         "mcp",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime import Runtime
+    from sandgate.runtime.elsewhere import Elsewhere
     from sandgate.surfaces.cli.parse import Parsed
 
 STDERR = 2
@@ -39,14 +40,31 @@ def person_present() -> bool:
 def opened(parsed: Parsed, record: Recorder | None = None, *, lasting: bool = True) -> Runtime:
     """The runtime of this invocation; `lasting` as `open_runtime` has it."""
     where = environment(parsed)
-    return open_runtime(
+    waiting = _waiting(parsed, where)
+    runtime = open_runtime(
         where,
         answers=parsed.texts("answer"),
+        reviewers=() if waiting is None else (waiting,),
         ask_at_terminal=person_present(),
         colour=colour_wanted(parsed, where.environ),
         record=record,
         lasting=lasting,
     )
+    if waiting is not None:
+        waiting.confinement = runtime.confinement.summary
+    return runtime
+
+
+def _waiting(parsed: Parsed, where: Environment) -> Elsewhere | None:
+    """Who answers from another terminal, where nobody is at this one and that was asked for."""
+    if parsed.text("approval_timeout") is not None and not parsed.on("wait"):
+        raise RequestError("`--approval-timeout` belongs to `--wait-for-approvals`")
+    if not parsed.on("wait"):
+        return None
+    from sandgate.surfaces.cli.waiting import somebody_elsewhere
+
+    found = somebody_elsewhere(parsed, where.environ)
+    return None if person_present() else found
 
 
 def environment(parsed: Parsed) -> Environment:
