@@ -53,6 +53,23 @@ sandgate_launch_environment() {
         "$2" "$sandgate_launch_root" "$sandgate_launch_env" "${SANDGATE_PYTHON-}" </dev/null >&2 || exit
 }
 
+# sandgate_launch_helped ARGUMENT...: false unless they ask for help, which needs no environment; then the program has
+# helped, and this ends. The program itself says whether they do.
+sandgate_launch_helped() {
+    case " $* " in
+    *' --help '* | *' -h '* | ' help '*) ;;
+    *) return 1 ;;
+    esac
+    sandgate_launch_python || exit 125
+    "$sandgate_launch_found" -I -S -B -X utf8 -c '
+import sys
+sys.path.append(sys.argv.pop(1) + "/src")
+from sandgate.surfaces.cli.main import helped
+sys.exit(0 if helped(sys.argv[1:]) else 1)
+' "$sandgate_launch_root" "$@" </dev/null && exit
+    return 1
+}
+
 # sandgate_launch_python: sets sandgate_launch_found to the real path of a Python that is new enough.
 # Asking the candidate for its own path steps over version-manager shims, which are slow and may be broken.
 sandgate_launch_python() {

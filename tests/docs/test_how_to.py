@@ -50,7 +50,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.host("namespace", "notify")]
 @pytest.fixture(scope="module")
 def reader() -> Iterator[Reader]:
     """A home and a project, not below /tmp, which commands may write to, and a server started as the page says."""
-    subprocess.run([LAUNCHER, "mcp", "--help"], check=True, capture_output=True, timeout=FIRST_USE_LIMIT_S)
+    subprocess.run(
+        [LAUNCHER, "mcp"], stdin=subprocess.DEVNULL, check=True, capture_output=True, timeout=FIRST_USE_LIMIT_S
+    )
     with tempfile.TemporaryDirectory(prefix="sandgate-reader-", dir="/var/tmp") as place:
         home, project = Path(place, "home"), Path(place, "home", "project")
         project.mkdir(parents=True)

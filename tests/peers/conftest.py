@@ -59,7 +59,9 @@ class Clone:
 @pytest.fixture(scope="session")
 def launcher() -> str:
     """The clone's own program, once it has made what it needs."""
-    subprocess.run([LAUNCHER, "mcp", "--help"], check=True, capture_output=True, timeout=FIRST_USE_LIMIT_S)
+    subprocess.run(
+        [LAUNCHER, "mcp"], stdin=subprocess.DEVNULL, check=True, capture_output=True, timeout=FIRST_USE_LIMIT_S
+    )
     return LAUNCHER
 
 

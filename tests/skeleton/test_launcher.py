@@ -144,6 +144,36 @@ def test_second_use_says_nothing(used: Clone) -> None:
     assert used.run().stderr == b""
 
 
+HELPER = """
+def helped(arguments):
+    print("helped", arguments, flush=True)
+    return "-C" not in arguments
+"""
+
+
+@pytest.mark.parametrize(
+    "asked", [["mcp", "--help"], ["run", "-h"], ["help"], ["help", "run"], ["mcp", "--http", "-h"]]
+)
+def test_help_comes_before_an_environment_is_made(clone: Clone, asked: list[str]) -> None:
+    """Required: who only asks what there is waits for nothing and gets nothing installed."""
+    program = clone.folder / "src/sandgate/surfaces/cli/main.py"
+    program.parent.mkdir(parents=True)
+    program.write_text(HELPER)
+    ended = clone.run(*asked)
+    assert (ended.returncode, ended.stdout.decode(), ended.stderr) == (0, f"helped {asked}\n", b"")
+    assert clone.environments() == []
+    assert not list(clone.folder.rglob("__pycache__"))
+
+
+def test_what_only_looks_like_asking_for_help_is_carried_out(clone: Clone) -> None:
+    """The program says which it is: this is a directory of that name."""
+    program = clone.folder / "src/sandgate/surfaces/cli/main.py"
+    program.parent.mkdir(parents=True)
+    program.write_text(HELPER)
+    assert b"'executable'" in clone.run("run", "-C", "--help", "--", "true").stdout
+    assert clone.environments() == [".venv"]
+
+
 def test_first_use_says_one_line(clone: Clone) -> None:
     said = clone.run().stderr.decode().splitlines()
     assert len(said) == 1

@@ -68,21 +68,42 @@ def exit_code(error: SandgateError) -> int:
             return CANNOT
 
 
+def helped(arguments: list[str]) -> bool:
+    """Prints help if that is asked for, and says whether it is. Needs no package but this one."""
+    arguments = _asked(arguments)
+    if arguments[0] in ("-h", "--help", "help"):
+        from sandgate.surfaces.cli.help import overview
+
+        say.out(overview())
+        return True
+    from sandgate.surfaces.cli.parse import parse
+
+    try:
+        parsed = parse(arguments)
+    except RequestError:
+        return False
+    if parsed.help:
+        _run(parsed)
+    return parsed.help
+
+
+def _asked(arguments: list[str]) -> list[str]:
+    """`help NAME` in the usual form."""
+    return [arguments[1], "--help"] if arguments[0] == "help" and len(arguments) > 1 else arguments
+
+
 def _dispatch(arguments: list[str]) -> int:
     if not arguments:
         from sandgate.surfaces.cli.help import overview
 
         say.out(overview())
         return BAD_USAGE
+    arguments = _asked(arguments)
     if arguments[0] == "--version":
         say.out(f"sandgate {__version__}\n")
         return 0
-    if arguments[0] == "help" and len(arguments) > 1:
-        arguments = [arguments[1], "--help"]
     if arguments[0] in ("-h", "--help", "help"):
-        from sandgate.surfaces.cli.help import overview
-
-        say.out(overview())
+        helped(arguments)
         return 0
     from sandgate.surfaces.cli.parse import parse
 
