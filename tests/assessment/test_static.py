@@ -12,8 +12,9 @@ from assessing import HOME, PROJECT, corpus, facts, judged, request
 from sandgate.assessment import frames
 from sandgate.assessment.facts import MAX_TARGETS, AssessmentFacts, TargetFacts, Targets
 from sandgate.assessment.findings import RANK
+from sandgate.assessment.inquiry import MAX_STEPS
 from sandgate.assessment.judges.loops import loops_of
-from sandgate.assessment.static import MAX_STEPS, assess, work
+from sandgate.assessment.static import assess, work
 from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.protocol.commands import CommandRequest
@@ -356,3 +357,28 @@ def test_a_mode_that_looks_like_an_option_is_still_a_mode(script: str) -> None:
 def test_what_comes_to_the_same_is_called_the_same(script: str, category: str) -> None:
     risk = judged(script)
     assert (risk.risk_level, category in risk.risk_categories) == ("high", True)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "exec 3<>/dev/tcp/localhost/5432",
+        "until (exec 3<>/dev/tcp/127.0.0.1/5432) 2>/dev/null; do sleep 1; done",
+        "for i in 1 2 3; do curl -sf localhost:8000 && break; done",
+    ],
+)
+def test_waiting_for_a_server_of_ones_own_is_a_connection_and_no_more(script: str) -> None:
+    judgement = judged(script)
+    assert (judgement.risk_level, "stays on this machine" in judgement.reasons) == ("low", True)
+
+
+def test_another_machine_is_not_this_one_for_beginning_with_its_number() -> None:
+    assert judged("exec 3<>/dev/tcp/127.evil.example/80").risk_level == "high"
+
+
+def test_a_home_below_a_temporary_directory_holds_what_a_home_holds() -> None:
+    about = AssessmentFacts("/tmp/home", "/tmp/home/work", {"HOME": "/tmp/home"}, ("/tmp/home/work", "/tmp"), Targets())
+    assert judged("echo x > ~/note", about).reasons[0] == "outside the workspace: your own files"
+    assert judged("echo x > /tmp/note", about).reasons[0] == "writes a temporary file"
+    inside = about.but(home="/home/u", environment={"HOME": "/home/u", "TMPDIR": "/home/u/tmp"})
+    assert judged("echo x > ~/tmp/note", inside).reasons[0] == "writes a temporary file"

@@ -258,3 +258,25 @@ def test_readable_means_bash_runs_nothing_else(script: str) -> None:
         return
     if all(argv and reaches_the_handler(argv[0]) and argv[0] != "cat" for argv in seen):
         assert run_by_bash("cat() { /bin/cat; }\n" + script, Path("/")) == seen
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("exec 3<>/dev/tcp/h/80", [("3", "<>", "/dev/tcp/h/80")]),
+        ("cat <> f > g", [("", "<>", "f"), ("", ">", "g")]),
+        ("(exec 3<>a) 2>> b", [("2", ">>", "b"), ("3", "<>", "a")]),
+    ],
+)
+def test_opening_for_both_is_a_redirection_like_any_other(script: str, found: list[tuple[str, str, str]]) -> None:
+    read = parse(script)
+    assert read.readable
+    assert sorted(
+        (each.descriptor, each.operator, each.target.text if each.target else "") for each in read.redirections
+    ) == sorted(found)
+
+
+@pytest.mark.parametrize("script", ["echo '<>'", 'echo "a<>b"', "cat <<'<>'\na<>b\n<>", "echo \\<>f", "# <>\nls"])
+def test_what_only_looks_like_it_is_text(script: str) -> None:
+    assert all(each.operator != "<>" for each in parse(script).redirections)
+    assert "<>" not in script or ">>" not in str(parse(script).commands)

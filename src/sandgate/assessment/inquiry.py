@@ -356,4 +356,4 @@ def _as_given(found: Finding, arg: Arg) -> Finding:
 def is_local(host: str) -> bool:
     """Whether a host name or `host:port` means this machine."""
     name = host.rsplit(":", 1)[0] if host.count(":") == 1 else host
-    return name.lower() in LOCAL_HOSTS or name.startswith("127.")
+    return name.lower() in LOCAL_HOSTS or (name.startswith("127.") and name.replace(".", "").isdigit())

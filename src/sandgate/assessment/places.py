@@ -239,12 +239,17 @@ def made_to_ship(path: str, facts: AssessmentFacts) -> bool:
     return path[len(facts.cwd) :].strip("/").split("/")[0] in MADE_TO_SHIP
 
 
+def _kept(path: str, temporary: str, scene: _Scene) -> bool:
+    """Whether a home lies in that temporary directory, and `path` in the home."""
+    return any(below(path, home) and below(home, temporary) and home != temporary for home in scene.homes)
+
+
 def _other_place(path: str, scene: _Scene) -> Place:
-    for tree in scene.temporary:
-        if path == tree:
+    around = [tree for tree in scene.temporary if below(path, tree)]
+    if around and not _kept(path, max(around, key=len), scene):
+        if path in around:
             return Place("temporary-root", path, "the shared temporary directory")
-        if below(path, tree):
-            return Place("temporary", path, "temporary files")
+        return Place("temporary", path, "temporary files")
     for home in scene.homes:
         if below(path, home):
             cached = _CACHES.hold(path[len(home) + 1 :])

@@ -17,7 +17,7 @@ from sandgate.assessment.findings import (
     PRIVILEGE,
 )
 from sandgate.assessment.frames import Frame, Pipeline
-from sandgate.assessment.inquiry import MAX_STEPS, Call, Inquiry
+from sandgate.assessment.inquiry import MAX_STEPS, Call, Inquiry, is_local
 from sandgate.assessment.judges.builtins import judge_loop
 from sandgate.assessment.judges.feeding import narrows
 from sandgate.assessment.judges.files import PASSING, emptied, fills_disk, never_ends, says_nothing
@@ -353,7 +353,8 @@ def _substitutes(word: Word) -> bool:
 def _socket_redirection(text: str, call: Call, inquiry: Inquiry) -> None:
     host = ":".join(text.split("/")[3:5])
     inquiry.contact(host, call)
-    if call.program in {"bash", "sh", "zsh", "exec"}:
+    waits = call.program == "exec" and is_local(text.split("/")[3])  # for a server of one's own, most often
+    if call.program in {"bash", "sh", "zsh", "exec"} and not waits:
         said = f"Gives {shown(host)} control of this account"
         why = "hands a shell to another machine"
         inquiry.add(HIGH, "contacts", host, why, said, "", (PRIVILEGE, EXFILTRATION, NETWORK))

@@ -25,6 +25,7 @@ from sandgate.commandline.steady import SteadyVariables
 from sandgate.commandline.words import words_of
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS
 
+READ_WRITE = "<>"  # which the grammar is not shown, `grammar.py`
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -311,7 +312,7 @@ class _Reader(CompoundReader):
             elif child.is_named:
                 self._stack.append(child)
             else:
-                operator = operator or kind
+                operator = operator or (READ_WRITE if kind == ">>" and self._text(child) == READ_WRITE else kind)
         if node.type == "heredoc_redirect":
             self._plain = self._readable = False
             self._here_documents += 1

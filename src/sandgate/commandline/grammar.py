@@ -44,6 +44,9 @@ _TOO_MUCH = object()  # kept for a text that was given up
 # scanner must not see what is beyond: it asks C's `isdigit` about whole code points, which reads past a table of
 # 384 entries and sometimes ends the process (`{` before U+CC5FE did).
 _AS_ASCII = bytes(range(128)) + b"Z" * 128
+# `<>` opens a file for both, and the grammar has no such redirection: it is shown another one of the same length, and
+# whoever wants the operator reads it in the source.
+_READ_WRITE, _SHOWN = b"<>", b">>"
 
 
 def syntax_tree(source: bytes) -> Node | None:
@@ -54,7 +57,7 @@ def syntax_tree(source: bytes) -> Node | None:
     """
     known = _recent.get(source)
     if known is None:
-        parsed = None if _beyond_limits(source) else _parsed(source.translate(_AS_ASCII))
+        parsed = None if _beyond_limits(source) else _parsed(source.translate(_AS_ASCII).replace(_READ_WRITE, _SHOWN))
         known = _recent.keep(source, _TOO_MUCH if parsed is None else parsed)
     return None if known is _TOO_MUCH else known
 

@@ -63,6 +63,11 @@ def _find_inside(what: Segments) -> Danger | None:
     everything = everything_run(what)
     if any(_hits_device(redirection) for redirection in everything.redirections):
         return Danger(what.argv, "writes to a device")
+    connected = [
+        each.target.text for each in everything.redirections if each.target is not None and is_connection(each)
+    ]
+    if connected and (why := _connection_danger(connected, everything.commands)):
+        return Danger(what.argv, why)
     if any(_is_fork_bomb(script) for script in everything.scripts):
         return Danger(what.argv, "starts copies of itself without end")
     for argv in everything.commands:
@@ -220,9 +225,35 @@ def _hits_device(redirection: Redirection) -> bool:
     target = redirection.target
     if target is None or not target.text.startswith("/dev/") or target.text in HARMLESS_DEVICES:
         return False
-    if target.text.startswith(("/dev/tcp/", "/dev/udp/")):  # bash opens a connection for these, in either direction
-        return True
+    if is_connection(redirection):
+        return False
     return ">" in redirection.operator and not target.text.startswith(("/dev/fd/", "/dev/shm/", "/dev/pts/"))
+
+
+def is_connection(redirection: Redirection) -> bool:
+    """Bash opens a connection for these names, in either direction."""
+    return redirection.target is not None and redirection.target.text.startswith(("/dev/tcp/", "/dev/udp/"))
+
+
+def _connection_danger(targets: list[str], commands: tuple[Argv, ...]) -> str:
+    """`exec 3<>/dev/tcp/localhost/5432` waits for a server of one's own; with a shell behind it, it takes orders."""
+    if any(argv[0][:1] in ("$", "`") or _takes_orders(argv) for argv in commands):
+        return "runs what comes over a connection"
+    hosts = [target.split("/")[3] for target in targets]
+    return "" if all(map(_is_this_machine, hosts)) else "opens a connection to another machine"
+
+
+def _takes_orders(argv: Argv) -> bool:
+    """`sh -i 0>&1`: a number in front of a redirection that comes late looks like an operand."""
+    words = tuple(word for word in argv if not word.isdigit())
+    return _runs_its_input(program_name(argv[0]), words)
+
+
+def _is_this_machine(host: str) -> bool:
+    octets = host.split(".")
+    return host in ("localhost", "::1") or (
+        len(octets) == 4 and octets[0] == "127" and all(octet.isascii() and octet.isdigit() for octet in octets)
+    )
 
 
 def _is_fork_bomb(script: str) -> bool:
