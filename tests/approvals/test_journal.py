@@ -103,3 +103,13 @@ def test_half_a_line_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         written(tmp_path, request_for("two"))
     monkeypatch.undo()
     assert (tmp_path / DIRECTORY / CURRENT).read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [("x" * 5_000,) * 200, ("",) * 50_000, ("a",) * 50_000])
+def test_a_long_command_takes_no_more_than_its_room(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Required: a few hundred questions that nobody answers do not push out who allowed what before."""
+    written(tmp_path, request_for("echo", *words))
+    (line,) = entries(str(tmp_path))
+    assert line["argv"][0] == "echo"
+    assert line["argv"][-1].endswith(" more words)")
+    assert (tmp_path / DIRECTORY / CURRENT).stat().st_size < 5 * journal.COMMAND_CHARS_MAX

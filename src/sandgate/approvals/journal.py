@@ -29,6 +29,8 @@ DIRECTORY = "decisions"
 CURRENT, BEFORE = "decisions.jsonl", "decisions.1.jsonl"
 JOURNAL_BYTES_MAX = 16 * 1024 * 1024  # of one file; two are kept
 ARGUMENT_CHARS_MAX = 2_000  # of one word of a command
+COMMAND_CHARS_MAX = 16_000  # of all its words: many long questions must not push older lines out
+FILES_MAX = 64  # of one patch, and as many that a command executes
 
 
 class Journal:
@@ -103,9 +105,9 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
         "request_id": request.request_id,
         "call_id": request.call_id,
         "stage": request.stage,
-        "argv": [word[:ARGUMENT_CHARS_MAX] for word in redacted_argv(command.argv)],
+        "argv": _bounded(redacted_argv(command.argv)),
         "cwd": command.cwd,
-        "files": [change.path for change in request.changes],
+        "files": [change.path for change in request.changes[:FILES_MAX]],
         "asked_because": redacted(request.reason),
         "risk_level": request.risk.risk_level if request.risk else None,
         "decision": decision.decision,
@@ -121,7 +123,21 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
 def _executed(request: ApprovalRequest) -> Json:
     """The files that were to be executed, and what they held."""
     places = () if request.binding is None else request.binding.places
-    return {seen.path: seen.state for seen in places if seen.kind == "file" and seen.is_ours}
+    return {
+        seen.path: seen.state for seen in [each for each in places if each.kind == "file" and each.is_ours][:FILES_MAX]
+    }
+
+
+def _bounded(words: tuple[str, ...]) -> list[str]:
+    """The words, as many as there is room for, and how many more there were."""
+    kept: list[str] = []
+    room = COMMAND_CHARS_MAX
+    for word in words:
+        kept.append(word[: min(ARGUMENT_CHARS_MAX, room)])
+        room -= len(kept[-1]) + 1
+        if room <= 0 and len(kept) < len(words):
+            return [*kept, f"({len(words) - len(kept)} more words)"]
+    return kept
 
 
 def _as_object(line: str) -> Json | None:
