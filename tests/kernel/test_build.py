@@ -95,6 +95,27 @@ def test_compiler_in_a_relative_directory_of_path_is_not_used(tmp_path: Path, mo
         build.find_compiler()
 
 
+@pytest.mark.skipif(shutil.which("cc", path="/usr/bin:/bin") is None, reason="no C compiler of the system")
+def test_a_compiler_or_assembler_that_a_project_planted_does_not_run(
+    sources: Path, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import subprocess
+
+    planted, canary = tmp_path / "project" / "bin", tmp_path / "canary"
+    planted.mkdir(parents=True)
+    for name in (*build.COMPILERS, "as", "ld", "collect2", "cc1"):
+        (planted / name).write_text(f'#!/bin/sh\ntouch {canary}\nexec /usr/bin/{name} "$@"\n')
+        (planted / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{planted}:/usr/bin:/bin")
+    for compiler in ("cc", "/usr/bin/cc"):  # the second finds what it starts by PATH, too
+        subprocess.run([compiler, *build.FLAGS, "-o", tmp_path / "x", sources / "main.c"], check=False)
+        assert canary.exists()
+        canary.unlink()
+    build.compile_helper(str(sources), str(program))
+    assert program.exists()
+    assert not canary.exists()
+
+
 @pytest.mark.slow
 @needs_compiler
 def test_real_sources_compile_without_a_warning(tmp_path: Path) -> None:

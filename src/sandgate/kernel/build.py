@@ -19,6 +19,8 @@ PROGRAM = "sandgate-exec"
 STAMP_SUFFIX = ".built-from"
 COMPILE_LIMIT_S = 120
 COMPILERS = ("cc", "gcc", "clang")
+# Only root writes there, so they come first: a project may have put a directory of its own at the head of PATH.
+ROOT_ONLY = ("/usr/bin", "/bin", "/usr/local/bin")
 
 FLAGS = (
     *("-std=gnu11", "-O2", "-g0", "-Wall", "-Wextra", "-Wconversion"),
@@ -116,7 +118,13 @@ def compile_helper(sources: str, program: str) -> None:
         command = [compiler, *FLAGS, *MACHINE_FLAGS.get(os.uname().machine, ()), "-o", made, *_files(sources, ".c")]
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=COMPILE_LIMIT_S, stdin=subprocess.DEVNULL, check=False
+                command,
+                env={**os.environ, "PATH": ":".join(_search_path())},  # by which it finds assembler and linker
+                capture_output=True,
+                text=True,
+                timeout=COMPILE_LIMIT_S,
+                stdin=subprocess.DEVNULL,
+                check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
             raise _unavailable(f"`{compiler}` did not finish: {problem}", "see `sandgate doctor`") from problem
@@ -128,14 +136,18 @@ def compile_helper(sources: str, program: str) -> None:
 
 
 def find_compiler() -> str:
-    """The first C compiler on PATH, by absolute path. Raises BackendUnavailable when there is none."""
-    for directory in os.get_exec_path():
+    """A C compiler on PATH, by absolute path, the system's first. Raises BackendUnavailable when there is none."""
+    for directory in _search_path():
         for name in COMPILERS:
             candidate = os.path.join(directory, name)
-            # A relative element of PATH would let the working directory choose our compiler.
-            if os.path.isabs(directory) and os.access(candidate, os.X_OK) and os.path.isfile(candidate):
+            if os.access(candidate, os.X_OK) and os.path.isfile(candidate):
                 return candidate
     raise _unavailable("there is no C compiler (cc, gcc or clang) on PATH", "install one, e.g. `apt install gcc`")
+
+
+def _search_path() -> list[str]:
+    """PATH, the system's directories first. A relative one would let the working directory choose our compiler."""
+    return sorted(filter(os.path.isabs, os.get_exec_path()), key=lambda directory: directory not in ROOT_ONLY)
 
 
 def refuse_shared_directory(directory: str) -> None:
