@@ -6,6 +6,7 @@ TESTED_ELSEWHERE = {
         "plain classes; their messages are compared where they are shown",
     ),
     "commandline.commission_rows": ("tests/commandline/test_commissions.py", "data; what it says shows in what is found"),
+    "places.run_later_rows": ("tests/places/test_run_later.py", "data; what it says shows in what is asked of it"),
     "commandline.bashcommands": ("tests/commandline/test_bash.py", "values; what reads scripts makes them"),
     "terminals.ending": ("tests/terminals/test_terminal.py", "a result; it shows where a command has ended"),
     "terminals.identity": ("tests/terminals/test_start.py", "a value without behaviour of its own"),

@@ -26,7 +26,7 @@ def test_the_page_shows_what_a_person_sees() -> None:
     (config,), (command,), (shown,) = blocks(PAGE, "toml"), blocks(PAGE, "sh"), blocks(PAGE, "text")
     assert "http://localhost:11434/v1" in config
     may_answer = threading.Event()
-    words = "Creates an empty file in the home directory."
+    words = "Creates an empty file among what programs keep."
     with (
         tempfile.TemporaryDirectory(prefix="sandgate-reader-", dir="/var/tmp") as home,
         ResponsesServer(waits_for(may_answer, assesses("high", words, ["system_modification"]))) as server,
@@ -34,6 +34,7 @@ def test_the_page_shows_what_a_person_sees() -> None:
         own, work = Path(home, ".sandgate"), Path(home, "work")
         own.mkdir(mode=0o700)
         work.mkdir()
+        Path(home, ".cache").mkdir()
         (own / "config.toml").write_text(config.replace("http://localhost:11434/v1", server.url))
         (own / "config.toml").chmod(0o600)
         master, slave = pty.openpty()
@@ -52,13 +53,13 @@ def test_the_page_shows_what_a_person_sees() -> None:
                 assert select.select([master], [], [], 3 * LIMIT_S)[0], f"never saw {text!r} in {seen!r}"
                 seen += os.read(master, 4096).decode().replace("\r\n", "\n")
 
-        sees("[y/a/u/n/q]: ")
+        sees("[y/u/n/q]: ")
         may_answer.set()
-        sees("[Y/A/U/n/q]: ")
+        sees("[Y/U/n/q]: ")
         os.write(master, b"n")
         running.wait(LIMIT_S)
         os.close(master)
-        assert not Path(home, "note").exists()
+        assert not Path(home, ".cache", "note").exists()
     lines = [line for line in seen.split("\n") if line.strip()]
     places = [lines.index(line) for line in shown.split("\n") if line.strip() and not line.startswith("Your answer")]
     assert places == sorted(places)
