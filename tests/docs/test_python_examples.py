@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -25,6 +26,17 @@ def run(code: str, directory: Path, typed: str = "") -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_every_block_is_strictly_typed(tmp_path: Path) -> None:
+    for number, block in enumerate((GOVERNED, LIVE, PATCH, ONE_COMMAND, REVIEWER)):
+        (tmp_path / f"block_{number}.py").write_text(block)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache"), "."]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(ROOT / "src")}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.host("namespace")

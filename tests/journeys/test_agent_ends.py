@@ -66,9 +66,11 @@ def test_a_signal_during_a_command_ends_it_and_the_next_turn_knows(folder: Path,
             appears(place.repo / "started")
             began = time.monotonic()
             process.send_signal(number)
-            process.communicate(timeout=WAIT_SECONDS)
+            _, err = process.communicate(timeout=WAIT_SECONDS)
             assert time.monotonic() - began < IN_TIME_S
         assert process.returncode == code
+        goes_on = f"sandgate: interrupted; it goes on with: sandgate agent resume {place.session_id} PROMPT\n"
+        assert err.endswith(goes_on.encode())
         assert sleeping("987") == []
         kept = read_transcript(str(place.transcript))
         assert kept.initial_messages()[-1]["type"] == "turn_aborted"

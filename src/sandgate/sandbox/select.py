@@ -60,6 +60,8 @@ LANDLOCK_LOSSES = (
     "a writable directory with protected names is opened entry by entry, and new entries are made by the supervisor",
     "effects cannot be previewed",
     "`/tmp` is the host's; only `$TMPDIR` leads to a directory of the project's own",
+    "its path may be too long for sockets in it, which Python's multiprocessing managers and forkserver make",
+    "while the network is off there is no loopback either: a server on 127.0.0.1 cannot start, nor be reached",
 )
 
 

@@ -52,3 +52,11 @@ def test_an_override_is_said_once_and_shows_what_it_allows(program: Any, refused
 def test_what_was_never_refused_cannot_be_overridden(program: Any) -> None:
     assert program("approvals", "override", "0" * 64) != 0
     assert "cannot override" in program.err
+
+
+def test_what_nobody_could_be_asked_about_is_not_said_to_be_denied_by_somebody(program: Any) -> None:
+    write_down = written_down(dict(os.environ), lambda _event: None, required=True)
+    write_down(request_for("make"), Decision("initial", "denied", "none", reason="no reviewer is attached"))
+    assert program("approvals", "log") == 0
+    assert "  denied, as nobody could be asked (initial" in program.out
+    assert "by none" not in program.out

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import RequestError
-from sandgate.surfaces.cli.prompt_input import block, prompt_text
+from sandgate.surfaces.cli.prompt_input import HINT, block, prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,8 +70,9 @@ def test_standard_input_that_is_not_open_is_none(piped: Piped) -> None:
 def test_a_person_who_gave_no_prompt_is_told_so_at_once(piped: Piped, monkeypatch: pytest.MonkeyPatch) -> None:
     piped(b"never read")
     monkeypatch.setattr(os, "isatty", lambda _descriptor: True)
-    with pytest.raises(RequestError, match="there is no prompt"):
+    with pytest.raises(RequestError, match="there is no prompt: a session has no screen of its own") as caught:
         prompt_text(None)
+    assert [line.split("`")[0] for line in caught.value.hint.splitlines()] == [HINT, ""]
     assert prompt_text("fix this") == "fix this"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 
@@ -58,9 +59,18 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
         sys.modules[module.__name__] = before
 
 
+@pytest.fixture(autouse=True)
+def _an_hour_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "EAST-1")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
 def test_sessions_are_listed_and_cannot_forge_others(program: Any, kept: list[Any]) -> None:
     assert program("sessions", "list") == 0
-    assert program.out == "0192  2026-01-02T00:00:00Z  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
+    assert program.out == "0192  2026-01-02 01:00  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
     assert "--cursor 'a|b'" in program.err
     assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": False}]
 
@@ -76,7 +86,7 @@ def test_all_of_them_are_those_of_sub_agents_too_and_these_are_marked(
 ) -> None:
     monkeypatch.setattr(ITEM, "parent_id", "0191\x1b")
     assert program("sessions", "list", "--all") == 0
-    assert program.out.startswith("0192  2026-01-02T00:00:00Z  gpt  /repo  sub-agent of 0191\\x1b\n")
+    assert program.out.startswith("0192  2026-01-02 01:00  gpt  /repo  sub-agent of 0191\\x1b\n")
     assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": True}]
     monkeypatch.setattr(ITEM, "parent_id", "")
     assert program("sessions", "list", "--all") == 0

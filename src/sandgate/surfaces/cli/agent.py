@@ -43,6 +43,8 @@ def main(parsed: Parsed) -> int:
         file = last_message_file(parsed, where)
         try:
             ended = turn(parsed, where, said, past)
+            if ended.heard and ended.session_id and not (parsed.on("ephemeral") or parsed.on("json")):
+                say.fact(f"interrupted; it goes on with: sandgate agent resume {ended.session_id} PROMPT")
             _conclude(parsed, ended, file)
             unmet = ended.outcome.completed and ended.code == 0 and not _is_wanted_form(parsed, ended)
         finally:

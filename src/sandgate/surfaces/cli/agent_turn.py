@@ -43,6 +43,8 @@ class Ended(Record):
 
     outcome: TurnOutcome
     code: int
+    session_id: str = ""  # "" where none was opened
+    heard: bool = False  # a signal ended it
 
 
 def run_turn(opened: Callable[[], Opened], operation: Operation, tell_for: Callable[[str], tuple[int, Tell]]) -> Ended:
@@ -57,10 +59,11 @@ def run_turn(opened: Callable[[], Opened], operation: Operation, tell_for: Calla
 async def _run(
     opened: Callable[[], Opened], operation: Operation, tell_for: Callable[[str], tuple[int, Tell]]
 ) -> Ended:
-    outcome = TurnOutcome()
+    outcome, session_id = TurnOutcome(), ""
     with Interruptions() as interruptions:
         try:
             async with opened() as agent:
+                session_id = agent.session_id
                 await _follow(agent, operation, tell_for(agent.session_id), outcome, interruptions)
         except asyncio.CancelledError:
             if interruptions.number is None:
@@ -68,7 +71,7 @@ async def _run(
         except TimeoutError:
             say.fact(f"the session did not end within {SHUTDOWN_WAIT_S:g} s")
     heard = None if outcome.completed else interruptions.exit_code
-    return Ended(outcome, outcome.code if heard is None else heard)
+    return Ended(outcome, outcome.code if heard is None else heard, session_id, heard is not None)
 
 
 async def _follow(

@@ -10,6 +10,7 @@ import os
 from sandgate.display import visible
 from sandgate.runtime.journal import SHORT_DIGEST, decisions, override
 from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.moments import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def _lines(entry: dict[str, Any]) -> str:
     files = [str(path) for path in entry.get("files") or ()]
     what = "patch of " + ", ".join(files) if files else _joined(argv)
     risk = f", risk {entry.get('risk_level')}" if entry.get("risk_level") else ""
-    head = f"{entry.get('at')}  {entry.get('decision')} by {entry.get('source')} ({entry.get('stage')}{risk})"
+    at = here(str(entry.get("at")), seconds=True)
+    head = f"{at}  {_outcome(entry)} ({entry.get('stage')}{risk})"
     lines = [head, f"    {what}", f"    in {entry.get('cwd')}"]
     grants = [f"{each.get('kind')} {each.get('value')}".strip() for each in entry.get("grants") or ()]
     if grants:
@@ -50,6 +52,15 @@ def _lines(entry: dict[str, Any]) -> str:
         lines.append(f"    because: {entry['reason']}")
     lines.append(f"    action {str(entry.get('action'))[:SHORT_DIGEST]}")
     return "".join(f"{visible(line, limit=WORDS_CHARS_MAX)}\n" for line in lines)
+
+
+def _outcome(entry: dict[str, Any]) -> str:
+    decision = str(entry.get("decision")).replace("_", " ")
+    return (
+        f"{decision}, as nobody could be asked"
+        if entry.get("source") == "none"
+        else f"{decision} by {entry.get('source')}"
+    )
 
 
 def _joined(argv: list[str]) -> str:

@@ -1,4 +1,7 @@
-"""Until when: `2h`, `30m`, `7d`, a date (the end of that day here), or a moment with its zone, as people type them."""
+"""Moments as people type and read them.
+
+Until when is `2h`, `30m`, `7d`, a date (the end of that day here), or a moment with its zone.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,17 @@ def moment(text: str, now: float, *, option: str) -> str:
             hint=f"a length such as 30m, 2h or 7d, a date such as {DATE}, or a moment with its zone: {DATE}T18:00:00Z",
         )
     return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
+
+
+def here(moment: str, *, seconds: bool = False) -> str:
+    """A moment as RFC 3339 in the words and the zone of this place: `2030-01-31 18:00`; what is none, as it is."""
+    from datetime import datetime
+
+    try:
+        at = datetime.fromisoformat(moment).astimezone()
+    except (ValueError, OverflowError):
+        return moment
+    return at.strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
 
 
 def _end_of_day(text: str) -> float:

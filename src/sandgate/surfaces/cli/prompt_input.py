@@ -17,6 +17,8 @@ PROMPT_BYTES_MAX = 16 << 20  # of standard input
 NOTICE_AFTER_MS = 500  # of silence on standard input before we say that we wait for its end
 _READ_BYTES = 1 << 16
 NO_PROMPT = "there is no prompt"
+NO_SCREEN = "a session has no screen of its own, so what the model is to do is said when it is started"
+TYPED = "`-` in place of the prompt reads it from this terminal, to Ctrl-D at the start of a line"
 HINT = "sandgate agent 'fix the failing test', or the prompt on standard input"
 
 
@@ -24,7 +26,7 @@ def prompt_text(argument: str | None, hint: str = HINT) -> str:
     """The whole prompt; `hint` says how to give one. Raises RequestError when there is none, or it cannot be read."""
     if argument in (None, "-"):
         if argument is None and os.isatty(STDIN):
-            raise RequestError(NO_PROMPT, hint=hint)
+            raise RequestError(NO_PROMPT, why=NO_SCREEN, hint=f"{hint}\n{TYPED}")
         text = _standard_input()
         if not text.strip():
             raise RequestError(NO_PROMPT, why="standard input is blank", hint=hint)

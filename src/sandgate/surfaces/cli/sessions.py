@@ -7,6 +7,7 @@ import os
 from sandgate.display import one_line, visible
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.moments import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _list(parsed: Parsed) -> int:
 
 def _listed(item: Any) -> str:
     whose = "" if item.parent_id is None else f"  sub-agent of {item.parent_id or 'another session'}"
-    head = visible(f"{item.id}  {item.updated_at}  {item.model}  {item.cwd}{whose}")
+    head = visible(f"{item.id}  {here(str(item.updated_at))}  {item.model}  {item.cwd}{whose}")
     return f"{head}\n  | {one_line(str(item.preview or ''), limit=PREVIEW_CHARACTERS_MAX)}\n"
 
 
