@@ -10,7 +10,7 @@ import pytest
 
 from live_sessions import Colleague, Workplace
 from sandgate.approvals.form import form_of
-from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError, VerificationFailed
+from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
 from waiting import LIMIT_S
@@ -64,8 +64,9 @@ def texts(place: Path) -> dict[str, str]:
 @pytest.mark.parametrize("approval", ["untrusted", "on-failure", "on-request", "never"])
 def test_empty_patch_is_rejected(place: Workplace, approval: str) -> None:
     """Row 1, or earlier: nothing to verify is no patch."""
-    with pytest.raises((CommandRefused, VerificationFailed), match=r"(?i)empty|no files"):
-        place.session(approval_policy=approval).apply_patch("*** Begin Patch\n*** End Patch")
+    answer = place.session(approval_policy=approval).apply_patch("*** Begin Patch\n*** End Patch")
+    assert (answer.exit_code, answer.passage.attempts) == (1, ())
+    assert "No files were modified." in answer.output
 
 
 @pytest.mark.parametrize("answer", ["approved", "denied"])
@@ -373,9 +374,8 @@ def test_hidden_file_is_not_shown_by_a_patch(place: Workplace) -> None:
     runtime = place.session(
         f'secrets.hidden=["{place.repo}/secret"]', reviewer=Colleague(), approval_policy="untrusted"
     )
-    with pytest.raises(VerificationFailed) as refused:
-        runtime.apply_patch(delete("secret"))
-    assert "treasure" not in str(refused.value)
+    refused = runtime.apply_patch(delete("secret"))
+    assert (refused.exit_code, "treasure" in refused.output) == (1, False)
     assert "treasure" not in repr(place.events)
 
 
@@ -463,15 +463,21 @@ def test_beginning_and_end_are_told_with_the_changes(
     assert {each.request.call_id for each in place.told(ApprovalRequested)} <= {began.call_id}
 
 
+@pytest.mark.parametrize("text", ["", "no patch", "*** Begin Patch\n*** Delete File: none\n*** End Patch"])
+def test_a_failing_patch_answers_as_a_failing_command_does(place: Workplace, text: str) -> None:
+    runtime = place.session()
+    answer = runtime.apply_patch(text)
+    assert (answer.exit_code, answer.changes, runtime.undo_patch(answer.call_id)) == (1, (), False)
+    assert answer.output.startswith("apply_patch verification failed: ")
+
+
 def test_patch_that_does_not_fit_is_told_to_nobody_and_changes_nothing(place: Workplace) -> None:
     (place.repo / "file").write_text("something else\n")
     colleague = Colleague()
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")
-    with pytest.raises(VerificationFailed) as refused:
-        runtime.apply_patch(update("file"))
-    assert str(refused.value) == (
-        f"apply_patch verification failed: Failed to find expected lines in {place.repo}/file:\nold"
-    )
+    refused = runtime.apply_patch(update("file"))
+    why = f"apply_patch verification failed: Failed to find expected lines in {place.repo}/file:\nold"
+    assert (refused.exit_code, refused.output, refused.changes) == (1, why, ())
     assert (texts(place.repo), colleague.asked, place.told(PatchBegan)) == ({"file": "something else\n"}, [], [])
 
 

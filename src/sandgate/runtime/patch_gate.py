@@ -25,10 +25,10 @@ from sandgate.patch.tree import Tree
 from sandgate.policy.patches import blocked_directories, needed_grants, patch_verdict
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome
-from sandgate.protocol.decisions import ApprovalKey
+from sandgate.protocol.decisions import ApprovalKey, Passage
 from sandgate.protocol.denials import Denial, Refused
 from sandgate.protocol.trace import Notice, PatchBegan, PatchEnded
-from sandgate.protocol.verdicts import Ask
+from sandgate.protocol.verdicts import Ask, Forbid
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from sandgate.patch.hunks import Patch
     from sandgate.patch.plan import PatchPlan
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.protocol.decisions import Passage
     from sandgate.protocol.denials import DenialReport, Operation
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import EffectivePermissions, Grant
@@ -59,7 +58,7 @@ NOT_ALLOWED = "Permission denied"
 
 
 class PatchAnswer(Record):
-    """What became of a patch that fits: it was applied, it could not be, or somebody said no."""
+    """What became of a patch: it was applied, it could not be, somebody said no, or it did not get as far (`unfit`)."""
 
     call_id: str
     exit_code: int | None  # 0 or 1; None: refused
@@ -69,6 +68,12 @@ class PatchAnswer(Record):
     duration_ms: int
     passage: Passage
     closed: tuple[Denial, ...] = ()  # of a refusal by policy: what of it lies where nothing may be written
+
+
+def unfit(text: str, why: str, *, cwd: str, call_id: str) -> PatchAnswer:
+    """The answer to what is no patch, or does not fit the files: nobody was asked, and nothing was tried."""
+    passage = Passage(CommandRequest(argv=("apply_patch", text), cwd=cwd, env={}), Forbid(why, ()))
+    return PatchAnswer(call_id, 1, why, (), (), 0, passage)
 
 
 class PatchGate:

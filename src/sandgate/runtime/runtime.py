@@ -296,11 +296,16 @@ class Runtime:
     def apply_patch(self, patch: str) -> PatchAnswer:
         """The tool of that name: apply a patch in this session's directory, all of it or nothing.
 
-        A refusal is an answer. Raises VerificationFailed when it is no patch or does not fit.
+        A refusal is an answer, and so is a patch that is none or does not fit the files: exit code 1, nothing changed.
         """
+        from sandgate.errors import VerificationFailed
+        from sandgate.runtime.patch_gate import unfit
         from sandgate.tools.arguments import ApplyPatchArguments
 
-        return self.tools.apply_patch(ApplyPatchArguments(patch))
+        try:
+            return self.tools.apply_patch(ApplyPatchArguments(patch))
+        except VerificationFailed as problem:
+            return unfit(patch, str(problem), cwd=self.directory, call_id=self.new_id())
 
     def undo_patch(self, call_id: str) -> bool:
         """Take back a patch that this session applied; False when it is not known.
