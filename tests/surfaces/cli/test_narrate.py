@@ -137,6 +137,17 @@ def test_many_denials_are_counted() -> None:
     assert (len(lines), lines[-1]) == (DENIALS_SAID_MAX + 1, "denied: 5 more")
 
 
+def test_what_a_command_did_without_is_one_line_unless_more_is_asked_for() -> None:
+    several = attempt(MOTD_DENIED, Denial("connect", address="192.0.2.1:80"), omitted=198)
+    coped = several.but(result=several.final.but(exit_code=0))
+    assert denial_lines(coped) == ["denied: write /etc/motd and 199 more, which it could do without (-v shows them)"]
+    assert denial_lines(coped, verbose=True) == denial_lines(several)
+    one = attempt(MOTD_DENIED)
+    assert denial_lines(one.but(result=one.final.but(exit_code=0))) == [
+        "denied: write /etc/motd (outside the writable roots: /repo)"
+    ]
+
+
 @pytest.mark.parametrize(
     ("denial", "permissions", "line"),
     [

@@ -19,6 +19,9 @@ CODES = {"allow": 0, "ask": 3, "forbid": 4}
 PART_SHOWN_CHARS = 300
 
 
+STOPPED = " (to start; the sandbox would stop part of it, see below)"
+
+
 def main(parsed: Parsed) -> int:
     """0 would run unasked, 3 would ask, 4 forbidden."""
     runtime = opened(parsed)
@@ -35,7 +38,11 @@ def main(parsed: Parsed) -> int:
 
 
 def _lines(forecast: Forecast) -> list[str]:
-    lines = [f"verdict: {forecast.word}", f"policy: {forecast.approval}, sandbox {forecast.sandbox}"]
+    stops = forecast.confined and forecast.stopped and forecast.word != "forbid"
+    lines = [
+        f"verdict: {forecast.word}{STOPPED if stops else ''}",
+        f"policy: {forecast.approval}, sandbox {forecast.sandbox}",
+    ]
     reason = getattr(forecast.verdict, "reason", "")
     if reason:
         lines.append(f"reason: {visible(reason)}")

@@ -114,7 +114,7 @@ def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
     """`denied: …` lines of one attempt, and how to grant what was missing."""
     denials, permissions = attempt.denial.denials, attempt.permissions
     if attempt.final.exit_code == 0 and not verbose:
-        return _denied(denials, permissions, attempt.denial.omitted)  # it coped; nothing needs to be opened for it
+        return _coped_with(denials, permissions, attempt.denial.omitted)
     return refused_lines(denials, permissions, omitted=attempt.denial.omitted)
 
 
@@ -123,6 +123,14 @@ def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, 
     hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, permissions)))
     allowing = [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
     return _denied(denials, permissions, omitted) + allowing
+
+
+def _coped_with(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
+    """One line at most: it went well without all of these, and nothing needs to be opened for it."""
+    more = len(denials) - 1 + omitted
+    if more < 1:
+        return _denied(denials, permissions, omitted)
+    return [f"denied: {_object(denials[0])} and {more} more, which it could do without (-v shows them)"]
 
 
 def _denied(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
