@@ -1,8 +1,8 @@
 /* A network that outlives its first command: setns(2), network_namespaces(7).
  *
- * Making one costs more than all the rest of a sandbox, so a session lends it to one command after the other, never to
- * two at a time. It belongs to a user namespace above that of every sandbox: whoever is root inside has no say over it.
- * For the next command it is as good as new, since every process of the last one is dead, its sockets with it, and
+ * The commands of a session share it, so that one reaches a server that another has started; and making one costs more
+ * than all the rest of a sandbox. It belongs to a user namespace above that of every sandbox: whoever is root inside has
+ * no say over it. Of a command that is over nothing is left in it: its processes are dead, their sockets with them, and
  * none of those are kept waiting. */
 #include <linux/sched.h>
 #include <linux/wait.h>

@@ -1,4 +1,4 @@
-"""Empty networks that are lent to one command after the other."""
+"""The empty network that the commands of a session share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandgate.kernel import networks as networks_module
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.child import Ended
 from sandgate.kernel.helper import HelperChild, prepare
-from sandgate.kernel.networks import IDLE_MAX, EmptyNetworks, Network, make_network
+from sandgate.kernel.networks import EmptyNetworks, Network, make_network
 
 pytestmark = pytest.mark.host("namespace")
 
@@ -33,9 +33,7 @@ LISTENING = (
 
 @pytest.fixture
 def networks() -> EmptyNetworks:
-    lender = EmptyNetworks()
-    assert lender.lend(helper_path()) is None  # the first command makes its own
-    return lender
+    return EmptyNetworks()
 
 
 def run(networks: EmptyNetworks | None, *argv: str) -> tuple[HelperChild, list[str]]:
@@ -96,38 +94,67 @@ def test_nobody_inside_may_change_it(networks: EmptyNetworks) -> None:
     assert (child.ended, said[-1]) == (Ended(1, None), "PermissionError: [Errno 1] Operation not permitted")
 
 
-def test_two_commands_at_once_never_share_one(networks: EmptyNetworks) -> None:
-    one, other = networks.lend(helper_path()), networks.lend(helper_path())
+def test_commands_at_once_share_one(networks: EmptyNetworks) -> None:
+    """Required: a server that one command started is reached by another, while both run."""
+    reading, writing = os.pipe()
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    serve = (
+        "import socket\n"
+        "server = socket.create_server(('127.0.0.1', 4242)); print('up', flush=True)\n"
+        "server.accept()[0].send(b'hello')\n"
+    )
+    server = prepare(helper_path(), network="off", networks=networks).start(
+        plan_for("python3", "-c", serve), stdin=null, stdout=writing, stderr=writing
+    )
+    assert os.read(reading, 100) == b"up\n"
+    ask = "import socket; print(socket.create_connection(('127.0.0.1', 4242)).recv(10))"
+    assert run(networks, "python3", "-c", ask)[1] == ["b'hello'"]
+    attend(server)
+    assert run(EmptyNetworks(), "python3", "-c", ask)[1][-1] == "ConnectionRefusedError: [Errno 111] Connection refused"
+    for fd in (reading, writing, null):
+        os.close(fd)
+
+
+def test_another_session_has_another(networks: EmptyNetworks) -> None:
+    one, same, other = networks.lend(helper_path()), networks.lend(helper_path()), EmptyNetworks().lend(helper_path())
     assert one is not None
+    assert same is not None
     assert other is not None
+    assert namespaces(one) == namespaces(same)
     assert not set(namespaces(one)) & set(namespaces(other))
-    first = one.parts
-    one.give_back()
-    again = networks.lend(helper_path())
-    assert again is not None
-    assert (again.parts, one.parts) == (first, None)
-    for network in (again, other):
-        network.discard()
+    for network in (one, same, other):
+        network.give_back()
+
+
+def test_an_only_command_makes_its_own(networks: EmptyNetworks) -> None:
+    networks.expect_one_command()
+    assert networks.lend(helper_path()) is None
+    later = networks.lend(helper_path())
+    assert later is not None
+    later.give_back()
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_only_a_helper_that_saw_everything_die_gives_its_network_back(networks: EmptyNetworks, killed: bool) -> None:
+def test_after_a_helper_that_did_not_see_everything_die_there_is_a_new_one(
+    networks: EmptyNetworks, killed: bool
+) -> None:
     prepared = prepare(helper_path(), network="off", networks=networks)
-    lent = prepared._lent
-    assert lent is not None
-    parts = lent.parts
+    assert prepared._lent is not None
+    before = namespaces(prepared._lent)
     if killed:
         os.kill(prepared._pid, 9)
     prepared.discard()
-    assert networks._idle == ([] if killed else [parts])
+    after = networks.lend(helper_path())
+    assert after is not None
+    assert (namespaces(after) == before) is not killed
+    after.give_back()
 
 
 def test_a_network_that_cannot_be_joined_is_replaced_by_one_of_its_own() -> None:
     """Required: whatever was lent, the command is confined as its plan says."""
     lender = EmptyNetworks()
-    lender.lend(helper_path())
     null = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) for _ in range(2)]
-    lender.take_back((null[0], null[1]))
+    lender._common = (null[0], null[1])
     child, said = run(lender, "python3", "-c", LISTENING)
     assert (child.ended, said[1]) == (Ended(0, None), "2 ['lo']")
     assert said[0].split()[0] != os.readlink("/proc/self/ns/net")
@@ -153,23 +180,23 @@ def test_a_forked_process_and_another_user_have_networks_of_their_own(
     networks: EmptyNetworks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = networks.lend(helper_path())
-    assert first is not None
-    first.give_back()
     monkeypatch.setattr(networks_module, "_who", lambda: (os.getpid() + 1, 0, 0))
     second = networks.lend(helper_path())
+    assert first is not None
     assert second is not None
-    assert networks._idle == []
-    second.discard()
+    assert not set(namespaces(first)) & set(namespaces(second))
+    first.give_back()
+    second.give_back()
 
 
 def test_nothing_is_left_of_a_session() -> None:
     before = descriptors()
     lender = EmptyNetworks()
-    lent = [network for network in (lender.lend(helper_path()) for _ in range(IDLE_MAX + 3)) if network is not None]
-    assert len(lent) == IDLE_MAX + 2
+    lent = [lender.lend(helper_path()) for _ in range(5)]
     for network in lent:
+        assert network is not None
         network.give_back()
-    assert len(descriptors()) == len(before) + 2 * IDLE_MAX
+    assert len(descriptors()) == len(before) + 2
     del lender, lent, network
     assert descriptors() == before
 
@@ -186,8 +213,7 @@ def test_a_network_that_was_forgotten_is_closed() -> None:
     """Whoever is interrupted at the wrong moment neither gives it back nor discards it."""
     before = descriptors()
     lender = EmptyNetworks()
-    lender.lend(helper_path())
     forgotten = lender.lend(helper_path())
-    assert len(descriptors()) == len(before) + 2
-    del forgotten
+    assert len(descriptors()) == len(before) + 4
+    del forgotten, lender
     assert descriptors() == before

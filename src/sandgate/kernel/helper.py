@@ -89,7 +89,7 @@ class HelperChild:
 
     def settle_in(self) -> None:
         if self._lent is not None:
-            self._lent.discard()  # the command keeps it alive; we need the descriptors
+            self._lent.give_back()  # the command keeps it alive; we need the descriptors
 
     def close(self) -> None:
         if self._status is not None:

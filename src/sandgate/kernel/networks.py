@@ -1,14 +1,16 @@
-"""The empty networks of one session, each lent to one command at a time.
+"""The empty network of one session, shared by all its commands.
 
-The kernel takes longer to make and to clear away a network than everything else a sandbox consists of. So from its
-second command on a session keeps one for every command that runs at the same time: two descriptors, no process, gone
-with the session. native/lent_network.c says why nothing of one command is left for the next.
+A server that one command started is reached by the next one: commands of a session have one loopback, with nothing
+behind it. The kernel takes longer to make and to clear away a network than everything else a sandbox consists of, so
+it is also kept between them: two descriptors, no process, gone with the session. Whoever runs one command only needs
+none to share. native/lent_network.c says why no command can change it, and what a dead one leaves in it.
 """
 
 from __future__ import annotations
 
 import os
 from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET
+from _thread import allocate_lock
 from struct import Struct
 
 from sandgate.kernel.helper_process import reap, start_helper
@@ -20,13 +22,12 @@ if TYPE_CHECKING:
 
     Parts = tuple[int, int]  # descriptors: the user namespace that owns it, and the network namespace
 
-IDLE_MAX = 8  # networks kept for later; more only exist while more commands than that run at once
 RECEIVE_LIMIT_S = 2.0
 PARTS = Struct("=2i")
 
 
 class Network:
-    """One network, lent. Given back when everything that ran in it is dead, and else discarded."""
+    """The session's network, lent to one command: descriptors of its own."""
 
     __slots__ = ("_networks", "parts")
 
@@ -40,53 +41,54 @@ class Network:
         status.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, PARTS.pack(*self.parts)),))
 
     def give_back(self) -> None:
-        parts, self.parts = self.parts, None
-        if parts is not None:
-            self._networks.take_back(parts)
-
-    def discard(self) -> None:
-        """The network goes when nothing runs in it any more. May be repeated, and after it was given back."""
+        """Nobody needs the descriptors any more; who runs in it goes on. May be repeated."""
         parts, self.parts = self.parts, None
         if parts is not None:
             _close(parts)
 
+    def discard(self) -> None:
+        """Something of a command may be left in it that nobody ends: the next ones get another. May be repeated."""
+        if self.parts is not None:
+            self._networks.close()
+        self.give_back()
+
     def __del__(self) -> None:
-        self.discard()  # whoever was interrupted has forgotten it
+        self.give_back()  # whoever was interrupted has forgotten it
 
 
 class EmptyNetworks:
     """May be shared by threads, and not by processes: a forked one makes its own."""
 
-    __slots__ = ("_asked", "_can_make", "_idle", "_owner")
+    __slots__ = ("_can_make", "_changing", "_common", "_owner", "_wanted")
 
     def __init__(self) -> None:
-        self._asked = 0
+        self._wanted = True
         self._can_make = True  # until it failed once: this host will not change its mind
-        self._idle: list[Parts] = []
+        self._common: Parts | None = None
         self._owner = _who()
+        self._changing = allocate_lock()
+
+    def expect_one_command(self) -> None:
+        """The first command is probably the last: it makes a network for itself, which is quicker."""
+        self._wanted = False
 
     def lend(self, helper: str) -> Network | None:
-        """A network nobody uses; None for the first command, or when it cannot be made: then each makes its own."""
-        self._asked += 1
+        """The session's network; None for an only command, or when none can be made: then each makes its own."""
         if _who() != self._owner:
             self.close()
             self._owner = _who()
-        try:
-            parts: Parts | None = self._idle.pop()
-        except IndexError:
-            parts = None if self._asked == 1 else self._make(helper)
-        return None if parts is None else Network(parts, self)
-
-    def take_back(self, parts: Parts) -> None:
-        if len(self._idle) < IDLE_MAX and _who() == self._owner:
-            self._idle.append(parts)
-        else:
-            _close(parts)
+        with self._changing:
+            wanted, self._wanted = self._wanted, True
+            if self._common is None and wanted:
+                self._common = self._make(helper)
+            return None if self._common is None else Network(_copies(self._common), self)
 
     def close(self) -> None:
-        """Discards what is not lent. May be repeated."""
-        while self._idle:
-            _close(self._idle.pop())
+        """Who is in the network keeps it; who comes later gets another. May be repeated."""
+        with self._changing:
+            parts, self._common = self._common, None
+        if parts is not None:
+            _close(parts)
 
     def __del__(self) -> None:
         self.close()
@@ -98,6 +100,15 @@ class EmptyNetworks:
             made = None
         self._can_make = made is not None
         return made
+
+
+def _copies(parts: Parts) -> Parts:
+    owner = os.dup(parts[0])
+    try:
+        return owner, os.dup(parts[1])
+    except OSError:
+        os.close(owner)
+        raise
 
 
 def _close(parts: Parts) -> None:

@@ -61,4 +61,6 @@ def open_runtime(
         side_by_side=side_by_side,
     )
     runtime.gate.lasting = lasting
+    if not lasting:
+        runtime.confinement.networks.expect_one_command()
     return runtime
