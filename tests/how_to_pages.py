@@ -128,7 +128,7 @@ def codex(text: str, reader: Reader) -> dict[str, Server]:
     """`config.toml`: the token comes from a variable that is named."""
     servers: dict[str, Server] = {}
     whole = tomllib.loads(text)
-    only(whole, {"features", "mcp_servers"})
+    only(whole, {"sandbox_mode", "features", "mcp_servers"})
     common = {"required", "startup_timeout_sec", "tool_timeout_sec", "default_tools_approval_mode"}
     for name, told in whole["mcp_servers"].items():
         assert told["default_tools_approval_mode"] in {"auto", "prompt", "writes", "approve"}

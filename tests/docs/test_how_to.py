@@ -220,7 +220,8 @@ def test_settings_that_take_the_clients_own_shell_away_are_well_formed() -> None
     (rule,) = tomllib.loads(blocks("gemini-cli.md", "toml")[0])["rule"]
     assert ("run_shell_command" in rule["toolName"], rule["decision"], rule["priority"]) == (True, "deny", 999)
     for block in blocks("codex.md", "toml"):
-        assert tomllib.loads(block)["features"] == {"shell_tool": False}
+        told = tomllib.loads(block)
+        assert (told["features"], told["sandbox_mode"]) == ({"shell_tool": False}, "read-only")
     (agent,) = blocks("vs-code.md", "markdown")
     assert "tools: ['read', 'search', 'sandgate/*']" in agent
 
@@ -232,7 +233,7 @@ def test_every_block_is_used_by_a_test() -> None:
         "agent.md": ["toml", "sh"] + ["console"] * 4 + ["toml"] + ["console"] * 2,
         "approvals.md": ["sh", "sh"],
         "auto-review.md": ["toml", "sh"],  # test_auto_review.py
-        "claude-code.md": ["json", "json", "json"],
+        "claude-code.md": ["json", "json", "json", "sh", "json"],
         "codex.md": ["toml", "toml"],
         "gemini-cli.md": ["json", "json", "toml"],
         "mcp-http.md": ["sh", "text", "sh"],
