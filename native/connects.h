@@ -13,6 +13,8 @@ enum { ADDRESS_BYTES_MAX = 128 /* sizeof(struct sockaddr_storage) */, CONNECT_RE
  * it is this file that gets judged and connected. */
 int borrow_socket(const struct attempt *attempt);
 int number_option(int fd, int option);
+/* hosts.c: the status flags of a task's descriptor, close-on-exec included. */
+uint32_t descriptor_flags(int pid, int fd);
 /* The held call still waits: what was read from /proc/<pid> was read from its task. */
 int is_held(struct supervisor *supervisor, uint64_t id);
 void answer_call(struct supervisor *supervisor, uint64_t id, int error);

@@ -31,7 +31,6 @@ enum { NUMBERS = 512, PROGRAM_MAX = 1024, FAR_JUMPS_MAX = 256, PIECE_SEGMENTS_MA
 enum { ACTION_TARGET = -1 }; /* a jump target at or below it means an action, above it an instruction */
 enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
-enum { CREATES = O_CREAT | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { GIVE_LOCK_BACK = 8 /* LOCK_UN of flock(2) */, SET_DELEGATION = 1040 /* F_SETDELEG, Linux 6.19: a lease on a directory */ };
 enum { REQUEST_OWNER_MASK = 0xff00, VERITY_ENABLE = 0x40806685 /* FS_IOC_ENABLE_VERITY, Linux 5.4 */ };
 enum { PRIORITY_OF_USER = 2 /* PRIO_USER */, IO_PRIORITY_OF_USER = 3 /* IOPRIO_WHO_USER */ };
@@ -73,13 +72,19 @@ static void refuse(int error) { answer(SECCOMP_RET_ERRNO | (uint32_t)error); }
 static void only_if_equal(uint32_t k) { emit(BPF_JMP | BPF_JEQ | BPF_K, k, 0, 1); }
 static void only_if_any_bit(uint32_t k) { emit(BPF_JMP | BPF_JSET | BPF_K, k, 0, 1); }
 
+/* Refused, and told: the supervisor answers with the same errno, and lets none of it continue (refusals.c). */
+static void refuse_told(int error) {
+    if (program.notifies) answer(SECCOMP_RET_USER_NOTIF);
+    else refuse(error);
+}
+
 static uint32_t watched(void) { return program.notifies ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW; }
 
 /* A program that runs as somebody else would do so on the host too, long after the sandbox. */
 static void no_set_id(int mode_argument) {
     load_argument(mode_argument);
     only_if_any_bit(S_ISUID | S_ISGID);
-    refuse(EPERM);
+    refuse_told(EPERM);
 }
 
 static void notify_on_flags(int argument) {
@@ -97,9 +102,9 @@ static void unix_sockets(void) {
     load_argument(1);
     emit(BPF_ALU | BPF_AND | BPF_K, TYPE_MASK, 0, 0);
     only_if_equal(TYPE_DATAGRAM);
-    refuse(EPERM);
+    refuse_told(EPERM);
     only_if_equal(TYPE_RAW);
-    refuse(EPERM);
+    refuse_told(EPERM);
     answer(SECCOMP_RET_ALLOW);
 }
 
@@ -110,25 +115,25 @@ static void sockets(void) {
     emit(BPF_JMP | BPF_JEQ | BPF_K, FAMILY_UNIX, 0, UNIX_SOCKETS_LENGTH);
     unix_sockets();
     if (program.network_off && !program.inet_inside) {
-        refuse(EPERM);
+        refuse_told(EPERM);
         return;
     }
     /* Families that may exist jump over the refusal; then raw sockets are sorted out by type. */
     emit(BPF_JMP | BPF_JEQ | BPF_K, FAMILY_INET, 3, 0);
     emit(BPF_JMP | BPF_JEQ | BPF_K, FAMILY_INET6, 2, 0);
     emit(BPF_JMP | BPF_JEQ | BPF_K, program.network_off ? FAMILY_INET : FAMILY_NETLINK, program.network_off ? 0 : 7, 0);
-    refuse(EPERM);
+    refuse_told(EPERM);
     load_argument(1);
     emit(BPF_ALU | BPF_AND | BPF_K, TYPE_MASK, 0, 0);
     emit(BPF_JMP | BPF_JEQ | BPF_K, TYPE_STREAM, 2, 0);
     emit(BPF_JMP | BPF_JEQ | BPF_K, TYPE_DATAGRAM, 1, 0);
-    refuse(EPERM);
+    refuse_told(EPERM);
     answer(SECCOMP_RET_ALLOW);
     if (program.network_off) return;
     load_argument(2); /* NETLINK_ROUTE is 0: interfaces and addresses, which resolvers ask for */
     only_if_equal(0);
     answer(SECCOMP_RET_ALLOW);
-    refuse(EPERM);
+    refuse_told(EPERM);
 }
 
 /* Typing into the terminal of whoever started us; and what changes or locks files on a descriptor that may only read:
@@ -146,7 +151,7 @@ static void requests(void) {
     load_argument(1);
     for (size_t i = 0; i < sizeof refused_requests / sizeof refused_requests[0]; i++) {
         only_if_equal(refused_requests[i]);
-        refuse(EPERM);
+        refuse_told(EPERM);
     }
     for (size_t i = 0; i < sizeof shared_content / sizeof shared_content[0]; i++) {
         only_if_equal(shared_content[i]);
@@ -155,7 +160,7 @@ static void requests(void) {
     emit(BPF_ALU | BPF_AND | BPF_K, REQUEST_OWNER_MASK, 0, 0);
     for (size_t i = 0; i < sizeof subvolume_requests / sizeof subvolume_requests[0]; i++) {
         only_if_equal(subvolume_requests[i]);
-        refuse(EPERM);
+        refuse_told(EPERM);
     }
     answer(SECCOMP_RET_ALLOW);
 }
@@ -165,9 +170,9 @@ static void device_nodes(int mode_argument) {
     load_argument(mode_argument);
     emit(BPF_ALU | BPF_AND | BPF_K, S_IFMT, 0, 0);
     only_if_equal(S_IFCHR);
-    refuse(EPERM);
+    refuse_told(EPERM);
     only_if_equal(S_IFBLK);
-    refuse(EPERM);
+    refuse_told(EPERM);
     answer(watched());
 }
 
@@ -175,25 +180,25 @@ static void device_nodes(int mode_argument) {
 static void file_commands(void) {
     load_argument(1);
     only_if_equal(F_SETLEASE);
-    refuse(EPERM);
+    refuse_told(EPERM);
     only_if_equal(F_NOTIFY);
-    refuse(EPERM);
+    refuse_told(EPERM);
     only_if_equal(SET_DELEGATION);
-    refuse(EPERM);
+    refuse_told(EPERM);
     answer(SECCOMP_RET_ALLOW);
 }
 
 static void not_init(int argument) {
     load_argument(argument);
     only_if_equal(1);
-    refuse(EPERM);
+    refuse_told(EPERM);
     answer(SECCOMP_RET_ALLOW);
 }
 
 static void not_user(uint32_t word) {
     load_argument(0);
     only_if_equal(word);
-    refuse(EPERM);
+    refuse_told(EPERM);
     not_init(1);
 }
 
@@ -204,13 +209,14 @@ static void personalities(void) {
         only_if_equal(allowed[i]);
         answer(SECCOMP_RET_ALLOW);
     }
-    refuse(EPERM);
+    refuse_told(EPERM);
 }
 
 static void act(enum action action) {
     switch (action) {
         case ACT_ALLOW: answer(SECCOMP_RET_ALLOW); break;
-        case ACT_EPERM: refuse(EPERM); break;
+        case ACT_EPERM: refuse_told(EPERM); break;
+        case ACT_TELL_ENOSYS: refuse_told(ENOSYS); break;
         case ACT_ENOSYS: refuse(ENOSYS); break;
         case ACT_KILL: answer(SECCOMP_RET_KILL_PROCESS); break;
         case ACT_NOTIFY: answer(watched()); break;
@@ -229,7 +235,7 @@ static void act(enum action action) {
         case ACT_CLONE:
             load_argument(0);
             only_if_any_bit(NAMESPACES);
-            refuse(EPERM);
+            refuse_told(EPERM);
             answer(SECCOMP_RET_ALLOW);
             break;
         case ACT_IOCTL: requests(); break;
@@ -241,6 +247,7 @@ static void act(enum action action) {
             answer(watched());
             break;
         case ACT_NOT_INIT: not_init(0); break;
+        case ACT_PTRACE: not_init(1); break;
         case ACT_PRIORITY: not_user(PRIORITY_OF_USER); break;
         case ACT_IO_PRIORITY: not_user(IO_PRIORITY_OF_USER); break;
         case ACT_PERSONALITY: personalities(); break;
@@ -313,7 +320,7 @@ static void jump_far(enum action to) {
 }
 
 static int is_plain(enum action action) {
-    return action == ACT_ALLOW || action == ACT_EPERM || action == ACT_ENOSYS || action == ACT_KILL || action == ACT_NOTIFY;
+    return action == ACT_ALLOW || action == ACT_EPERM || action == ACT_ENOSYS || action == ACT_TELL_ENOSYS || action == ACT_KILL || action == ACT_NOTIFY;
 }
 
 static int write_piece(unsigned int from, unsigned int to) {

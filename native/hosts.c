@@ -49,7 +49,7 @@ int is_granted_host(const struct plan *plan, const struct host *endpoint) {
 }
 
 /* The status flags of a task's descriptor, close-on-exec included; only /proc tells that one. */
-static uint32_t descriptor_flags(int pid, int fd) {
+uint32_t descriptor_flags(int pid, int fd) {
     char path[64], text[256], *end = put_text(path, "/proc/");
     end = put_text(put_number(end, (unsigned long)pid), "/fdinfo/");
     put_number(end, (unsigned long)fd);

@@ -4,6 +4,7 @@
  * blocked: an init task only receives what it waits for. */
 #include <linux/poll.h>
 #include <linux/prctl.h>
+#include <linux/ptrace.h>
 #include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
@@ -13,7 +14,7 @@
 
 #include "report.h"
 
-enum { COMMAND_STACK_BYTES = 64 << 10 };
+enum { COMMAND_STACK_BYTES = 64 << 10, STOPPED = 0x7f };
 static char command_stack[COMMAND_STACK_BYTES] __attribute__((aligned(16)));
 
 static int supervisor_has_gone(struct sandbox *sandbox) {
@@ -22,12 +23,22 @@ static int supervisor_has_gone(struct sandbox *sandbox) {
     return sys(ppoll, &watched, 1, &now, 0, 8) != 0;
 }
 
+/* Who asks to be traced by its parent is traced by us when that has gone, or was us: nobody would ever let it go on. */
+static void let_go(long pid, int status) {
+    int stopped_by = status >> 8 & 0xff;
+    sys(ptrace, PTRACE_DETACH, pid, 0, stopped_by == SIGTRAP ? 0 : stopped_by);
+}
+
 /* Reaps everything that has ended; true when the command is among it. */
 static int reap(struct sandbox *sandbox, long command) {
     int status;
     for (;;) {
         long pid = sys(wait4, -1, &status, WNOHANG | __WALL, 0);
         if (pid <= 0) return 0;
+        if ((status & 0xff) == STOPPED) {
+            let_go(pid, status);
+            continue;
+        }
         if (pid != command) continue;
         sandbox->command_status = status;
         sandbox->command_ended = 1;

@@ -18,6 +18,7 @@
 #include <asm/signal.h>
 
 #include "hosts.h"
+#include "lookups.h"
 
 enum { INIT_STACK_BYTES = 64 << 10, GO_BETWEEN_STACK_BYTES = 16 << 10 };
 enum { EPOLL_IN = 1 };
@@ -184,7 +185,7 @@ static int any_ready(const struct pollfd watched[], unsigned int count) {
 /* One held call a turn, so that a kill is never behind a queue of them. */
 static void serve_calls(struct supervisor *supervisor) {
     enum { STATUS, INIT, LISTENER, WATCHED };
-    static struct pollfd watched[WATCHED + CONNECTS_MAX + RELAY_POLLS_MAX];
+    static struct pollfd watched[WATCHED + CONNECTS_MAX + RELAY_POLLS_MAX + LOOKUPS_MAX];
     watched[STATUS] = (struct pollfd){.fd = STATUS_FD, .events = POLLIN};
     watched[INIT] = (struct pollfd){.fd = supervisor->init, .events = POLLIN};
     watched[LISTENER] = (struct pollfd){.fd = supervisor->listener, .events = POLLIN};
@@ -192,12 +193,15 @@ static void serve_calls(struct supervisor *supervisor) {
         unsigned int connects = connects_watch(watched + WATCHED);
         struct pollfd *relayed = watched + WATCHED + connects;
         unsigned int relays = hosts_watch(relayed);
+        struct pollfd *asking = relayed + relays;
+        unsigned int lookups = lookups_watch(asking);
         struct __kernel_timespec soon = {0, CONNECT_RETRY_MS * 1000000};
-        sys(ppoll, watched, WATCHED + connects + relays, connects_retry() ? &soon : 0, 0, 8);
+        sys(ppoll, watched, WATCHED + connects + relays + lookups, connects_retry() ? &soon : 0, 0, 8);
         if (watched[INIT].revents) return;
         if (watched[STATUS].revents && obey(supervisor) != 0) watched[STATUS].fd = -1;
         connects_settle(supervisor, watched + WATCHED, connects);
         if (any_ready(relayed, relays)) hosts_settle(supervisor);
+        if (any_ready(asking, lookups)) lookups_settle(supervisor);
         if (!watched[LISTENER].revents) continue;
         /* Every task behind the filter may be gone: then there is nothing to listen to any more. */
         if (!(watched[LISTENER].revents & POLLIN) || notify_answer_one(supervisor) != 0) watched[LISTENER].fd = -1;
@@ -217,6 +221,7 @@ int main(void) {
     if (order == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
         if (wait_for_first_call(&supervisor)) {
             serve_calls(&supervisor);
+            lookups_settle(&supervisor);
             hosts_flush(&supervisor);
         }
         sys(waitid, P_PIDFD, supervisor.init, 0, WEXITED | __WALL, 0);

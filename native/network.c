@@ -13,10 +13,11 @@
 
 #include "hosts.h"
 #include "listeners.h"
+#include "lookups.h"
 #include "network.h"
 #include "own_sockets.h"
 
-enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, TYPE_STREAM = 1, UNIX_PATH_MAX_BYTES = 108, ADDRESS_TEXT_BYTES = 160 };
+enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, NAME_SERVER_PORT = 53, UNIX_PATH_MAX_BYTES = 108, ADDRESS_TEXT_BYTES = 160 };
 
 /* As it lies in memory: the family, then a form of its own for each family, without gaps. */
 struct socket_address {
@@ -135,6 +136,15 @@ static void tell(struct supervisor *supervisor, const struct attempt *attempt, e
     report_refusal(&supervisor->tally, &refusal);
 }
 
+/* Resolvers ask over a connected datagram socket; whatever the server's address, it is the name that says something. */
+static int connect_to_server(struct supervisor *supervisor, const struct attempt *attempt, int socket, const struct host *endpoint) {
+    char text[ADDRESS_TEXT_BYTES];
+    int off = (supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) != 0;
+    if (!off || endpoint->port != NAME_SERVER_PORT || number_option(socket, SO_TYPE) != TYPE_DATAGRAM) return 0;
+    put_endpoint(text, endpoint);
+    return listen_to_lookup(supervisor, attempt, socket, text);
+}
+
 static int judge_inet(struct supervisor *supervisor, const struct attempt *attempt, const struct host *endpoint) {
     char text[ADDRESS_TEXT_BYTES];
     if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF)) return 0;
@@ -196,7 +206,8 @@ static int judge_target(struct supervisor *supervisor, const struct attempt *att
     path[length] = 0;
     long error = sys(statx, target, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &about);
     if (error < 0) return (int)-error;
-    if ((about.stx_mode & S_IFMT) != S_IFSOCK) return ECONNREFUSED;
+    /* A socket of the host's has an empty file over it. */
+    if ((about.stx_mode & S_IFMT) != S_IFSOCK) return judge_unopened(supervisor, attempt, path, ECONNREFUSED);
     if (is_own(&about) || is_granted_socket(&supervisor->sandbox->plan, path)) return 0;
     return refuse_path(supervisor, attempt, path);
 }
@@ -240,6 +251,10 @@ static int connect_inet(struct supervisor *supervisor, const struct attempt *att
             if (error == ANSWERED) sys(close, socket);
             return error;
         }
+        if (connect_to_server(supervisor, attempt, socket, &endpoint) == ANSWERED) {
+            sys(close, socket);
+            return ANSWERED;
+        }
         int error = judge_inet(supervisor, attempt, &endpoint);
         if (error) return error;
     }
@@ -278,7 +293,13 @@ int judge_connect(struct supervisor *supervisor, const struct attempt *attempt) 
 int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
     struct socket_address address;
     struct host endpoint;
+    char name[NAME_TEXT_BYTES];
     if (read_address(attempt, &address) != 0 || endpoint_of(&address, &endpoint) != 0) return 0;
+    int off = (supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) != 0;
+    if (off && endpoint.port == NAME_SERVER_PORT && read_question_of(attempt->pid, attempt->text, attempt->text_length, name)) {
+        tell(supervisor, attempt, BY_NETWORK, EPERM, 1, name);
+        return EPERM;
+    }
     return judge_inet(supervisor, attempt, &endpoint);
 }
 

@@ -9,6 +9,7 @@ struct attempt {
     uint64_t id; /* of the held call */
     int pid, fd;
     uint64_t address, length; /* of the socket address, in the task's memory */
+    uint64_t text, text_length; /* of what is sent, for sendto */
 };
 
 /* Each returns the errno to answer with, 0 to let the call continue, or ANSWERED. */

@@ -8,6 +8,7 @@
 #include <linux/stat.h>
 
 #include "network.h"
+#include "refusals.h"
 #include "verdict.h"
 
 enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN, LOCK };
@@ -221,7 +222,15 @@ static int judge_lock(const struct held *held) {
     return 0;
 }
 
+static int judge_mode(const struct held *held) {
+    static struct place place;
+    int is_new = held->call->kind == MAKE;
+    resolve_operand(held, held->call->directory, held->call->path, !is_new, is_new, &place);
+    return refuse_mode(held->supervisor, held->pid, held->call->name, &place);
+}
+
 static int judge(const struct held *held, uint64_t id) {
+    if (has_refused_mode(held->call->number, held->args)) return judge_mode(held);
     switch ((enum kind)held->call->kind) {
         case OPEN: return judge_open(held, flags_of(held));
         case CREAT: return judge_open(held, O_CREAT | O_WRONLY | O_TRUNC);
@@ -241,6 +250,8 @@ static int judge(const struct held *held, uint64_t id) {
         .fd = (int)(uint32_t)held->args[0],
         .address = held->args[(int)held->call->path],
         .length = held->args[held->call->kind == SEND_TO ? 5 : 2],
+        .text = held->args[1],
+        .text_length = held->args[2],
     };
     if (held->call->kind == BIND) return judge_bind(held->supervisor, &attempt);
     if (held->call->kind == SEND_TO) return judge_send(held->supervisor, &attempt);
@@ -265,7 +276,8 @@ int notify_answer_one(struct supervisor *supervisor) {
     long error = sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_RECV, notification);
     if (error < 0) return error == -ENOENT || error == -EINTR ? 0 : (int)error; /* its task was killed meanwhile */
     struct held held = {supervisor, find_call(notification->data.nr), notification->data.args, (int)notification->pid};
-    int refused = held.call ? judge(&held, notification->id) : 0;
+    int refused = held.call ? judge(&held, notification->id)
+                            : refuse_call(supervisor, held.pid, notification->data.nr, held.args);
     if (refused == ANSWERED) return 0;
     struct seccomp_notif_resp answer = {.id = notification->id};
     if (refused) answer.error = -refused;

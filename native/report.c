@@ -47,6 +47,7 @@ static struct packet_buffer *new_packet(enum packet kind) {
 
 static uint64_t fingerprint(const struct refusal *refusal) {
     uint64_t hash = 0xcbf29ce484222325 ^ (uint64_t)refusal->operation; /* FNV-1a */
+    for (const char *at = refusal->operation == OP_OTHER ? refusal->syscall : ""; *at; at++) hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
     for (const char *at = refusal->path; *at; at++) hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
     for (const char *at = refusal->address; *at; at++) hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
     return hash;

@@ -404,7 +404,8 @@ void resolve_text(const struct supervisor *supervisor, int pid, int directory, c
     else put_text(path, text), place->found = 0;
     if (place->found != 0) return;
     place->certainly_allowed = certainly_allowed(&supervisor->sandbox->plan, path, names_entry);
-    if (!place->certainly_allowed) find(supervisor, pid, path, follow, place);
+    if (place->certainly_allowed) put_text(place->path, path);
+    else find(supervisor, pid, path, follow, place);
 }
 
 void resolve(const struct supervisor *supervisor, int pid, int directory, uint64_t address, int follow, int names_entry,

@@ -12,10 +12,11 @@ const struct rule rules[] = {
     /* The view must stay as it was built. */
     {__NR_unshare, ACT_CLONE}, {__NR_clone, ACT_CLONE},
     {__NR_personality, ACT_PERSONALITY}, {__NR_ioctl, ACT_IOCTL}, {__NR_fcntl, ACT_FCNTL},
-    {__NR_flock, ACT_FLOCK},
+    {__NR_flock, ACT_FLOCK}, {__NR_openat2, ACT_TELL_ENOSYS},
     /* Pid 1 inside is ours. */
     {__NR_kill, ACT_NOT_INIT}, {__NR_tkill, ACT_NOT_INIT}, {__NR_tgkill, ACT_NOT_INIT},
     {__NR_rt_sigqueueinfo, ACT_NOT_INIT}, {__NR_rt_tgsigqueueinfo, ACT_NOT_INIT}, {__NR_pidfd_open, ACT_NOT_INIT},
+    {__NR_ptrace, ACT_PTRACE}, {__NR_process_vm_readv, ACT_NOT_INIT}, {__NR_process_vm_writev, ACT_NOT_INIT},
     {__NR_prlimit64, ACT_NOT_INIT}, {__NR_sched_setscheduler, ACT_NOT_INIT}, {__NR_sched_setparam, ACT_NOT_INIT},
     {__NR_sched_setattr, ACT_NOT_INIT}, {__NR_sched_setaffinity, ACT_NOT_INIT},
     {__NR_setpriority, ACT_PRIORITY}, {__NR_ioprio_set, ACT_IO_PRIORITY},

@@ -104,6 +104,9 @@ print(json.dumps({
     "denials": [
         [d.operation, d.path or d.address, d.grant and [d.grant.kind, d.grant.value]] for d in report.denials
     ],
+    "explained": [
+        {name: getattr(d, name) for name in ("what", "why", "syscall", "errno")} for d in report.denials
+    ],
 }))
 """
 
@@ -122,6 +125,7 @@ class Ran:
     locked: list[str] = field(default_factory=list)
     verdict: str = "not_denied"
     denials: list[list[Any]] = field(default_factory=list)
+    explained: list[dict[str, Any]] = field(default_factory=list)  # beside each denial
     error: list[str] | None = None
 
     @property

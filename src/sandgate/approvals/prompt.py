@@ -155,10 +155,9 @@ def grant_text(grant: Grant) -> str:
 
 def denial_text(denial: Denial) -> str:
     """One denial: operation, object, who, and how sure we are."""
-    target = visible(denial.path or denial.address or "something", limit=LINE_CHARACTERS_MAX)
     who = f" by {visible(denial.program)}" if denial.program else ""
     doubt = "" if denial.certain else " (likely, judged from its output)"
-    return f"{denial.operation} {target}{who}{doubt}"
+    return f"{visible(denial.words, limit=LINE_CHARACTERS_MAX)}{who}{doubt}"
 
 
 def prompt_lines(

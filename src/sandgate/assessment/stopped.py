@@ -30,7 +30,7 @@ def denial_sentence(report: DenialReport | None) -> str:
     target = first.path or first.address
     more = len(report.denials) + report.omitted - 1
     tail = f" and {more} more" if more else ""
-    what = shown(target) if target else "something"
+    what = f"{first.what} {shown(target) if target else ''}".strip() or "something"
     return f"It tried to {TRIED[first.operation]} {what}{tail}, which the sandbox stopped"
 
 

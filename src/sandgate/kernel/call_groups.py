@@ -205,12 +205,20 @@ GROUPS: tuple[Group, ...] = (
         """,
     ),
     Group(
+        "debugging",
+        "allow",
+        "of its own processes alone, which takes a pid namespace",
+        """
+        ptrace 101 117; process_vm_readv 310 270; process_vm_writev 311 271
+        """,
+        "EPERM",
+    ),
+    Group(
         "other processes",
         "EPERM",
-        "their memory, descriptors and placement",
+        "other processes' descriptors, memory and placement",
         """
-        ptrace 101 117; process_vm_readv 310 270; process_vm_writev 311 271; pidfd_getfd 438 438; kcmp 312 272;
-        process_madvise 440 440; move_pages 279 239; migrate_pages 256 238
+        pidfd_getfd 438 438; kcmp 312 272; process_madvise 440 440; move_pages 279 239; migrate_pages 256 238
         """,
     ),
     Group(

@@ -102,8 +102,11 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
 
 
 def group_actions(machine: str) -> dict[int, int]:
-    """What happens to each call of `machine`, by its number, when no rule above has a word on it."""
-    actions = {"allow": ALLOW, "EPERM": _EPERM, "ENOSYS": _ENOSYS}
+    """What happens to each call of `machine`, by its number, when no rule above has a word on it.
+
+    What is refused is held for the record alone: the supervisor refuses it, too (`refused_call`).
+    """
+    actions = {"allow": ALLOW, "EPERM": NOTIFY, "ENOSYS": _ENOSYS}
     numbers = NUMBERS[machine]
     return {
         numbers[call]: actions[group.answer_with(namespaces=False)]
@@ -115,15 +118,7 @@ def group_actions(machine: str) -> dict[int, int]:
 
 def _set_id_rules() -> tuple[Rule, ...]:
     """A program that runs as somebody else would do so on the host too, long after the sandbox."""
-    of_mode = (
-        ("chmod", 1),
-        ("fchmod", 1),
-        ("fchmodat", 2),
-        ("fchmodat2", 2),
-        ("creat", 1),
-        ("mknod", 1),
-        ("mknodat", 2),
-    )
+    of_mode = (("creat", 1), ("mknod", 1), ("mknodat", 2))  # of chmod the supervisor sees it (`metadata_calls`)
     of_open = (("open", 1), ("openat", 2))  # the flags; the mode comes next, and counts only when a file is made
     return (
         *(Rule(call, _EPERM, (Test(mode, "any_bit", SET_ID),)) for call, mode in of_mode),
@@ -145,7 +140,7 @@ def _socket_rules(*, network: bool) -> tuple[Rule, ...]:
     # A datagram unix socket can be pointed at any path by sendmsg, whose address lies in memory: none may exist.
     unix = Test(0, "equal", AF_UNIX)
     datagram = tuple(Test(1, "equal", kind, _SOCK_TYPE_MASK) for kind in (_SOCK_DGRAM, _SOCK_RAW))
-    no_datagram = [Rule(call, _EPERM, (unix, kind)) for call in ("socket", "socketpair") for kind in datagram]
+    no_datagram = [Rule(call, NOTIFY, (unix, kind)) for call in ("socket", "socketpair") for kind in datagram]
     mediated = rules("connect bind", NOTIFY)
     if network:
         return (*no_datagram, *rules("socket", _EPERM, Test(0, "equal", AF_VSOCK)), *mediated)

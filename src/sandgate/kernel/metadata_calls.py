@@ -12,6 +12,7 @@ import os
 import stat
 import struct
 
+from sandgate.kernel.call_rules import SET_ID
 from sandgate.kernel.name_calls import AT_EMPTY_PATH
 from sandgate.kernel.open_calls import SHARED_MEMORY
 from sandgate.kernel.places import MagicLink, OpenFile, find_place, path_of
@@ -46,7 +47,20 @@ def chmod_call(call: WaitingCall) -> Answer:
     """chmod, fchmod, fchmodat and fchmodat2."""
     subject, rest = _subject(call, at_form=("fchmodat", "fchmodat2"), fd_form="fchmod", flags_at=3)
     mode = rest[0] & 0o7777
+    if mode & SET_ID:
+        return _no_set_id(call, subject)
     return _carry_out(call, subject, lambda path: os.chmod(path, mode), on_link=None)
+
+
+def _no_set_id(call: WaitingCall, subject: Subject) -> Failed:
+    """A program that runs as somebody else would do so on the host too, long after the sandbox."""
+    if subject.path is None:
+        path = os.readlink(call.target.base(subject.dirfd))
+    else:
+        with find_place(call.target, subject.dirfd, subject.path, follow=subject.follow) as place:
+            path = place.path
+    call.confirm()
+    return call.deny("other", path=path, code=errno.EPERM, layer="seccomp")
 
 
 def chown_call(call: WaitingCall) -> Answer:

@@ -69,7 +69,17 @@ _RLIMIT_FSIZE, _RLIMIT_CORE, _RLIMIT_NPROC, _RLIMIT_NOFILE, _RLIMIT_AS = 1, 4, 6
 # <linux/socket.h>
 _AF_INET, _AF_INET6 = 2, 10
 
-_OPERATIONS: tuple[Operation, ...] = ("write", "create", "delete", "rename", "metadata", "connect", "bind", "lock")
+_OPERATIONS: tuple[Operation, ...] = (
+    "write",
+    "create",
+    "delete",
+    "rename",
+    "metadata",
+    "connect",
+    "bind",
+    "lock",
+    "other",
+)
 _REFUSING: tuple[Layer, ...] = ("mount", "landlock", "seccomp", "network")
 
 LAYERS = ("userns", "mount", "pid", "ipc", "net", "seccomp", "landlock", "notify", "weak_proc")
@@ -251,6 +261,8 @@ def _finished(body: bytes) -> Finished:
 def _refused(body: bytes) -> Refused:
     operation, layer, code, pid, host_allows, exclusive = _REFUSED_HEAD.unpack_from(body)
     syscall, path, address, program = _texts(body[_REFUSED_HEAD.size :])
+    if syscall[:1] == "#":
+        syscall = _call_name(int(syscall[1:]))
     return Refused(
         operation=_OPERATIONS[operation],
         syscall=syscall,
@@ -263,6 +275,13 @@ def _refused(body: bytes) -> Refused:
         host_allows=bool(host_allows),
         exclusive=bool(exclusive),
     )
+
+
+def _call_name(number: int) -> str:
+    """The call of this machine with that number; the helper knows names only of those it judges."""
+    from sandgate.kernel.syscalls import NUMBERS, machine
+
+    return next((name for name, known in NUMBERS[machine()].items() if known == number), f"number {number}")
 
 
 def _setup_failure(body: bytes) -> NotStarted:

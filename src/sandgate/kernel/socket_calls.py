@@ -58,12 +58,20 @@ class Address:
 
 
 def socket_call(call: WaitingCall) -> Answer:
-    """Only reached for internet families with the network off."""
-    kind = call.int32(1)
+    """Only reached for internet families with the network off, and for what may never exist; so is socketpair."""
+    family, kind = call.int32(0), call.int32(1)
+    if family not in (AF_INET, AF_INET6) or call.name == "socketpair":
+        return call.deny("other", address=f"{family} {kind & 0xF}", code=errno.EPERM, layer="seccomp")
     if kind & 0xF not in _INTERNET:
         return call.deny("connect", code=errno.EPERM, layer="network", host_allows=os.geteuid() == 0)
     dummy = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | (kind & _socket.SOCK_NONBLOCK), 0)
     return Opened(dummy.detach(), cloexec=bool(kind & _socket.SOCK_CLOEXEC))
+
+
+def refused_call(call: WaitingCall) -> Answer:
+    """A call that nobody inside may make, held for the record alone."""
+    call.confirm()
+    return call.deny("other", code=errno.EPERM, layer="seccomp")
 
 
 def sendto_call(call: WaitingCall) -> Answer:

@@ -20,6 +20,7 @@ import time
 from _thread import allocate_lock
 
 from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
+from sandgate.kernel.call_groups import refused_groups
 from sandgate.kernel.notify import Listener
 from sandgate.kernel.session_tree import kill, members, still_the_same
 from sandgate.kernel.syscalls import NUMBERS, machine
@@ -77,11 +78,14 @@ def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
         ("utime utimes futimesat utimensat", metadata_calls.utimes_call),
         ("setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr", metadata_calls.xattr_call),
         ("flock", flock_call),
-        ("socket", socket_calls.socket_call),
+        ("socket socketpair", socket_calls.socket_call),
         ("connect", socket_calls.connect_call),
         ("bind", socket_calls.bind_call),
         ("sendto", socket_calls.sendto_call),
     )
+    for group in refused_groups(namespaces=False):
+        if group.answer == "EPERM":
+            table.update(dict.fromkeys(group.calls, socket_calls.refused_call))
     for names, handler in groups:
         table.update(dict.fromkeys(names.split(), handler))
     return table

@@ -23,7 +23,9 @@ class Refused(Record):
     operation: Operation
     syscall: str
     path: str | None = None  # canonical, absolute, in the host's view
-    address: str | None = None  # "10.0.0.1:443", "[::1]:80", "unix:/run/docker.sock", "unix:@abstract"
+    address: str | None = (
+        None  # "10.0.0.1:443", "[::1]:80", "unix:/run/docker.sock", "unix:@abstract", a name looked up
+    )
     errno: str = "EROFS"  # symbolic name of what the command got
     layer: Layer = "mount"
     pid: int = 0  # in the host's numbering
@@ -44,6 +46,16 @@ class Denial(Record):
     layer: Layer = "mount"
     program: str = ""
     grant: Grant | None = None  # the smallest freedom that removes it; None: none does
+    what: str = ""  # for "other": what was wanted ("ptrace", "set-id bits on"); the place, if any, is `path`
+    why: str = ""  # for "other": why it is refused whatever is granted
+
+    @property
+    def words(self) -> str:
+        """What was wanted and of what: `write /etc/motd`, `set-id bits on /etc/motd`. Not made safe for a terminal."""
+        target = self.path or self.address
+        if self.what:
+            return f"{self.what} {target}" if target else self.what
+        return f"{self.operation} {target or 'something'}"
 
 
 class DenialReport(Record):

@@ -31,7 +31,8 @@ def plain(value: object) -> Any:
 
 def denial_json(denial: Denial) -> Json:
     """One entry of `denials[]` (cli.md §5)."""
-    return {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None}
+    fields = {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None}
+    return {name: value for name, value in fields.items() if value or name not in {"what", "why"}}
 
 
 def risk_json(risk: RiskAssessment) -> Json:

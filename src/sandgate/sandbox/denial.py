@@ -91,22 +91,26 @@ def _decides(refused: Refused, failed: bool) -> bool:
     """Whether this refusal alone means "denied".
 
     Many programs ask for a local port only to learn whether there is IPv6; one that then goes on and succeeds was
-    denied nothing it needed.
+    denied nothing it needed. So do many with a call that the filter answers itself: they know another way.
     """
     asked_idly = refused.operation == "bind" and (refused.address or "").startswith(_LOOPBACKS) and not failed
-    return refused.host_allows and not asked_idly
+    knew_another_way = refused.operation == "other" and not failed
+    return refused.host_allows and not asked_idly and not knew_another_way
 
 
 def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial]:
     """One denial per distinct thing refused, in order of first appearance."""
-    distinct: dict[tuple[str, str | None, str | None], Refused] = {}
+    distinct: dict[tuple[str, str, str | None, str | None], Refused] = {}
     for refused in refusals:
-        distinct.setdefault((refused.operation, refused.path, refused.address), refused)
+        call = refused.syscall if refused.operation == "other" else ""
+        distinct.setdefault((refused.operation, call, refused.path, refused.address), refused)
     crowded = _crowded_directories(distinct.values(), plan)
     return [_denial(refused, plan.permissions, crowded) for refused in distinct.values()]
 
 
 def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozenset[str]) -> Denial:
+    if refused.operation == "other":
+        return _never_granted(refused)
     return Denial(
         operation=refused.operation,
         path=refused.path,
@@ -116,6 +120,22 @@ def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozen
         layer=refused.layer,
         program=refused.program,
         grant=_grant_for(refused, permissions, crowded) if refused.host_allows else None,
+    )
+
+
+def _never_granted(refused: Refused) -> Denial:
+    """A call that the filter answers itself, whatever the place."""
+    from sandgate.sandbox.refused_calls import what, why
+
+    return Denial(
+        operation="other",
+        path=refused.path,
+        syscall=refused.syscall,
+        errno=refused.errno,
+        layer=refused.layer,
+        program=refused.program,
+        what=what(refused),
+        why=why(refused),
     )
 
 
@@ -157,7 +177,7 @@ def _read_grant(path: str, permissions: EffectivePermissions) -> Grant | None:
 
 
 def _connection_grant(address: str | None) -> Grant | None:
-    if address is None or address.endswith(NAME_SERVER_PORT):
+    if address is None or address.endswith(NAME_SERVER_PORT) or ":" not in address:
         return ANY_HOST  # the address that will be wanted is not known yet
     if address.startswith("unix:"):
         path = address.removeprefix("unix:")

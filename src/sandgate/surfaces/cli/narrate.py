@@ -114,7 +114,9 @@ def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
     """`denied: …` lines of one attempt, and how to grant what was missing."""
     denials, permissions = attempt.denial.denials, attempt.permissions
     if attempt.final.exit_code == 0 and not verbose:
-        return _coped_with(denials, permissions, attempt.denial.omitted)
+        # What programs ask for only to learn what there is.
+        told = [each for each in denials if each.operation != "other" or each.path is not None]
+        return _coped_with(told, permissions, attempt.denial.omitted)
     return refused_lines(denials, permissions, omitted=attempt.denial.omitted)
 
 
@@ -166,13 +168,16 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
 
 def _object(denial: Denial) -> str:
     doubt = "" if denial.certain else " (likely)"
-    return f"{denial.operation} {denial.path or denial.address or 'something'}{doubt}"
+    return f"{denial.words}{doubt}"
 
 
 def _why(denial: Denial, permissions: EffectivePermissions) -> str:
     path = denial.path
+    if denial.why:
+        return denial.why
     if denial.address is not None:
-        return "the network is off" if permissions.network == "off" else "this socket is closed to the sandbox"
+        closed = permissions.network != "off" or denial.address.startswith("unix:")
+        return "this socket is closed to the sandbox" if closed else "the network is off"
     if path is None:
         return _answer(denial) if denial.certain else UNWATCHED
     if denial.operation == "read" and any(_is_or_below(path, place) for place in permissions.sealed):
