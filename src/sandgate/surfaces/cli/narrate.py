@@ -130,7 +130,7 @@ def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, 
 def _coped_with(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
     """One line at most: it went well without all of these, and nothing needs to be opened for it."""
     more = len(denials) - 1 + omitted
-    if more < 1:
+    if more < 1 or not denials:
         return _denied(denials, permissions, omitted)
     return [f"denied: {_object(denials[0])} and {more} more, which it could do without (-v shows them)"]
 
