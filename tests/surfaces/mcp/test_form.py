@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run
 from sandgate.approvals.pending import PendingApproval
 from sandgate.surfaces.mcp.form import (
+    CUT,
     ELSEWHERE,
     EXPLICIT,
     MALFORMED,
@@ -319,11 +320,13 @@ def test_high_risk_is_a_choice_in_every_client_and_none_is_made_for_you(desk: De
 
 
 @real
+@pytest.mark.parametrize("version", ERAS)
 @pytest.mark.parametrize("more", [" # " + "x" * 80, "\n: more", " # \u5bbd" * 14])
-def test_a_yes_with_one_key_is_never_to_a_command_of_which_some_is_hidden(desk: Desk, more: str) -> None:
+def test_a_yes_with_one_key_is_never_to_a_command_of_which_some_is_hidden(desk: Desk, version: str, more: str) -> None:
     """Required: Claude Code cuts what it shows, so a longer command takes a choice, and is told where it stands."""
     arguments = {**INITIAL, "cmd": f"{INITIAL['cmd']}{more}"}
-    form, _ = run(form_for(desk, LEGACY, "claude-code", arguments, {"action": "decline"}))
+    form, result = run(form_for(desk, version, "claude-code", arguments, accepted()))
+    assert (result["structuredContent"]["refused"], desk.runs) == (CUT, 0)
     assert form["requestedSchema"]["required"] == ["decision"]
     assert form["message"].splitlines()[2] == ELSEWHERE
 

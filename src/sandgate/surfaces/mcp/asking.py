@@ -37,6 +37,13 @@ REFUSED = "the client answered the question with an error, which counts as a no"
 NO_ANSWER = "the client called again without an answer, which counts as a no"
 
 
+class Seen(Record):
+    """How well whoever answers can have seen the question."""
+
+    waited_s: float
+    whole: bool  # its first lines hold the whole command
+
+
 class Heard(Record):
     """What became of a question that a client was asked."""
 
@@ -74,7 +81,8 @@ async def ask_now(context: Context, question: Question, environ: Mapping[str, st
         return Heard(nobody=LOST)
     except MCPError as problem:
         return Heard(nobody=LOST if problem.error.code == CONNECTION_CLOSED else REFUSED)
-    return _heard(context, question.approval, answer, monotonic() - began_s, environ)
+    seen = Seen(monotonic() - began_s, question.brief.whole)
+    return _heard(context, question.approval, answer, seen, environ)
 
 
 def asking_result(context: Context, question: Question) -> InputRequiredResult:
@@ -94,15 +102,18 @@ def brought(
     approval: Approval,
     params: CallToolRequestParams,
     environ: Mapping[str, str],
-    asked_s: float | None,
+    question: Question | None = None,
 ) -> Heard:
-    """The answer that a client came back with. `asked_s`: when it was asked, by `monotonic`, if that is known."""
+    """The answer that a client came back with; without a `question`, to one that an earlier server asked."""
     responses = params.input_responses or {}
     found: Any = responses.get(KEY)
     if found is None:
         return Heard(nobody=NO_ANSWER)
     answer = found.model_dump(mode="json") if hasattr(found, "model_dump") else found
-    return _heard(context, approval, answer, UNKNOWN_S if asked_s is None else monotonic() - asked_s, environ)
+    seen = Seen(UNKNOWN_S, whole=False)
+    if question is not None and question.asked_s is not None:
+        seen = Seen(monotonic() - question.asked_s, question.brief.whole)
+    return _heard(context, approval, answer, seen, environ)
 
 
 def _form(context: Context, question: Question) -> dict[str, Any]:
@@ -114,10 +125,11 @@ def _form(context: Context, question: Question) -> dict[str, Any]:
     )
 
 
-def _heard(context: Context, approval: Approval, answer: object, waited_s: float, environ: Mapping[str, str]) -> Heard:
-    if is_unseen(answer, waited_s, nobodys_actions(context, environ)):
-        return Heard(nobody=turned_down(client_name(context)))
-    return Heard(*answered(approval, answer))
+def _heard(context: Context, approval: Approval, answer: object, seen: Seen, environ: Mapping[str, str]) -> Heard:
+    name = client_name(context)
+    if is_unseen(answer, seen.waited_s, nobodys_actions(context, environ)):
+        return Heard(nobody=turned_down(name))
+    return Heard(*answered(approval, answer, whole=seen.whole or shows_choices(name)))
 
 
 class LineageFields:

@@ -96,13 +96,13 @@ async def _call_of(context: Context, params: CallToolRequestParams, session: Ses
     call = session.resume(approval_id, params.name, arguments)
     if call is None:
         earlier = session.earlier(approval_id, params.name, arguments)
-        heard = brought(context, earlier, params, channels.environ, None)
+        heard = brought(context, earlier, params, channels.environ)
         if not heard.nobody:
             await session.inbox.answer_earlier(earlier, heard.choice, reason=heard.reason)
         return session.begin(params.name, arguments, prepared=earlier)
     question = call.question
     if question is not None and question.open and question.approval.approval_id == approval_id:
-        heard = brought(context, question.approval, params, channels.environ, question.asked_s)
+        heard = brought(context, question.approval, params, channels.environ, question)
         await _take(session, question, heard)
     return call
 

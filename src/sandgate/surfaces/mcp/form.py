@@ -27,6 +27,7 @@ MALFORMED = "the client's answer was malformed, which counts as a no"
 NOT_A_CHOICE = "the client's answer was none of the choices, which counts as a no"
 REJECTED = "rejected by the user"
 REJECTED_AND_STOP = "rejected by the user, who wants you to stop"
+CUT = "the command is longer than the form may have shown, so it takes a choice, and the client's answer had none"
 CHOOSE = "Accept sends the choice that you make below; there is none yet"
 ELSEWHERE = "Longer than this form may show: `sandgate approvals list` has all of it. Choose below"
 BUTTONS: Json = {"type": "object", "properties": {}}  # a form with nothing to fill in
@@ -93,8 +94,11 @@ def normal(answer: object) -> object:
     return answer
 
 
-def answered(approval: Approval, answer: object) -> tuple[str, str]:
-    """The name of the choice, and why. Never an approval that was not said."""
+def answered(approval: Approval, answer: object, *, whole: bool = True) -> tuple[str, str]:
+    """The name of the choice, and why. Never an approval that was not said, nor one by a button when not `whole`.
+
+    `whole`: whoever answered has surely seen the whole command.
+    """
     answer = normal(answer)
     match answer:
         case {"action": "decline"}:
@@ -102,19 +106,21 @@ def answered(approval: Approval, answer: object) -> tuple[str, str]:
         case {"action": "cancel"}:
             return STOP, REJECTED_AND_STOP
         case {"action": "accept", **rest}:
-            return _accepted(approval, rest.get("content"))
+            return _accepted(approval, rest.get("content"), whole=whole)
         case _:
             return NO, MALFORMED
 
 
-def _accepted(approval: Approval, content: object) -> tuple[str, str]:
+def _accepted(approval: Approval, content: object, *, whole: bool) -> tuple[str, str]:
     content = {} if content is None else content
     if not isinstance(content, dict):
         return NO, MALFORMED
     name, reason = content.get(DECISION), content.get(REASON)
     said = reason[:REASON_CHARS_MAX] if isinstance(reason, str) else ""
     if name is None:  # accepting the question itself is a plain yes
-        return (NO, EXPLICIT) if takes_care(approval) else (YES, said)
+        if takes_care(approval):
+            return NO, EXPLICIT
+        return (YES, said) if whole else (NO, CUT)
     if saves(approval, _value(name)):
         return ALWAYS, said
     if not isinstance(name, str) or not offers(approval, name):
