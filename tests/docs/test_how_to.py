@@ -10,7 +10,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -30,6 +29,7 @@ from mcp_types import CallToolResult, ElicitResult
 from doc_session import agrees
 from host_features import PEERS
 from how_to_pages import CLIENTS, LAUNCHER, PAGES, Http, Reader, Server, Stdio, blocks, filled, server
+from peers.programs import program
 from peers.responses_server import function_call, message, serving_model
 from peers.serving import serving
 from waiting import wait_until
@@ -329,14 +329,6 @@ def test_agent_without_anybody_to_ask_is_refused(reader: Reader, note: Path) -> 
     """Over HTTP, where the page has no handler; the command itself ran, confined."""
     assert "Read-only file system" in run_page("pydantic-ai.md", "http", reader, NOTE)
     assert not note.exists()
-
-
-def program(variable: str, name: str) -> str:
-    """A client that is no package of ours."""
-    found = os.environ.get(variable) or shutil.which(name)
-    if found is None:
-        pytest.skip(f"no {name}: neither {variable} nor PATH names one")
-    return found
 
 
 def printed_by(command: list[str], reader: Reader, home: Path, **more: str) -> str:

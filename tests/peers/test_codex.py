@@ -1,13 +1,12 @@
 """The Codex CLI as a client: its own configuration, its own loop, and a model that says what the test wrote.
 
-Codex is no package of ours: the tests run where the variable CODEX or PATH has one, and are skipped elsewhere.
+Codex is no package of ours: the tests run where the variable CODEX, PATH or .peers has one, and are skipped elsewhere.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,17 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from peers.programs import place_of
 from peers.responses_server import Item, Model, function_call, message, serving_model
 from peers.serving import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
     from peers.conftest import Clone
 
-CODEX = os.environ.get("CODEX") or shutil.which("codex")
+CODEX = place_of("CODEX", "codex")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CODEX is None, reason="no Codex: neither CODEX nor PATH names one"),
+    pytest.mark.skipif(CODEX is None, reason="no Codex: neither CODEX, PATH nor .peers has one"),
 ]
 
 RUN_LIMIT_S = 60

@@ -1,7 +1,7 @@
 """Codex and Claude Code as people use them: in a terminal, with the form that each draws and the keys that each takes.
 
-Neither is a package of ours: a test runs where a variable (CODEX, CLAUDE) or PATH names the program. Their models are
-served on loopback and say what the test wrote.
+Neither is a package of ours: a test runs where a variable (CODEX, CLAUDE), PATH or .peers has the program. Their models
+are served on loopback and say what the test wrote.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ import pytest
 
 from how_to_pages import blocks
 from peers.messages_server import serving_messages, text, tool_results, tool_use
+from peers.programs import program
 from peers.real_terminal import RealTerminal, terminal
 from peers.responses_server import Item, function_call, message, serving_model
 from waiting import wait_until
@@ -43,13 +43,6 @@ CODEX_PROMPT, CLAUDE_PROMPT = (
 
 LOW = "echo made > made"
 DONE = "that was all"
-
-
-def program(variable: str, name: str) -> str:
-    found = os.environ.get(variable) or shutil.which(name)
-    if found is None:
-        pytest.skip(f"no {name}: neither {variable} nor PATH names one")
-    return found
 
 
 class Person:
