@@ -449,6 +449,7 @@ int finish_view(struct sandbox *sandbox) {
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) view.trees[i] = NO_TREE;
     /* Like the nodes: while their mount still allows devices. */
     if (take_trees(MOUNT_WRITE, 1) != 0 || take_trees(MOUNT_READ, 1) != 0) return -1;
+    if (sandbox->plan.flags & PLAN_TTY) clone_console(view.nodes);
     long error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, MS_PRIVATE);
     if (error < 0) return fail(sandbox, "make mounts private", "/", error);
     if (make_points() != 0 || take_trees(MOUNT_WRITE, 0) != 0) return -1;

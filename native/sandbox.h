@@ -9,7 +9,7 @@
 #include "plan.h"
 
 enum { STREAMS = 3, STATUS_FD = 3 }; /* the status socket also keeps 0, 1 and 2 taken until the streams are there */
-enum { DEVICE_NODES = 6 };
+enum { DEVICE_NODES = 7 };
 enum { PROCESSORS_MAX = 8192 }; /* on a larger machine nobody is pinned */
 #define SHARED_MEMORY_LIMIT "25%" /* of the machine's memory: all of the private tmpfs, /dev/shm above all */
 
@@ -110,6 +110,7 @@ int receive_plan(struct sandbox *sandbox);
 /* mounts.c, devices.c, proc.c: building the view, in this order; the plan comes between begin and finish */
 int begin_view(struct sandbox *sandbox);
 int clone_device_nodes(int nodes[]);
+void clone_console(int nodes[]); /* of a command with a terminal, once its streams are there */
 int furnish_devices(struct sandbox *sandbox, int base, const int nodes[]);
 int mount_proc(struct sandbox *sandbox);
 int finish_view(struct sandbox *sandbox);

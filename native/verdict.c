@@ -13,10 +13,11 @@ enum { WANT_WRITE = 2, WANT_SEARCH = 1 };
 static const char device_names[][12] = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm"};
 static int is_below(const char *path, const char *above) { return path_is_at_or_below(path, above, strlen(above)); }
 
-static enum territory device_territory(const char *path) {
+static enum territory device_territory(const struct plan *plan, const char *path) {
     if (!path[4]) return READ_ONLY; /* /dev itself */
     for (size_t i = 0; i < sizeof device_names / sizeof device_names[0]; i++)
         if (is_below(path + 5, device_names[i])) return FREE;
+    if ((plan->flags & PLAN_TTY) && is_below(path + 5, "console")) return FREE; /* its own terminal */
     return NO_DEVICE;
 }
 
@@ -29,7 +30,7 @@ static enum territory proc_territory(const char *path) {
 static enum territory territory_of(const struct plan *plan, const char *path) {
     const struct mount_entry *entry = plan_entry_for(plan, path);
     if (!entry) {
-        if (is_below(path, "/dev")) return device_territory(path);
+        if (is_below(path, "/dev")) return device_territory(plan, path);
         return is_below(path, "/proc") ? proc_territory(path) : READ_ONLY;
     }
     switch ((enum mount_kind)entry->kind) {

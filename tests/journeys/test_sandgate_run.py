@@ -405,3 +405,17 @@ def test_a_place_to_write_that_is_not_there_is_told(sandgate: Sandgate, outside:
     done = sandgate("run", "-c", setting, "--", "true")
     warning = f"sandgate: warning: the writable root `{outside}/none` does not exist, so nothing can be written there\n"
     assert (done.code, done.err) == (0, warning)
+
+
+def test_a_terminal_has_a_name_inside_and_is_the_only_one_there(sandgate: Sandgate) -> None:
+    """Its node is the one that the streams are open on; what it may do to it, it may do by descriptor anyway."""
+    script = (
+        "tty; test -t 0 && test /dev/console -ef /dev/stdin && echo same; echo through > $(tty); ls /dev/pts;"
+        " chmod 666 /dev/console || echo kept"
+    )
+    done = sandgate("run", "--tty", "-a", "never", "--", "sh", "-c", script)
+    assert done.code == 0
+    lines = done.out.replace("\r", "").splitlines()
+    assert lines[:4] == ["/dev/console", "same", "through", "ptmx"]
+    assert lines[-1] == "kept"
+    assert sandgate("run", "-a", "never", "--", "ls", "/dev/console").code != 0
