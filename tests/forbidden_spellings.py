@@ -19,6 +19,7 @@ OPEN = {
     "gio trash build": "another program that does the same",
     "perl -MFile::Path -e 'rmtree(\"build\")'": "a library that does the same",
     "rimraf build": "another program that does the same",
+    "X='{C}' git --config-env=core.pager=X log": "a setting whose value is in a variable of any name",
     "gh repo sync owner/x": "another program that does the same",
     "curlie http://files.example/x": "another program that does the same",
 }
@@ -441,6 +442,87 @@ cat > s.sh << E⏎{C}⏎E⏎sh s.sh
 tee s.sh <<< '{C}'; sh s.sh
 base64 -d <<< eA== | sh
 PROMPT_COMMAND='{C}' bash -i
+fc -e '{C}'
+m4 <<< 'syscmd(`{C}'"'"')'
+m4 <<< 'esyscmd({C})'
+echo 'syscmd({C})' | m4
+m4 -D 'x=esyscmd({C})' f
+tclsh <<< 'exec {C}'
+tclsh << E⏎puts [exec {C}]⏎E
+echo 'set f [open "|{C}"]' | wish
+expect << E⏎spawn {C}⏎expect eof⏎E
+dc <<< '!{C}'
+dc -e '!{C}'
+echo '!{C}' | dc
+ftp -n <<< '!{C}'
+ftp h << E⏎!{C}⏎E
+echo '!{C}' | sftp h
+lftp -c '!{C}'
+telnet <<< '!{C}'
+smbclient //h/x -c '!{C}'
+mail x <<< '~!{C}'
+mail -S pager='{C}' -f f
+mailx -S 'editor={C}' x
+psql <<< '\! {C}'
+psql -c "copy t from program '{C}'"
+mysql -e '\! {C}'
+mysql <<< 'system {C}'
+sqlite3 f "select edit('', '{C}')"
+sqlite3 <<< "SELECT EDIT (x,'{C}') from t;"
+sqlite3 f '.once |{C}'
+gdb <<< 'shell {C}'
+lldb -o 'platform shell {C}'
+gnuplot -e '! {C}'
+gnuplot <<< 'system("{C}")'
+vim -c 'r !{C}'
+vim -es -c '%!{C}' -c q f
+ex f <<< '%!{C}'
+sed -f - f <<< '1e {C}'
+emacs --batch --eval '(shell-command "{C}")'
+emacs -eval '(call-process "{P}" nil nil nil "{A}")'
+emacsclient -e '(shell-command "{C}")'
+R -e 'system("{C}")'
+Rscript - <<< 'system("{C}")'
+octave --eval 'system("{C}")'
+guile -c '(system "{C}")'
+sbcl --eval '(uiop:run-program "{C}")'
+julia -e 'run(`{C}`)'
+erl -eval 'os:cmd("{C}")'
+ocaml -e 'Sys.command "{C}"'
+groovy -e '"{C}".execute()'
+ipython -c '!{C}'
+bpftrace --unsafe -e 'BEGIN {{ system("{C}") }}'
+bpftrace -c '{C}' f
+pdflatex -shell-escape '\immediate\write18{{{C}}}'
+make --eval 'x:; {C}'
+make --eval='x:⏎	@{C}'
+make -E 'y != {C}'
+make -f - <<< 'x:; @-{C}'
+make -f - <<< 'y := $(shell {C})'
+make 'X=${{shell {C}}}'
+git config core.fsmonitor '{C}'; git status
+git config --global --add core.pager '{C}'; git log
+git config set diff.external '{C}'; git diff
+git config mergetool.x.cmd '{C}'; git mergetool
+git clone --config core.fsmonitor='{C}' u
+git clone 'ext::{C}' x
+git remote add x 'ext::{C}'; git fetch x
+X='{C}' git --config-env=core.pager=X log
+uftrace {C}
+uftrace record -d x {C}
+trace-cmd record -e sched {C}
+perf trace {C}
+gdbserver :1 {C}
+samply record {C}
+ip vrf exec red {C}
+ip v e red {C}
+watch '{P}${{IFS}}{A}'
+test -v 'a[$({P}${{IFS}}{A})]'
+test -v "a[\$({P}\${{IFS}}{A})]"
+test -v a[\$\({P}\${{IFS}}{A}\)]
+x="a[\$({P}\${{IFS}}{A})]"; echo $((x))
+x=a[\$\({P}\${{IFS}}{A}\)]; echo $((x))
+f() {{ echo $(($1)); }}; f 'a[$({P}${{IFS}}{A})]'
 BASH_ENV=<(echo '{C}') bash -c :
 ENV=f sh -i
 LD_PRELOAD=./x.so true

@@ -1,4 +1,4 @@
-"""What a rule forbids does not run because it is written in another way: four hundred spellings of three commands."""
+"""What a rule forbids does not run because it is written in another way: five hundred spellings of three commands."""
 
 from __future__ import annotations
 

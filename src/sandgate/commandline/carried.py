@@ -6,12 +6,13 @@ the script takes text for a program.
 
 from __future__ import annotations
 
-from sandgate.commandline.commission_rows import COMMISSIONED, ESCAPING, LANGUAGES
+from sandgate.commandline.commission_rows import COMMISSIONED, LANGUAGES
 from sandgate.commandline.commissions import commissioned, git_runs, run_for
 from sandgate.commandline.decoding import ansi
 from sandgate.commandline.embedded import COMPLETING, embedded, expanded_again
+from sandgate.commandline.escapes import ESCAPING, escaped
 from sandgate.commandline.heredocs import bodies
-from sandgate.commandline.subscripts import NAMING, evaluated
+from sandgate.commandline.subscripts import NAMING, evaluated, evaluated_anyhow
 from sandgate.commandline.words import joined, program_name, split
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 
@@ -40,11 +41,17 @@ _RUNNING_CODE = (
     "getline",
     "| ",
     "do shell script",
+    "shell",
+    "process",
+    "run-program",
+    "os:cmd",
+    "Sys.command",
+    ".execute",
 )
 # Behind one of these and a bracket stands, as text, what is run: `os.system("ls")`, `subprocess.run(["ls"])`.
 _RUNNING_CALLS = (
     "system", "popen", "Popen", "run", "call", "check_call", "check_output", "exec", "execSync", "execvp", "execlp",
-    "execFile", "spawn", "spawnSync", "do shell script",
+    "execFile", "spawn", "spawnSync", "do shell script", "run-program", "shell-command", "call-process", "shell",
 )  # fmt: skip
 _TEXT_READERS = frozenset(("eval", "source", "."))
 _SCRIPT_TAKERS = frozenset(("at", "batch", "crontab", "ed", "make", "ssh", "xargs", "parallel", "su"))
@@ -53,7 +60,6 @@ _SETTING = ("alias", "export", "declare", "typeset", "env", "sudo", "doas")
 _TAKING = frozenset((*_SETTING, "git", *COMPLETING, *NAMING, *LANGUAGES, *COMMISSIONED, *ESCAPING))
 # Sub-commands of git behind which a command stands.
 _GIT_RUNNERS = {("bisect", "run"): 2, ("submodule", "foreach"): 2, ("for-each-repo",): 1, ("difftool",): 1}
-_ESCAPES = ("!", ":!", "+!", "shell ", ".shell ", ".system ", "system ", "\\! ", "+:!")
 
 
 def carried(text: str, script: Script) -> tuple[str, ...]:
@@ -65,7 +71,7 @@ def carried(text: str, script: Script) -> tuple[str, ...]:
             found[inner] = None
         for inner in evaluated(assignment):
             found[inner] = None
-    for inner in (*evaluated(text), *expanded_again(text)):
+    for inner in (*evaluated_anyhow(text), *expanded_again(text)):
         found[inner] = None
     commands = [argv for argv in script.argvs() if argv]
     for argv in commands:
@@ -120,29 +126,43 @@ def _handed_to(name: str, argv: Argv) -> Iterator[str]:
             yield from evaluated(word)
     if name in ESCAPING:
         for word in argv[1:]:
-            escape = next((each for each in _ESCAPES if word.startswith(each)), "")
-            if escape:
-                yield word[len(escape) :]
-        yield from _of_code(argv)
+            yield from escaped(name, word)
+        if name not in LANGUAGES:
+            yield from _of_code(argv)
 
 
 def _of_git(argv: Argv) -> Iterator[str]:
-    for at, word in enumerate(argv[1:-1], 1):
-        if word == "-c":
-            key, _, value = argv[at + 1].partition("=")
-            if key.startswith("alias."):
-                yield value.removeprefix("!") if value[:1] == "!" else f"git {value}"
-            elif git_runs(key):
-                yield value.removeprefix("!")
-        elif word in ("-x", "--exec") and "rebase" in argv:
-            yield argv[at + 1]
-        elif word.startswith("alias.") and "config" in argv[:at]:  # `git config alias.x '!ls'; git x`
-            yield argv[at + 1].removeprefix("!") if argv[at + 1][:1] == "!" else f"git {argv[at + 1]}"
+    for key, value in _git_settings(argv):
+        if key.startswith("alias."):
+            yield value.removeprefix("!") if value[:1] == "!" else f"git {value}"
+        elif git_runs(key):
+            yield value.removeprefix("!")
+    rebases = "rebase" in argv
+    for at, word in enumerate(argv[1:], 1):
+        if rebases and word in ("-x", "--exec"):
+            yield from argv[at + 1 : at + 2]
+        elif word.startswith("ext::"):  # an address that is a command: gitremote-helpers(7), git-remote-ext(1)
+            yield word[5:].replace("% ", " ")
     for words, skip in _GIT_RUNNERS.items():
         places = [at for at in range(1, len(argv) - skip + 1) if argv[at : at + len(words)] == words]
         for at in places[:_GIT_READINGS_MAX]:
             rest = [word for word in argv[at + skip :] if word not in ("--recursive", "--")]
             yield rest[0] if len(rest) == 1 else joined(tuple(rest))
+
+
+def _git_settings(argv: Argv) -> Iterator[tuple[str, str]]:
+    """Name and value of what git is told in words, or to keep: `-c`, `clone --config`, `git config KEY VALUE`."""
+    kept = argv.index("config") if "config" in argv else len(argv)
+    for at, word in enumerate(argv[1:], 1):
+        following = argv[at + 1] if at + 1 < len(argv) else ""
+        if word in ("-c", "--config"):
+            key, equals, value = following.partition("=")
+        elif word.startswith("--config="):
+            key, equals, value = word[9:].partition("=")
+        else:
+            key, equals, value = word, "=" if at > kept and "." in word else "", following
+        if equals and value:
+            yield key, value
 
 
 def _of_code(argv: Argv) -> Iterator[str]:

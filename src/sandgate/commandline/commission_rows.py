@@ -51,6 +51,8 @@ COMMAND_LINES: dict[str, str] = {
     "docker": "--entrypoint",
     "podman": "--entrypoint",
     "hash": "-p",  # what another name means from now on
+    "fc": "-e",
+    **dict.fromkeys(("bpftrace", "dtrace", "stap"), "-c"),
     **dict.fromkeys(("nc", "ncat", "netcat"), "-e -c --exec --sh-exec"),
 }
 # The value is a program that runs with the names of the files that are found.
@@ -97,6 +99,7 @@ SETTINGS: dict[str, str] = {
     "apt-get": "-o --option",
     "dpkg": "--pre-invoke --post-invoke",
     "pip": "--config-settings",
+    **dict.fromkeys(("mail", "mailx", "s-nail", "heirloom-mailx"), "-S"),
 }
 # A file to write to, and a program when `|` or `!` stands before it.
 PIPED: dict[str, str] = {"strace": "-o --output"}
@@ -108,14 +111,14 @@ class Rest(Record):
     marks: tuple[str, ...]
     skipped: int = 0
     end: str | None = None
-    before: str = ""  # how the word before the mark begins, which may otherwise be the value of an option
+    before: tuple[str, ...] = ("",)  # how the word before the mark begins, which may otherwise be an option's value
 
 
 RESTS: dict[str, Rest] = {
     # `fd -x ls -x` runs `ls -x`, and `fd -x ls ';' -x id` both (fd(1)).
     **dict.fromkeys(("fd", "fdfind"), Rest(("-x", "-X", "--exec", "--exec-batch"), end=";")),
-    # `ip netns exec NAME ls`; the beginning of a word will do (ip(8)).
-    "ip": Rest(("e", "ex", "exe", "exec"), skipped=1, before="net"),
+    # `ip netns exec NAME ls`, `ip vrf exec NAME ls`; the beginning of a word will do (ip(8), ip-vrf(8)).
+    "ip": Rest(("e", "ex", "exe", "exec"), skipped=1, before=("net", "v")),
 }
 # Programs whose options are words behind one dash: a cluster of letters means nothing there.
 SINGLE_DASH_WORDS = words_of("go gcc g++ cc c++ clang clang++ java openssl cmake sqlite3 zip gdb")
@@ -145,6 +148,8 @@ COMMISSIONED = frozenset(name.partition(" ")[0] for name in _NAMES) | SSH | MAKE
 SUBCOMMANDED = frozenset(name.partition(" ")[0] for name in _NAMES if " " in name)
 # Programs with a language of their own on the command line, in which a text can be a command.
 LANGUAGES = words_of(
-    "python python2 python3 perl ruby node nodejs php lua awk gawk mawk deno bun ts-node tsx osascript"
+    "python python2 python3 perl ruby node nodejs php lua awk gawk mawk deno bun ts-node tsx osascript "
+    "pypy ipython bpython irb pry jruby luajit texlua R Rscript julia octave octave-cli guile groovy elixir iex erl "
+    "scala swift raku perl6 crystal ocaml sbcl clisp ecl racket newlisp janet bb clojure clj emacs emacsclient maxima "
+    "gp sage matlab scilab bpftrace stap dtrace mongo mongosh ghc runghc gnuplot"
 )
-ESCAPING = words_of("vim vi nvim ex view gvim vimdiff less more gdb sqlite3 psql mysql ed")

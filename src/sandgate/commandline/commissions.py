@@ -8,7 +8,7 @@ of letters and values that may be no commands all count, since a text too many d
 
 from __future__ import annotations
 
-from sandgate.commandline import git_settings, sedscripts
+from sandgate.commandline import git_settings, makefiles, sedscripts
 from sandgate.commandline.commission_rows import (
     ABBREVIATED_MIN,
     CODE_FILES,
@@ -181,10 +181,11 @@ def _ssh_commands(argv: Argv) -> Iterator[str]:
 
 
 def _make_commands(argv: Argv) -> Iterator[str]:
-    """`make CC=…`, `make --eval='$(shell …)'`."""
+    """`make CC=…`, `make 'X=$(shell …)'`, `make --eval='x:; …'`."""
     for word in argv[1:]:
         name, equals, value = word.partition("=")
         if equals and name in TOOLS:
             yield value
-        for piece in word.split("$(shell ")[1:]:
-            yield piece.rpartition(")")[0] or piece
+        yield from makefiles.shell_calls(word)
+    for text in _values(argv, "-E --eval", clusters=True):
+        yield from makefiles.recipes(text)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from sandgate.commandline import makefiles
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commission_rows import ESCAPING
+from sandgate.commandline.commission_rows import LANGUAGES
+from sandgate.commandline.escapes import ESCAPING, LINEWISE
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, WRAPPERS
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _QUEUES = words_of("at batch")  # run later, in a shell, what they are fed
 _MAKES = words_of("make gmake")
-FED = _QUEUES | _MAKES | {"crontab", "expect"} | ESCAPING
+FED = _QUEUES | _MAKES | {"crontab", "sed"} | ESCAPING
 WORDS_MAX = 64  # of one `parallel` that are put together
 _SCHEDULE_FIELDS = 5  # of a line of crontab(5), in front of its command
 
@@ -31,23 +33,38 @@ def takes_input(argv: Argv) -> bool:
     return name in _QUEUES
 
 
+def may_take_orders(argv: Argv) -> bool:
+    """Whether this program may run, or find commands in, what it is fed."""
+    name = program_name(argv[0])
+    if name in _MAKES:
+        return takes_input(argv)
+    if name == "sed":  # `sed -f -`
+        return any(word in STANDARD_INPUT or word.endswith(("f-", "file=-")) for word in argv[1:])
+    return name in FED or reads_code(argv)
+
+
+def reads_code(argv: Argv) -> bool:
+    """Whether it is an interpreter that nobody names a file to: `python3 - << EOF`."""
+    return program_name(argv[0]) in LANGUAGES and all(word[:1] == "-" or word in STANDARD_INPUT for word in argv[1:])
+
+
 def fed(argv: Argv, text: str) -> Iterator[str]:
     """The scripts in `text`, which one of `FED` reads from its input."""
     name = program_name(argv[0])
     if name in _QUEUES:
         yield text
-    elif name == "expect":
-        yield from text.splitlines()
     elif name in ESCAPING:
+        if name in LINEWISE:
+            yield from text.splitlines()
         for line in text.splitlines():
             yield from handed_over((name, line))
+    elif name == "sed":
+        yield from handed_over((name, "-e", text))
+    elif name in _MAKES and takes_input(argv):
+        yield from makefiles.recipes(text)
     elif takes_input(argv):
         for line in text.splitlines():
-            if name == "crontab":
-                yield line.split(None, 1 if line[:1] == "@" else _SCHEDULE_FIELDS)[-1] if line.strip() else ""
-            else:
-                yield line.strip()
-                yield line.partition(":")[2].lstrip(";: ")
+            yield line.split(None, 1 if line[:1] == "@" else _SCHEDULE_FIELDS)[-1] if line.strip() else ""
 
 
 def in_parallel(argv: Argv, inner: Argv) -> Iterator[str]:

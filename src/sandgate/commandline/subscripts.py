@@ -49,6 +49,12 @@ def evaluated(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def evaluated_anyhow(script: str) -> tuple[str, ...]:
+    """The same in the text of a script, where escapes may keep a substitution for later: `x="a[\\$(ls)]"`."""
+    plain = script.replace("\\", "") if "\\" in script else script
+    return evaluated(script) if plain == script else tuple(dict.fromkeys((*evaluated(script), *evaluated(plain))))
+
+
 def _closings(text: str) -> dict[int, int]:
     """Where each round bracket closes; one that does not is left out."""
     found: dict[int, int] = {}

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from itertools import islice, product
 
+from sandgate.commandline import feeding
 from sandgate.commandline.braces import CLOSE, COMMA, OPEN, braced
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commission_rows import LANGUAGES
 from sandgate.commandline.commissions import run_for
-from sandgate.commandline.feeding import FED, STANDARD_INPUT, fed, in_parallel, open_ended, replaced, takes_input
+from sandgate.commandline.feeding import STANDARD_INPUT
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.printing import UNKNOWN, printed, said
 from sandgate.commandline.renaming import NAMINGS, named_in, renamed_by
+from sandgate.commandline.subscripts import evaluated
 from sandgate.commandline.words import joined, program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.record import Record
@@ -131,11 +132,11 @@ class _Unfolding:
         for command in self._all:
             self._write(command)
             for name, text in [(each.name, text) for each in command.assignments for text in self._held(each)]:
-                self._scripts.update(
-                    dict.fromkeys(each.replace(UNKNOWN, "${?}") for each in run_for(name, text.replace(_GAP, " ")))
-                )
+                for script in (*run_for(name, text.replace(_GAP, " ")), *evaluated(text)):
+                    self._scripts[script.replace(UNKNOWN, "${?}")] = None
             for argv in self._argvs(command):
                 found[argv] = None
+                self._scripts.update(dict.fromkeys(script for word in argv[1:] for script in evaluated(word)))
                 meant = self._renamed.get(program_name(argv[0]))
                 if meant is not None:
                     found[(*meant, *argv[1:])] = None
@@ -303,13 +304,13 @@ class _Unfolding:
                 self._by_input(each, command)
             elif name in SHELL_PROGRAMS or name in _SOURCING:
                 self._into_shell(each, command)
-            elif name in FED:
+            elif name in feeding.FED and feeding.may_take_orders(each):
                 for text in [*self._input(command), *[self._files[word] for word in each[1:] if word in self._files]]:
-                    if text is None and takes_input(each):
+                    if text is None and feeding.takes_input(each):
                         self._take(text, f"what `{name}` is fed")
                     elif text is not None:
-                        self._scripts.update(dict.fromkeys(fed(each, text)))
-            elif name in LANGUAGES and all(word[:1] == "-" for word in each[1:]):  # `python3 - <<EOF`
+                        self._scripts.update(dict.fromkeys(feeding.fed(each, text)))
+            if feeding.reads_code(each):  # `python3 - <<EOF`
                 for text in self._input(command):
                     self._scripts.update(dict.fromkeys(handed_over((name, text or ""))))
 
@@ -335,16 +336,16 @@ class _Unfolding:
 
         inner = next(iter(started_by(argv).commands), ())
         if ":::" in argv:
-            self._scripts.update(dict.fromkeys(in_parallel(argv, inner)))
+            self._scripts.update(dict.fromkeys(feeding.in_parallel(argv, inner)))
             return
-        mark = replaced(argv)
+        mark = feeding.replaced(argv)
         if not inner:
             for text in self._input(command) if program_name(argv[0]) == "parallel" else ():
                 self._take(text, f"what `{argv[0]}` is fed")
             return
         words = " ".join(inner)
         for text in self._input(command) or [None]:
-            if text is None and (mark in inner[0] or open_ended(inner, mark)):
+            if text is None and (mark in inner[0] or feeding.open_ended(inner, mark)):
                 self._unknown[f"what `{argv[0]}` is fed"] = None
             else:
                 fed = "${?}" if text is None else text

@@ -9,13 +9,13 @@ the sandbox decides as ever.
 from __future__ import annotations
 
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commission_rows import LANGUAGES
 from sandgate.commandline.commissions import run_for
-from sandgate.commandline.feeding import STANDARD_INPUT
+from sandgate.commandline.feeding import may_take_orders
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
 from sandgate.commandline.renaming import COPYING, NAMINGS, PROGRAM_PLACES
 from sandgate.commandline.respelling import plainer
+from sandgate.commandline.subscripts import evaluated_anyhow
 from sandgate.commandline.unfolding import Work, is_known, unfold
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, STARTERS
@@ -104,7 +104,7 @@ def _may_hide(what: Segments, rules: RuleSet) -> bool:
     script = what.script
     if script is None:
         return _hands_on(what.argv)
-    if not script.readable:
+    if not script.readable or evaluated_anyhow(what.argv[-1]):
         return True
     writes = any(each.target is not None and each.target.text != "/dev/null" for each in script.redirections)
     once = {id(command): command for command in script.commands}
@@ -138,11 +138,11 @@ def _is_open(command: SimpleCommand, rules: RuleSet, *, writes: bool) -> bool:
 def _hands_on(argv: Argv) -> bool:
     """Whether a command of these words runs text, files or words that it is given."""
     name = program_name(argv[0]) if argv else ""
-    if name in _RUNNING or (name in LANGUAGES and all(word[:1] == "-" for word in argv[1:])):
+    if name in _RUNNING or (argv and may_take_orders(argv)):
         return True
-    if name in ("make", "gmake") and any(word in STANDARD_INPUT for word in argv):
-        return True
-    inside = name in STARTERS and any(program_name(word) in _RUNNING for word in argv[1:])
+    inside = name in STARTERS and (
+        any(program_name(word) in _RUNNING for word in argv[1:]) or bool(started_by(argv).scripts)
+    )
     return inside or next(iter(handed_over(argv)), None) is not None
 
 
@@ -180,8 +180,8 @@ class _Search:
             self._follow([what.argv], ())
             return
         text = what.argv[-1]
-        self._add(text, ())
-        self._add(plainer(text), ())
+        for each in (text, plainer(text), *evaluated_anyhow(text)):
+            self._add(each, ())
 
     def run(self) -> None:
         while self._waiting:
