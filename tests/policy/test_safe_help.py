@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.policy.safe_help import EXPLAINS_ITSELF
+from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safety import is_safe
 
 
@@ -68,3 +69,25 @@ def test_help_behind_nothing_or_an_empty_word_has_an_answer(program: str, before
 )
 def test_help_is_not_believed_where_it_may_be_a_name_or_somebody_elses(argv: tuple[str, ...]) -> None:
     assert not is_safe(argv)
+
+
+def test_no_help_is_vouched_for_outside_the_sandbox_where_the_program_is_not() -> None:
+    """The tables' `confined` counts for every word: `terraform --version` asks a server, and runs plugins."""
+    confined_only = [name for name, line in SAFE.items() if "confined" in line.split()]
+    assert {"terraform", "tofu", "docker", "kubectl", "gh", "az"} <= set(confined_only)
+    for name in confined_only:
+        for option in ("--help", "--version"):
+            assert not is_safe((name, option), confined=False), (name, option)
+
+
+@pytest.mark.parametrize("name", ["packer", "sops", "msbuild", "terraform"])
+def test_what_asks_a_server_or_reads_the_directory_explains_itself_in_the_sandbox_alone(name: str) -> None:
+    assert is_safe((name, "--version"))
+    assert not is_safe((name, "--version"), confined=False)
+    assert is_safe(("rm", "--version"), confined=False)
+
+
+def test_vagrant_runs_its_file_before_it_explains_itself() -> None:
+    assert is_safe(("vagrant", "--version"), confined=False)
+    assert not is_safe(("vagrant", "--help"))
+    assert not is_safe(("vagrant", "up", "--help"))

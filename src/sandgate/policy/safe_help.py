@@ -75,7 +75,7 @@ EXPLAINS_ITSELF: frozenset[str] = (
         "doctl hcloud fly flyctl heroku eksctl kops certbot mkcert step cfssl lego dnsmasq named named-checkzone rndc "
         "unbound haproxy caddy traefik envoy squid postconf mail mutt msmtp swaks rabbitmqctl nats kcat mongodump "
         "mongorestore pg_restore pg_basebackup clickhouse-client cqlsh influx mysqladmin etcd influxd prometheus "
-        "node_exporter grafana-server nodetool virsh qemu-img VBoxManage vagrant multipass lxc incus zfs zpool "
+        "node_exporter grafana-server nodetool virsh qemu-img VBoxManage multipass lxc incus zfs zpool "
         "btrfs mdadm "
         "ceph smartctl hdparm nvme fio iotop htop btop nethogs iftop vnstat sar iostat vmstat auditctl ausearch "
         "aureport "
@@ -89,6 +89,14 @@ EXPLAINS_ITSELF: frozenset[str] = (
 )
 
 
+# Only where the sandbox confines them, beside those whose line in the tables says so: they ask a server whether there
+# is a newer version, or read settings of the directory that may name code (MSBuild: "Directory.Build.rsp").
+_CONFINED = words_of(
+    "packer sops grype syft fly flyctl heroku infracost claude codex gemini cursor vite nuget msbuild ngrok k9s nuclei"
+)
+# `vagrant --help` loads the Vagrantfile and `.vagrantplugins`, which are programs, before it explains anything; only
+# the version comes first (vagrant's own bin/vagrant and lib/vagrant/environment.rb).
+_SAYS_VERSION = frozenset(("vagrant",))
 # Their sub-commands explain themselves as well. A word that is none of theirs is refused before anything runs. Not
 # here: those that take `--help` for a name (`ip netns add --help`) or hand it to a program (`tmux new x --help`).
 _WITH_COMMANDS = words_of(
@@ -107,9 +115,11 @@ _WORDS_MAX = 3  # of a command: `aws s3api put-object --help`
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
 
 
-def only_explains(name: str, argv: tuple[str, ...]) -> bool:
-    """`rm --help`, and nothing else."""
-    return argv[1] in ("--help", "--version") and name in EXPLAINS_ITSELF
+def only_explains(name: str, argv: tuple[str, ...], *, confined: bool) -> bool:
+    """`rm --help`, and nothing else. `confined`: whether the sandbox stands around it."""
+    if argv[1] == "--version" and name in _SAYS_VERSION:
+        return True
+    return argv[1] in ("--help", "--version") and name in EXPLAINS_ITSELF and (confined or name not in _CONFINED)
 
 
 def explains_command(name: str, argv: tuple[str, ...]) -> bool:

@@ -261,7 +261,7 @@ _ASK_VERSION = words_of(
     "sftp-version "
     "http https xh aria2c lftp mosh autossh sshfs sshpass iperf3 hey wrk k6 ab siege "
     "dig-version "
-    "vagrant salt puppet sam "
+    "salt puppet sam "
     "mtr traceroute tracepath tilt argocd flux "
     "istioctl linkerd velero kubeseal "
     "kubectx docker-credential-desktop skopeo crictl ctr nerdctl containerd runc "
@@ -351,7 +351,8 @@ _EACH: dict[str, str] = {
 
 PROGRAMS: dict[str, str] = one_table(
     dict.fromkeys(
-        (name for name in _ASK_VERSION if not name.endswith("-version")), "--version --help 0 needs:--version,--help"
+        (name for name in _ASK_VERSION if not name.endswith("-version")),
+        "--version --help 0 confined needs:--version,--help",  # many ask a server whether there is a newer one
     ),
     dict.fromkeys(_SAY_VERSION, "--version --help stop * sub alone confined needs:--version,--help"),
     _EACH,

@@ -382,7 +382,7 @@ SYSTEM: dict[str, str] = one_table(
             "zip mkfs.ext4 split csplit install shred truncate sync chgrp mktemp mkfifo mknod rmdir "
             "unlink stdbuf nice nohup logger umount sysbench htop btop convert "
             "inkscape rsvg-convert gs tesseract asciidoctor pdflatex xelatex lualatex lame flac "
-            "mpv borg sops age fakeroot debootstrap qemu-system-x86_64 "
+            "mpv borg age fakeroot debootstrap qemu-system-x86_64 "
             "parallel sponge sd vi fzf delta ncdu patch ed flock strace ltrace perf "
             "chattr useradd usermod"
         ),

@@ -169,7 +169,9 @@ def _explains(name: str, argv: Argv, *, confined: bool) -> bool:
         return False
     from sandgate.policy.safe_help import explains_command, only_explains
 
-    if len(argv) == 2 and only_explains(name, argv):
+    if not confined and name in SAFE and "confined" in _grammar(name, SAFE[name], SAFE).marks:
+        return False  # what its line says of it is said of its help, too
+    if len(argv) == 2 and only_explains(name, argv, confined=confined):
         return True
     return confined and argv[-1] == "--help" and explains_command(name, argv)
 
