@@ -11,7 +11,8 @@ from live_sessions import Workplace
 from sandgate.errors import RequestError
 from sandgate.protocol.permissions import DangerFullAccess
 from sandgate.runtime import Environment, open_runtime
-from sandgate.surfaces.mcp.command import TOKEN_NAME, Wishes, _require_out_of_reach, _tokens
+from sandgate.surfaces.mcp.calling import Channels
+from sandgate.surfaces.mcp.command import TOKEN_NAME, Wishes, _require_out_of_reach, _tokens, channels
 from sandgate.surfaces.mcp.tokens import VARIABLE
 
 TOKEN = "0123456789-0123456789-0123456789"
@@ -78,3 +79,12 @@ def test_where_nothing_is_confined_there_is_nothing_to_keep_out_of_reach(place: 
     with open_runtime(place.environment(sandbox_mode="danger-full-access")) as runtime:
         assert isinstance(runtime.settings.sandbox, DangerFullAccess)
         _require_out_of_reach(str(place.repo / "tokens"), runtime.confinement.permissions())
+
+
+def test_what_its_environment_says_of_the_client_counts_where_the_client_started_it() -> None:
+    """Required: a server over HTTP that was started inside of `claude -p` has other clients."""
+    told = {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}
+    assert channels(Wishes(), told) == Channels(told, forms=True, elsewhere=False)
+    assert channels(Wishes(http=True, forms=False, waits_elsewhere=True), told) == Channels(
+        {}, forms=False, elsewhere=True
+    )

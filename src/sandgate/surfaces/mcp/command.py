@@ -20,6 +20,7 @@ from sandgate.surfaces.mcp.streams import take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from mcp.server.lowlevel import Server
@@ -71,9 +72,7 @@ async def _serve(
     server = build_server(
         Sessions(environment, ledger, timeout_s=wishes.approval_timeout_s),
         login_allowed=login_allowed,
-        channels=Channels(
-            {} if wishes.http else environment.environ, forms=wishes.forms, elsewhere=wishes.waits_elsewhere
-        ),
+        channels=channels(wishes, environment.environ),
         sealing_key=sealing_key(environment.environ),
     )
     if isinstance(way, tuple):
@@ -81,6 +80,11 @@ async def _serve(
 
         return await serve_stdio(server, way, complain=say)
     return await _serve_http(server, wishes, way)
+
+
+def channels(wishes: Wishes, environ: Mapping[str, str]) -> Channels:
+    """Where questions go. Over HTTP the client has not started us: our environment says nothing of it."""
+    return Channels({} if wishes.http else environ, forms=wishes.forms, elsewhere=wishes.waits_elsewhere)
 
 
 async def _serve_http(server: Server[Any], wishes: Wishes, tokens: Tokens) -> int | None:
