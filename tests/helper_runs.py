@@ -8,6 +8,10 @@ from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Limits, 
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.permissions import EffectivePermissions
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.permissions import NetworkMode
+
 RUN_LIMIT_MS = 20_000
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
@@ -62,18 +66,21 @@ def attend(child: helper_module.HelperChild) -> None:
     child.close()
 
 
-def run(helper: str, plan: ConfinedCommand, *, without: tuple[str, ...] = (), stdin: int | None = None) -> Outcome:
+def run(
+    helper: str,
+    plan: ConfinedCommand,
+    *,
+    without: tuple[str, ...] = (),
+    stdin: int | None = None,
+    covers: int = 0,
+) -> Outcome:
     """Runs to the end and reads the output, which must fit into a pipe."""
     reading, writing = os.pipe()
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    child = helper_module.start(
-        plan,
-        stdin=null if stdin is None else stdin,
-        stdout=writing,
-        stderr=writing,
-        helper=helper,
-        without=without,  # type: ignore[arg-type] # tests name the switches as plain words
-    )
+    streams = {"stdin": null if stdin is None else stdin, "stdout": writing, "stderr": writing}
+    network: NetworkMode = "on" if "net" in without else plan.permissions.network
+    prepared = helper_module.prepare(helper, network=network, covers=covers)
+    child = prepared.start(plan, **streams, without=without)  # type: ignore[arg-type] # tests name the switches as words
     os.close(writing)
     os.close(null)
     try:

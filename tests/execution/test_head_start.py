@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from helper_runs import attend, plan_for
-from sandgate.execution.head_start import HeadStart
+from sandgate.execution.head_start import Habit, HeadStart
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.child import Ended
-from sandgate.protocol.confinement import ConfinedCommand
+from sandgate.protocol.confinement import ConfinedCommand, Mount
 
 pytestmark = pytest.mark.host("namespace")
 
@@ -54,6 +54,21 @@ def test_plan_that_was_not_expected_gets_a_start_of_its_own(streams: dict[str, i
     attend(child)  # type: ignore[arg-type] # any child is served alike
     child.close()
     assert (child.ended, children()) == (Ended(0, None), [])
+
+
+def test_what_one_plan_hid_is_expected_of_the_next(streams: dict[str, int], tmp_path: Path) -> None:
+    """Each session by itself: another one may have another home."""
+    (tmp_path / "file").touch()
+    plan = plan_for("true", mounts=(Mount("hide_file", str(tmp_path / "file")),))
+    mine, other = Habit(), Habit()
+    for covers in (0, 1 << 16):
+        assert mine.covers == covers
+        head_start = HeadStart(habit=mine)
+        head_start.get_ready(helper_path(), network="off")
+        child = head_start.start(plan, **streams, helper=helper_path())
+        attend(child)  # type: ignore[arg-type] # the helper's child
+        assert child.ended == Ended(0, None)
+    assert other.covers == 0
 
 
 def test_nothing_is_left_when_nothing_is_started() -> None:

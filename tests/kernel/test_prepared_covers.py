@@ -7,7 +7,7 @@ import pytest
 
 from helper_runs import Outcome, attend, plan_for, run
 from sandgate.kernel import helper as helper_module
-from sandgate.kernel.plan_codec import PREPARE, covers_expected, encode, request
+from sandgate.kernel.plan_codec import PREPARE, covers_of, request
 from sandgate.protocol.confinement import Mount, SetupFailure
 
 TYPE_CHECKING = False
@@ -33,12 +33,11 @@ def hidden(place: Path, directories: int, files: int) -> tuple[Mount, ...]:
     return tuple(Mount(kind, str(place / name)) for name, kind in names.items())
 
 
-def peek(helper: str, place: Path, mounts: tuple[Mount, ...], expected: tuple[Mount, ...] | None = None) -> Outcome:
+def peek(helper: str, place: Path, mounts: tuple[Mount, ...], expected: tuple[Mount, ...] = ()) -> Outcome:
     """Tries to read and to change what `mounts` hide, in a helper that expects to hide `expected`."""
-    if expected is not None:
-        encode(plan_for("true", mounts=expected))
     names = [os.path.basename(mount.path) for mount in mounts]
-    return run(helper, plan_for("sh", "-c", PEEK, "sh", str(place), *names, mounts=mounts))
+    plan = plan_for("sh", "-c", PEEK, "sh", str(place), *names, mounts=mounts)
+    return run(helper, plan, covers=covers_of(expected))
 
 
 @pytest.mark.parametrize("expected", [(0, 0), (3, 2), (1, 1), (5, 4), (70, 70)])
@@ -97,19 +96,20 @@ def test_a_cover_below_a_directory_that_is_covered_later_in_the_plan(helper: str
     assert SECRET not in outcome.output
 
 
-def test_as_many_are_expected_as_the_last_plan_took() -> None:
-    encode(plan_for("true", mounts=(Mount("hide_directory", "/a"), Mount("hide_file", "/b"), Mount("hide_file", "/c"))))
-    assert covers_expected() == 1 << 8 | 2 << 16
-    encode(plan_for("true", mounts=tuple(Mount("hide_file", f"/{number}") for number in range(500))))
-    assert covers_expected() == 64 << 16
+def test_so_many_of_each_kind_are_counted() -> None:
+    hidden_things = (
+        Mount("hide_directory", "/a"),
+        Mount("hide_file", "/b"),
+        Mount("read", "/r"),
+        Mount("hide_file", "/c"),
+    )
+    assert covers_of(hidden_things) == 1 << 8 | 2 << 16
+    assert covers_of(tuple(Mount("hide_file", f"/{number}") for number in range(500))) == 64 << 16
 
 
 @pytest.mark.parametrize("wanted", [4, 1 << 7, 65 << 8, 65 << 16, 1 << 24])
-def test_a_helper_takes_no_order_it_does_not_know(
-    helper: str, null: int, monkeypatch: pytest.MonkeyPatch, wanted: int
-) -> None:
-    monkeypatch.setattr(helper_module, "covers_expected", lambda: wanted)
-    prepared = helper_module.prepare(helper, network="off")
+def test_a_helper_takes_no_order_it_does_not_know(helper: str, null: int, wanted: int) -> None:
+    prepared = helper_module.prepare(helper, network="off", covers=wanted)
     child = prepared.start(plan_for("true"), stdin=null, stdout=null, stderr=null)
     attend(child)
     assert isinstance(child.failure, SetupFailure)

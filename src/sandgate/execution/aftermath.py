@@ -76,16 +76,18 @@ class Aftermath:
         return [name for name in names if name[start:] in there or name[start : start + 2] == "*."]
 
 
-_last: tuple[tuple[str, ...], dict[str, list[str]]] = ((), {})
+_RECENT_MAX = 16  # sets of names; as many sessions of a process can be at work
+_recent: dict[int, tuple[tuple[str, ...], dict[str, list[str]]]] = {}
 
 
 def _absent_by_directory(names: tuple[str, ...]) -> dict[str, list[str]]:
-    """The last is kept, since the next command mostly has the same."""
-    global _last
-    last = _last
-    if last[0] is not names:
-        last = _last = (names, _by_directory(names))
-    return last[1]
+    """Kept, since the next command mostly has the same."""
+    known = _recent.get(id(names))  # nobody else has this number while we keep them
+    if known is None:
+        while len(_recent) >= _RECENT_MAX:
+            _recent.pop(next(iter(_recent)), None)
+        known = _recent[id(names)] = (names, _by_directory(names))
+    return known[1]
 
 
 def _by_directory(names: Iterable[str]) -> dict[str, list[str]]:

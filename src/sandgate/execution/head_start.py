@@ -14,17 +14,34 @@ if TYPE_CHECKING:
     from sandgate.kernel.child import Child
     from sandgate.kernel.helper import Prepared
     from sandgate.kernel.networks import EmptyNetworks
-    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.confinement import ConfinedCommand, Mount
     from sandgate.protocol.permissions import NetworkMode
+
+
+class Habit:
+    """What the plans of one session hide: the next one mostly hides the same."""
+
+    __slots__ = ("_mounts", "covers")
+
+    def __init__(self) -> None:
+        self._mounts: tuple[Mount, ...] = ()
+        self.covers = 0  # as `covers_of` counts
+
+    def note(self, mounts: tuple[Mount, ...]) -> None:
+        if mounts is not self._mounts:
+            from sandgate.kernel.plan_codec import covers_of
+
+            self._mounts, self.covers = mounts, covers_of(mounts)
 
 
 class HeadStart:
     """A helper that may be ready before its plan. `start` is a `Starter` that uses it."""
 
-    __slots__ = ("_networks", "_prepared")
+    __slots__ = ("_habit", "_networks", "_prepared")
 
-    def __init__(self, networks: EmptyNetworks | None = None) -> None:
+    def __init__(self, networks: EmptyNetworks | None = None, habit: Habit | None = None) -> None:
         self._networks = networks
+        self._habit = habit or Habit()
         self._prepared: Prepared | None = None
 
     def get_ready(self, helper: str, *, network: NetworkMode) -> None:
@@ -36,13 +53,14 @@ class HeadStart:
             return
         self.discard()
         try:
-            self._prepared = prepare(helper, network=network, networks=self._networks)
+            self._prepared = prepare(helper, network=network, networks=self._networks, covers=self._habit.covers)
         except OSError:
             return  # the start meets the same, and says so
 
     def start(self, plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str | None) -> Child:
         """As `start_child`, with what is ready when it is what the plan needs."""
         prepared = self._prepared
+        self._habit.note(plan.mounts)
         fits = prepared is not None and plan.backend == "namespace" and plan.permissions.network == prepared.network
         if prepared is None or not fits or helper != prepared.helper:
             self.discard()

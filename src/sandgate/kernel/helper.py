@@ -25,7 +25,6 @@ from sandgate.kernel.plan_codec import (
     SIGNAL,
     Finished,
     NotStarted,
-    covers_expected,
     decode,
     encode,
     request,
@@ -192,14 +191,15 @@ class Prepared:
             _part(self._lent, reap(self._pid))
 
 
-def prepare(helper: str, *, network: NetworkMode, networks: EmptyNetworks | None = None) -> Prepared:
+def prepare(helper: str, *, network: NetworkMode, networks: EmptyNetworks | None = None, covers: int = 0) -> Prepared:
     """Starts the program at the absolute path `helper`, for a plan with this network mode that is still to come.
 
-    An empty network comes from `networks`, if there is one to be had. Raises OSError when the helper cannot be
-    started. That it cannot build a sandbox is told when a plan is started.
+    `covers` is what the plan will probably hide (`covers_of`); another number costs time and nothing else. An empty
+    network comes from `networks`, if there is one to be had. Raises OSError when the helper cannot be started. That it
+    cannot build a sandbox is told when a plan is started.
     """
     lent = networks.lend(helper) if networks is not None and network == "off" else None
-    wanted = (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent is not None else 0) | covers_expected()
+    wanted = (EMPTY_NETWORK if network == "off" else 0) | (LENT_NETWORK if lent is not None else 0) | covers
 
     def order(status: socket) -> None:
         status.send(request(PREPARE, wanted))

@@ -127,26 +127,22 @@ def remainder_of(records: bytes) -> int:
     return hash(number) if hash_info.modulus == _PRIME else number % _PRIME
 
 
-_last: tuple[tuple[Mount, ...], EffectivePermissions, tuple[bytes, int]] | None = None
-_covers = 0
+_RECENT_MAX = 16  # plans; a process may have as many sessions at work before one of them is encoded anew
+_recent: dict[tuple[int, int], tuple[tuple[Mount, ...], EffectivePermissions, tuple[bytes, int]]] = {}
 
 
-def covers_expected() -> int:
-    """Bits of PREPARE's argument: what the last plan took, which the next mostly takes as well."""
-    return _covers
-
-
-def _covers_of(mounts: tuple[Mount, ...]) -> int:
+def covers_of(mounts: tuple[Mount, ...]) -> int:
+    """Bits of PREPARE's argument: as many empty things as these mounts hide others with."""
     kinds = [each.kind for each in mounts]
     directories, files = (min(kinds.count(kind), _COVERS_MAX) for kind in ("hide_directory", "hide_file"))
     return directories << _DIRECTORIES_SHIFT | files << _FILES_SHIFT
 
 
 def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> tuple[bytes, int]:
-    """What is said of places, and its remainder; the last is kept, since the next command mostly has the same."""
-    global _last, _covers
-    last = _last
-    if last is not None and last[0] is mounts and last[1] is permissions:
+    """What is said of places, and its remainder; kept, since the next command mostly has the same."""
+    key = id(mounts), id(permissions)  # nobody else has these numbers while we keep the two
+    last = _recent.get(key)
+    if last is not None:
         return last[2]
     kinds = [_NUMBER.pack(_MOUNT_KINDS[each.kind]) for each in mounts]
     paths = _encoded([each.path for each in mounts])
@@ -159,8 +155,9 @@ def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> tupl
     records += [_record(HOST, _host(host)) for host in permissions.hosts]
     whole = b"".join(records)
     encoded = whole, remainder_of(whole)
-    _last = (mounts, permissions, encoded)
-    _covers = _covers_of(mounts)
+    while len(_recent) >= _RECENT_MAX:
+        _recent.pop(next(iter(_recent)), None)
+    _recent[key] = mounts, permissions, encoded
     return encoded
 
 

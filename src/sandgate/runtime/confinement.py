@@ -7,6 +7,7 @@ from _thread import allocate_lock
 
 from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
+from sandgate.execution.head_start import Habit
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
@@ -52,6 +53,7 @@ class Confinement:
         )
         self._memory = Memory()
         self.networks = EmptyNetworks()
+        self.habit = Habit()
         self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: nobody moves them away
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much

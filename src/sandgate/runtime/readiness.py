@@ -17,7 +17,7 @@ class Readiness:
 
     def __init__(self, confinement: Confinement) -> None:
         self._confinement = confinement
-        self._head_start = HeadStart(confinement.networks)
+        self._head_start = HeadStart(confinement.networks, confinement.habit)
 
     def expect(self) -> None:
         """See `gate.Launcher`."""
