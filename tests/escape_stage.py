@@ -40,6 +40,9 @@ BOTH_BACKENDS = pytest.mark.parametrize(
 )
 """For attacks that both backends promise to stop."""
 
+USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
+"""As whom every escape is tried."""
+
 RUN_LIMIT_S = 60
 COMMAND_LIMIT_MS = 30_000
 
@@ -279,3 +282,14 @@ def stage_for(account: OrdinaryUser | None, helper: str | None) -> Iterator[Stag
         yield Stage(folder, account, helper)
     finally:
         shutil.rmtree(folder)
+
+
+@contextmanager
+def stage_as(user: str, request: pytest.FixtureRequest, helper: str | None) -> Iterator[Stage]:
+    """A fresh stage of one of `USERS`. `helper`: the C helper that the tests share, or None."""
+    account = None
+    if user == "ordinary":
+        account = request.getfixturevalue("as_user")  # copies the source, with the helper in it
+        helper = helper and str(account.source / "sandgate" / "_native" / "sandgate-exec")
+    with stage_for(account, helper) as made:
+        yield made

@@ -1,15 +1,13 @@
 """Every escape is tried as root (where the tests run as root) and as an ordinary user."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from escape_stage import Stage, stage_for
+from escape_stage import USERS, Stage, stage_as
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.build import helper_path
 
-USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
 SLOW_TOGETHER = [pytest.param(user, marks=pytest.mark.slow) for user in USERS]
 
 
@@ -25,9 +23,5 @@ def helper() -> str | None:
 @pytest.fixture(params=SLOW_TOGETHER)
 def stage(request: pytest.FixtureRequest, helper: str | None) -> Iterator[Stage]:
     """A fresh workspace with its surroundings, owned by the user under test."""
-    account = None
-    if request.param == "ordinary":
-        account = request.getfixturevalue("as_user")  # copies the source, with the helper in it
-        helper = helper and str(account.source / "sandgate" / "_native" / "sandgate-exec")
-    with stage_for(account, helper) as made:
+    with stage_as(request.param, request, helper) as made:
         yield made

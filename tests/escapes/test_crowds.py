@@ -1,8 +1,12 @@
 """Thousands of protected names neither stop all work nor leave one of them open (threat table, row 14)."""
 
+import os
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import pytest
 
-from escape_stage import BOTH_BACKENDS, ENTRY, Stage
+from escape_stage import BOTH_BACKENDS, ENTRY, USERS, Stage, stage_as
 from sandgate.sandbox.crowded import MOUNTS_MAX, MOUNTS_WANTED
 
 WRITE = """
@@ -22,36 +26,62 @@ print(sum(line.split()[4].startswith(os.getcwd()) for line in open("/proc/self/m
 """
 
 
-def crowd(stage: Stage, below: str, count: int) -> None:
-    for number in range(count):
-        directory = stage.repo / below / f"d{number}"
+class Crowd(NamedTuple):
+    below: str  # the directory of the workspace in which they lie
+    count: int
+    shut: list[str]  # what is closed then
+    left: list[str]  # what stays open
+
+
+CROWDS = {
+    "in the root": Crowd(".", MOUNTS_MAX + 1, ["d7/.envrc", f"d{MOUNTS_MAX}/.envrc", "file"], ["src/file"]),
+    "in a directory": Crowd(
+        "planted", MOUNTS_WANTED + 1, ["planted/d7/.envrc", "planted/d7/other"], ["src/file", "file"]
+    ),
+}
+
+
+def plant(stage: Stage, crowd: Crowd) -> None:
+    for number in range(crowd.count):
+        directory = stage.repo / crowd.below / f"d{number}"
         directory.mkdir(parents=True)
         (directory / ".envrc").touch()
     (stage.repo / "src").mkdir()
     stage.own()
 
 
-CROWDS = [
-    (".", MOUNTS_MAX + 1, ["d7/.envrc", f"d{MOUNTS_MAX}/.envrc", "file"], ["src/file"]),
-    ("planted", MOUNTS_WANTED + 1, ["planted/d7/.envrc", "planted/d7/other"], ["src/file", "file"]),
-]
-"""Where they lie, how many, what is closed then, and what stays open."""
+def take_back(stage: Stage, crowd: Crowd) -> None:
+    """What the attack before has written on the same stage."""
+    for path in [stage.repo / name for name in (*crowd.shut, *crowd.left)]:
+        if path.name == ".envrc":
+            os.truncate(path, 0)
+        else:
+            path.unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module", params=[(user, where) for user in USERS for where in CROWDS], ids=" ".join)
+def crowded(request: pytest.FixtureRequest, helper: str | None) -> Iterator[tuple[Stage, Crowd]]:
+    """One tree for both backends: to make and remove it takes longer than the attack."""
+    user, where = request.param
+    with stage_as(user, request, helper) as stage:
+        plant(stage, CROWDS[where])
+        yield stage, CROWDS[where]
 
 
 @pytest.mark.slow
 @BOTH_BACKENDS
-@pytest.mark.parametrize(("below", "count", "shut", "left"), CROWDS, ids=["in the root", "in a directory"])
 def test_a_crowd_closes_what_holds_it_with_few_mounts_and_one_line_said(
-    stage: Stage, backend: str, below: str, count: int, shut: list[str], left: list[str]
+    crowded: tuple[Stage, Crowd], backend: str
 ) -> None:
     """Required: whoever plants them would otherwise slow down every command, or stop it."""
-    crowd(stage, below, count)
+    stage, crowd = crowded
+    take_back(stage, crowd)
     options = ("--backend", backend, "-s", "workspace-write", "-a", "never")
-    command = stage.script(WRITE + COUNT_MOUNTS, *shut, *left)
+    command = stage.script(WRITE + COUNT_MOUNTS, *crowd.shut, *crowd.left)
     ran = stage.unconfined([*stage.script(ENTRY, stage.import_path), "run", *options, "--", *command])
     *written, mounts = ran.stdout.splitlines()
-    assert (ran.exit_code, written) == (0, left), ran
+    assert (ran.exit_code, written) == (0, crowd.left), ran
     assert int(mounts) <= MOUNTS_WANTED
     (line,) = [line for line in ran.stderr.splitlines() if "read-only as a whole" in line]
-    assert f"`{stage.repo / below}`" in line
-    assert stage.unconfined(command).stdout.splitlines()[:-1] == [*shut, *left]
+    assert f"`{stage.repo / crowd.below}`" in line
+    assert stage.unconfined(command).stdout.splitlines()[:-1] == [*crowd.shut, *crowd.left]
