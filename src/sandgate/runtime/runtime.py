@@ -298,14 +298,7 @@ class Runtime:
 
         A refusal is an answer, and so is a patch that is none or does not fit the files: exit code 1, nothing changed.
         """
-        from sandgate.errors import VerificationFailed
-        from sandgate.runtime.patch_gate import unfit
-        from sandgate.tools.arguments import ApplyPatchArguments
-
-        try:
-            return self.tools.apply_patch(ApplyPatchArguments(patch))
-        except VerificationFailed as problem:
-            return unfit(patch, str(problem), cwd=self.directory, call_id=self.new_id())
+        return self.tools.patched(patch)
 
     def undo_patch(self, call_id: str) -> bool:
         """Take back a patch that this session applied; False when it is not known.

@@ -23,7 +23,7 @@ from sandgate.errors import (
 from sandgate.runtime.input_review import InputReview
 from sandgate.runtime.inspection import INSPECTIONS, inspected
 from sandgate.runtime.live import LiveCommands
-from sandgate.runtime.patch_gate import PatchGate
+from sandgate.runtime.patch_gate import PatchGate, unfit
 from sandgate.runtime.shell import chosen_shell, login_wanted
 from sandgate.runtime.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
@@ -173,6 +173,13 @@ class Toolbox:
     def apply_patch(self, arguments: ApplyPatchArguments) -> PatchAnswer:
         """`apply_patch`, which blocks. Raises VerificationFailed."""
         return self._apply(arguments.input, cwd=self._runtime.directory)
+
+    def patched(self, text: str) -> PatchAnswer:
+        """The same, where a patch that is none or does not fit is an answer."""
+        try:
+            return self._apply(text, cwd=self._runtime.directory)
+        except VerificationFailed as problem:
+            return unfit(text, str(problem), cwd=self._runtime.directory, call_id=self._runtime.new_id())
 
     def patch_text(self, answer: PatchAnswer) -> str:
         """What a model reads of a patch."""
