@@ -115,3 +115,13 @@ def test_a_termination_while_reading_ends_it_at_once(tmp_path: Path) -> None:
     assert child.wait(10) in (143, -signal.SIGTERM)
     assert child.stdin is not None
     child.stdin.close()
+
+
+def test_what_a_reader_should_know_stands_on_stderr(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a\n")
+    (tmp_path / "other").hardlink_to(tmp_path / "f")
+    patch = "*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch"
+    code, out, err = ran(tmp_path, patch)
+    assert (code, out) == (0, "Success. Updated the following files:\nM f\n")
+    assert err == f"warning: {tmp_path}/f has another name, which keeps the old content\n"
+    assert (tmp_path / "other").read_text() == "a\n"

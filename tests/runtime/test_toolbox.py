@@ -322,3 +322,11 @@ def test_the_rule_a_model_wished_for_is_offered_and_lets_the_next_call_out(place
     assert [request.amendment and request.amendment.sandbox for request in asked] == ["bypass"]
     runtime.call_tool("exec_command", call)
     assert len(asked) == 1
+
+
+def test_a_model_is_told_of_the_names_that_a_patch_left_alone(place: Workplace) -> None:
+    (place.repo / "file").write_text("line\n")
+    (place.repo / "other").hardlink_to(place.repo / "file")
+    patch = "*** Begin Patch\n*** Update File: file\n@@\n-line\n+x\n*** End Patch"
+    answer = place.session().call_tool("apply_patch", patch)
+    assert answer.text.endswith(f"M file\nNotice: {place.repo}/file has another name, which keeps the old content\n")

@@ -62,10 +62,19 @@ def main(arguments: list[str]) -> int:
     return _applied(text)
 
 
+def _warn(warnings: tuple[str, ...]) -> None:
+    if not warnings:
+        return
+    from sandgate.display import visible  # most patches have none
+
+    _say(STDERR, "".join(f"warning: {visible(each)}\n" for each in warnings))
+
+
 def _applied(text: str) -> int:
     try:
         plan = plan_patch(parse_patch(text), cwd=os.getcwd(), tree=Tree(), describe=False)
         apply_plan(plan, None)
+        _warn(plan.warnings)
     except PatchError as problem:
         _say(STDERR, f"{problem.program_text}\n")
         return FAILURE

@@ -234,9 +234,10 @@ class Toolbox:
 
     def _patch_output(self, text: str, call_id: str) -> ToolOutput:
         answer = self._apply(text, cwd=self._runtime.directory, call_id=call_id)
-        text, why = self.patch_text(answer), not_retried(answer.passage)
-        if why:
-            text = f"{text.rstrip()}\nNotice: {visible(why)}\n"
+        text = self.patch_text(answer)
+        notices = (*(answer.warnings if answer.exit_code == 0 else ()), not_retried(answer.passage))
+        if said := [f"Notice: {visible(why)}\n" for why in notices if why]:
+            text = f"{text.rstrip()}\n{''.join(said)}"
         structured: dict[str, Any] = {"applied": answer.exit_code == 0, "output": text}
         if answer.exit_code is not None:
             structured["exit_code"] = answer.exit_code

@@ -19,6 +19,7 @@ def own(program: Any) -> Path:
 
 @pytest.mark.parametrize("where", ["--user", "--project"])
 def test_what_was_added_is_gone_and_no_longer_holds(program: Any, where: str) -> None:
+    (program.repo / ".git").mkdir()  # else the project may begin further up, beside whatever lies there
     for deed in ("ask", "forbid"):
         assert program("rules", "add", where, "--decide", deed, "--", "make", "x") == 0
     assert program("rules", "add", where, "--decide", "forbid", "--", "make") == 0
