@@ -8,7 +8,7 @@ says what a question becomes (`QUESTIONS`): under `never` it is a refusal. Pure:
 from __future__ import annotations
 
 from sandgate.commandline import segments
-from sandgate.policy.dangerous import find_danger
+from sandgate.policy.dangerous import NONE_SPARED, dangerous_segments, find_danger
 from sandgate.policy.lengths import TOO_LONG, echoed, too_long
 from sandgate.policy.program_places import NOWHERE, said_by
 from sandgate.policy.reach import programs_of, reaching, tightening
@@ -195,12 +195,17 @@ def judge(
     if unjudged or (shell and (not trusted_program(argv[0], system_bins) or programs.planted(argv[0]))):
         # Somebody's own `bash` may do anything with the script, so its words vouch for nothing.
         what = what.but(commands=(argv,), plain=False, complex=False)
-    danger = find_danger(what)
-    dangerous = _dangerous_segments(what, danger)
     files = _file_system_kind(sandbox)
+    confined = files == "restricted" and backend_available
+    danger, spared = find_danger(what), NONE_SPARED
+    if danger is not None and confined and wish == "use_default" and not unjudged:
+        from sandgate.policy.deletions import made_again
+
+        spared = made_again(what, programs)
+        danger = find_danger(what, spared)
+    dangerous = dangerous_segments(what, danger, spared)
     path = programs.path
     found = Found(argv, system_bins, only_system_bins(path, system_bins), programs)
-    confined = files == "restricted" and backend_available
     # A stranger's `ls` on PATH may run in the sandbox, and nowhere else.
     names_hold = found.system_only or (confined and _names_are_fixed(path))
     known_names = names_hold and not unjudged
@@ -271,17 +276,6 @@ def _file_system_kind(sandbox: SandboxPolicy) -> FileSystemKind:
     if isinstance(sandbox, DangerFullAccess):
         return "unrestricted"
     return "external" if isinstance(sandbox, ExternalSandbox) else "restricted"
-
-
-def _dangerous_segments(what: Segments, danger: Danger | None) -> list[bool]:
-    """Which segments are dangerous by themselves; the last one stands for a danger of the line as a whole."""
-    if danger is None:
-        return [False] * len(what.commands)
-    if len(what.commands) == 1:
-        return [True]
-    found = {command: find_danger(segments(command)) is not None for command in dict.fromkeys(what.commands)}
-    each = [found[command] for command in what.commands]
-    return each if any(each) else [*each[:-1], True]
 
 
 def _source(kind: CommandClass, row: Row, what: Segments) -> VerdictSource:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from sandgate.commandline.split import segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import STARTERS
 from sandgate.record import Record
@@ -49,15 +50,29 @@ _FIND_TESTS = (
 _EVALUATORS = frozenset(("eval", "source", "."))
 
 
-def find_danger(what: Segments) -> Danger | None:
-    """The first dangerous thing a command line does, or None."""
+NONE_SPARED: frozenset[Argv] = frozenset()
+
+
+def find_danger(what: Segments, spared: frozenset[Argv] = NONE_SPARED) -> Danger | None:
+    """The first dangerous thing a command line does, or None. `spared`: commands of it that are none, as is known."""
     if what.script is None and (not what.argv or program_name(what.argv[0]) not in STARTERS):
-        why = danger_of(what.argv) if what.argv else ""
+        why = danger_of(what.argv) if what.argv and what.argv not in spared else ""
         return Danger(what.argv, why) if why else None
-    return _find_inside(what)
+    return _find_inside(what, spared)
 
 
-def _find_inside(what: Segments) -> Danger | None:
+def dangerous_segments(what: Segments, danger: Danger | None, spared: frozenset[Argv]) -> list[bool]:
+    """Which segments are dangerous by themselves; the last one stands for a danger of the line as a whole."""
+    if danger is None:
+        return [False] * len(what.commands)
+    if len(what.commands) == 1:
+        return [True]
+    found = {command: find_danger(segments(command), spared) is not None for command in dict.fromkeys(what.commands)}
+    each = [found[command] for command in what.commands]
+    return each if any(each) else [*each[:-1], True]
+
+
+def _find_inside(what: Segments, spared: frozenset[Argv]) -> Danger | None:
     from sandgate.commandline.invocation import everything_run
 
     everything = everything_run(what)
@@ -72,7 +87,7 @@ def _find_inside(what: Segments) -> Danger | None:
         return Danger(what.argv, "starts copies of itself without end")
     for argv in everything.commands:
         why = danger_of(argv)
-        if why:
+        if why and argv not in spared:
             return Danger(argv, why)
     if len(everything.commands) > 1 and _runs_what_it_fetches(everything.commands):
         return Danger(what.argv, "runs code it downloads or decodes")

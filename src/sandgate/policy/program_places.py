@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from sandgate.policy.deletions import Deletion
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import SandboxPolicy
 
@@ -31,10 +32,11 @@ class ProgramPlaces:
 
     `look` answers for the absolute path of a program file with its canonical path, or None where no program lies;
     without it only what the words say is known. `writable`: absolute paths of the places that commands may write.
-    `steered` answers what commands may have written that such a command would have run; see the method.
+    `steered` answers what commands may have written that such a command would have run; see the method. `remade`
+    answers whether everything that a deletion removes can be made again; without it, nothing can.
     """
 
-    __slots__ = ("_cwd", "_known", "_look", "_steered", "_writable", "path")
+    __slots__ = ("_cwd", "_known", "_look", "_remade", "_steered", "_writable", "path")
 
     def __init__(
         self,
@@ -45,12 +47,14 @@ class ProgramPlaces:
         *,
         shared: bool = True,
         steered: Callable[[tuple[str, ...], int], str] = lambda _argv, _vouched: "",
+        remade: Callable[[Deletion], bool] = lambda _deletion: False,
     ) -> None:
         self.path = path  # the command's PATH; None without one
         self._cwd = cwd
         self._writable = tuple(dict.fromkeys([*writable, *(SHARED if shared else ())]))
         self._look = look
         self._steered = steered
+        self._remade = remade
         self._known: dict[str, str] = {}
 
     def steered(self, argv: tuple[str, ...], vouched: int) -> str:
@@ -61,6 +65,10 @@ class ProgramPlaces:
         words have executed: `pip install ./x`.
         """
         return self._steered(argv, vouched)
+
+    def makes_again(self, deletion: Deletion) -> bool:
+        """Whether the command may delete all of this, and nothing is lost by it that could not be made again."""
+        return self._remade(deletion)
 
     def planted(self, program: str) -> str:
         """Where `program`, the first word of a command, lies, if that is a writable place; else ""."""

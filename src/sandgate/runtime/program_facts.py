@@ -1,4 +1,4 @@
-"""Looks up which programs the words of a command lead to, for policy, which knows no disk.
+"""Looks up which programs the words of a command lead to, and what else policy, which knows no disk, must know.
 
 A word costs one look at each entry of PATH up to the one that has it. Nothing is opened or started.
 """
@@ -15,7 +15,9 @@ from sandgate.protocol.permissions import WorkspaceWrite
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal
 
+    from sandgate.policy.deletions import Deletion
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import SandboxPolicy
 
@@ -24,10 +26,13 @@ _REGULAR = 0o100000  # S_IFREG (inode(7))
 _KIND_MASK = 0o170000  # S_IFMT
 
 
-def programs_on_disk(sandbox: SandboxPolicy, workspace: str) -> Callable[[CommandRequest], ProgramPlaces]:
+def programs_on_disk(
+    sandbox: SandboxPolicy, workspace: str, *, tmp: Literal["private", "shared"] = "shared"
+) -> Callable[[CommandRequest], ProgramPlaces]:
     """Where the programs of a command lie, in a session whose policy directory is `workspace`.
 
     What the workspace holds came from somebody else: it counts as writable under a read-only policy as well.
+    `tmp`: whose /tmp commands have, the project's own or everybody's.
     """
     roots = sandbox.writable_roots if isinstance(sandbox, WorkspaceWrite) else ()
     written = [workspace, *roots]
@@ -47,7 +52,14 @@ def programs_on_disk(sandbox: SandboxPolicy, workspace: str) -> Callable[[Comman
 
             return planted_orders(argv, vouched, command.cwd, (*known, *SHARED), command.env.get("HOME", ""))
 
-        return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at, steered=steered)
+        def remade(deletion: Deletion) -> bool:
+            from sandgate.runtime.deletion_facts import can_be_made_again
+
+            if not isinstance(sandbox, WorkspaceWrite) or command.env.get("CDPATH"):
+                return False
+            return can_be_made_again(deletion, command.cwd, written, private_tmp=tmp == "private")
+
+        return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at, steered=steered, remade=remade)
 
     return places
 

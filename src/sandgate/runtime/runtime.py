@@ -87,7 +87,7 @@ class Runtime:
             sandbox=self.settings.sandbox,
             rules=rules,
             workspace=environment.cwd,
-            places=programs_on_disk(self.settings.sandbox, environment.cwd),
+            places=programs_on_disk(self.settings.sandbox, environment.cwd, tmp=self.settings.tmp),
             retry_after_approval=self.settings.retry_after_approval,
         )
         self.approvals = ApprovalStore()

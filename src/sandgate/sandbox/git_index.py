@@ -6,6 +6,8 @@ searched for that mode, and only what stands around a hit is read as an entry.
 
 from __future__ import annotations
 
+import os
+
 SIGNATURE = b"DIRC"
 HEADER_BYTES = 12
 MODE = b"\x00\x00\xe0\x00"  # 0o160000, big endian
@@ -15,6 +17,9 @@ HASH_BYTES = (20, 32)  # SHA-1, SHA-256
 EXTENDED = 0x4000  # in the flags: two more bytes of them follow
 NAME_BITS = 0x0FFF  # in the flags: the length of the name, or this for all longer ones
 NAME_BYTES_MAX = 4096
+SPELLED_OUT = (b"\0\0\0\2", b"\0\0\0\3")  # versions in which every name stands there as a whole
+SPARSE = b"sdir\0\0\0"  # an extension: an entry may be a whole directory
+NAMES_MAX = 65_536  # places of one index that are looked at for one path
 GITLINKS_MAX = 4096  # looked at in one index; more are no repository's, but somebody's who wants to keep us busy
 PART_BYTES_MAX = 255  # NAME_MAX; of a longer one there is no directory
 BAD_PARTS = frozenset((b"", b".", b"..", b".git"))
@@ -32,6 +37,32 @@ def gitlinks(index: bytes) -> list[str]:
 def is_split(index: bytes) -> bool:
     """Whether most entries lie in another file, `sharedindex.*` beside this one."""
     return b"link\x00\x00\x00" in index
+
+
+def may_hold(index: bytes, path: str) -> bool:
+    """Whether the index has `path` (relative to the working tree) or something below it, or cannot be asked.
+
+    True for the forms that do not spell every name out: version 4, split and sparse ones.
+    """
+    name = os.fsencode(path)
+    if not index:
+        return False
+    if index[:4] != SIGNATURE or index[4:8] not in SPELLED_OUT or is_split(index) or SPARSE in index:
+        return True
+    at = index.find(name, HEADER_BYTES)
+    for _ in range(NAMES_MAX):
+        if at < 0:
+            return False
+        if index[at + len(name) : at + len(name) + 1] in (b"\0", b"/") and _begins_name(index, at):
+            return True
+        at = index.find(name, at + 1)
+    return True
+
+
+def _begins_name(index: bytes, at: int) -> bool:
+    """Whether the flags in front of it, which may be twice as long, tell the length of a name that begins there."""
+    length = min(index.find(b"\0", at) - at, NAME_BITS)
+    return any(int.from_bytes(index[at - back : at - back + 2], "big") & NAME_BITS == length for back in (2, 4))
 
 
 def _in_plain(index: bytes) -> list[bytes]:
