@@ -137,9 +137,29 @@ def test_each_denial_carries_its_smallest_grant(refused: Refused, grant: Grant |
         ("/repo/.codex/config.toml", "/repo/.codex"),
     ],
 )
-@pytest.mark.parametrize("operation", ["write", "create", "delete", "rename", "metadata"])
+@pytest.mark.parametrize("operation", ["create", "delete", "rename"])
 def test_protected_names_need_a_grant_that_names_them(operation: str, path: str, name: str) -> None:
     assert grants(Refused(operation, "openat", path)) == [Grant("write_path", name)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("operation", ["write", "metadata"])
+@pytest.mark.parametrize(
+    ("path", "opened"),
+    [
+        ("/repo/.git/HEAD", "/repo/.git/HEAD"),
+        ("/repo/.git", "/repo/.git"),
+        ("/repo/.codex/config.toml", "/repo/.codex"),  # it does not exist: only its name is protected
+    ],
+)
+def test_for_a_change_of_what_is_protected_that_alone_is_opened(operation: str, path: str, opened: str) -> None:
+    assert grants(Refused(operation, "openat", path)) == [Grant("write_path", opened)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("operation", ["create", "delete", "rename"])
+def test_what_is_code_in_a_git_directory_is_opened_by_its_own_name(operation: str) -> None:
+    """Required: opened as a whole, a git directory keeps these closed, and the same would be refused again."""
+    refused = Refused(operation, "openat", "/repo/.git/hooks/new")  # type: ignore[arg-type]
+    assert grants(refused) == [Grant("write_path", "/repo/.git/hooks")]
 
 
 def test_protected_names_are_recognised_in_another_case_where_case_is_ignored() -> None:

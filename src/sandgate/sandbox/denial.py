@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from sandgate.display import visible
+from sandgate.places import git
 from sandgate.places.home import entry_of
 from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.denials import Denial, DenialReport
@@ -157,7 +158,7 @@ def _write_grant(
     protected = _innermost(path, (*permissions.read_only, *permissions.absent), permissions.case_insensitive)
     if protected is not None:
         is_own = _innermost(path, permissions.own, permissions.case_insensitive) is not None
-        return None if is_own else Grant("write_path", protected)
+        return None if is_own else Grant("write_path", _least_of(protected, refused, path, permissions))
     if path.startswith(_KERNEL_AREAS) or _innermost(path, permissions.hidden):
         return None
     parent = _parent(path)
@@ -170,6 +171,14 @@ def _write_grant(
     if by_name:
         return Grant("write_path", path) if path != "/" else None
     return Grant("write_root", parent) if parent != "/" else None
+
+
+def _least_of(protected: str, refused: Refused, path: str, permissions: EffectivePermissions) -> str:
+    """What has to be opened of a protected place. What is code in a git directory stays closed when that is opened."""
+    if refused.operation in ("write", "metadata") and protected in permissions.read_only:
+        return path  # it exists
+    code = [f"{protected}/{name}" for name in git.CODE] if protected.endswith("/" + git.DIRECTORY) else []
+    return _innermost(path, code) or protected
 
 
 def _read_grant(path: str, permissions: EffectivePermissions) -> Grant | None:

@@ -12,7 +12,7 @@ from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
-from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, Narrator, denial_lines, grant_hint
+from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, ONE_YES, Narrator, denial_lines, grant_hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,9 +201,10 @@ def test_a_denial_says_why(denial: Denial, permissions: EffectivePermissions, li
             "-a on-failure --answer approve",
         ),
         (Denial("read", path="/k", grant=Grant("read_path", "/k")), "-c " + shlex.quote('secrets.opened=["/k"]')),
-        (Denial("connect", grant=Grant("host", "192.0.2.1:80")), "--network on"),
+        (Denial("connect", grant=Grant("host", "*")), "--network on"),
+        (Denial("connect", grant=Grant("host", "192.0.2.1:80")), ONE_YES),
         (Denial("other", grant=ESCALATE), "-s danger-full-access"),
-        (Denial("create", path="/repo/.codex", grant=Grant("write_path", "/repo/.codex")), ""),
+        (Denial("create", path="/repo/.codex", grant=Grant("write_path", "/repo/.codex")), ONE_YES),
         (Denial("write", path="/x"), ""),
     ],
 )

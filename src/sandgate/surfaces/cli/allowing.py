@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
 HINTS_MAX = 6  # of one refusal
+ANY_HOST = "*"
 
 
 def allowing(request: ApprovalRequest) -> tuple[str, ...]:
     """Ways to have it allowed next time, the narrowest first; the last one is always there."""
     denials = request.denial.denials if request.denial is not None else ()
     new = {denial.path for denial in denials if denial.operation == "create"}
-    found = [_option(grant, new=grant.value in new, cwd=request.command.cwd) for grant in request.grants]
+    found = [option(grant, new=grant.value in new, workspaces=(request.command.cwd,)) for grant in request.grants]
     if request.amendment is not None and request.amendment.sandbox == "keep":
         found.insert(0, f"sandgate rules add -- {joined(request.amendment.prefix)}")
     if request.command.wish == "require_escalated":
@@ -39,15 +40,19 @@ def root_option(path: str, *, new: bool, workspaces: tuple[str, ...]) -> str:
     return "" if is_common(place, homes=homes_of(environ), workspaces=workspaces) else f"--add-dir {quoted(place)}"
 
 
-def _option(grant: Grant, *, new: bool, cwd: str) -> str:
+def option(grant: Grant, *, new: bool, workspaces: tuple[str, ...]) -> str:
+    """The option that gives this grant and, as far as options can, no more; `new`: for a file that does not exist.
+
+    Empty where every option gives much more: one yes is less. That holds for a single address, too.
+    """
     match grant.kind:
         case "write_root" | "write_path":
-            return root_option(grant.value, new=new, workspaces=(cwd,))
+            return root_option(grant.value, new=new, workspaces=workspaces)
         case "read_path":
             return "-c " + quoted(f"secrets.opened=[{value}]") if (value := in_toml(grant.value)) else ""
         case "unix_socket":
             return "-c " + quoted(f"sandbox.unix_sockets=[{value}]") if (value := in_toml(grant.value)) else ""
         case "host":
-            return "--network on"
+            return "--network on" if grant.value == ANY_HOST else ""
         case "escalate":
             return "-s danger-full-access"

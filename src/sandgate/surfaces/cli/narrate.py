@@ -8,7 +8,7 @@ from __future__ import annotations
 from errno import ENOSPC, EPIPE
 from stat import S_ISREG
 
-from sandgate.display import in_toml, one_line, visible
+from sandgate.display import one_line, visible
 from sandgate.places.run_later import ending_form
 from sandgate.protocol.trace import (
     ApprovalAnswered,
@@ -144,26 +144,20 @@ def _denied(denials: Sequence[Denial], permissions: EffectivePermissions, omitte
 def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
     """The option that gives this grant on the next run; empty when there is none."""
     grant = denial.grant
-    if grant is None or grant.value in permissions.absent:
+    if grant is None:
         return ""
+    if grant.value in permissions.absent:
+        return ONE_YES  # protected by its name, which no option opens
     match grant.kind:
         case "write_root" | "write_path" if not permissions.writable:
             return "-s workspace-write"
         case "write_root" if permissions.may_write(grant.value):
             return ""  # it is open already; something else stands in the way
-        case "write_root" | "write_path":
-            from sandgate.surfaces.cli.allowing import root_option
+        case _:
+            from sandgate.surfaces.cli.allowing import option
 
             is_new = denial.operation == "create" and grant.value == denial.path
-            return root_option(grant.value, new=is_new, workspaces=permissions.writable) or ONE_YES
-        case "read_path":
-            return "-c " + _quoted(f"secrets.opened=[{value}]") if (value := in_toml(grant.value)) else ""
-        case "unix_socket":
-            return "-c " + _quoted(f"sandbox.unix_sockets=[{value}]") if (value := in_toml(grant.value)) else ""
-        case "host":
-            return "--network on"
-        case _:
-            return "-s danger-full-access"
+            return option(grant, new=is_new, workspaces=permissions.writable) or ONE_YES
 
 
 def _object(denial: Denial) -> str:
@@ -245,9 +239,3 @@ def home_line(closed: Sequence[str]) -> str:
     """What commands see of the home, and how to open more. `closed` are the entries closed now."""
     now = f"{len(closed)} {'entry is' if len(closed) == 1 else 'entries are'} closed now"
     return f'home: closed unless known to be harmless; {now} (to open one: secrets.opened = ["~/.NAME"])'
-
-
-def _quoted(text: str) -> str:
-    from sandgate.commandline.words import quoted
-
-    return quoted(text)

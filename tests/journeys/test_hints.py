@@ -1,0 +1,95 @@
+"""Every hint of a refusal is typed as it stands, and then the command does what it could not do."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from program import Sandgate
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+HINT = "sandgate: grant it once with: "
+
+
+@pytest.fixture
+def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = Path("/var/tmp") / f"sandgate-hints-{os.getpid()}-{tmp_path_factory.getbasetemp().name}"
+    (place / "folder").mkdir(parents=True)
+    (place / "exists").write_text("old\n")
+    yield place
+    subprocess.run(["rm", "-rf", str(place)], check=True)
+
+
+@pytest.fixture
+def sandgate(tmp_path: Path) -> Sandgate:
+    workspace, home = tmp_path / "repo", tmp_path / "home"
+    workspace.mkdir()
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh" / "key").write_text("secret\n")
+    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
+    (workspace / ".git" / "hooks").mkdir(exist_ok=True)
+    (workspace / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
+    (workspace / ".envrc").write_text("export A=1\n")
+    return Sandgate(workspace, home)
+
+
+COMMANDS = {
+    "new file": "echo x > '{outside}/a new one'",
+    "new file, exclusively": "set -C; echo x > {outside}/new",
+    "existing file": "echo x >> {outside}/exists",
+    "replaced file": "echo x > {outside}/folder/t && mv {outside}/folder/t {outside}/exists",
+    "removed file": "rm {outside}/exists",
+    "renamed file": "mv {outside}/exists {outside}/other",
+    "attributes": "chmod 600 {outside}/exists",
+    "directory": "mkdir {outside}/d",
+    "files below a new directory": "mkdir -p {outside}/x/y && echo x > {outside}/x/y/z",
+    "many files": "for i in 1 2 3 4 5 6; do echo x > {outside}/folder/$i || exit 1; done",
+    "directory in the home": "mkdir ~/made",
+    "new file in the home": "echo x > ~/made",
+    "protected file": "echo x >> .envrc",
+    "protected file in .git": "echo x >> .git/hooks/pre-commit",
+    "new file in .git": "echo x > .git/hooks/post-commit",
+    "protected name that is not there": "echo x > .git/../.pre-commit-config.yaml; echo x > .gitmodules",
+    "protected directory that is not there": "mkdir .vscode",
+    "what is moved to a protected name": "mkdir made; mv made .vscode",
+    "secret": "cat ~/.ssh/key",
+    "socket": "{python} -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{outside}/service\")'",
+    "host": "{python} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'",
+}
+HINTS_TYPED_MAX = 3  # one after another: what is behind a first refusal shows only then
+
+
+@pytest.mark.parametrize("what", COMMANDS)
+def test_the_hint_is_enough(sandgate: Sandgate, outside: Path, what: str) -> None:
+    with socket.socket(socket.AF_UNIX) as service, socket.create_server(("127.0.0.1", 0)) as host:
+        service.bind(f"{outside}/service")
+        service.listen()
+        named = {"outside": outside, "port": host.getsockname()[1], "python": "/usr/bin/python3"}
+        command = ["--", "sh", "-c", COMMANDS[what].format(**named)]
+        options: list[str] = []
+        refused = sandgate("run", *command)
+        assert refused.code != 0
+        for _ in range(HINTS_TYPED_MAX):
+            hints = [line.removeprefix(HINT) for line in refused.err.splitlines() if line.startswith(HINT)]
+            assert hints, refused
+            options += [word for hint in hints for word in shlex.split(hint)]
+            refused = sandgate("run", *options, *command)
+            if refused.code == 0:
+                return
+        pytest.fail(str(refused))
+
+
+def test_a_change_of_a_protected_file_opens_that_file_alone(sandgate: Sandgate) -> None:
+    """Required: the smallest freedom, and not all of `.git`."""
+    refused = sandgate("run", "--", "sh", "-c", "echo x >> .git/hooks/pre-commit")
+    path = sandgate.workspace / ".git" / "hooks" / "pre-commit"
+    assert f"{HINT}--add-dir {path}\n" in refused.err
+    other = sandgate("run", "--add-dir", str(path), "--", "sh", "-c", "echo x > .git/hooks/other")
+    assert other.code != 0
