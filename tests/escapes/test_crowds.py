@@ -28,7 +28,7 @@ print(sum(line.split()[4].startswith(os.getcwd()) for line in open("/proc/self/m
 
 class Crowd(NamedTuple):
     below: str  # the directory of the workspace in which they lie
-    count: int
+    directories: int
     shut: list[str]  # what is closed then
     left: list[str]  # what stays open
 
@@ -42,7 +42,7 @@ CROWDS = {
 
 
 def plant(stage: Stage, crowd: Crowd) -> None:
-    for number in range(crowd.count):
+    for number in range(crowd.directories):
         directory = stage.repo / crowd.below / f"d{number}"
         directory.mkdir(parents=True)
         (directory / ".envrc").touch()
