@@ -8,6 +8,7 @@ import pytest
 
 from sandgate.execution import planted
 from sandgate.execution.planted import Planted
+from sandgate.places.git import TODO
 from sandgate.places.run_later import CLOSED, rows
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
@@ -193,3 +194,30 @@ def test_only_so_many_directories_are_looked_at(tmp_path: Path, monkeypatch: pyt
     told.look()
     assert f"{tmp_path}/AGENTS.md" in told.made
     assert len(told.made) == 2
+
+
+@pytest.mark.parametrize("git", [".git", "sub/.git", ".git/worktrees/other"])
+def test_what_a_waiting_rebase_has_to_do_is_told(tmp_path: Path, git: str) -> None:
+    """Required: its `exec` lines run at the person's next `git rebase --continue`."""
+    todo = tmp_path / git / TODO
+    todo.parent.parent.mkdir(parents=True)
+    told = before(tmp_path)
+    put(todo, "exec evil")
+    told.look()
+    assert told.made == {str(todo): "git rebase --continue"}
+    told = before(tmp_path)
+    put(todo, "exec worse and longer")
+    told.look()
+    assert told.changed == {str(todo): "git rebase --continue"}
+
+
+def test_nothing_is_told_of_a_rebase_that_no_command_may_touch(tmp_path: Path) -> None:
+    todo = tmp_path / ".git" / TODO
+    todo.parent.parent.mkdir(parents=True)
+    closed = plan(tmp_path)
+    told = Planted(
+        closed.but(permissions=closed.permissions.but(read_only=(str(tmp_path / ".git"),))), known_below(tmp_path)
+    )
+    put(todo, "the person's own")
+    told.look()
+    assert told.sentence() == ""

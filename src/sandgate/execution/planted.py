@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 
+from sandgate.places.git import DIRECTORY, TODO
 from sandgate.places.run_later import watched
 from sandgate.sandbox.listing import ENVIRONMENT_MARK
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.sandbox.looking import Known
 
     Stamp = tuple[int, int, int]  # inode, size in bytes, change time in ns
@@ -27,13 +29,15 @@ NEW_DIRECTORIES_MAX = 1_024  # made meanwhile, and looked into
 FILES_MAX = 64  # of which a change is told, and as many in one directory that is obeyed as a whole
 NAMED_MAX = 4  # in the line
 FILES_CLOCK = 5  # CLOCK_REALTIME_COARSE of <linux/time.h>: no file is stamped with an earlier time
+WORKTREES_MAX = 64  # git directories that a command may write, of which a waiting rebase is told
+CONTINUED_BY = "git rebase --continue"
 ENVIRONMENTS_MAX = 8  # virtual environments, of which what each start of Python obeys is told
 
 
 class Planted:
     """Made just before the start of a plan; `known` are directories by path, as the search has seen them."""
 
-    __slots__ = ("_began_ns", "_known", "_packages", "_stamps", "changed", "made")
+    __slots__ = ("_began_ns", "_known", "_packages", "_stamps", "_todo", "changed", "made")
 
     def __init__(self, plan: ConfinedCommand, known: Mapping[str, Known]) -> None:
         self._known = _shallow(plan.permissions.open_places, known) if plan.confined else {}
@@ -42,6 +46,8 @@ class Planted:
         self.changed: dict[str, str] = {}
         self._began_ns = time.clock_gettime_ns(FILES_CLOCK)
         self._packages: dict[str, Stamp] = {}  # where environments keep their packages
+        # What a rebase has still to do: path → what it was, None where there is none
+        self._todo = {path: _stamp_at(path) for path in _waiting_rebases(plan.permissions, self._known)}
         for directory, (_, _, _, listing) in self._known.items():
             if ENVIRONMENT_MARK in listing.names and len(self._packages) < ENVIRONMENTS_MAX:
                 self._packages |= _packages_of(directory)
@@ -64,6 +70,11 @@ class Planted:
             now = _lstat(path)
             if now is not None and path not in self.made and _stamp_of(now) != was:
                 self.changed[path] = obeyed_by
+
+        for path, before_it in self._todo.items():
+            stamp = _stamp_at(path)
+            if stamp is not None and stamp != before_it:
+                (self.made if before_it is None else self.changed)[path] = CONTINUED_BY
 
     def sentence(self) -> str:
         """One line for the person; empty when there is nothing to tell."""
@@ -123,6 +134,15 @@ def _shallow(roots: Iterable[str], known: Mapping[str, Known]) -> dict[str, Know
     return found
 
 
+def _waiting_rebases(permissions: EffectivePermissions, known: Mapping[str, Known]) -> list[str]:
+    """Where rebases of the repositories in `known` directories keep what is left to do, if commands may write there."""
+    found: list[str] = []
+    for git in [f"{directory}/{DIRECTORY}" for directory, entry in known.items() if DIRECTORY in entry[3].names]:
+        if len(found) < WORKTREES_MAX and permissions.may_write(f"{git}/{TODO}") and os.path.isdir(git):
+            found += [f"{each}/{TODO}" for each in (git, *_entries(f"{git}/worktrees")[1])]
+    return found[:WORKTREES_MAX]
+
+
 def _packages_of(environment: str) -> dict[str, Stamp]:
     """`lib/python3.x/site-packages` of a virtual environment, as it is."""
     found: dict[str, Stamp] = {}
@@ -151,6 +171,11 @@ def _lstat(path: str) -> os.stat_result | None:
         return os.lstat(path)
     except OSError:
         return None
+
+
+def _stamp_at(path: str) -> Stamp | None:
+    found = _lstat(path)
+    return None if found is None else _stamp_of(found)
 
 
 def _stamp_of(found: os.stat_result) -> Stamp:
