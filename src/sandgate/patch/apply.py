@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 
+from sandgate.errors import PatchDoesNotFit
 from sandgate.patch.directories import Directories
 from sandgate.patch.journal import Journal
 from sandgate.patch.plan import FileWrite, PatchPlan
 from sandgate.patch.tree import territory_of
-from sandgate.patch.undertaking import Undertaking
+from sandgate.patch.undertaking import SINCE_VERIFIED, Undertaking
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -79,11 +80,13 @@ def undo(
     record: Undo, permissions: EffectivePermissions | None = None, *, journal_directory: str | None = None
 ) -> Applied:
     """Takes an applied patch back. Raises PatchDoesNotFit when a file was changed since; then nothing is taken back."""
-    applied = apply_plan(
-        PatchPlan(record.writes),
-        permissions,
-        journal_directory=journal_directory,
-    )
+    try:
+        applied = apply_plan(PatchPlan(record.writes), permissions, journal_directory=journal_directory)
+    except PatchDoesNotFit as problem:
+        what = problem.what.replace(SINCE_VERIFIED, "changed after the patch was applied")
+        raise PatchDoesNotFit(
+            what, why=problem.why, hint="what was changed since stays; undo the rest by hand"
+        ) from problem
     if not applied.denied:
         with Directories(_roots(permissions)) as held:
             for directory in reversed(record.made):

@@ -27,6 +27,7 @@ else:
     from _signal import SIG_BLOCK, SIG_SETMASK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask
 
 SETTLED_ONE_BY_ONE_MAX = 200  # files; more of them are settled by one sync of the whole disk
+SINCE_VERIFIED = "changed after the patch was verified"
 CHANGED_HINT = "read it again, and write the patch for what it says now"
 OWN_COPY_HINT = "give it a copy of its own first: `cp FILE FILE.new && mv FILE.new FILE`"
 LED_AWAY = frozenset({errno.ESTALE, errno.ELOOP, errno.EXDEV, errno.ENOENT, errno.ENOTDIR})
@@ -207,9 +208,7 @@ class Undertaking:
             raise PatchFailed(problem.what, why="; ".join((problem.why, *left)), hint=problem.hint) from problem
         path = self._at.path if self._at is not None else ""
         if isinstance(problem, Changed):
-            raise PatchDoesNotFit(
-                f"{path} changed after the patch was verified", why=because, hint=CHANGED_HINT
-            ) from problem
+            raise PatchDoesNotFit(f"{path} {SINCE_VERIFIED}", why=because, hint=CHANGED_HINT) from problem
         if isinstance(problem, OSError):
             why = "; ".join((str(problem.strerror), *left))
             raise PatchFailed(f"{_failed_deed(self._at)} {path}", why=why) from problem

@@ -155,5 +155,15 @@ def test_what_was_changed_since_or_may_not_be_written_is_not_taken_back(program:
     assert program("patch", "--undo", "-s", "read-only") == 77
     (program.repo / "f").write_text("c\n")
     assert program("patch", "--undo") == 1
+    assert program.err.splitlines() == [
+        f"sandgate: {program.repo}/f changed after the patch was applied",
+        "sandgate: hint: what was changed since stays; undo the rest by hand",
+    ]
     assert tree_of(program.repo) == {"f": b"c\n"}
     assert program("patch", "--undo", "--check") == 2
+
+
+def test_an_empty_patch_is_told_how_one_is_given(program: Any) -> None:
+    (program.repo / "empty").write_text("\n")
+    assert program("patch", "empty") == 2
+    assert "sandgate: hint: sandgate patch FILE, or the patch on standard input" in program.err

@@ -13,6 +13,7 @@ from sandgate.surfaces.cli.session import opened, person_present
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.errors import SandgateError
     from sandgate.runtime import Runtime
     from sandgate.runtime.last_patch import LastPatch
     from sandgate.runtime.patch_gate import PatchAnswer
@@ -36,11 +37,18 @@ def main(parsed: Parsed) -> int:
         return _applied(parsed, text)
     except PatchError as problem:
         say.fact(problem.program_text)
+        _say_hint(problem)
         return MALFORMED
     except PatchDoesNotFit as problem:
         for line in str(problem).splitlines():
             say.fact(line)
+        _say_hint(problem)
         return MALFORMED if problem.what == EMPTY else DOES_NOT_FIT
+
+
+def _say_hint(problem: SandgateError) -> None:
+    for line in problem.hint.splitlines():
+        say.fact(f"hint: {line}")
 
 
 def _applied(parsed: Parsed, text: str) -> int:
