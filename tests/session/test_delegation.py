@@ -46,6 +46,7 @@ class ChildOf:
 
     def __init__(self, desk: SessionDesk) -> None:
         self.session_id = "child"
+        self.cannot_confine = ""
         self.submit = desk.session.submit
         self.events = desk.session.events
 

@@ -17,6 +17,11 @@ class SandgateError(Exception):
     def __str__(self) -> str:
         return f"{self.what}: {self.why}" if self.why else self.what
 
+    @property
+    def sentence(self) -> str:
+        """What happened, why, and what can be done, in one line."""
+        return "; ".join((str(self), *self.hint.splitlines()))
+
 
 class RequestError(SandgateError):
     """The caller's input cannot be used."""

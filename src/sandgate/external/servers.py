@@ -77,7 +77,7 @@ class ExternalServers:
         found = []
         for server, outcome in zip(self._servers.values(), outcomes, strict=True):
             if isinstance(outcome, ExternalServerFailed):
-                self.failures = (*self.failures, ServerFailure(server.name, _message(outcome)))
+                self.failures = (*self.failures, ServerFailure(server.name, outcome.sentence))
             else:
                 kept, notices = usable(server, outcome)
                 self.notices += notices
@@ -165,7 +165,3 @@ async def _started(connection: Connection) -> tuple[Offered, ...] | ExternalServ
         return await connection.start()
     except ExternalServerFailed as failure:
         return failure
-
-
-def _message(failure: ExternalServerFailed) -> str:
-    return f"{failure}; {failure.hint}" if failure.hint else str(failure)

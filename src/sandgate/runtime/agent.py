@@ -34,14 +34,20 @@ if TYPE_CHECKING:
 class Agent:
     """One session, while it is open."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, tools: AgentTools) -> None:
         self._session = session
+        self._tools = tools
         self._life = asyncio.ensure_future(session.run())
 
     @property
     def session_id(self) -> str:
         """Under which it is kept."""
         return self._session.settings.session_id
+
+    @property
+    def cannot_confine(self) -> str:
+        """Why its last call ran nothing; "" where a sandbox could be built for it."""
+        return self._tools.cannot_confine
 
     @property
     def over(self) -> bool:
@@ -183,7 +189,7 @@ async def _opened(
         lasting=made.approvals.lines,
         on_abort=lambda: session.submit(Interrupt()),
     )
-    agent = Agent(session)
+    agent = Agent(session, tools)
     try:
         await asyncio.sleep(0)  # its life has begun: a task that is cancelled before that ends nothing of what it has
         yield agent, made.model

@@ -68,6 +68,7 @@ class AgentTools:
         self.delegates: Delegates | None = None  # who works for this session; None: nobody may
         self.external: ExternalTools | None = None  # of other servers; None: there are none
         self.undoing = PatchUndo(gate.runtime)
+        self.cannot_confine = ""  # why the last call ran nothing; "" where a sandbox could be built for it
 
     def definitions(self) -> tuple[Mapping[str, Any], ...]:
         """What the model is told about them."""
@@ -101,7 +102,7 @@ class AgentTools:
         except ToolArgumentsError as problem:
             said = problem.what
         except SandgateError as problem:
-            said = str(problem)
+            said = problem.sentence
         name = "local_shell" if isinstance(call, LocalShellCall) else call.name
         context.tell(Warned(_failure(name, said)))
         return Answer(said, success=False)
@@ -153,6 +154,7 @@ class AgentTools:
 
     async def _done(self, name: str, output: ToolOutput, call_id: str, context: CallContext) -> Answer:
         await self._told()
+        self.cannot_confine = output.cannot_confine
         if not output.success and not self._events.has_told(call_id):
             context.tell(Warned(_failure(name, output.text)))
         for notice in (output.structured or {}).get("notices", ()):  # what the sandbox refused, above all

@@ -94,7 +94,7 @@ class LiveCommands:
         try:
             passage = self._gate.pass_through(Matter(command, call_id=launch.call_id), launch)
         except SandgateError as error:
-            self._tell_end(launch, "failed", str(error))
+            self._tell_end(launch, "failed", error.sentence)
             raise
         finally:
             self.table.release(number)

@@ -6,7 +6,7 @@ import os
 
 from sandgate.errors import LaunchError, SandgateError
 from sandgate.runtime.toolbox import remarks, tool_environment
-from sandgate.tools.calls import ToolOutput
+from sandgate.tools.calls import ToolOutput, failed
 from sandgate.tools.shell_tool import shell_answer
 
 TYPE_CHECKING = False
@@ -73,9 +73,9 @@ def run_shell(
             return ToolOutput(tools.patch_text(patched), success=patched.exit_code == 0)
         passage = _passed(runtime, command, cancel_fd, call_id, over)
     except LaunchError as error:
-        return ToolOutput(f"execution error: {error}", success=False)
+        return ToolOutput(f"execution error: {error.sentence}", success=False)
     except SandgateError as error:
-        return ToolOutput(str(error), success=False)
+        return failed(error.sentence, error)
     answer = shell_answer(passage, notices=(*arguments.notices, *remarks(passage)))
     if answer is None:
         return ToolOutput(passage.refusal.why if passage.refusal else NOT_RUN, success=False)
@@ -87,7 +87,7 @@ def _passed(runtime: Runtime, command: CommandRequest, cancel_fd: int | None, ca
     try:
         became = runtime.run(command, cancel_fd=cancel_fd, call_id=call_id)
     except SandgateError as error:
-        became = str(error)
+        became = error.sentence
         raise
     finally:
         over(command, became)

@@ -31,7 +31,7 @@ from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refusal
 from sandgate.tools.answers import ExecAnswer, ShellAnswer, slim
 from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
-from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, patch_in, told
+from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, failed, patch_in, told
 from sandgate.tools.exec_command import await_command, start_command
 from sandgate.tools.schema import (
     apply_patch_freeform_tool,
@@ -230,7 +230,7 @@ class Toolbox:
                 case _:
                     return at_once(ToolOutput(f"unsupported call: {name}", success=False))
         except SandgateError as error:
-            return at_once(ToolOutput(error_text(name, error), success=False))
+            return at_once(failed(error_text(name, error), error))
 
     def _patch_output(self, text: str, call_id: str) -> ToolOutput:
         answer = self._apply(text, cwd=self._runtime.directory, call_id=call_id)

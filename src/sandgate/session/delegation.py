@@ -48,6 +48,9 @@ if TYPE_CHECKING:
         @property
         def session_id(self) -> str: ...
 
+        @property
+        def cannot_confine(self) -> str: ...
+
         def submit(self, op: Operation, /) -> str: ...
 
         def events(self, after: int = 0) -> AsyncIterator[Event]: ...
@@ -121,6 +124,8 @@ class _Following:
             message = event.msg
             match message:
                 case TaskComplete() if event.id == turn:
+                    if self._child.cannot_confine:
+                        return Outcome("failed", message.last_agent_message, self._child.cannot_confine, used)
                     return Outcome("completed", message.last_agent_message, tokens=used)
                 case TurnAborted() if event.id == turn:
                     ended: Status = "limit_reached" if message.reason == "budget_limited" else "interrupted"

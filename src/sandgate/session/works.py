@@ -68,7 +68,7 @@ class Works:
                 if not await self._undo(patches[-1]):
                     raise RequestError(GONE)
             except SandgateError as problem:
-                context.tell(UndoCompleted(False, f"{_undone(done)}; then: {_with_hint(problem)}"))
+                context.tell(UndoCompleted(False, f"{_undone(done)}; then: {problem.sentence}"))
                 return None
             patches.pop()
             done += 1
@@ -87,7 +87,3 @@ class Works:
 
 def _undone(count: int) -> str:
     return f"taken back: {count} patch{'es' * (count != 1)}"
-
-
-def _with_hint(problem: SandgateError) -> str:
-    return f"{problem}; {problem.hint}" if problem.hint else str(problem)

@@ -28,6 +28,7 @@ class ToolOutput(Record):
     text: str
     success: bool
     structured: dict[str, Any] | None = None
+    cannot_confine: str = ""  # nothing ran, because no sandbox could be built: the whole sentence
 
 
 def told(name: str, steps: Steps[ExecAnswer]) -> Steps[ToolOutput]:
@@ -35,7 +36,7 @@ def told(name: str, steps: Steps[ExecAnswer]) -> Steps[ToolOutput]:
     try:
         answer = yield from steps
     except SandgateError as error:
-        return ToolOutput(error_text(name, error), success=False)
+        return failed(error_text(name, error), error)
     return ToolOutput(answer.text(), success=not answer.refused, structured=answer.structured())
 
 
@@ -45,10 +46,16 @@ def at_once(output: ToolOutput) -> Steps[ToolOutput]:
     yield  # what makes it a generator
 
 
+def failed(text: str, error: SandgateError) -> ToolOutput:
+    """The error as output, with what else it means."""
+    return ToolOutput(text, success=False, cannot_confine=error.sentence if isinstance(error, ConfinementError) else "")
+
+
 def error_text(name: str, error: SandgateError) -> str:
     """The sentence for the model, in the words of unified_exec.md section 10."""
     if isinstance(error, LaunchError | ConfinementError):
-        return f"{name} failed: Failed to create unified exec process: {error}"
+        process = "" if name == "apply_patch" else "Failed to create unified exec process: "
+        return f"{name} failed: {process}{error.sentence}"
     if isinstance(error, UnknownTerminal | StdinClosed | InputNotTaken | TerminalFailed):
         return f"{name} failed: {error.what}"
     return str(error)
