@@ -8,7 +8,7 @@ import pytest
 
 from sandgate.execution import planted
 from sandgate.execution.planted import Planted
-from sandgate.places.git import TODO
+from sandgate.places.git import STEPS
 from sandgate.places.run_later import CLOSED, rows
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
@@ -199,7 +199,7 @@ def test_only_so_many_directories_are_looked_at(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize("git", [".git", "sub/.git", ".git/worktrees/other"])
 def test_what_a_waiting_rebase_has_to_do_is_told(tmp_path: Path, git: str) -> None:
     """Required: its `exec` lines run at the person's next `git rebase --continue`."""
-    todo = tmp_path / git / TODO
+    todo = tmp_path / git / STEPS
     todo.parent.parent.mkdir(parents=True)
     told = before(tmp_path)
     put(todo, "exec evil")
@@ -212,7 +212,7 @@ def test_what_a_waiting_rebase_has_to_do_is_told(tmp_path: Path, git: str) -> No
 
 
 def test_nothing_is_told_of_a_rebase_that_no_command_may_touch(tmp_path: Path) -> None:
-    todo = tmp_path / ".git" / TODO
+    todo = tmp_path / ".git" / STEPS
     todo.parent.parent.mkdir(parents=True)
     closed = plan(tmp_path)
     told = Planted(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from sandgate.places.git import DIRECTORY, TODO
+from sandgate.places.git import DIRECTORY, STEPS
 from sandgate.places.run_later import watched
 from sandgate.sandbox.listing import ENVIRONMENT_MARK
 
@@ -138,8 +138,8 @@ def _waiting_rebases(permissions: EffectivePermissions, known: Mapping[str, Know
     """Where rebases of the repositories in `known` directories keep what is left to do, if commands may write there."""
     found: list[str] = []
     for git in [f"{directory}/{DIRECTORY}" for directory, entry in known.items() if DIRECTORY in entry[3].names]:
-        if len(found) < WORKTREES_MAX and permissions.may_write(f"{git}/{TODO}") and os.path.isdir(git):
-            found += [f"{each}/{TODO}" for each in (git, *_entries(f"{git}/worktrees")[1])]
+        if len(found) < WORKTREES_MAX and permissions.may_write(f"{git}/{STEPS}") and os.path.isdir(git):
+            found += [f"{each}/{STEPS}" for each in (git, *_entries(f"{git}/worktrees")[1])]
     return found[:WORKTREES_MAX]
 
 

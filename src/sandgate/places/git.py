@@ -25,7 +25,7 @@ CODE = (
 WORKTREE_CODE = ("config", "config.worktree", "commondir", "gitdir")
 
 # What is left to do of a rebase that was begun: `git rebase --continue` runs its `exec` lines (git-rebase(1)).
-TODO = "rebase-merge/git-rebase-todo"
+STEPS = "rebase-merge/git-rebase-todo"
 
 # githooks(5), git 2.39 and later.
 HOOKS = (
