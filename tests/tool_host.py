@@ -53,6 +53,7 @@ class ToolHost:
         self.told: list[tuple[str, bool]] = []  # what was typed, and whether it was a secret
         self.refuses: str | None = None
         self.denials: tuple[Denial, ...] = ()
+        self.untold_before: tuple[Denial, ...] = ()
         self._started: dict[Terminal, Started] = {}
 
     def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:  # noqa: ARG002
@@ -69,6 +70,11 @@ class ToolHost:
         passage = Passage(command, Allow(), attempts=(attempt,))
         self._started[terminal] = Started(passage, terminal, attempt)
         return Started(passage, terminal, attempt, awaiting)
+
+    def untold(self, terminal: Terminal) -> tuple[Denial, ...]:  # noqa: ARG002
+        new = tuple([each for each in self.denials if each not in self.untold_before])
+        self.untold_before += new
+        return new
 
     def attempt(self, terminal: Terminal) -> Attempt | None:
         started = self._started.get(terminal)

@@ -460,6 +460,25 @@ def test_program_learns_why_a_terminal_ran_and_what_was_denied(place: Workplace)
     assert [denial.path for denial in ended.denial.denials] == [f"{place.outside}/x"]
 
 
+def test_what_is_refused_to_a_running_command_is_in_the_next_answer_about_it(place: Workplace) -> None:
+    """Required: not only at its end; a program that tries again for a minute is understood at once."""
+    runtime = place.session()
+    script = f"touch {place.outside}/x; read go; touch {place.outside}/y; read go; exit 3"
+    first = runtime.exec_command(script, login=False, tty=True, yield_time_ms=10_000)
+    number = first.session_id
+    assert number is not None
+    assert [denial.path for denial in first.denials] == [f"{place.outside}/x"]
+    assert f"the sandbox refused: create {place.outside}/x" in first.notices[0]
+    second = runtime.write_stdin(number, "\n", yield_time_ms=10_000)
+    assert [denial.path for denial in second.denials] == [f"{place.outside}/y"]
+    last = runtime.write_stdin(number, "\n", yield_time_ms=10_000)
+    assert (last.exit_code, [denial.path for denial in last.denials]) == (
+        3,
+        [f"{place.outside}/x", f"{place.outside}/y"],
+    )
+    assert not any("refused" in notice for notice in last.notices)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_terminal_that_was_closed_and_opened_again_still_prints(place: Workplace, backend: str) -> None:
     """Required: nothing is done behind the back of whoever watches."""

@@ -56,6 +56,21 @@ def test_what_the_sandbox_refused_is_in_the_answer(host: ToolHost) -> None:
     assert answer(host, terminal, waited_s=0, max_output_tokens=None).denials == host.denials
 
 
+def test_what_was_refused_since_the_last_answer_is_in_the_next(host: ToolHost) -> None:
+    """Required: told while the command runs, and each thing once; at the end all of it is in the list."""
+    first, second = Denial("connect", address="registry.example.test"), Denial("create", "/usr/x")
+    terminal = host.begin("read x; exit 1", tty=True).terminal
+    host.denials = (first,)
+    told = answer(host, terminal, waited_s=0, max_output_tokens=None)
+    assert (told.denials, told.notices) == ((first,), ("the sandbox refused: connect registry.example.test",))
+    assert answer(host, terminal, waited_s=0, max_output_tokens=None).denials == ()
+    host.denials = (first, second)
+    told = answer(host, terminal, waited_s=0, max_output_tokens=None)
+    assert (told.denials, told.notices) == ((second,), ("the sandbox refused: create /usr/x",))
+    terminal.kill()
+    terminal.wait_exit(LIMIT_MS)
+
+
 def test_what_was_waited_for_and_what_is_to_be_known_are_passed_on(host: ToolHost) -> None:
     terminal = host.begin("exec sleep 1000").terminal
     told = answer(host, terminal, waited_s=0, max_output_tokens=None, notices=("note",), matched="found")

@@ -28,6 +28,8 @@ def explained(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
     clean = outcome.reported and not outcome.refused and not outcome.refused_omitted
     if clean and outcome.result is not None and outcome.result.exit_code == 0:
         return DenialReport("not_denied")
+    if outcome.result is None and not outcome.refused:
+        return DenialReport("not_denied")
     from sandgate.sandbox.denial import explain
 
     return explain(plan, outcome)

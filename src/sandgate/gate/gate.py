@@ -187,6 +187,10 @@ class Gate:
             return None
         return Decision(request.stage, "approved", "rule", (ESCALATE,) if verdict.bypass_sandbox else ())
 
+    def refused(self, plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
+        """What the sandbox says about an attempt, also before its end."""
+        return without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network)
+
     def ended(
         self,
         call_id: str,
@@ -201,7 +205,7 @@ class Gate:
         record = record or self._record
         attempt = attempt.but(
             result=outcome.result,
-            denial=without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network),
+            denial=self.refused(plan, outcome),
             planted=outcome.planted,
         )
         for message in outcome.planted:

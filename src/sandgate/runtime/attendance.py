@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Attempt
+    from sandgate.protocol.denials import Denial
     from sandgate.sandbox.memory import Mark
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.live import Live
@@ -58,7 +59,14 @@ class Attendance:
         self.deltas = Deltas(call_id, session.teller, session.limits) if session.teller is not None else None
         self.outcome: AttemptOutcome | None = None
         self.attempt: Attempt | None = None  # the run, as far as it is known; with its result once it is over
+        self._told: set[str] = set()  # what was refused, as an answer had it; no more than the helper reports
         self._placeholders.__enter__()
+
+    def untold(self, denials: tuple[Denial, ...]) -> tuple[Denial, ...]:
+        """Those that were not given here before. Answers about one command take turns."""
+        new = tuple([each for each in denials if each.words not in self._told])
+        self._told.update([each.words for each in new])
+        return new
 
     def begun(self, terminal: Live) -> None:
         """It runs. Told before anything else."""

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from sandgate.errors import RequestError, SandgateError
 from sandgate.gate.matter import Matter
 from sandgate.kernel.session_tree import kill_marked, kill_sessions
+from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
 from sandgate.runtime.attendance import SESSION_BOUND
@@ -23,8 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.gate.gate import Gate
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.protocol.confinement import AttemptOutcome
     from sandgate.protocol.decisions import Attempt, Passage
+    from sandgate.protocol.denials import Denial
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.runtime.attendance import Attendance
     from sandgate.runtime.confinement import Confinement
@@ -115,6 +116,18 @@ class LiveCommands:
         """The last run of a command; with its result once it is over."""
         attendance = self._attendances.get(terminal)
         return attendance.attempt if attendance is not None else None
+
+    def untold(self, terminal: Terminal) -> tuple[Denial, ...]:
+        """What the sandbox refused to a command and no answer has told yet; from now on it is told."""
+        attendance = self._attendances.get(terminal)
+        if attendance is None:
+            return ()
+        if terminal.exited:
+            return attendance.untold(attendance.attempt.denial.denials if attendance.attempt is not None else ())
+        if not terminal.refused:
+            return ()
+        so_far = AttemptOutcome(None, refused=terminal.refused)
+        return attendance.untold(self._gate.refused(terminal.identity.plan, so_far).denials)
 
     def keep(self, terminal: Terminal, *, pinned: bool) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""

@@ -65,12 +65,15 @@ ANY_HOST = Grant("host", "*")
 
 
 def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = None) -> DenialReport:
-    """The verdict on one attempt. `text` is its output; None takes what the outcome captured."""
-    if not plan.confined or outcome.result is None:
+    """The verdict on one attempt. `text` is its output; None takes what the outcome captured.
+
+    An outcome without a result is one of a command that runs: what was refused so far.
+    """
+    if not plan.confined:
         return DenialReport("not_denied")
+    if outcome.result is None:
+        return _so_far(plan, outcome)
     denials = _recorded(outcome.refused, plan)
-    if plan.backend == "landlock":  # it has no network namespace to open for one address
-        denials = [_with_any_host(denial) for denial in denials]
     shown, omitted = denials[:DENIALS_MAX], max(0, len(denials) - DENIALS_MAX) + outcome.refused_omitted
     failed = outcome.result.termination == "exited" and outcome.result.exit_code != 0
     if failed:
@@ -86,6 +89,13 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
         return DenialReport("unknown", tuple(shown), omitted)
     guess = _guess(text or "", outcome.result.exit_code, plan.permissions) if failed else None
     return DenialReport("denied", (*shown, guess), omitted) if guess else DenialReport("unknown", tuple(shown), omitted)
+
+
+def _so_far(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
+    """Of a command that still runs; what it may cope with is told only when it has not."""
+    denials = _recorded([each for each in outcome.refused if _decides(each, failed=False)], plan)
+    omitted = max(0, len(denials) - DENIALS_MAX) + outcome.refused_omitted
+    return DenialReport("denied" if denials else "not_denied", tuple(denials[:DENIALS_MAX]), omitted)
 
 
 def _decides(refused: Refused, failed: bool) -> bool:
@@ -106,7 +116,9 @@ def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial
         call = refused.syscall if refused.operation == "other" else ""
         distinct.setdefault((refused.operation, call, refused.path, refused.address), refused)
     crowded = _crowded_directories(distinct.values(), plan)
-    return [_denial(refused, plan.permissions, crowded) for refused in distinct.values()]
+    denials = [_denial(refused, plan.permissions, crowded) for refused in distinct.values()]
+    # Landlock has no network namespace to open for one address.
+    return [_with_any_host(each) for each in denials] if plan.backend == "landlock" else denials
 
 
 def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozenset[str]) -> Denial:

@@ -42,8 +42,8 @@ def answer(
         host.forget(terminal)
     if terminal.failure_message:
         raise TerminalFailed(f"Unified exec process failed: {terminal.failure_message}")
-    attempt = host.attempt(terminal)
-    denials = attempt.denial.denials if attempt is not None else ()
+    attempt, new = host.attempt(terminal), host.untold(terminal)
+    denials = attempt.denial.denials if exited and attempt is not None else new  # at its end all, else since the last
     return ExecAnswer(
         wall_time_seconds=waited_s,
         output=shown(host, taken, max_output_tokens),
@@ -53,7 +53,7 @@ def answer(
         original_token_count=tokens(taken.total_bytes),
         state=state_of(terminal),
         denials=denials,
-        notices=(*denied_notices(denials), *(attempt.planted if attempt is not None else ()), *notices),
+        notices=(*denied_notices(new), *(attempt.planted if attempt is not None else ()), *notices),
         matched=matched,
         omitted_bytes=taken.omitted_bytes,
     )

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Attempt, Passage
+    from sandgate.protocol.denials import Denial
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.start import Shape
@@ -51,6 +52,10 @@ if TYPE_CHECKING:
 
         def attempt(self, terminal: Terminal) -> Attempt | None:
             """The last run of a command; with its result once it is over."""
+            ...
+
+        def untold(self, terminal: Terminal) -> tuple[Denial, ...]:
+            """What the sandbox refused to it and no answer has told yet; from now on it is told."""
             ...
 
         def answered(self, awaiting: Awaiting) -> None:
