@@ -224,6 +224,15 @@ def test_escape_in_codex_is_a_persons_stop(clone: Clone, home: Path) -> None:
     assert "who wants you to stop" in person.told[-1]
 
 
+def test_escape_in_claude_code_is_a_persons_stop(clone: Clone, home: Path) -> None:
+    with claude(clone, home, LOW, *ASKS) as person, person.at_terminal(CLAUDE_PROMPT, FORM) as shown:
+        shown.see(f"{CLAUDE_PROMPT} Accept")
+        shown.type(ESCAPE)
+        shown.see(DONE)
+    assert not person.made
+    assert "who wants you to stop" in person.told[-1]
+
+
 # At high risk
 
 
