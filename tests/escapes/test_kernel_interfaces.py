@@ -96,3 +96,22 @@ def test_only_harmless_devices_exist(stage: Stage) -> None:
         *("null", "zero", "full", "random", "urandom", "tty", "fd", "stdin", "stdout", "stderr"),
         *("ptmx", "pts", "shm"),
     }
+
+
+SPARED = """
+for wanted in range(-1000, 1, 50):
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write(str(wanted))
+    except OSError:
+        continue
+    print(wanted)
+"""
+
+
+@BOTH_BACKENDS
+def test_the_kernel_spares_no_command_more_than_its_caller_may_ask_for(stage: Stage, backend: str) -> None:
+    """When memory runs out: oom_score_adj goes as low as somebody with CAP_SYS_RESOURCE allowed, proc(5), no lower."""
+    may = stage.unconfined(stage.script(SPARED)).stdout.split()
+    confined = stage.confined(stage.script(SPARED), backend=backend).stdout.split()
+    assert set(confined) <= set(may) & ({"0"} if backend == "landlock" else set(may))
