@@ -47,7 +47,10 @@ _FIND_TESTS = (
     "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-ctime",
     "-cmin", "-atime", "-amin", "-size", "-empty", "-lname", "-xtype", "-perm", "-user", "-group", "-inum", "-samefile",
 )  # fmt: skip
-_EVALUATORS = frozenset(("eval", "source", "."))
+_EVALUATORS = frozenset(("eval", "source", ".", "trap"))
+_STARTERS_OF_WORDS = frozenset(("exec", "command", "builtin", "coproc"))
+_SUBSTITUTIONS = ("$(", "`", "<(")
+_INPUTS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 NONE_SPARED: frozenset[Argv] = frozenset()
@@ -81,7 +84,8 @@ def _find_inside(what: Segments, spared: frozenset[Argv]) -> Danger | None:
     connected = [
         each.target.text for each in everything.redirections if each.target is not None and is_connection(each)
     ]
-    if connected and (why := _connection_danger(connected, everything.commands)):
+    inside = _started_inside(what, everything.commands)
+    if connected and (why := _connection_danger(connected, inside)):
         return Danger(what.argv, why)
     if any(_is_fork_bomb(script) for script in everything.scripts):
         return Danger(what.argv, "starts copies of itself without end")
@@ -89,11 +93,16 @@ def _find_inside(what: Segments, spared: frozenset[Argv]) -> Danger | None:
         why = danger_of(argv)
         if why and argv not in spared:
             return Danger(argv, why)
-    if len(everything.commands) > 1 and _runs_what_it_fetches(everything.commands):
+    if len(everything.commands) > 1 and _runs_what_it_fetches(inside, kept=_substitutes(everything.commands)):
         return Danger(what.argv, "runs code it downloads or decodes")
     if everything.incomplete:
         return Danger(what.argv, "too long to be understood")
     return None
+
+
+def _started_inside(what: Segments, commands: tuple[Argv, ...]) -> tuple[Argv, ...]:
+    """Without the shell that was given the script: no substitution in it made its words, and what they hold is read."""
+    return commands if what.script is None else tuple(argv for argv in commands if argv != what.argv)
 
 
 def danger_of(argv: Argv) -> str:
@@ -284,12 +293,18 @@ def _is_fork_bomb(script: str) -> bool:
     return False
 
 
-def _runs_what_it_fetches(commands: tuple[Argv, ...]) -> bool:
+def _runs_what_it_fetches(commands: tuple[Argv, ...], *, kept: bool) -> bool:
+    """`kept`: something in the line substitutes, so that a variable may hold what was fetched."""
     names = [program_name(argv[0]) for argv in commands]
+    named = list(zip(names, commands, strict=True))
     fetches = any(name in _DOWNLOADERS for name in names) or any(
-        name in _DECODERS and _decodes(argv) for name, argv in zip(names, commands, strict=True)
+        name in _DECODERS and _decodes(argv) for name, argv in named
     )
-    return fetches and any(_runs_its_input(name, argv) for name, argv in zip(names, commands, strict=True))
+    return fetches and any(_runs_its_input(*each) or (kept and _runs_a_variable(*each)) for each in named)
+
+
+def _substitutes(commands: tuple[Argv, ...]) -> bool:
+    return any(mark in word for argv in commands for word in argv for mark in _SUBSTITUTIONS)
 
 
 def _decodes(argv: Argv) -> bool:
@@ -297,9 +312,19 @@ def _decodes(argv: Argv) -> bool:
 
 
 def _runs_its_input(name: str, argv: Argv) -> bool:
-    substituted = any("$(" in word or "`" in word or "<(" in word for word in argv[1:])
+    words = argv[1:]
+    substituted = any(mark in word for word in words for mark in _SUBSTITUTIONS)
     if name in _EVALUATORS:
-        return substituted
+        return substituted or any(word.startswith(_INPUTS) for word in words)
     if name not in _INTERPRETERS:
         return False
-    return substituted or all(word[:1] == "-" and word[:2] != "-c" for word in argv[1:])
+    return substituted or all(word[:1] == "-" and word[:2] != "-c" or word.startswith(_INPUTS) for word in words)
+
+
+def _runs_a_variable(name: str, argv: Argv) -> bool:
+    words = argv[1:]
+    if argv[0][:1] in ("$", "`") or (name in _STARTERS_OF_WORDS and any(word[:1] in ("$", "`") for word in words)):
+        return True
+    if name in _EVALUATORS:
+        return any("$" in word for word in words)
+    return name in _INTERPRETERS and any(option[:1] == "-" and "$" in word for option, word in pairwise(words))
