@@ -318,7 +318,7 @@ def _runs_its_input(name: str, argv: Argv) -> bool:
         return substituted or any(word.startswith(_INPUTS) for word in words)
     if name not in _INTERPRETERS:
         return False
-    return substituted or all(word[:1] == "-" and word[:2] != "-c" or word.startswith(_INPUTS) for word in words)
+    return substituted or all((word[:1] == "-" and word[:2] != "-c") or word.startswith(_INPUTS) for word in words)
 
 
 def _runs_a_variable(name: str, argv: Argv) -> bool:
