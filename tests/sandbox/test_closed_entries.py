@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from sandgate.gate.attempts import closed_to_it
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.sandbox.closed_entries import closed_to, is_closed
+from sandgate.sandbox.closed_entries import closed_to, fetched_without, is_closed
 
 QUIET = DenialReport("not_denied")
 
@@ -45,6 +47,48 @@ def test_nothing_is_said_of_what_is_open_is_not_there_is_not_used_or_was_told(ho
     assert closed_to(plan(home, "git", "status", hidden=(".netrc",)), QUIET) is None
     told = DenialReport("denied", (Denial("read", path=f"{home}/.config/gh"),))
     assert closed_to(plan(home, "gh", hidden=(".config",)), told) is None
+
+
+@pytest.mark.parametrize(
+    "argv", [("npm", "install"), ("sh", "-c", "cd web && npm ci"), ("npx", "tool"), ("yarn", "add", "left")]
+)
+def test_who_fetches_without_what_says_from_where_is_named_with_the_setting(home: Path, argv: tuple[str, ...]) -> None:
+    """Required: it silently fetches from the public registry, where anybody may have put that name."""
+    (home / ".npmrc").write_text("registry=https://npm.example.test/\n")
+    said = fetched_without(plan(home, *argv, hidden=(".npmrc",)))
+    assert said is not None
+    assert f"fetches without {home}/.npmrc, closed to commands" in said
+    assert said.endswith(f'to open: secrets.opened = ["{home}/.npmrc"]')
+
+
+def test_a_dropped_variable_that_names_a_registry_is_told_and_its_value_is_not(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://me:s3cret@pypi.example.test/simple")
+    said = fetched_without(plan(home, "python3", "-m", "pip", "install", "x"))
+    assert said is not None
+    assert "without $PIP_INDEX_URL" in said
+    assert said.endswith("to open: --env PIP_INDEX_URL=…")
+    assert "s3cret" not in said
+
+
+@pytest.mark.parametrize("argv", [("npm", "test"), ("npm", "run", "build"), ("ls",), ("git", "clone", "npm")])
+def test_who_fetches_nothing_is_not_named(home: Path, argv: tuple[str, ...]) -> None:
+    (home / ".npmrc").touch()
+    assert fetched_without(plan(home, *argv, hidden=(".npmrc",))) is None
+    assert fetched_without(plan(home, "npm", "install")) is None
+
+
+@pytest.mark.parametrize(
+    ("network", "failed", "told"), [("on", False, True), ("off", False, False), ("on", True, True)]
+)
+def test_it_is_told_where_something_can_be_fetched_also_when_it_went_well(
+    home: Path, network: Literal["on", "off"], failed: bool, told: bool
+) -> None:
+    (home / ".npmrc").touch()
+    made = plan(home, "npm", "install", hidden=(".npmrc",))
+    made = made.but(permissions=made.permissions.but(network=network))
+    assert (closed_to_it(made, QUIET, failed=failed) is not None) == told
 
 
 def test_the_deepest_entry_decides() -> None:

@@ -42,11 +42,18 @@ def locked_outside(paths: tuple[str, ...]) -> str:
     return f"it locked {shown}{more} outside the writable places; whoever wanted the lock had to wait for the command"
 
 
-def closed_to_it(plan: ConfinedCommand, report: DenialReport) -> str | None:
-    """What a command that failed is known to use, and could not see."""
-    from sandgate.sandbox.closed_entries import closed_to
+def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool) -> str | None:
+    """What a command is known to use, and could not see: where it failed, or may have fetched from elsewhere."""
+    fetches = plan.confined and (plan.permissions.network == "on" or bool(plan.permissions.hosts))
+    if fetches:
+        from sandgate.places.package_sources import may_fetch
 
-    return closed_to(plan, report)
+        fetches = may_fetch(plan.argv)
+    if not plan.confined or not (failed or fetches):
+        return None
+    from sandgate.sandbox.closed_entries import closed_to, fetched_without
+
+    return (fetched_without(plan) if fetches else None) or (closed_to(plan, report) if failed else None)
 
 
 def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:

@@ -216,7 +216,7 @@ class Gate:
         if outcome.locked:
             record(Notice("warning", locked_outside(outcome.locked)))
         record(CommandEnded(call_id, command, attempt))
-        if plan.confined and has_failed(outcome.result) and (said := closed_to_it(plan, attempt.denial)):
+        if outcome.result and (said := closed_to_it(plan, attempt.denial, failed=has_failed(outcome.result))):
             record(Notice("warning", said))
         return attempt
 

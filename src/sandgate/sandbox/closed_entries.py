@@ -1,4 +1,4 @@
-"""Says, where a command failed, that a program in it is known to need what is closed to it.
+"""Says that a program is known to need what is closed to it: where a command failed, and where it fetches packages.
 
 Most programs do not tell which file they missed; in a closed directory they find nothing, and complain about that.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from sandgate.display import in_toml, visible
+from sandgate.places.package_sources import sources_of
 from sandgate.places.used_by import entries_of
 from sandgate.policy.common_places import homes_of
 
@@ -37,6 +38,29 @@ def closed_to(plan: ConfinedCommand, report: DenialReport) -> str | None:
     opening = f"; to open: secrets.opened = [{values}]" if values else ""
     programs = ", ".join(f"`{name}`" for name in dict.fromkeys(found[path] for path in places))
     return f"{programs} may want {', '.join(map(visible, places))}, closed to commands{opening}"
+
+
+def fetched_without(plan: ConfinedCommand) -> str | None:
+    """One line about a command that may have fetched packages without what says from where; None for any other."""
+    for program, subcommand in _programs(plan.argv):
+        entries, variables = sources_of(program, subcommand)
+        paths = [f"{home}/{entry}" for home in homes_of(plan.env) for entry in entries]
+        closed = [path for path in paths if is_closed(path, plan.permissions) and os.path.lexists(path)]
+        dropped = [name for name in variables if name in os.environ and name not in plan.env]
+        if closed or dropped:
+            return _without(program, closed[:SAID_MAX], dropped[:SAID_MAX])
+    return None
+
+
+def _without(program: str, closed: list[str], dropped: list[str]) -> str:
+    values = ", ".join(filter(None, map(in_toml, closed)))
+    opening = [f"secrets.opened = [{values}]"] if values else []
+    opening += [f"--env {name}=…" for name in dropped]
+    missed = ", ".join([*map(visible, closed), *(f"${name}" for name in dropped)])
+    return (
+        f"`{visible(program)}` fetches without {missed}, closed to commands: what a registry named there has "
+        f"comes from the public one now; to open: {' and '.join(opening)}"
+    )
 
 
 def is_closed(path: str, permissions: EffectivePermissions) -> bool:
