@@ -66,11 +66,13 @@ def test_command_that_is_over_stays_listed_until_its_end_was_told(place: Workpla
 
 
 def test_ports_are_told_of_the_commands_own_network(place: Workplace) -> None:
-    """Two servers in two sandboxes may have the same port."""
-    runtime = place.session()
-    for _ in range(2):
-        runtime.exec_command(SERVER, yield_time_ms=250, login=False)
-    assert wait_until(lambda: [each.listening for each in runtime.list_live()] == [(8123,), (8123,)])
+    """Two sessions may have the same port. In one session it is told of the command that has it, and of no other."""
+    sessions = [place.session(), place.session()]
+    for session in sessions:
+        session.exec_command(SERVER, yield_time_ms=250, login=False)
+        session.exec_command("sleep 600", yield_time_ms=250, login=False)
+    for session in sessions:
+        assert wait_until(lambda: [each.listening for each in session.list_live()] == [(8123,), ()])  # noqa: B023
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,8 @@ class Confinement:
         return (place, "") if kind == "namespace" else (None, place)
 
     def close(self) -> None:
-        """The session needs the project's directory no longer; whatever asks for permissions takes it again."""
+        """The session needs the project's directory and its network no longer; whoever comes later takes them again."""
+        self.networks.close()
         with self._taking:
             if self._tmp is not None:
                 self._tmp.close()
