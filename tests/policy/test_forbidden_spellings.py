@@ -40,6 +40,13 @@ def test_without_the_rule_nearly_all_of_them_run_in_the_sandbox(key: str) -> Non
     assert sum(passes(script) for script in scripts.values()) > len(scripts) * 0.7
 
 
+@pytest.mark.parametrize("order", ["\\o |ls ", "|", "\\! "])
+@pytest.mark.parametrize("times", [10, 70, 200])
+def test_no_number_of_harmless_orders_hides_one_behind_them(order: str, times: int) -> None:
+    assert not passes(f"psql -c '{order * times}\\o |rm build'", RULES["rm"])
+    assert not passes(f"psql <<< '{order * times}\\o |rm build'", RULES["rm"])
+
+
 @pytest.mark.parametrize(
     "script",
     [

@@ -6,11 +6,11 @@ the script takes text for a program.
 
 from __future__ import annotations
 
-from sandgate.commandline.commission_rows import COMMISSIONED, LANGUAGES
+from sandgate.commandline.commission_rows import COMMISSIONED, ESCAPING, LANGUAGES
 from sandgate.commandline.commissions import commissioned, git_runs, run_for
 from sandgate.commandline.decoding import ansi
 from sandgate.commandline.embedded import COMPLETING, embedded, expanded_again
-from sandgate.commandline.escapes import ESCAPING, escaped
+from sandgate.commandline.escapes import escaped
 from sandgate.commandline.heredocs import bodies
 from sandgate.commandline.subscripts import NAMING, evaluated, evaluated_anyhow
 from sandgate.commandline.words import joined, program_name, split

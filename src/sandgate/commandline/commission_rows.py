@@ -1,4 +1,4 @@
-"""Options and variables by which a program is told to run another one. Data for `commissions`."""
+"""Options, variables and orders by which a program is told to run another one. Data for `commissions` and `escapes`."""
 
 from __future__ import annotations
 
@@ -153,3 +153,24 @@ LANGUAGES = words_of(
     "scala swift raku perl6 crystal ocaml sbcl clisp ecl racket newlisp janet bb clojure clj emacs emacsclient maxima "
     "gp sage matlab scilab bpftrace stap dtrace mongo mongosh ghc runghc gnuplot"
 )
+# Programs, and the marks behind which a command stands as far as its line goes. `_` is a blank.
+ESCAPES_TABLE = """
+    vim vi nvim ex view gvim vimdiff ed red = ! system( term_ terminal_
+    less more most = ! |
+    man = !
+    gdb = ! shell_ |
+    lldb = shell_
+    psql = \\! | program_
+    mysql mariadb = \\! system_ pager_ \\P_
+    sqlite3 = .shell_ .system_ |
+    dc bc = !
+    ftp tftp lftp ncftp sftp telnet smbclient cu tip = ! |
+    mail mailx s-nail heirloom-mailx mutt neomutt alpine = ! | pipe_
+    gnuplot = ! shell_ system_ system(
+    ipython bpython xonsh irb pry = !
+    tclsh wish expect jimsh = exec_ spawn_ |
+    m4 gm4 autom4te autoconf = syscmd(
+    tex latex pdftex pdflatex xetex xelatex luatex lualatex = write18{ \\input|
+    crash debugfs drgn = !
+"""
+ESCAPING = frozenset([name for line in ESCAPES_TABLE.strip().splitlines() for name in line.partition(" = ")[0].split()])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sandgate.commandline import makefiles
 from sandgate.commandline.carried import handed_over
-from sandgate.commandline.commission_rows import LANGUAGES
-from sandgate.commandline.escapes import ESCAPING, LINEWISE
+from sandgate.commandline.commission_rows import ESCAPING, LANGUAGES
+from sandgate.commandline.escapes import LINEWISE
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, WRAPPERS
 

@@ -10,8 +10,7 @@ what follows the options:
 
 from __future__ import annotations
 
-from sandgate.commandline.commission_rows import COMMISSIONED, LANGUAGES
-from sandgate.commandline.escapes import ESCAPING
+from sandgate.commandline.commission_rows import COMMISSIONED, ESCAPING, LANGUAGES
 from sandgate.commandline.launcher_rows import LAUNCHING
 from sandgate.commandline.words import words_of
 
