@@ -272,7 +272,7 @@ def test_what_is_executed_makes_two_answers_for_the_session() -> None:
     assert labels["approve-session-changing"] == (
         "yes, for this session, also when deploy.sh changes (it stays in the sandbox): run it in the sandbox"
     )
-    assert "  executing deploy.sh, as it is now" in prompt_lines(RUNS_SCRIPT, colour=False)
+    assert "  with deploy.sh as it is now" in prompt_lines(RUNS_SCRIPT, colour=False)
 
 
 @pytest.mark.parametrize(
@@ -296,6 +296,6 @@ def test_what_changed_meanwhile_stands_first() -> None:
 
 def test_many_files_are_counted() -> None:
     many = Binding(tuple(Seen("file", f"/repo/{number}.sh", "sha256:a") for number in range(9)))
-    assert "  executing 0.sh, 1.sh, 2.sh, 3.sh, 4.sh, 5.sh and 3 more, as they are now" in prompt_lines(
+    assert "  with 0.sh, 1.sh, 2.sh, 3.sh, 4.sh, 5.sh and 3 more as they are now" in prompt_lines(
         RUNS_SCRIPT.but(binding=many), colour=False, columns=200
     )

@@ -188,11 +188,9 @@ def prompt_lines(
 
 
 def _executed_lines(request: ApprovalRequest) -> list[str]:
-    """The files of the workspace that will be executed: a yes is about what they hold now."""
+    """The files that may be executed, found by their names alone: a yes is about what they hold now."""
     named = executed_names(request)
-    return (
-        [f"  executing {named}, as {'it is' if len(request_files(request)) == 1 else 'they are'} now"] if named else []
-    )
+    return [f"  with {named} as {'it is' if len(request_files(request)) == 1 else 'they are'} now"] if named else []
 
 
 def request_files(request: ApprovalRequest) -> tuple[str, ...]:
