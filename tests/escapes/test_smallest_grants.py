@@ -1,10 +1,14 @@
 """A denial names the smallest grant, and that grant makes the same command work; its neighbour stays closed."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Ran, Stage
+from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
+from sandgate.gate.targets import Targets, widened
+from sandgate.protocol.denials import Denial
+from sandgate.protocol.permissions import Grant
 
 
 def retried(stage: Stage, attack: list[str], backend: str) -> tuple[Ran, Ran]:
@@ -109,3 +113,68 @@ def test_what_permission_bits_refuse_anyway_is_no_denial(stage: Stage, backend: 
     ran = stage.confined(["touch", "/etc/sandgate-escape"], backend=backend)
     assert (ran.exit_code, ran.verdict) == (1, "not_denied"), ran
     assert [grant for _operation, _place, grant in ran.denials if grant] == []
+
+
+GIT_WORK = {
+    "a commit in a linked worktree": ("inner", "git commit --allow-empty -qm i"),
+    "a branch from a linked worktree": ("inner", "git branch other"),
+    "a setting": (".", "git config user.name x"),
+    "a setting from a linked worktree": ("inner", "git config user.name x"),
+    "a commit": (".", "git commit --allow-empty -qm i"),
+    "a branch in a submodule": ("sub", "git branch other"),
+    "a setting in a submodule": ("sub", "git config user.name x"),
+}
+
+
+@BOTH_BACKENDS
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.parametrize("work", GIT_WORK)
+def test_what_git_does_in_steps_is_opened_at_once(stage: Stage, backend: str, work: str) -> None:
+    """Required: the options work as they are typed, and open no code of the repository but what they name."""
+    make = (
+        "git init -q . && git config user.name n && git config user.email e && git commit -q --allow-empty -m one && "
+        "git worktree add -q inner && git init -q ../lib && git -C ../lib -c user.name=n -c user.email=e commit -q "
+        "--allow-empty -m l && git -c protocol.file.allow=always submodule --quiet add ../lib sub && "
+        "git commit -qm s && git -C sub config user.name n && git -C sub config user.email e"
+    )
+    assert stage.unconfined(["sh", "-c", make]).exit_code == 0
+    place, line = GIT_WORK[work]
+    program = [stage.python, "-c", ENTRY, stage.import_path, "run", "--backend", backend]
+    first = stage.unconfined([*program, "--", "sh", "-c", line], cwd=stage.repo / place)
+    hints = [said.partition("grant it once with: ")[2] for said in first.stderr.splitlines() if "grant it once" in said]
+    assert first.exit_code != 0
+    (options,) = hints
+    again = stage.unconfined([*program, *options.split(), "--", "sh", "-c", line], cwd=stage.repo / place)
+    assert (again.exit_code, again.stderr) == (0, ""), again
+    plant = (
+        "for f in hooks/x info/attributes objects/info/alternates commondir; do echo x > ../.git/$f && echo $f; done"
+    )
+    planted = stage.unconfined([*program, *options.split(), "--", "sh", "-c", plant], cwd=stage.repo / "inner")
+    assert planted.stdout == "", planted
+
+
+@BOTH_BACKENDS
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.parametrize("place", [".", "inner"])
+def test_an_answer_opens_a_git_directory_without_what_is_code_in_it(stage: Stage, backend: str, place: str) -> None:
+    """Required: one yes to the first step of a commit is enough for it, and for no hook."""
+    make = (
+        "git init -q . && git config user.name n && git config user.email e && git commit -q --allow-empty -m one && "
+        "git worktree add -q inner"
+    )
+    assert stage.unconfined(["sh", "-c", make]).exit_code == 0
+    cwd, own = stage.repo / place, stage.repo / ".git/worktrees/inner"
+    commit = ["git", "commit", "--allow-empty", "-qm", "two"]
+    first = stage.confined(commit, backend=backend, cwd=cwd, policy_cwd=cwd)
+    denials = tuple(
+        Denial(operation, path=path, grant=Grant(*grant)) for operation, path, grant in first.denials if grant
+    )
+    grants = [(grant.kind, grant.value) for grant in widened(denials, Targets())]
+    again = stage.confined(commit, backend=backend, cwd=cwd, policy_cwd=cwd, grants=grants)
+    assert again.exit_code == 0, (grants, again)
+    names = [f"{stage.repo}/.git/{name}" for name in ("hooks/x", "config", "objects/info/alternates", "commondir")]
+    plant = 'for f in "$@"; do echo x >> "$f" && echo "$f"; done'
+    planted = stage.confined(
+        ["sh", "-c", plant, "sh", *names, f"{own}/commondir"], backend=backend, cwd=cwd, policy_cwd=cwd, grants=grants
+    )
+    assert planted.stdout == "", planted

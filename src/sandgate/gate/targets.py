@@ -79,7 +79,13 @@ def _needed_for(denial: Denial, targets: Targets) -> tuple[Grant, ...]:
     for place in targets.inside:
         if path.startswith(place + "/") and not targets.common(place):
             return (Grant("write_root", place), *_protected_below(place, path))
-    return (grant,)
+    together = git.opened_together(path, renamed=denial.operation == "rename")
+    return tuple(grant if place == grant.value else _opening(place) for place in together) or (grant,)
+
+
+def _opening(place: str) -> Grant:
+    """A git directory is opened with what is made in it, but for what is code; a file of settings as it is."""
+    return Grant("write_path" if place.rpartition("/")[2] in git.CODE else "write_root", place)
 
 
 def _protected_below(place: str, path: str) -> tuple[Grant, ...]:

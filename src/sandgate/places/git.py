@@ -35,3 +35,36 @@ HOOKS = (
     *("post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist"),
     *("p4-post-changelist", "p4-pre-submit", "post-index-change"),
 )
+
+_CONFIGS = ("config", "config.worktree")
+_OF_MODULES = ("objects", "refs", "logs", "info", "hooks", "worktrees", "modules", "rebase-merge", "rebase-apply")
+
+
+def opened_together(path: str, *, renamed: bool = False) -> tuple[str, ...]:
+    """What a git command takes that was refused `path` first; empty where that is not a matter of a git directory.
+
+    A commit goes on from the index to objects, references and logs, in a linked worktree also from its own directory to
+    the shared one; a setting is written beside the file and `renamed` onto it. So the git directory is opened, in which
+    what is code stays closed, and what else the command cannot do without. Told by names alone.
+    """
+    top, found, inner = path.rpartition(f"/{DIRECTORY}/")
+    if not found or not inner:
+        return ()
+    directory, parts = _innermost(f"{top}/{DIRECTORY}", inner.split("/"))
+    own = f"{directory}/worktrees/{parts[1]}" if parts[0] == "worktrees" and len(parts) > 2 else ""
+    rest = "/".join(parts[2:] if own else parts)
+    config = rest if renamed and rest in _CONFIGS else rest.removesuffix(".lock")
+    if config in _CONFIGS and (renamed or config != rest):
+        return tuple(filter(None, (directory, own, f"{own or directory}/{config}")))
+    if any(f"{rest}/".startswith(f"{code}/") for code in (WORKTREE_CODE if own else CODE)):
+        return ()
+    return (directory, own) if own else (directory,)
+
+
+def _innermost(directory: str, parts: list[str]) -> tuple[str, list[str]]:
+    """The submodule's own directory that the path lies in, if any; a name with slashes is as many directories."""
+    while parts[0] == "modules" and len(parts) > 2:
+        ends = [at for at in range(2, len(parts)) if parts[at] in _OF_MODULES]
+        end = ends[0] if ends else len(parts) - 1
+        directory, parts = "/".join((directory, *parts[:end])), parts[end:]
+    return directory, parts

@@ -7,11 +7,13 @@ from os.path import dirname
 
 from sandgate.commandline.words import joined, quoted
 from sandgate.display import in_toml
+from sandgate.places.git import opened_together
 from sandgate.policy.common_places import homes_of, is_common
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.protocol.denials import Denial
     from sandgate.protocol.permissions import Grant
 
 HINTS_MAX = 6  # of one refusal
@@ -38,6 +40,15 @@ def root_option(path: str, *, new: bool, workspaces: tuple[str, ...]) -> str:
     """
     place = dirname(path) if new else path  # a root must exist, and what was to be created does not
     return "" if is_common(place, homes=homes_of(environ), workspaces=workspaces) else f"--add-dir {quoted(place)}"
+
+
+def git_options(denial: Denial, *, workspaces: tuple[str, ...]) -> str:
+    """All options that a git command takes of which this is the first step; empty where it is no matter of git."""
+    if denial.grant is None or denial.grant.kind not in ("write_root", "write_path") or denial.path is None:
+        return ""
+    together = opened_together(denial.path, renamed=denial.operation == "rename")
+    options = [root_option(place, new=False, workspaces=workspaces) for place in together]
+    return " ".join(options) if all(options) else ""
 
 
 def option(grant: Grant, *, new: bool, workspaces: tuple[str, ...]) -> str:

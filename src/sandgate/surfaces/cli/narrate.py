@@ -154,8 +154,10 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
         case "write_root" if permissions.may_write(grant.value):
             return ""  # it is open already; something else stands in the way
         case _:
-            from sandgate.surfaces.cli.allowing import option
+            from sandgate.surfaces.cli.allowing import git_options, option
 
+            if together := git_options(denial, workspaces=permissions.writable):
+                return together
             is_new = denial.operation == "create" and grant.value == denial.path
             return option(grant, new=is_new, workspaces=permissions.writable) or ONE_YES
 
