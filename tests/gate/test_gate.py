@@ -325,6 +325,19 @@ def test_connection_to_a_forbidden_address_is_denied_without_an_offer() -> None:
     assert offered == {"10.0.0.1:80": [], "10.0.0.2:80": [(Grant("host", "10.0.0.2:80"),)]}
 
 
+@pytest.mark.parametrize(
+    ("name", "offered"), [("evil.example.test", []), ("good.example.test", [(Grant("host", "*"),)])]
+)
+def test_name_that_is_forbidden_and_looked_up_is_denied_without_an_offer(
+    name: str, offered: list[tuple[Grant, ...]]
+) -> None:
+    rules = RuleSet(network=(NetworkRule("evil.example.test", "https", "forbid"),))
+    outcome = AttemptOutcome(result(1), refused=(Refused("connect", "connect", address=name),), reported=True)
+    stage = Stage(outcome, answers=("deny",), rules=rules)
+    stage.passes()
+    assert [each.request.grants for each in stage.trail if isinstance(each, ApprovalRequested)] == offered
+
+
 class Exchanging(Stage):
     """A stage on which the script is another one before each of the first `times` starts."""
 

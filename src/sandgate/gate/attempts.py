@@ -57,7 +57,7 @@ def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool) -
 
 
 def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:
-    """An address that a rule forbids is denied for good: nothing is offered that would open it."""
+    """An address or a name that a rule forbids is denied for good: nothing is offered that would open it."""
     if not network or not report.denied:
         return report
     from sandgate.policy.rules.network import forbids
@@ -65,7 +65,9 @@ def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ..
     return report.but(
         denials=tuple(
             each.but(grant=None)
-            if each.grant is not None and each.grant.kind == "host" and forbids(each.grant.value, network)
+            if each.grant is not None
+            and each.grant.kind == "host"
+            and (forbids(each.grant.value, network) or forbids(each.address or "", network))
             else each
             for each in report.denials
         )

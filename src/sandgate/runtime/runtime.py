@@ -77,9 +77,10 @@ class Runtime:
         self._environment = environment
         self.record = record or _unheard
         # Taken once: what a session passes on does not change under its commands.
-        self._inherited = command_environment(
+        passed_on = command_environment(
             environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
-        ).env
+        )
+        self._inherited, self.dropped_variables = passed_on.env, passed_on.dropped_names
         self.confinement = Confinement(self.settings, environment, self.record)
         rules, self.rule_warnings = rules_in_force(loaded)
         self.policies = Policies(

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
+
+import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +58,24 @@ def test_what_is_closed_of_the_home_and_where_tmp_lies_is_said_beside_the_settin
     assert "; 2 entries are closed now (to open one: secrets.opened = " in program.err
     assert "sandgate: commands here have as " in program.err
     assert f": {program.home}/.local/state/sandgate/tmp/" in program.err
+
+
+def test_what_the_settings_come_to_is_said_in_full(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Required: defaults that a program adds are no less in force than what a file says."""
+    (program.home / ".foo").mkdir()
+    Path(".vscode").mkdir()
+    monkeypatch.setenv("MY_TOKEN", "s3cret")
+    options = ("--network", "on", "-c", 'sandbox.protected_names=["build.lock"]')
+    assert program("config", "show", *options) == 0
+    said = {
+        line.partition(": ")[0]: line.partition(": ")[2] for line in program.err.replace("sandgate: ", "").splitlines()
+    }
+    assert said["in force"].endswith(", the network on")
+    assert os.getcwd() in said["commands may write"].split(", ")
+    assert {".vscode", ".envrc", "build.lock"} <= set(said["protected there"].split(", "))
+    assert f"{program.home}/.foo" in said["hidden"].split(", ")
+    assert "MY_TOKEN" in said["variables not passed on"].split(", ")
+    assert "s3cret" not in program.err
 
 
 def test_where_nothing_is_confined_nothing_is_said_of_the_home(program: Any) -> None:

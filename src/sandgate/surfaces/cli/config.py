@@ -13,8 +13,9 @@ from sandgate.surfaces.cli.session import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.runtime.runtime import Runtime
     from sandgate.surfaces.cli.parse import Parsed
 
@@ -48,3 +49,25 @@ def _effects(runtime: Runtime) -> Iterator[str]:
     if closed is not None:
         yield home_line(closed)
         yield f"commands here have as {scratch_words(permissions) or HOSTS_TMP}"
+        yield from _in_force(runtime, permissions)
+
+
+def _in_force(runtime: Runtime, permissions: EffectivePermissions) -> Iterator[str]:
+    """What the settings and the defaults come to for a command here, each kind on one line, in full."""
+    approval = runtime.settings.approval
+    asked = approval if isinstance(approval, str) else "granular"
+    yield f"in force: approval policy {asked}, the network {permissions.network}"
+    yield f"commands may write: {_all(permissions.open_places)}"
+    yield f"protected there: {_all(_inside((*permissions.read_only, *permissions.absent), permissions))}"
+    yield f"hidden: {_all(permissions.hidden)}"
+    yield f"variables not passed on: {_all(runtime.dropped_variables)}"
+
+
+def _inside(paths: Iterable[str], permissions: EffectivePermissions) -> list[str]:
+    """As they are called in the writable place that they lie in."""
+    places = sorted((place.rstrip("/") + "/" for place in permissions.open_places), key=len, reverse=True)
+    return [path.removeprefix(next((place for place in places if path.startswith(place)), "")) for path in paths]
+
+
+def _all(names: Iterable[str]) -> str:
+    return ", ".join([visible(name) for name in sorted(set(names))]) or "none"
