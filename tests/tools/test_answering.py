@@ -8,7 +8,7 @@ from sandgate.errors import TerminalFailed, UnknownTerminal
 from sandgate.protocol.denials import Denial
 from sandgate.terminals.output import Taken
 from sandgate.terminals.table import Tombstone
-from sandgate.tools.answering import answer, last_words, new_chunk_id, shown
+from sandgate.tools.answering import answer, denied_notices, last_words, new_chunk_id, shown
 from sandgate.tools.truncation import TruncationPolicy
 from terminal_stage import LIMIT_MS, sees
 from tool_host import ToolHost
@@ -69,6 +69,13 @@ def test_what_was_refused_since_the_last_answer_is_in_the_next(host: ToolHost) -
     assert (told.denials, told.notices) == ((second,), ("the sandbox refused: create /usr/x",))
     terminal.kill()
     terminal.wait_exit(LIMIT_MS)
+
+
+def test_what_nothing_allows_is_told_with_the_reason() -> None:
+    denial = Denial("other", path="/x", program="chmod", what="set-id bits on", why="it would run as its owner")
+    assert denied_notices((denial,)) == (
+        "the sandbox refused: set-id bits on /x by chmod (it would run as its owner, whatever is granted)",
+    )
 
 
 def test_what_was_waited_for_and_what_is_to_be_known_are_passed_on(host: ToolHost) -> None:

@@ -61,12 +61,15 @@ def answer(
 
 def denied_notices(denials: tuple[Denial, ...]) -> tuple[str, ...]:
     """What the sandbox refused and what would allow it, for who reads nothing but the text."""
-    shown = [
-        f"the sandbox refused: {denial_text(each)}" + (f" (allowed by: {grant_text(each.grant)})" if each.grant else "")
-        for each in denials[:DENIALS_TOLD_MAX]
-    ]
+    shown = [f"the sandbox refused: {denial_text(each)}{_way_or_reason(each)}" for each in denials[:DENIALS_TOLD_MAX]]
     left = len(denials) - len(shown)
     return (*dict.fromkeys(shown), *((f"the sandbox refused {left} more",) if left else ()))
+
+
+def _way_or_reason(denial: Denial) -> str:
+    if denial.grant is not None:
+        return f" (allowed by: {grant_text(denial.grant)})"
+    return f" ({denial.why}, whatever is granted)" if denial.why else ""
 
 
 def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -> ExecAnswer:
