@@ -451,6 +451,11 @@ tclsh <<< 'exec {C}'
 tclsh << E⏎puts [exec {C}]⏎E
 echo 'set f [open "|{C}"]' | wish
 expect << E⏎spawn {C}⏎expect eof⏎E
+tclsh <<< 'exec {{{P}}} {A}'
+expect -c 'system {C}'
+env m4 <<< 'syscmd({C})'
+sudo -u x tclsh <<< 'exec {C}'
+env python3 <<< 'import os; os.system("{C}")'
 dc <<< '!{C}'
 dc -e '!{C}'
 echo '!{C}' | dc

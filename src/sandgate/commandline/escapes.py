@@ -20,6 +20,7 @@ ESCAPES_MAX = 64  # of one text that are looked at; more than a search for what 
 # function").
 _CALLS: dict[str, str] = {"sqlite3": "edit"}
 _OPENING = " \t\"'`([{@-:"
+_BRACES = str.maketrans("{}", "  ")
 _CLOSING = " \t\"'`)]};"
 
 
@@ -42,6 +43,8 @@ def escaped(name: str, text: str) -> Iterator[str]:
         command = _bare(rest)
         if command:
             yield command
+            if name in LINEWISE and "}" in command:  # Tcl's quotes
+                yield command.translate(_BRACES)
 
 
 def _marked(name: str, text: str) -> Iterator[str]:

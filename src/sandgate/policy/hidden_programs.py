@@ -9,8 +9,9 @@ the sandbox decides as ever.
 from __future__ import annotations
 
 from sandgate.commandline.carried import handed_over
+from sandgate.commandline.commission_rows import LANGUAGES
 from sandgate.commandline.commissions import run_for
-from sandgate.commandline.feeding import may_take_orders
+from sandgate.commandline.feeding import FED, may_take_orders
 from sandgate.commandline.invocation import started_by
 from sandgate.commandline.printing import UNKNOWN
 from sandgate.commandline.renaming import COPYING, NAMINGS, PROGRAM_PLACES
@@ -44,6 +45,7 @@ _PARAMETERS_MAX = 9
 _RUNNING = SHELL_PROGRAMS | words_of(
     "eval source . trap alias exec xargs parallel at batch set shift hash enable complete crontab ed expect"
 )
+_TAKING = _RUNNING | FED | LANGUAGES  # or run what they are fed
 # A text without any of these says all it runs, as it stands.
 _HIDING = (
     "$",
@@ -141,7 +143,7 @@ def _hands_on(argv: Argv) -> bool:
     if name in _RUNNING or (argv and may_take_orders(argv)):
         return True
     inside = name in STARTERS and (
-        any(program_name(word) in _RUNNING for word in argv[1:]) or bool(started_by(argv).scripts)
+        any(program_name(word) in _TAKING for word in argv[1:]) or bool(started_by(argv).scripts)
     )
     return inside or next(iter(handed_over(argv)), None) is not None
 
