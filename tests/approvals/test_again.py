@@ -51,3 +51,14 @@ def test_where_git_is_in_the_way_the_setting_that_lets_it_work_is_named() -> Non
 def test_a_setting_is_named_where_there_is_one_for_exactly_this(grant: Grant, setting: str) -> None:
     lines = again_lines(ASKED.but(grants=(grant,)), session="a", always="p")
     assert lines[1:] == ([f"{setting} in config.toml"] if setting else [])
+
+
+@pytest.mark.parametrize("place", ["/srv/people/ann", "/srv/people", "/opt/tools/bin"])
+def test_no_setting_is_named_that_would_end_every_later_command(place: str) -> None:
+    """Required: a home that lies elsewhere, what it lies in, and where a shell finds programs are no workspace."""
+    command = CommandRequest(("touch", "x"), "/repo", {"HOME": "/srv/people/ann", "PATH": "/usr/bin:/opt/tools/bin"})
+    asked = ASKED.but(command=command)
+    for grant in (Grant("write_root", place), Grant("write_path", f"{place}/note")):
+        assert again_lines(asked.but(grants=(grant,)), session="", always="") == []
+    below = asked.but(grants=(Grant("write_root", "/srv/people/ann/work"),))
+    assert again_lines(below, session="", always="") != []

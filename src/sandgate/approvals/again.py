@@ -9,10 +9,14 @@ from __future__ import annotations
 from posixpath import dirname
 
 from sandgate.display import in_toml, one_line, visible
+from sandgate.places.workspaces import search_path, why_no_workspace
+from sandgate.policy.common_places import homes_of
 from sandgate.protocol.permissions import ESCALATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sandgate.protocol.decisions import Amendment, ApprovalRequest
     from sandgate.protocol.permissions import Grant
 
@@ -39,7 +43,8 @@ def again_lines(request: ApprovalRequest, *, session: str, always: str) -> list[
         lines.append(f"`{always}` saves the rule {saved_as(request.amendment)}")
     if any("/.git/" in f"{grant.value}/" for grant in request.grants if grant.kind in ("write_root", "write_path")):
         lines.append(GIT_SETTING)
-    settings = list(dict.fromkeys(filter(None, map(_setting, request.grants))))
+    env = request.command.env
+    settings = list(dict.fromkeys(filter(None, [_setting(grant, env) for grant in request.grants])))
     if settings:
         lines += [f"{setting} in config.toml" for setting in settings[:SETTINGS_SHOWN_MAX]]
     return lines
@@ -52,12 +57,12 @@ def saved_as(amendment: Amendment) -> str:
     return visible(rule_line(amendment))
 
 
-def _setting(grant: Grant) -> str:
+def _setting(grant: Grant, env: Mapping[str, str]) -> str:
     """The setting that gives the same for good; empty where none does, or where it would be protected again."""
     match grant.kind:
         case "write_root" | "write_path":
             place = grant.value if grant.kind == "write_root" else dirname(grant.value)
-            value = in_toml(place) if _is_narrow(grant.value, place) else ""
+            value = in_toml(place) if _is_narrow(grant.value, place, env) else ""
             return f"sandbox_workspace_write.writable_roots = [{value}]" if value else ""
         case "read_path":
             return f"secrets.opened = [{value}]" if (value := in_toml(grant.value)) else ""
@@ -69,7 +74,12 @@ def _setting(grant: Grant) -> str:
             return ""
 
 
-def _is_narrow(path: str, place: str) -> bool:
-    """Whether `place` may be open for good: no top directory, nobody's home, and `path` behind no name with a dot."""
+def _is_narrow(path: str, place: str, env: Mapping[str, str]) -> bool:
+    """Whether `place` may be open for good: no top directory, nobody's home, and `path` behind no name with a dot.
+
+    What is no workspace would end every later command, as a setting.
+    """
+    if why_no_workspace(place, homes_of(env), search_path(env.get("PATH", ""))):
+        return False
     depth_min = 3 if place.startswith(("/home/", "/Users/")) else 2
     return place.count("/") >= depth_min and not any(part.startswith(".") for part in path.split("/"))
