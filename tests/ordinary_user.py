@@ -28,10 +28,10 @@ PROGRAM = "import sys; sys.path.append(sys.argv.pop(1)); from sandgate.start imp
 class OrdinaryUser:
     """An unprivileged account in a folder of its own. `source` can be put on a module path."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, number: int = ORDINARY_ID) -> None:
         self.as_other = os.geteuid() == 0
-        self.uid = ORDINARY_ID if self.as_other else os.getuid()
-        self.gid = ORDINARY_ID if self.as_other else os.getgid()
+        self.uid = number if self.as_other else os.getuid()
+        self.gid = number if self.as_other else os.getgid()
         self.home = folder / "home"
         self.tmpdir = folder / "tmp"
         self.source = folder / "source"
@@ -109,12 +109,15 @@ def _copy_readable(target: Path) -> None:
 
 
 @contextmanager
-def ordinary_user() -> Iterator[OrdinaryUser]:
-    """The account, for as long as the block lasts. Raises LookupError when it could run no Python."""
+def ordinary_user(number: int = ORDINARY_ID) -> Iterator[OrdinaryUser]:
+    """The account, for as long as the block lasts. Raises LookupError when it could run no Python.
+
+    `number`: its id under root, for what only works for accounts that the system knows.
+    """
     # Not below pytest's own temporary folder: that one is closed to other users.
     folder = Path(tempfile.mkdtemp(prefix="sandgate-user-", dir="/tmp"))
     try:
         folder.chmod(0o755)
-        yield OrdinaryUser(folder)
+        yield OrdinaryUser(folder, number)
     finally:
         shutil.rmtree(folder)
