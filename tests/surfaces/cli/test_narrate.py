@@ -12,7 +12,7 @@ from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
-from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, ONE_YES, Narrator, denial_lines, grant_hint
+from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, NO_DIALOGUE, ONE_YES, Narrator, denial_lines, grant_hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,15 @@ def told(
 
 def test_a_command_that_simply_ran_is_not_talked_about(capfd: pytest.CaptureFixture[str]) -> None:
     assert told(ended(), capture=capfd) == []
+
+
+def test_a_command_with_a_terminal_of_its_own_is_not_asked_about_afterwards(capfd: pytest.CaptureFixture[str]) -> None:
+    """Required: what is named works as it is typed. A dialogue runs once."""
+    denied = Denial("create", path="/repo/.codex", grant=Grant("write_path", "/repo/.codex"))
+    narrator = Narrator(asks_a_person=False, verbose=False, dialogue=True)
+    narrator(ended(denied))
+    narrator.finish()
+    assert f"{ONE_YES}{NO_DIALOGUE}" in capfd.readouterr().err
 
 
 def test_a_denial_is_said_with_the_way_to_grant_it(capfd: pytest.CaptureFixture[str]) -> None:

@@ -33,6 +33,7 @@ DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 UNWATCHED = "nothing watched; judged from the command's own message"
 # Where every option would open more than the command wants; under this policy what was stopped is asked about.
 ONE_YES = "-a on-failure --answer approve"
+NO_DIALOGUE = ", and without --tty: what was typed into a dialogue is not typed again"
 WHY_SAID_CHARS = 300  # of a reason that came with a no
 PLACES_SAID_MAX = 6  # named in one line
 
@@ -40,8 +41,9 @@ PLACES_SAID_MAX = 6  # named in one line
 class Narrator:
     """Turns trace records into lines on stderr."""
 
-    def __init__(self, *, asks_a_person: bool, verbose: bool) -> None:
+    def __init__(self, *, asks_a_person: bool, verbose: bool, dialogue: bool = False) -> None:
         self._asks_a_person = asks_a_person
+        self._dialogue = dialogue  # the command has a terminal of its own, so it runs once
         self._verbose = verbose
         self._held: list[str] = []
         self.output_lost = False  # not all of it could be passed on, and nobody wanted that
@@ -79,6 +81,8 @@ class Narrator:
             if tmp := tmp_line(attempt.permissions):
                 say.fact(tmp)
         self._held = denial_lines(attempt, verbose=self._verbose)
+        if self._dialogue:
+            self._held = [line.replace(ONE_YES, ONE_YES + NO_DIALOGUE) for line in self._held]
         if attempt.final.timed_out:
             say.fact(f"the time limit ended it after {attempt.final.duration_ms / 1000:.1f} s")
 

@@ -31,7 +31,7 @@ def main(parsed: Parsed) -> int:
 def _for_people(parsed: Parsed) -> int:
     from sandgate.surfaces.cli import say
 
-    narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"))
+    narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"), dialogue=parsed.on("tty"))
     terminations = Terminations(narrator)
     runtime = opened(parsed, terminations, lasting=False)
     passage = _passage(runtime, parsed, STREAMS, terminations)
