@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     Event = TypeVar("Event")
 
-# The tests' own folders are below /tmp, and what lies beside a workspace must not be writable: with Landlock and without
-# a sandbox it would be, and a server counts its own /tmp among what commands may write.
+# The tests' own folders are below /tmp, and what lies beside a workspace must not be writable: with Landlock and
+# without a sandbox it would be, and a server counts its own /tmp among what commands may write.
 NOT_ALL_OF_TMP = "sandbox_workspace_write.exclude_slash_tmp=true"
 BACKENDS = [
     pytest.param("namespace", marks=pytest.mark.host("namespace", "notify")),

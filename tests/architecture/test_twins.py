@@ -5,7 +5,10 @@ TESTED_ELSEWHERE = {
         "tests/journeys/test_sandgate_run.py",
         "plain classes; their messages are compared where they are shown",
     ),
-    "commandline.commission_rows": ("tests/commandline/test_commissions.py", "data; what it says shows in what is found"),
+    "commandline.commission_rows": (
+        "tests/commandline/test_commissions.py",
+        "data; what it says shows in what is found",
+    ),
     "places.run_later_rows": ("tests/places/test_run_later.py", "data; what it says shows in what is asked of it"),
     "commandline.bashcommands": ("tests/commandline/test_bash.py", "values; what reads scripts makes them"),
     "terminals.ending": ("tests/terminals/test_terminal.py", "a result; it shows where a command has ended"),

@@ -8,7 +8,7 @@ a file which is shown may hold a secret is said, and asked about only where its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -33,7 +33,7 @@ CORPORA = Path(__file__).resolve().parent.parent / "corpus"
 FUNCTIONS = ("say() { echo hi; }; say",)
 
 
-def with_one_option(words: Argv, line: str, others: dict[str, str]) -> Iterator[Argv]:
+def with_one_option(words: Argv, line: str, others: Mapping[str, str]) -> Iterator[Argv]:
     known = grammar(line, others)
     yield words
     for option in sorted(known.flags | known.optional):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.assessment.static import MAX_STEPS
+from sandgate.assessment.inquiry import MAX_STEPS
 from sandgate.commandline.grammar import PARENTHESES_MAX, SCRIPT_BYTES_MAX
 from sandgate.commandline.script import Script
 from sandgate.commandline.walk import COMMANDS_MAX, script

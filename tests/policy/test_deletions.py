@@ -8,9 +8,10 @@ import pytest
 
 from sandgate.commandline import segments
 from sandgate.policy.approval import verdict_for
-from sandgate.policy.deletions import Deletion, made_again
+from sandgate.policy.deletions import made_again
 from sandgate.policy.program_places import ProgramPlaces
 from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.deletions import Deletion
 from sandgate.protocol.permissions import DangerFullAccess, WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
 

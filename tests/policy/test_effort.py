@@ -14,7 +14,7 @@ import pytest
 
 from assessing import facts
 from sandgate.assessment.static import assess
-from sandgate.commandline import commissions, launcher_rows, wrappers
+from sandgate.commandline import commission_rows, launcher_rows, wrappers
 from sandgate.commandline.words import words_of
 from sandgate.policy.approval import verdict_for
 from sandgate.protocol.commands import CommandRequest
@@ -142,11 +142,12 @@ def _named(line: str) -> list[str]:
 def _repeated() -> dict[str, str]:
     """Beginning of a command → what is repeated behind it: options and commands, for all programs that start others."""
     found: dict[str, list[str]] = {}
-    for table in (commissions.COMMAND_LINES, commissions.OVER_FILES, commissions.CODE_FILES, commissions.SETTINGS,
-                  commissions.PIPED, wrappers.WRAPPERS):  # fmt: skip
+    rows = commission_rows
+    lines = (rows.COMMAND_LINES, rows.OVER_FILES, rows.CODE_FILES, rows.SETTINGS, rows.PIPED, wrappers.WRAPPERS)
+    for table in lines:
         for name, line in table.items():
             found.setdefault(name, []).extend(_named(line))
-    for name, row in commissions.RESTS.items():
+    for name, row in commission_rows.RESTS.items():
         found.setdefault(name, []).extend(row.marks)
     for program, rows in launcher_rows.LAUNCHERS.items():
         for sub, places in rows:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.policy.deletions import Deletion
 from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.deletions import Deletion
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.runtime import deletion_facts
 from sandgate.runtime.deletion_facts import can_be_made_again

@@ -13,7 +13,7 @@ from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.split import segments
 from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import STARTERS
-from sandgate.record import Record
+from sandgate.protocol.deletions import Deletion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,20 +39,6 @@ _NOT_IN_PATTERNS = frozenset(
     "$`\\^<>()|&;~!\"'\n"
 )  # beside `[:`: what a shell reads differently than a pattern of ours
 _NOT_IN_MKTEMP = frozenset("|&;<>()`$\n{}")
-
-
-class Deletion(Record):
-    """What one command removes, as its line says it.
-
-    `words` are paths and `patterns` those in which `*`, `?` and `[` mean what they mean to a shell; both relative to
-    `directory`, which is relative to where the line starts.
-    """
-
-    words: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-    directory: str = ""
-    ignored_only: bool = False  # `git clean -X`: whatever git ignores there, and nothing that is named
-    may_arrive: bool = False  # what is not there now may be there by then: the line moves something
 
 
 def made_again(what: Segments, programs: ProgramPlaces) -> frozenset[Argv]:

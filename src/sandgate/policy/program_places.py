@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sandgate.policy.deletions import Deletion
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.deletions import Deletion
     from sandgate.protocol.permissions import SandboxPolicy
 
     Look = Callable[[str], str | None]

@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sandgate.policy.deletions import Deletion
+    from sandgate.protocol.deletions import Deletion
 
 PATHS_MAX = 512  # that one command removes
 LISTED_MAX = 20_000  # entries of directories that patterns are matched with

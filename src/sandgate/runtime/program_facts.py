@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal
 
-    from sandgate.policy.deletions import Deletion
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.deletions import Deletion
     from sandgate.protocol.permissions import SandboxPolicy
 
 TEMPORARY_MAX = 16  # temporary directories of commands that are remembered

@@ -1,0 +1,19 @@
+"""What a command removes."""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+
+class Deletion(Record):
+    """What one command removes, as its line says it.
+
+    `words` are paths and `patterns` those in which `*`, `?` and `[` mean what they mean to a shell; both relative to
+    `directory`, which is relative to where the line starts.
+    """
+
+    words: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    directory: str = ""
+    ignored_only: bool = False  # `git clean -X`: whatever git ignores there, and nothing that is named
+    may_arrive: bool = False  # what is not there now may be there by then: the line moves something
