@@ -142,8 +142,8 @@ def _named(line: str) -> list[str]:
 def _repeated() -> dict[str, str]:
     """Beginning of a command → what is repeated behind it: options and commands, for all programs that start others."""
     found: dict[str, list[str]] = {}
-    rows = commission_rows
-    lines = (rows.COMMAND_LINES, rows.OVER_FILES, rows.CODE_FILES, rows.SETTINGS, rows.PIPED, wrappers.WRAPPERS)
+    told = commission_rows
+    lines = (told.COMMAND_LINES, told.OVER_FILES, told.CODE_FILES, told.SETTINGS, told.PIPED, wrappers.WRAPPERS)
     for table in lines:
         for name, line in table.items():
             found.setdefault(name, []).extend(_named(line))
