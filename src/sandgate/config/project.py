@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 
 from sandgate.config.paths import DIRECTORY_NAME
+from sandgate.sandbox.project_roots import is_marked as is_marked
+from sandgate.sandbox.project_roots import project_root as project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,17 +21,6 @@ if TYPE_CHECKING:
     Trust = Literal["trusted", "untrusted", "unknown"]
 
 POINTER_BYTES_MAX = 8192  # a path and a word
-
-
-def project_root(cwd: str, markers: tuple[str, ...]) -> str:
-    """The nearest directory from `cwd` upwards that holds a marker; `cwd` itself when none does."""
-    directory = cwd
-    while True:
-        if any(_exists(os.path.join(directory, marker)) for marker in markers):
-            return directory
-        if directory == "/":
-            return cwd
-        directory = os.path.dirname(directory)
 
 
 def project_directories(root: str, cwd: str, *, home: str | None, own: str | None) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import os
 from os.path import basename, dirname, join, realpath
 
 from sandgate.assessment.facts import MAX_ENTRIES, AssessmentFacts, TargetFacts, Targets
+from sandgate.sandbox.project_roots import is_marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _git_root(directory: str, known: dict[str, str | None]) -> str | None:
     root: str | None = None
     while current not in known:
         passed.append(current)
-        if os.path.lexists(join(current, ".git")):
+        if is_marked(current, ".git"):
             root = current
             break
         if current == "/":

@@ -15,11 +15,12 @@ import stat
 from sandgate.display import visible
 from sandgate.protocol.items import user_message
 from sandgate.record import Record
+from sandgate.sandbox.project_roots import project_root
 from sandgate.session.prefix import AGENTS_MD, INSTRUCTIONS, without_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from sandgate.protocol.items import Message
 
@@ -100,7 +101,7 @@ def _project_part(cwd: str, project: ProjectFiles, readable: Readable) -> Instru
         owners = frozenset((0, os.geteuid(), os.stat(cwd).st_uid))
     except OSError:
         return Instructions()
-    root = _root(cwd, project.root_markers)
+    root = project_root(cwd, project.root_markers)
     left = project.max_bytes
     texts: dict[str, str] = {}
     problems: list[str] = []
@@ -131,19 +132,6 @@ def _decoded(content: bytes, most: int) -> str:
 
 def _cut_notice(path: str, most: int) -> str:
     return f"`{visible(path)}` is cut: no more than {most} bytes of such files are read"
-
-
-def _root(cwd: str, markers: Iterable[str]) -> str:
-    """The nearest directory from `cwd` upwards that holds a marker; `cwd` itself when none does."""
-    directory = cwd
-    wanted = tuple(marker for marker in markers if marker)
-    while True:
-        if any(os.path.lexists(os.path.join(directory, marker)) for marker in wanted):
-            return directory
-        above = os.path.dirname(directory)
-        if above == directory:
-            return cwd
-        directory = above
 
 
 def _candidates(root: str, cwd: str, names: tuple[str, ...]) -> list[str]:

@@ -81,10 +81,10 @@ def require_known_place(parsed: Parsed, directory: str, *, trusted: Callable[[],
 
     `trusted` reads the configuration, and is asked only where that matters.
     """
-    from sandgate.config.project import project_root
+    from sandgate.config.project import is_marked, project_root
 
     repository = project_root(directory, (".git",))
-    if os.path.lexists(os.path.join(repository, ".git")) or parsed.on("skip_git") or trusted():
+    if is_marked(repository, ".git") or parsed.on("skip_git") or trusted():
         return
     raise RequestError(
         "Not inside a trusted directory and --skip-git-repo-check was not specified.",
