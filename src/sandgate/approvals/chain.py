@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NOBODY_HERE = "no reviewer is attached: nobody is at a terminal and no --answer is left; "
 NO_REVIEWER = (
     f"{_NOBODY_HERE}`--answer approve` says yes once, "
-    "`sandgate rules add -- COMMAND` for good, and `-a on-failure` runs in the sandbox unasked"
+    "`sandgate rules add -- COMMAND` for good, and `-a on-failure` asks only about what is dangerous or a rule's"
 )
 # It ran already: no rule, and no other policy, gives what the sandbox refused.
 NO_REVIEWER_AFTERWARDS = f"{_NOBODY_HERE}each `--answer approve` says yes to one question, and is used up by it"
