@@ -97,11 +97,12 @@ def test_what_is_written_there_is_kept_for_the_project_and_seen_by_nobody_else(s
     other = stage.folder / "other"
     other.mkdir()
     stage.own()
-    assert stage.confined(["sh", "-c", "echo mine > /tmp/note"], tmp_writable=True).exit_code == 0
-    assert stage.confined(["cat", "/tmp/note"]).stdout == "mine\n"
-    assert stage.confined(["cat", "/tmp/note"], policy_cwd=other, cwd=other).stdout == ""
-    assert not os.path.exists("/tmp/note")
-    assert (private(stage) / "note").read_text() == "mine\n"
+    name = f"note-of-{stage.folder.name}-{os.getpid()}"  # nobody else's, whatever lies in the host's /tmp
+    assert stage.confined(["sh", "-c", f"echo mine > /tmp/{name}"], tmp_writable=True).exit_code == 0
+    assert stage.confined(["cat", f"/tmp/{name}"]).stdout == "mine\n"
+    assert stage.confined(["cat", f"/tmp/{name}"], policy_cwd=other, cwd=other).stdout == ""
+    assert not os.path.exists(f"/tmp/{name}")
+    assert (private(stage) / name).read_text() == "mine\n"
 
 
 @NAMESPACE
