@@ -135,9 +135,11 @@ def _shallow(roots: Iterable[str], known: Mapping[str, Known]) -> dict[str, Know
 
 
 def _waiting_rebases(permissions: EffectivePermissions, known: Mapping[str, Known]) -> list[str]:
-    """Where rebases of the repositories in `known` directories keep what is left to do, if commands may write there."""
+    """Where rebases of repositories keep what is left to do, if commands may write there: those in `known` directories,
+    and in the roots themselves, which are not known when they have just changed."""
     found: list[str] = []
-    for git in [f"{directory}/{DIRECTORY}" for directory, entry in known.items() if DIRECTORY in entry[3].names]:
+    with_git = [directory for directory, entry in known.items() if DIRECTORY in entry[3].names]
+    for git in [f"{directory}/{DIRECTORY}" for directory in dict.fromkeys((*permissions.open_places, *with_git))]:
         if len(found) < WORKTREES_MAX and permissions.may_write(f"{git}/{STEPS}") and os.path.isdir(git):
             found += [f"{each}/{STEPS}" for each in (git, *_entries(f"{git}/worktrees")[1])]
     return found[:WORKTREES_MAX]
