@@ -140,7 +140,7 @@ def _waiting_rebases(permissions: EffectivePermissions, known: Mapping[str, Know
     found: list[str] = []
     with_git = [directory for directory, entry in known.items() if DIRECTORY in entry[3].names]
     for git in [f"{directory}/{DIRECTORY}" for directory in dict.fromkeys((*permissions.open_places, *with_git))]:
-        if len(found) < WORKTREES_MAX and permissions.may_write(f"{git}/{STEPS}") and os.path.isdir(git):
+        if len(found) < WORKTREES_MAX and os.path.isdir(git) and permissions.may_write(f"{git}/{STEPS}"):
             found += [f"{each}/{STEPS}" for each in (git, *_entries(f"{git}/worktrees")[1])]
     return found[:WORKTREES_MAX]
 
