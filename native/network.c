@@ -18,6 +18,7 @@
 #include "own_sockets.h"
 
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, NAME_SERVER_PORT = 53, UNIX_PATH_MAX_BYTES = 108, ADDRESS_TEXT_BYTES = 160 };
+enum { UNSERVED_MAX = 16 /* ports of its own loopback that one command sought in vain; of more nobody hears */ };
 
 /* As it lies in memory: the family, then a form of its own for each family, without gaps. */
 struct socket_address {
@@ -145,7 +146,20 @@ static int connect_to_server(struct supervisor *supervisor, const struct attempt
     return listen_to_lookup(supervisor, attempt, socket, text);
 }
 
-static int judge_inet(struct supervisor *supervisor, const struct attempt *attempt, const struct host *endpoint) {
+/* Once for each port, and not among the refusals: a command that tries all ports must not use up their room. */
+static void note_unserved(struct supervisor *supervisor, const struct attempt *attempt, uint16_t port, const char *address) {
+    static uint16_t noted[UNSERVED_MAX];
+    static unsigned int count;
+    for (unsigned int i = 0; i < count; i++)
+        if (noted[i] == port) return;
+    if (count == UNSERVED_MAX) return;
+    noted[count++] = port;
+    struct refusal refusal = {OP_UNSERVED, BY_NETWORK, 0, attempt->pid, 0, 0, attempt->syscall, "", address};
+    report_refusal(&supervisor->tally, &refusal);
+}
+
+/* `stream` is set for a connection: only there does nobody at the port mean a failure. */
+static int judge_inet(struct supervisor *supervisor, const struct attempt *attempt, const struct host *endpoint, int stream) {
     char text[ADDRESS_TEXT_BYTES];
     if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF)) return 0;
     put_endpoint(text, endpoint);
@@ -155,8 +169,9 @@ static int judge_inet(struct supervisor *supervisor, const struct attempt *attem
     }
     /* Programs may serve and call each other on the sandbox's own loopback. Only who looks for a server that is there
      * on the host and not inside has been kept from something. */
-    if (listens_on_port(0, endpoint->port) && !listens_on_port(attempt->pid, endpoint->port))
-        tell(supervisor, attempt, BY_NETWORK, ECONNREFUSED, 1, text);
+    if (listens_on_port(attempt->pid, endpoint->port)) return 0;
+    if (listens_on_port(0, endpoint->port)) tell(supervisor, attempt, BY_NETWORK, ECONNREFUSED, 1, text);
+    if (stream) note_unserved(supervisor, attempt, endpoint->port, text);
     return 0;
 }
 
@@ -255,7 +270,7 @@ static int connect_inet(struct supervisor *supervisor, const struct attempt *att
             sys(close, socket);
             return ANSWERED;
         }
-        int error = judge_inet(supervisor, attempt, &endpoint);
+        int error = judge_inet(supervisor, attempt, &endpoint, number_option(socket, SO_TYPE) == TYPE_STREAM);
         if (error) return error;
     }
     return connect_in_place(supervisor, attempt, socket, -1, address, address->length);
@@ -300,7 +315,7 @@ int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
         tell(supervisor, attempt, BY_NETWORK, EPERM, 1, name);
         return EPERM;
     }
-    return judge_inet(supervisor, attempt, &endpoint);
+    return judge_inet(supervisor, attempt, &endpoint, 0);
 }
 
 void note_listen(const struct attempt *attempt) {

@@ -32,6 +32,7 @@ class PlainChild:
         self.failure = failure
         self.refused: list[Refused] = []
         self.locked: list[str] = []
+        self.unserved: list[str] = []
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()

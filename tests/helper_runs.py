@@ -27,6 +27,7 @@ class Outcome:
         self.refused: list[Refused] = [record.but(pid=0) for record in child.refused]
         self.pids = [record.pid for record in child.refused]
         self.omitted = child.refused_omitted
+        self.unserved = child.unserved
         self.reported = child.reported
         self.layers = child.layers
 

@@ -76,6 +76,9 @@ class ToolHost:
         self.untold_before += new
         return new
 
+    def sought_in_vain(self, terminal: Terminal) -> str:  # noqa: ARG002
+        return ""
+
     def attempt(self, terminal: Terminal) -> Attempt | None:
         started = self._started.get(terminal)
         return None if started is None else started.attempt

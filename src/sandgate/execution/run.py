@@ -282,6 +282,7 @@ def _outcome(child: Child, attendance: _Attendance, capture: Capture, started_ns
         result=None if child.failure is not None else _result(child.ended, attendance, capture, started_ns),
         refused=tuple(child.refused),
         locked=tuple(child.locked),
+        unserved=tuple(child.unserved),
         refused_omitted=child.refused_omitted,
         reported=child.reported,
         layers=child.layers,

@@ -206,9 +206,9 @@ class Gate:
         attempt = attempt.but(
             result=outcome.result,
             denial=self.refused(plan, outcome),
-            planted=outcome.planted,
+            remarks=outcome.remarks,
         )
-        for message in outcome.planted:
+        for message in outcome.remarks:
             record(Notice("warning", message))
         if outcome.created_protected:
             for message in self._confinement.quarantine(outcome.created_protected):

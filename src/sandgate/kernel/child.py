@@ -38,6 +38,11 @@ if TYPE_CHECKING:
             ...
 
         @property
+        def unserved(self) -> list[str]:
+            """Addresses of its own loopback that it connected to and where nobody listened, one for each port."""
+            ...
+
+        @property
         def refused_omitted(self) -> int: ...
 
         @property

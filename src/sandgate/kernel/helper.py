@@ -60,6 +60,7 @@ class HelperChild:
         self.failure: SetupFailure | ExecFailure | None = None
         self.refused: list[Refused] = []
         self.locked: list[str] = []
+        self.unserved: list[str] = []
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()
@@ -114,6 +115,8 @@ class HelperChild:
             case Refused():
                 if packet.operation == "lock":
                     self.locked.append(packet.path or "")
+                elif packet.operation == "unserved":
+                    self.unserved.append(packet.address or "")
                 else:
                     self.refused.append(packet)
                 return

@@ -42,6 +42,7 @@ class PlainChild:
         self.failure = failure
         self.refused: list[Refused] = []
         self.locked: list[str] = []
+        self.unserved: list[str] = []
         self._pidfd = os.pidfd_open(pid) if pid else -1
 
     def descriptors(self) -> tuple[int, ...]:

@@ -79,6 +79,7 @@ _OPERATIONS: tuple[Operation, ...] = (
     "bind",
     "lock",
     "other",
+    "unserved",
 )
 _REFUSING: tuple[Layer, ...] = ("mount", "landlock", "seccomp", "network")
 

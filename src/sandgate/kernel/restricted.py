@@ -144,6 +144,10 @@ class RestrictedChild:
         return self._observed.locked
 
     @property
+    def unserved(self) -> list[str]:
+        return []  # it has no loopback of its own
+
+    @property
     def refused_omitted(self) -> int:
         return self._observed.omitted
 

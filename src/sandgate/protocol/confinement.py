@@ -92,5 +92,6 @@ class AttemptOutcome(Record):
     failure: SetupFailure | ExecFailure | None = None
     created_protected: tuple[str, ...] = ()  # protected names that appeared all the same
     locked: tuple[str, ...] = ()  # files outside the writable places that it locked: seen, not refused
-    planted: tuple[str, ...] = ()  # a sentence about files that something obeys later
+    unserved: tuple[str, ...] = ()  # addresses of its loopback that it sought and where nobody listened
+    remarks: tuple[str, ...] = ()  # sentences on what it left that something obeys later, and what it sought in vain
     running: bool = False  # it lives on, and whoever started it tells how it ended

@@ -119,7 +119,7 @@ class Attempt(Record):
     allowed_by: str  # "policy on-failure", "rule …", "approved by user (once)", …
     permissions: EffectivePermissions
     grants: tuple[Grant, ...] = ()
-    planted: tuple[str, ...] = ()  # a sentence about files it made or changed that something obeys later
+    remarks: tuple[str, ...] = ()  # sentences on what it left that something obeys later, and what it sought in vain
 
     @property
     def final(self) -> CommandResult:

@@ -11,7 +11,18 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
     Operation = Literal[
-        "write", "create", "delete", "rename", "metadata", "read", "connect", "bind", "lock", "exec", "other"
+        "write",
+        "create",
+        "delete",
+        "rename",
+        "metadata",
+        "read",
+        "connect",
+        "bind",
+        "lock",
+        "exec",
+        "other",
+        "unserved",
     ]
     Layer = Literal["mount", "landlock", "seccomp", "network", "heuristic"]
     DenialVerdict = Literal["denied", "not_denied", "unknown"]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
         def warn(self, message: str) -> None: ...
         def quarantine(self, paths: tuple[str, ...]) -> None: ...
+        def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str: ...
 
 
 NETWORK_DENIED = "Network access was denied by the Sandgate sandbox."
@@ -68,6 +69,12 @@ class Attendance:
         self._told.update([each.words for each in new])
         return new
 
+    def unmet(self, terminal: Live, sought: tuple[str, ...]) -> str:
+        """The sentence about addresses where the command met nobody, of those not told of before."""
+        said = self._session.served_instead(tuple([each for each in sought if each not in self._told]), terminal)
+        self._told.update(sought if said else ())
+        return said
+
     def begun(self, terminal: Live) -> None:
         """It runs. Told before anything else."""
         if self._plan.backend in SESSION_BOUND and terminal.pid:
@@ -80,8 +87,9 @@ class Attendance:
     def over(self, terminal: Live) -> None:
         outcome = terminal.outcome()
         self._clear_up(terminal)
-        if sentence := self._planted.sentence():
-            outcome = outcome.but(planted=(sentence,))
+        failed = outcome.result is not None and outcome.result.exit_code != 0
+        unmet = self.unmet(terminal, outcome.unserved) if failed else ""
+        outcome = outcome.but(remarks=tuple(filter(None, (self._planted.sentence(), unmet))))
         if self._aftermath.created:
             outcome = outcome.but(created_protected=self._aftermath.created)
         with self._guard:

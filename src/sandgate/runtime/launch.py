@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.trace import Recorder, Stream
     from sandgate.runtime.confinement import Confinement
+    from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.stdio import Stdio
 
 
 class Launch(Readiness):
     """A `gate.Launcher` for one passage; threads that share a runtime each have their own."""
 
-    __slots__ = ("_cancel_fd", "_record", "_settings", "_stdio", "_timeout_ms")
+    __slots__ = ("_cancel_fd", "_live", "_record", "_settings", "_stdio", "_timeout_ms")
 
     def __init__(
         self,
@@ -36,12 +37,14 @@ class Launch(Readiness):
         stdio: Stdio,
         timeout_ms: int | None,
         cancel_fd: int | None,
+        live: LiveCommands | None,
     ) -> None:
         self._settings = settings
         self._record = record
         self._stdio = stdio
         self._timeout_ms = timeout_ms
         self._cancel_fd = cancel_fd
+        self._live = live
         super().__init__(confinement)
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
@@ -66,11 +69,11 @@ class Launch(Readiness):
         self._warn(
             [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged]
         )
-        if outcome.result is not None and outcome.result.exit_code:
+        if _has_failed(outcome):
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         planted.look()
-        if sentence := planted.sentence():
-            outcome = outcome.but(planted=(sentence,))
+        if remarks := [*filter(None, (planted.sentence(), self._unmet(outcome)))]:
+            outcome = outcome.but(remarks=tuple(remarks))
         return outcome.but(created_protected=aftermath.created) if aftermath.created else outcome
 
     def _run(
@@ -97,6 +100,14 @@ class Launch(Readiness):
                 starter=self._head_start.start,
             )
 
+    def _unmet(self, outcome: AttemptOutcome) -> str:
+        sought = outcome.unserved if _has_failed(outcome) else ()
+        return self._live.served_instead(sought) if sought and self._live is not None else ""
+
     def _warn(self, messages: list[str]) -> None:
         for message in messages:
             self._record(Notice("warning", message))
+
+
+def _has_failed(outcome: AttemptOutcome) -> bool:
+    return outcome.result is not None and outcome.result.exit_code != 0

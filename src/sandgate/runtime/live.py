@@ -12,6 +12,7 @@ from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
 from sandgate.runtime.attendance import SESSION_BOUND
+from sandgate.runtime.served import ports_served, served_instead
 from sandgate.runtime.terminal_launch import TerminalLaunch
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.remnants import Remnants
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.confinement import Confinement
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.live import Live
     from sandgate.terminals.start import Shape
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.truncation import TruncationPolicy
@@ -128,6 +130,15 @@ class LiveCommands:
             return ()
         so_far = AttemptOutcome(None, refused=terminal.refused)
         return attendance.untold(self._gate.refused(terminal.identity.plan, so_far).denials)
+
+    def sought_in_vain(self, terminal: Terminal) -> str:
+        """The sentence for a command that runs and met nobody at a port; once for each port."""
+        attendance = self._attendances.get(terminal)
+        return "" if attendance is None or terminal.exited else attendance.unmet(terminal, terminal.unserved)
+
+    def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str:
+        """Who of the session serves other ports than these addresses, where nobody was met; a sentence, or ""."""
+        return served_instead(ports_served(self.table.terminals()), sought, seeker) if sought else ""
 
     def keep(self, terminal: Terminal, *, pinned: bool) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""

@@ -168,6 +168,7 @@ class Runtime:
             stdio=stdio,
             timeout_ms=command.timeout_ms,
             cancel_fd=cancel_fd,
+            live=self._live,
         )
         return self.gate.pass_through(Matter(command, call_id=call_id), launch)
 

@@ -127,6 +127,11 @@ class Terminal:
         """What the sandbox has refused so far."""
         return tuple(self._child.refused)
 
+    @property
+    def unserved(self) -> tuple[str, ...]:
+        """Addresses of its own loopback where it met nobody so far, one for each port."""
+        return tuple(self._child.unserved)
+
     def look(self) -> Foreground | None:
         """Who uses its terminal, and who waits for it; None without a terminal, and when that cannot be told."""
         return self._traffic.look()
@@ -158,6 +163,7 @@ class Terminal:
             result=None if child.failure is not None else result_of(self),
             refused=tuple(child.refused),
             locked=tuple(child.locked),
+            unserved=tuple(child.unserved),
             refused_omitted=child.refused_omitted,
             reported=child.reported,
             layers=child.layers,

@@ -43,6 +43,7 @@ def answer(
     if terminal.failure_message:
         raise TerminalFailed(f"Unified exec process failed: {terminal.failure_message}")
     attempt, new = host.attempt(terminal), host.untold(terminal)
+    remarks = attempt.remarks if attempt is not None else ()
     denials = attempt.denial.denials if exited and attempt is not None else new  # at its end all, else since the last
     return ExecAnswer(
         wall_time_seconds=waited_s,
@@ -53,7 +54,7 @@ def answer(
         original_token_count=tokens(taken.total_bytes),
         state=state_of(terminal),
         denials=denials,
-        notices=(*denied_notices(new), *(attempt.planted if attempt is not None else ()), *notices),
+        notices=(*denied_notices(new), *remarks, *filter(None, (host.sought_in_vain(terminal),)), *notices),
         matched=matched,
         omitted_bytes=taken.omitted_bytes,
     )

@@ -58,6 +58,10 @@ if TYPE_CHECKING:
             """What the sandbox refused to it and no answer has told yet; from now on it is told."""
             ...
 
+        def sought_in_vain(self, terminal: Terminal) -> str:
+            """Of one that runs: at which port it met nobody and who listens elsewhere; told once. "": nothing."""
+            ...
+
         def answered(self, awaiting: Awaiting) -> None:
             """The call has its answer, or was given up."""
             ...

@@ -103,7 +103,7 @@ def shell_answer(passage: Passage, *, notices: tuple[str, ...] = ()) -> ShellAns
         exit_code=result.exit_code,
         duration_ms=result.duration_ms,
         timed_out=result.timed_out,
-        notices=(*denied_notices(passage.attempts[-1].denial.denials), *passage.attempts[-1].planted, *notices),
+        notices=(*denied_notices(passage.attempts[-1].denial.denials), *passage.attempts[-1].remarks, *notices),
     )
 
 
