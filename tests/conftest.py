@@ -14,6 +14,9 @@ from ordinary_user import OrdinaryUser, ordinary_user
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Stages are built for other users, too; `test_neighbours.py` is where commands meet a umask that closes what they make.
+os.umask(0o022)
+
 # Fixed examples, so that a run can be repeated; the longer search looks for new ones.
 hypothesis.settings.register_profile("fast", max_examples=100, deadline=None, derandomize=True, database=None)
 hypothesis.settings.register_profile("full", max_examples=10_000, deadline=None, database=None)

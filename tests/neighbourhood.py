@@ -45,6 +45,8 @@ def settle(folder: Path) -> list[socket.socket]:
     for fifo in (TMP / "fifo", folder / "repo/fifo"):
         os.mkfifo(fifo)
     (TMP / "closed").mkdir(mode=0o000)
+    (TMP / f"tmux-{STRANGER}").mkdir(mode=0o700)
+    listening.append(_listening(TMP / f"tmux-{STRANGER}/default"))
     if os.geteuid() == 0:
         for path in TMP.rglob("*"):
             os.chown(path, STRANGER, STRANGER, follow_symlinks=False)

@@ -1,0 +1,45 @@
+"""Runs tests on a machine on which others live as well: `python tests/amid_neighbours.py [PYTEST ARGUMENTS]`, as root.
+
+In a mount namespace of its own, beside what `neighbourhood.py` puts into /tmp; with umask 077, a home on a file system
+of its own, a TMPDIR on another one and a language that the machine does not know. The real /tmp and the real home are
+neither seen nor changed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from neighbourhood import mount, settle
+from source_tree import REPOSITORY
+
+INSIDE = "--inside"
+PLACE = Path("/mnt")  # covered by a file system of our own
+LANGUAGE = "tr_TR.ISO-8859-9"
+
+
+def inside(arguments: list[str]) -> int:
+    """Pytest's own exit status."""
+    mount("-t", "tmpfs", "-o", "mode=0755", "none", str(PLACE))
+    sockets = settle(PLACE)
+    own = PLACE / "temporary"
+    own.mkdir()
+    mount("-t", "tmpfs", "-o", "mode=0700", "none", str(own))
+    os.umask(0o077)
+    source = f"{REPOSITORY / 'src'}:{REPOSITORY}"
+    surroundings = {"HOME": str(PLACE / "home"), "TMPDIR": str(own), "LANG": LANGUAGE, "PYTHONPATH": source}
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "XDG_"))}
+    argv = [sys.executable, "-m", "pytest", *arguments]
+    ended = subprocess.run(argv, cwd=REPOSITORY, env=environ | surroundings, check=False)
+    for each in sockets:
+        each.close()
+    return ended.returncode
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == [INSIDE]:
+        sys.exit(inside(sys.argv[2:]))
+    alone = ["unshare", "--mount", "--propagation", "private", sys.executable, __file__, INSIDE]
+    os.execvp(alone[0], [*alone, *sys.argv[1:]])
