@@ -67,7 +67,8 @@ static int allow_view(struct sandbox *sandbox, int ruleset, uint64_t all) {
     for (int fd = 0; fd < STREAMS; fd++) allow_fd(ruleset, fd, on_files & stream_rights(fd));
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) {
         struct mount_entry *entry = &sandbox->plan.mounts[i];
-        if (entry->kind == MOUNT_WRITE && allow(sandbox, ruleset, entry->path, all, on_files) != 0) return -1;
+        int is_open = entry->kind == MOUNT_WRITE || entry->kind == MOUNT_OVERLAY;
+        if (is_open && allow(sandbox, ruleset, entry->path, all, on_files) != 0) return -1;
     }
     return 0;
 }

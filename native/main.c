@@ -150,7 +150,10 @@ static int obey(struct supervisor *supervisor) {
 }
 
 static int fetch_listener(struct supervisor *supervisor) {
-    int listener;
+    int listener, lock;
+    /* Held until we end, which is after everything inside. */
+    for (; supervisor->sandbox->locks; supervisor->sandbox->locks--)
+        if (receive_descriptors(supervisor->sandbox->listener_pipe[0], &lock, 1) != 0) return -1;
     if (receive_descriptors(supervisor->sandbox->listener_pipe[0], &listener, 1) != 0) return -1;
     supervisor->listener = listener;
     supervisor->sandbox->serving = 1;

@@ -141,7 +141,7 @@ static int take_trees(enum mount_kind kind, int in_dev) {
         struct mount_entry *entry = &plan->mounts[i];
         if (entry->kind != kind || below_dev(entry) != in_dev) continue;
         if (entry->source && same_text(entry->source, IN_MEMORY)) continue;
-        if (kind == MOUNT_READ && !in_dev && !entry->source && !is_opening(plan, i)) continue;
+        if ((kind == MOUNT_READ || kind == MOUNT_OVERLAY) && !in_dev && !entry->source && !is_opening(plan, i)) continue;
         view.trees[i] = entry->source ? clone_source(entry->source) : clone_plain(entry->path);
         int is_lost = view.trees[i] == -ENOENT || view.trees[i] == -EACCES; /* in somebody else's closed directory */
         if (is_lost && !entry->source) view.trees[i] = NO_TREE;
@@ -312,7 +312,7 @@ static int tree_for(uint32_t index, int target) {
         case HIDE_DIRECTORY: return take_cover(COVER_DIRECTORY);
         case HIDE_FILE: return take_cover(COVER_FILE);
         case HIDE_WITH_OPENINGS: put_number(name, index); return clone_tree(view.base, name, 0);
-        case MOUNT_WRITE: case MOUNT_READ: break;
+        case MOUNT_WRITE: case MOUNT_READ: case MOUNT_OVERLAY: break;
         case MOUNT_KINDS: return -EINVAL;
     }
     if (view.trees[index] != NO_TREE) return view.trees[index];
@@ -397,6 +397,14 @@ static int hide_quickly(const struct mount_entry *entry) {
     return error;
 }
 
+static int lies_in_overlay(uint32_t index) {
+    const struct plan *plan = &view.sandbox->plan;
+    const char *path = plan->mounts[index].path;
+    for (uint32_t i = index; i-- > 0;)
+        if (path_is_at_or_below(path, plan->mounts[i].path, plan->mounts[i].length)) return plan->mounts[i].kind == MOUNT_OVERLAY;
+    return 0;
+}
+
 /* Puts an empty thing over what lies there now: a directory may have become a file since the plan was made. */
 static int hide_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
@@ -404,6 +412,7 @@ static int hide_entry(uint32_t index) {
     leave_directory(); /* what is mounted now may lie over it */
     int target = open_plain(entry->path, 0), as_planned = target >= 0;
     if (target == -ENOENT || target == -ENOTDIR) return 0; /* gone since then: nothing to hide */
+    if (target == -ELOOP && lies_in_overlay(index)) return 0; /* a link of the command's own took its place, in its overlay */
     if (target < 0 && entry->kind != HIDE_WITH_OPENINGS) target = find_above(entry, target);
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = as_planned ? tree_for(index, target) : clone_tree(view.empty_directory, "", 0);
@@ -418,10 +427,25 @@ static int hide_entry(uint32_t index) {
     return error < 0 ? fail(view.sandbox, "mount", entry->path, error) : 0;
 }
 
+/* 0 where the overlay lies in its place; otherwise what is there stays, or is shown, read-only. */
+static int apply_overlay(struct mount_entry *entry) {
+    int target = open_plain(entry->path, O_DIRECTORY);
+    int tree = target < 0 ? target : clone_overlaid(view.sandbox, entry);
+    int error = tree < 0 ? tree : attach(tree, target);
+    if (tree >= 0) sys(close, tree);
+    if (target >= 0) sys(close, target);
+    return error;
+}
+
 static int apply_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
     if (is_hidden_kind(entry->kind)) return hide_entry(index);
     leave_directory();
+    if (entry->kind == MOUNT_OVERLAY) {
+        if (apply_overlay(entry) == 0) return 0;
+        entry->kind = MOUNT_READ; /* so everybody who asks the plan knows it */
+        if (view.trees[index] == NO_TREE) return 0;
+    }
     int is_lost = view.trees[index] == NO_TREE && !entry->source;
     if (is_lost && (entry->kind == MOUNT_WRITE || is_opening(&view.sandbox->plan, index))) return 0;
     /* A protected name may be a link: mounted onto itself it can no longer be replaced. */
@@ -453,11 +477,14 @@ int finish_view(struct sandbox *sandbox) {
     long error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, MS_PRIVATE);
     if (error < 0) return fail(sandbox, "make mounts private", "/", error);
     if (make_points() != 0 || take_trees(MOUNT_WRITE, 0) != 0) return -1;
+    make_overlays(sandbox);
     error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_RDONLY, 0);
     if (error < 0) return fail(sandbox, "make read-only", "/", error);
-    if (take_trees(MOUNT_READ, 0) != 0) return -1;
+    if (take_trees(MOUNT_READ, 0) != 0 || take_trees(MOUNT_OVERLAY, 0) != 0) return -1;
 
-    if (attach_base() != 0 || mount_devices(sandbox, view.base, view.nodes) != 0) return -1;
+    if (attach_base() != 0) return -1;
+    attach_overlays(sandbox, view.base);
+    if (mount_devices(sandbox, view.base, view.nodes) != 0) return -1;
     if (open_proc(sandbox, view.empty_directory) != 0) return -1;
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
         if (apply_entry(i) != 0) return -1;

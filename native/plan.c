@@ -8,7 +8,7 @@ enum { HEADER_BYTES = 20 };
 static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 static const char MAGIC[8] = "SGPLAN2";
 
-enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE };
+enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE, TAG_OVERLAY };
 
 static uint32_t read_u32(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -85,6 +85,21 @@ static int add_source(struct plan *plan, const char *text) {
     return 0;
 }
 
+/* Three paths, each with its zero byte. */
+static int add_overlay(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    const char *paths[3];
+    for (int i = 0; i < 3; i++) {
+        uint32_t size = 0;
+        while (size < length && bytes[size]) size++;
+        if (size == length || !(paths[i] = path_in(bytes, size + 1)) || size >= PATH_BYTES_MAX) return -EBADMSG;
+        bytes += size + 1;
+        length -= size + 1;
+    }
+    if (length || plan->overlay_count >= OVERLAYS_MAX) return -EBADMSG;
+    plan->overlays[plan->overlay_count++] = (struct overlay){paths[0], paths[1], paths[2], (uint32_t)strlen(paths[0])};
+    return 0;
+}
+
 static int add_limit(struct plan *plan, const unsigned char *bytes, uint32_t length) {
     if (length != 12 || plan->limit_count >= LIMITS_MAX) return -EBADMSG;
     struct limit *limit = &plan->limits[plan->limit_count++];
@@ -140,6 +155,7 @@ static int take_record(struct plan *plan, uint32_t tag, const unsigned char *byt
         case TAG_SOCKET: return add_path(&plan->sockets, path_in(bytes, length));
         case TAG_HOST: return add_host(plan, bytes, length);
         case TAG_EXPECTED: return add_expected(plan, bytes, length);
+        case TAG_OVERLAY: return add_overlay(plan, bytes, length);
         case TAG_SOURCE: return add_source(plan, text_in(bytes, length));
         default: return -EBADMSG;
     }
@@ -171,6 +187,17 @@ const struct mount_entry *plan_entry_for(const struct plan *plan, const char *pa
         if (path_is_at_or_below(path, entry->path, entry->length)) return entry;
     }
     return 0;
+}
+
+int plan_is_overlaid(const struct plan *plan, const char *path) {
+    const struct mount_entry *entry = plan->overlay_count ? plan_entry_for(plan, path) : 0;
+    return entry && entry->kind == MOUNT_OVERLAY;
+}
+
+uint32_t plan_overlay_of(const struct plan *plan, const char *path) {
+    for (uint32_t i = 0; i < plan->overlay_count; i++)
+        if (path_is_at_or_below(path, plan->overlays[i].lower, plan->overlays[i].lower_length)) return i;
+    return OVERLAYS_MAX;
 }
 
 int plan_moves(const struct plan *plan, const char *path) {

@@ -5,10 +5,10 @@
 #include "sys.h"
 
 enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 65536, PATHS_MAX = 16384, HOSTS_MAX = 256 };
-enum { LIMITS_MAX = 16, EXPECTED_MAX = 256 };
+enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 16 };
 enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 
-enum mount_kind { MOUNT_WRITE, MOUNT_READ, HIDE_DIRECTORY, HIDE_WITH_OPENINGS, HIDE_FILE, MOUNT_KINDS };
+enum mount_kind { MOUNT_WRITE, MOUNT_READ, HIDE_DIRECTORY, HIDE_WITH_OPENINGS, HIDE_FILE, MOUNT_OVERLAY, MOUNT_KINDS };
 
 enum plan_flag {
     PLAN_NETWORK_OFF = 1 << 0,
@@ -28,6 +28,13 @@ struct mount_entry {
     const char *source; /* another directory of the host's that lies there inside, or IN_MEMORY; null: its own */
     uint32_t length;
     uint32_t kind;
+};
+
+/* Writes below `lower` go to `upper`, which the kernel works on through the empty directory `work`. Entries of the kind
+ * MOUNT_OVERLAY at or below `lower` show it; one whose overlay cannot be made becomes MOUNT_READ. */
+struct overlay {
+    const char *lower, *upper, *work;
+    uint32_t lower_length;
 };
 
 #define IN_MEMORY "memory" /* an empty directory of this command's own */
@@ -69,6 +76,8 @@ struct plan {
     uint32_t env_count;
     struct mount_entry mounts[MOUNTS_MAX];
     uint32_t mount_count;
+    struct overlay overlays[OVERLAYS_MAX];
+    uint32_t overlay_count;
     struct path_list absent;  /* protected names that must not come to exist */
     struct path_list sockets; /* host unix sockets that stay reachable */
     struct host hosts[HOSTS_MAX];
@@ -85,6 +94,12 @@ int plan_parse(struct plan *plan, const unsigned char *bytes, size_t length);
 /* The entry that decides about `path`: the last one at or above it, as later entries lie on top of earlier
  * ones; null for the read-only root. */
 const struct mount_entry *plan_entry_for(const struct plan *plan, const char *path);
+
+/* True when what the command sees at `path` is what an overlay shows there. */
+int plan_is_overlaid(const struct plan *plan, const char *path);
+
+/* The overlay that `path` would be written in, or OVERLAYS_MAX. */
+uint32_t plan_overlay_of(const struct plan *plan, const char *path);
 
 /* Where the host has what the command sees at plain `path`, and the other way round. Return 0 or -ENAMETOOLONG. */
 int plan_host_path(const struct plan *plan, const char *path, char host[PATH_BYTES_MAX]);

@@ -146,14 +146,27 @@ static int is_plain(const char *path) {
     return 1;
 }
 
+/* Opens what the command sees at plain `path`, also where only its own mounts have it. */
+static long open_inside(int pid, const char *path, uint64_t flags, uint64_t resolve) {
+    char root[48];
+    put_text(put_number(put_text(root, "/proc/"), (unsigned long)pid), "/root");
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = resolve | RESOLVE_IN_ROOT};
+    int directory = (int)sys(openat, AT_FDCWD, root, O_PATH | O_CLOEXEC | O_DIRECTORY);
+    if (directory < 0) return directory;
+    long fd = sys(openat2, directory, path, &how, sizeof how);
+    sys(close, directory);
+    return fd;
+}
+
 /* The common case, decided with one system call: a plain path in a writable tree without any link in it. */
-static int certainly_allowed(const struct plan *plan, const char *path, int names_entry) {
+static int certainly_allowed(const struct plan *plan, int pid, const char *path, int names_entry) {
     if (!is_plain(path)) return 0;
     const struct mount_entry *entry = plan_entry_for(plan, path);
-    if (!entry || entry->kind != MOUNT_WRITE) return 0;
+    if (!entry || (entry->kind != MOUNT_WRITE && entry->kind != MOUNT_OVERLAY)) return 0;
     if (names_entry && path[entry->length] == 0) return 0;
     if (may_be_absent_name(plan, path)) return 0;
-    long fd = open_at(plan, path, O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+    long fd = entry->kind == MOUNT_OVERLAY ? open_inside(pid, path, O_NOFOLLOW, RESOLVE_NO_SYMLINKS)
+                                         : open_at(plan, path, O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
     if (fd < 0) return fd == -ENOENT; /* new, or a directory on the way is missing: no link was met either way */
     struct statx about;
     long error = sys(statx, fd, "", AT_EMPTY_PATH, STATX_TYPE, &about);
@@ -198,7 +211,9 @@ static int find_last(const struct plan *plan, char path[PATH_BYTES_MAX], int fol
     char parent[PATH_BYTES_MAX];
     const char *name = split_parent(path, parent);
     if (!*name || same_text(name, ".") || same_text(name, "..")) return find_whole(plan, path, place);
-    long directory = open_at(plan, parent, O_DIRECTORY, RESOLVE_NO_MAGICLINKS);
+    /* A link may lead through an overlay, where the host does not have what the command sees. */
+    uint64_t no_links = plan->overlay_count ? RESOLVE_NO_SYMLINKS : 0;
+    long directory = open_at(plan, parent, O_DIRECTORY, RESOLVE_NO_MAGICLINKS | no_links);
     if (directory < 0) return (int)directory;
     struct statx about;
     int error = own_descriptor_path(plan, (int)directory, place->path);
@@ -254,11 +269,12 @@ static void own_proc_text(const struct supervisor *supervisor, int pid, int thre
     if (thread) put_number(put_text(end, "/task/"), status_number(pid, "NSpid:", last));
 }
 
-/* Where we see what the command sees as `path`: the same place, but for its own /proc and its private directories. */
+/* Where we see what the command sees as `path`: the same place, but for its own /proc, its overlays and its private
+ * directories. */
 static int seen_path(const struct plan *plan, int pid, const char *path, char seen[PATH_BYTES_MAX]) {
     char *end = seen;
     if (plan_moves(plan, path)) return plan_host_path(plan, path, seen);
-    if (path_is_at_or_below(path, "/proc", 5)) end = put_text(put_number(put_text(seen, "/proc/"), (unsigned long)pid), "/root");
+    if (path_is_at_or_below(path, "/proc", 5) || plan_is_overlaid(plan, path)) end = put_text(put_number(put_text(seen, "/proc/"), (unsigned long)pid), "/root");
     if ((size_t)(end - seen) + strlen(path) >= PATH_BYTES_MAX) return -ENAMETOOLONG;
     put_text(end, path);
     return 0;
@@ -382,10 +398,11 @@ static void find(const struct supervisor *supervisor, int pid, char path[PATH_BY
         size_t length = strlen(path);
         while (length > 1 && path[length - 1] == '/') path[--length] = 0; /* "mkdir name/" means the name */
         put_text(given, path);
-        int slowly = path_is_at_or_below(path, "/proc", 5) || (plan_moves(plan, path) && !is_plain(path));
+        int slowly = path_is_at_or_below(path, "/proc", 5) || plan_is_overlaid(plan, path) ||
+                     ((plan->overlay_count || plan_moves(plan, path)) && !is_plain(path));
         place->found = slowly ? -ELOOP : find_last(plan, path, follow, place);
-        /* Whatever leads into /proc met ours there, not the command's. */
-        if (place->found < 0 || path_is_at_or_below(place->path, "/proc", 5)) {
+        /* Whatever leads into /proc met ours there, not the command's; and into an overlay, what lies below it. */
+        if (place->found < 0 || path_is_at_or_below(place->path, "/proc", 5) || plan_is_overlaid(plan, place->path)) {
             walk_through(supervisor, pid, given, follow, place);
             return;
         }
@@ -403,7 +420,7 @@ void resolve_text(const struct supervisor *supervisor, int pid, int directory, c
     if (text[0] != '/') place->found = append(path, text);
     else put_text(path, text), place->found = 0;
     if (place->found != 0) return;
-    place->certainly_allowed = certainly_allowed(&supervisor->sandbox->plan, path, names_entry);
+    place->certainly_allowed = certainly_allowed(&supervisor->sandbox->plan, pid, path, names_entry);
     if (place->certainly_allowed) put_text(place->path, path);
     else find(supervisor, pid, path, follow, place);
 }
@@ -425,7 +442,7 @@ void resolve_descriptor(const struct supervisor *supervisor, int pid, int fd, st
     place->path[0] = 0;
     place->found = task_path(pid, fd, place->path);
     if (place->found != 0) return;
-    place->found = plan_host_path(&supervisor->sandbox->plan, place->path, host);
+    place->found = seen_path(&supervisor->sandbox->plan, pid, place->path, host);
     if (place->found != 0) return;
     place->found = (int)sys(statx, AT_FDCWD, host, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &about);
     if (place->found == 0) describe(place, &about);

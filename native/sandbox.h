@@ -23,6 +23,8 @@ enum layer {
     LAYER_LANDLOCK = 1 << 6,
     LAYER_NOTIFY = 1 << 7,
     LAYER_WEAK_PROC = 1 << 8,
+    LAYER_BRIEF_OVERLAY = 1 << 9, /* an overlay of the plan lies in memory and ends with the command */
+    LAYER_NO_OVERLAY = 1 << 10,   /* one could not be made: read-only */
 };
 
 /* What an event of the supervisor's epoll set is about. */
@@ -75,6 +77,8 @@ struct sandbox {
     volatile uint32_t serving; /* the supervisor has begun to answer held calls: only it knows what there is to tell */
     uint32_t told;             /* the last packet was sent, or is being sent */
 
+    volatile uint32_t locks; /* descriptors of locked overlays, sent to the supervisor before its listener */
+
     uint64_t wanted_signals; /* for the command's process group: signal n is bit n - 1, as in a set of pending ones */
 
     int ruleset;     /* of Landlock, -1: none */
@@ -117,6 +121,12 @@ int finish_view(struct sandbox *sandbox);
 int mount_devices(struct sandbox *sandbox, int base, int nodes[]);
 int cover_proc(struct sandbox *sandbox, int empty_file);
 int open_proc(struct sandbox *sandbox, int empty_directory);
+
+/* overlays.c: made while the file systems they are kept on can still be written, and attached to the private tmpfs. One that
+ * cannot be made is left out, and `clone_overlaid` fails for what it would have shown. */
+void make_overlays(struct sandbox *sandbox);
+void attach_overlays(struct sandbox *sandbox, int base);
+int clone_overlaid(const struct sandbox *sandbox, const struct mount_entry *entry);
 
 /* One bind made by descriptor. */
 int clone_tree(int fd, const char *path, unsigned int recursive);

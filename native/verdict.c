@@ -34,7 +34,7 @@ static enum territory territory_of(const struct plan *plan, const char *path) {
         return is_below(path, "/proc") ? proc_territory(path) : READ_ONLY;
     }
     switch ((enum mount_kind)entry->kind) {
-        case MOUNT_WRITE: return FREE;
+        case MOUNT_WRITE: case MOUNT_OVERLAY: return FREE;
         case HIDE_FILE: return HIDDEN_FILE;
         case HIDE_DIRECTORY: case HIDE_WITH_OPENINGS: return HIDDEN_DIRECTORY;
         case MOUNT_READ: case MOUNT_KINDS: break;

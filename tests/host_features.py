@@ -41,6 +41,23 @@ if libc.mount(b"none", b"/", None, MS_REC_PRIVATE, None):
     sys.exit("mount inside a user namespace: " + os.strerror(ctypes.get_errno()))
 """
 
+# As the helper mounts one, with what is kept on the file system of temporary files.
+OVERLAY_PROBE = (
+    NAMESPACE_PROBE
+    + """
+import tempfile
+with tempfile.TemporaryDirectory(dir="/var/tmp") as place:
+    names = [f"{place}/{name}" for name in ("lower", "upper", "work")]
+    for name in names:
+        os.mkdir(name)
+    options = "lowerdir={},upperdir={},workdir={},userxattr,redirect_dir=nofollow,volatile".format(*names)
+    if libc.mount(b"overlay", names[0].encode(), b"overlay", 0, options.encode()):
+        sys.exit("overlay inside a user namespace: " + os.strerror(ctypes.get_errno()))
+    libc.umount2(names[0].encode(), 2)
+    os.chmod(names[2] + "/work", 0o700)
+"""
+)
+
 # landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION); the number is the same on every architecture.
 LANDLOCK_PROBE = """
 import ctypes, os, sys
@@ -99,6 +116,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "namespace": _namespace,
     "bwrap": _bubblewrap,
     "landlock": lambda: _refusal(LANDLOCK_PROBE),
+    "overlay": lambda: _refusal(OVERLAY_PROBE),
     "notify": lambda: _refusal(NOTIFY_PROBE),
     "peers": _peers,
     "sqlite3": lambda: None if shutil.which("sqlite3") else "no sqlite3 on PATH",

@@ -19,7 +19,7 @@ from sandgate.kernel.plan_codec import (
     encode,
 )
 from sandgate.protocol.bindings import Bound, Identity
-from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Limits, Mount, SetupFailure
+from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Limits, Mount, Overlay, SetupFailure
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.permissions import EffectivePermissions
 
@@ -68,6 +68,14 @@ def test_plan_becomes_one_record_for_each_fact() -> None:
         (9, struct.pack("<HH16s", 2, 443, bytes([10, 0, 0, 1]))),
         (9, struct.pack("<HH16s", 10, 80, b"\xfd" + bytes(14) + b"\1")),
     ]
+
+
+def test_an_overlay_is_one_record_of_three_paths() -> None:
+    overlays = (Overlay("/home", "/kept/a", "/kept/b"), Overlay("/x", "/y", "/z"))
+    with_layers = encode(PLAN.but(mounts=(Mount("overlay", "/home/c"),), overlays=overlays))
+    found = [record for tag, record in records(with_layers) if tag in (4, 12)]
+    assert found == [b"\5\0\0\0/home/c\0", b"/home\0/kept/a\0/kept/b\0", b"/x\0/y\0/z\0"]
+    assert [tag for tag, _ in records(encode(PLAN))].count(12) == 0  # the same mounts, with other layers
 
 
 def test_what_was_approved_is_one_record_for_each_object() -> None:

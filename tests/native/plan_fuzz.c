@@ -32,6 +32,11 @@ static void read_everything(void) {
         static char place[PATH_BYTES_MAX];
         if (plan_host_path(&parsed, parsed.mounts[i].path, place) == 0) touched += plan_seen_path(&parsed, place) == 0;
     }
+    for (uint32_t i = 0; i < parsed.overlay_count; i++) {
+        touched += strlen(parsed.overlays[i].lower) - parsed.overlays[i].lower_length;
+        touched += strlen(parsed.overlays[i].upper) + strlen(parsed.overlays[i].work);
+        touched += plan_overlay_of(&parsed, parsed.overlays[i].upper) + (uint32_t)plan_is_overlaid(&parsed, parsed.overlays[i].lower);
+    }
     for (uint32_t i = 0; i < parsed.expected_count; i++) touched += strlen(parsed.expected[i].path);
 }
 
@@ -56,7 +61,7 @@ int main(int count, char **arguments) {
         }
         memset(&parsed, 0, offsetof(struct plan, argv));
         parsed.argv_count = parsed.env_count = parsed.mount_count = parsed.limit_count = parsed.host_count = 0;
-        parsed.absent.count = parsed.sockets.count = parsed.expected_count = 0;
+        parsed.absent.count = parsed.sockets.count = parsed.expected_count = parsed.overlay_count = 0;
         if (plan_parse(&parsed, bytes, size) == 0) accepted++, read_everything();
         free(bytes);
     }

@@ -7,7 +7,7 @@ import pytest
 
 from sandgate.kernel.plan_codec import encode
 from sandgate.protocol.bindings import Bound, Identity
-from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount
+from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, Overlay
 from sandgate.protocol.permissions import EffectivePermissions
 
 SOURCE = Path(__file__).parent / "plan_fuzz.c"
@@ -56,7 +56,9 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
             Mount("hide_directory_with_openings", "/home"),
             Mount("read", "/home/a"),
             Mount("write", "/tmp", "/x/y"),
+            Mount("overlay", "/home/c"),
         ),
+        overlays=(Overlay("/home", "/kept/upper", "/kept/work"),),
         limits=Limits(open_files=10),
         bound=Bound(Identity(1, 2), Identity(1, 3, 4), files=(("/ws/x", Identity(1, 5, 6)),)),
     )

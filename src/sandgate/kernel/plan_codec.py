@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from sandgate.protocol.bindings import Bound, Identity
-    from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, MountKind
+    from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, MountKind, Overlay
     from sandgate.protocol.denials import Layer, Operation
     from sandgate.protocol.permissions import EffectivePermissions
 
@@ -46,7 +46,7 @@ _EXPECTED_HEAD = Struct("<IIIQQ")  # kind, major and minor number of the device,
 _REFUSED_HEAD = Struct("<IIIIII")
 _FINISHED_HEAD = Struct("<III")
 
-ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE = range(1, 12)
+ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY = range(1, 13)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK = range(1, 6)
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
@@ -59,6 +59,7 @@ _MOUNT_KINDS: dict[MountKind, int] = {
     "hide_directory": 2,
     "hide_directory_with_openings": 3,
     "hide_file": 4,
+    "overlay": 5,
 }
 _DIRECTORY, _PROGRAM, _PROGRAM_BY_DESCRIPTOR, _FILE = range(4)  # enum expected_kind of plan.h
 _NETWORK_OFF, _REPORT, _TTY, _CASE_INSENSITIVE = 1, 2, 4, 8
@@ -83,8 +84,10 @@ _OPERATIONS: tuple[Operation, ...] = (
 )
 _REFUSING: tuple[Layer, ...] = ("mount", "landlock", "seccomp", "network")
 
-LAYERS = ("userns", "mount", "pid", "ipc", "net", "seccomp", "landlock", "notify", "weak_proc")
-"""What a sandbox can consist of, in the order of the bits. `weak_proc` is a lack: foreign command lines show."""
+_LACKS = ("weak_proc", "brief_overlay", "no_overlay")
+LAYERS = ("userns", "mount", "pid", "ipc", "net", "seccomp", "landlock", "notify", *_LACKS)
+"""What a sandbox can consist of, in the order of the bits. The lacks: foreign command lines show; an overlay of
+the plan ends with the command; the places of one are read-only."""
 
 
 class Finished(Record):
@@ -114,7 +117,7 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
     if plan.bound is not None:
         records += _expected(plan.bound)
-    own, (places, places_remain) = b"".join(records), _paths(plan.mounts, plan.permissions)
+    own, (places, places_remain) = b"".join(records), _paths(plan.mounts, plan.overlays, plan.permissions)
     length = _HEADER.size + len(own) + len(places)
     if length > PLAN_BYTES_MAX:
         raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
@@ -129,7 +132,7 @@ def remainder_of(records: bytes) -> int:
 
 
 _RECENT_MAX = 16  # plans; a process may have as many sessions at work before one of them is encoded anew
-_recent: dict[tuple[int, int], tuple[tuple[Mount, ...], EffectivePermissions, tuple[bytes, int]]] = {}
+_recent: dict[tuple[int, ...], tuple[tuple[object, ...], tuple[bytes, int]]] = {}
 
 
 def covers_of(mounts: tuple[Mount, ...]) -> int:
@@ -139,18 +142,21 @@ def covers_of(mounts: tuple[Mount, ...]) -> int:
     return directories << _DIRECTORIES_SHIFT | files << _FILES_SHIFT
 
 
-def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> tuple[bytes, int]:
+def _paths(
+    mounts: tuple[Mount, ...], overlays: tuple[Overlay, ...], permissions: EffectivePermissions
+) -> tuple[bytes, int]:
     """What is said of places, and its remainder; kept, since the next command mostly has the same."""
-    key = id(mounts), id(permissions)  # nobody else has these numbers while we keep the two
+    key = id(mounts), id(overlays), id(permissions)  # nobody else has these numbers while we keep the three
     last = _recent.get(key)
     if last is not None:
-        return last[2]
+        return last[1]
     kinds = [_NUMBER.pack(_MOUNT_KINDS[each.kind]) for each in mounts]
     paths = _encoded([each.path for each in mounts])
     records = [_record(MOUNT, kind + path + b"\0") for kind, path in zip(kinds, paths, strict=True)]
     for at, mount in enumerate(mounts):
         if mount.source:
             records[at] += _text_records(SOURCE, (mount.source,))[0]
+    records += [_record(OVERLAY, b"".join(path + b"\0" for path in _encoded(_directories(one)))) for one in overlays]
     records += _text_records(ABSENT, permissions.absent)
     records += _text_records(SOCKET, permissions.sockets)
     records += [_record(HOST, _host(host)) for host in permissions.hosts]
@@ -158,8 +164,12 @@ def _paths(mounts: tuple[Mount, ...], permissions: EffectivePermissions) -> tupl
     encoded = whole, remainder_of(whole)
     while len(_recent) >= _RECENT_MAX:
         _recent.pop(next(iter(_recent)), None)
-    _recent[key] = mounts, permissions, encoded
+    _recent[key] = (mounts, overlays, permissions), encoded
     return encoded
+
+
+def _directories(overlay: Overlay) -> tuple[str, ...]:
+    return overlay.lower, overlay.upper, overlay.work
 
 
 def _expected(bound: Bound) -> list[bytes]:

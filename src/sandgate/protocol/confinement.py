@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.permissions import BackendName, EffectivePermissions
 
-    MountKind = Literal["write", "read", "hide_directory", "hide_directory_with_openings", "hide_file"]
+    MountKind = Literal["write", "read", "hide_directory", "hide_directory_with_openings", "hide_file", "overlay"]
     ReportMode = Literal["off", "report"]
 
 
@@ -26,12 +26,26 @@ class Mount(Record):
 
     `write` and `read` bind the host's path at the same place. `hide_directory` covers it with an empty
     directory nobody may list (mode 000; 111 when a later entry opens something below), `hide_file` with an
-    empty file nobody may open.
+    empty file nobody may open. `overlay` shows what the overlay around the path has there.
     """
 
     kind: MountKind
     path: str  # absolute, canonical, existing
     source: str = ""  # of `write` and `read`: the host's directory that lies there inside; "": the same path
+
+
+class Overlay(Record):
+    """Writes below `lower` go to `upper`; what is not there is read from `lower`, which stays as it is.
+
+    The mounts of kind `overlay` at or below `lower` show it. One command at a time has `upper`: another one at the same
+    time, and any where the kernel refuses `upper`, has an empty one in memory that ends with it; where that is
+    refused as well, those places are read-only. All three are canonical directories of ours, `upper` and `work` on one
+    file system, neither in the other; `work` is the kernel's, and whoever removes one removes both.
+    """
+
+    lower: str
+    upper: str
+    work: str
 
 
 class Limits(Record):
@@ -53,6 +67,7 @@ class ConfinedCommand(Record):
     env: Mapping[str, str]
     permissions: EffectivePermissions
     mounts: tuple[Mount, ...] = ()
+    overlays: tuple[Overlay, ...] = ()  # none lies in another
     report: ReportMode = "report"
     limits: Limits = Limits()
     tty: bool = False
