@@ -94,3 +94,14 @@ def test_one_sweep_an_hour_is_enough(tmp_path: Path) -> None:
     assert (is_due(state), is_due(state)) == (True, False)
     os.utime(tmp_path / "state/tmp/.swept", (0, 0))
     assert is_due(state)
+
+
+def test_it_is_taken_alone_only_while_nobody_else_is_in_it(tmp_path: Path) -> None:
+    state = str(tmp_path / "state")
+    first, second = private_directory(state, "/ws"), private_directory(state, "/ws")
+    assert first is not None
+    assert second is not None
+    assert not first.take_alone()
+    assert not second.take_alone()  # the first has kept its share
+    second.close()
+    assert first.take_alone()

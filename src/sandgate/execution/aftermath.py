@@ -31,11 +31,12 @@ class Aftermath:
     for, or found in a list of the directory.
     """
 
-    __slots__ = ("_absent", "_any_case", "_before", "_marks", "created", "exchanged", "looked")
+    __slots__ = ("_absent", "_any_case", "_before", "_begun", "_marks", "created", "exchanged", "looked")
 
     def __init__(self, plan: ConfinedCommand, marks: Mapping[str, Mark] | None = None) -> None:
         permissions = plan.permissions
         self._absent = permissions.absent if plan.confined else ()
+        self._begun = permissions.begun if plan.confined else ""
         self._any_case = permissions.case_insensitive
         self._before = {path: _identity(path) for path in permissions.read_only} if plan.confined else {}
         self._marks = marks or {}
@@ -51,6 +52,10 @@ class Aftermath:
         groups = [*_absent_by_directory(self._absent).items(), *_by_directory(missing).items()]
         suspects = [name for directory, names in groups for name in self._suspects(directory, names)]
         self.created = tuple([path for suspect in suspects for path in self._present(suspect)])
+        if self._begun:
+            from sandgate.execution.fresh_repository import is_fresh
+
+            self.created += () if is_fresh(self._begun) else (self._begun,)
         self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
 
     def _present(self, name: str) -> Iterable[str]:

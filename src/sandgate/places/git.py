@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 DIRECTORY = ".git"
+# The command of git that makes one.
+INIT = "init"
 # Without it git takes no directory for a bare repository.
 BARE_MARK = "HEAD"
 # What a directory must have for git to take it for a repository (`is_git_directory` in git's setup.c).

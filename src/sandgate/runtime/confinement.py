@@ -9,6 +9,8 @@ from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
 from sandgate.execution.head_start import Habit
 from sandgate.kernel.networks import EmptyNetworks
+from sandgate.places.git import DIRECTORY as GIT
+from sandgate.places.git import INIT
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.confinement import IN_MEMORY
@@ -56,6 +58,7 @@ class Confinement:
         self.habit = Habit()
         self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: nobody moves them away
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
+        self.one_command = False  # the session ends with the first command
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
@@ -200,8 +203,24 @@ class Confinement:
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
         """An inert plan. Raises ConfinementError when this host cannot keep what it promises."""
         permissions = self.permissions(grants)
+        if self.one_command and any(INIT in word for word in command.argv):
+            permissions = self._for_repository(permissions, command)
         backend = backend_named(self.backend() if permissions.confined else "none")
         return backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
+
+    def _for_repository(self, permissions: EffectivePermissions, command: CommandRequest) -> EffectivePermissions:
+        """With the name that a line of nothing but `git init` and its like makes, where nobody may make it otherwise.
+
+        A command that began before the repository would not find it protected, so no other may run in the project.
+        """
+        from sandgate.policy.beginnings import begins_repository
+
+        begun = f"{os.path.realpath(command.cwd)}/{GIT}"
+        if begun not in permissions.absent or permissions.case_insensitive or not begins_repository(command.argv):
+            return permissions
+        if self._tmp is None or not self._tmp.take_alone() or os.path.lexists(begun):
+            return permissions
+        return permissions.but(absent=tuple([path for path in permissions.absent if path != begun]), begun=begun)
 
     def namespace_network(self, grants: tuple[Grant, ...]) -> NetworkMode | None:
         """The network mode of the next plan with these grants; None when it will not build namespaces."""

@@ -40,6 +40,15 @@ class PrivateDirectory:
         except OSError:
             return False
 
+    def take_alone(self) -> bool:
+        """From now on no other session of the project uses it, or begins; False, at once, where one does."""
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(self._held, fcntl.LOCK_SH)  # a conversion that fails gives up what was held
+            return False
+        return True
+
     def close(self) -> None:
         """Nobody here uses it any more."""
         if self._held >= 0:
