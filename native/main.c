@@ -19,6 +19,7 @@
 
 #include "hosts.h"
 #include "lookups.h"
+#include "serve.h"
 
 enum { INIT_STACK_BYTES = 64 << 10, GO_BETWEEN_STACK_BYTES = 16 << 10 };
 enum { EPOLL_IN = 1 };
@@ -50,6 +51,10 @@ static int read_order(struct sandbox *sandbox) {
     long length = sys(read, STATUS_FD, request, sizeof request);
     if (length != sizeof request) return fail(sandbox, "read order", "", -EBADMSG);
     if (request[0] == REQUEST_NETWORK) return REQUEST_NETWORK;
+    if (request[0] == REQUEST_SERVE) {
+        sandbox->served_port = (uint16_t)request[1];
+        return REQUEST_SERVE;
+    }
     if (request[0] != REQUEST_PREPARE) return fail(sandbox, "read order", "", -EBADMSG);
     uint32_t directories = request[1] >> PREPARE_DIRECTORIES_SHIFT & 0xff, files = request[1] >> PREPARE_FILES_SHIFT;
     uint32_t others = request[1] & 0xff & ~(uint32_t)(PREPARE_EMPTY_NETWORK | PREPARE_LENT_NETWORK);
@@ -221,6 +226,7 @@ int main(void) {
     the_sandbox.gid = (uint32_t)sys(getegid);
     int order = read_order(&the_sandbox);
     if (order == REQUEST_NETWORK && give_network(&the_sandbox) == 0) return 0;
+    if (order == REQUEST_SERVE && serve_port(&the_sandbox, the_sandbox.served_port) == 0) return 0;
     if (order == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
         if (wait_for_first_call(&supervisor)) {
             serve_calls(&supervisor);

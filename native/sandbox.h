@@ -37,6 +37,7 @@ enum request {
     REQUEST_PREPARE, /* the first one; argument: enum preparation */
     REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams */
     REQUEST_NETWORK, /* instead of all that: make an empty network, hand it over, and end */
+    REQUEST_SERVE,   /* or: show the port that is the argument; serve.h says how */
 };
 
 enum preparation {
@@ -56,6 +57,7 @@ struct sandbox {
     struct plan plan;
     uint32_t uid, gid;
     uint32_t empty_network; /* what was prepared; the plan must want the same */
+    uint16_t served_port;    /* of REQUEST_SERVE */
     uint32_t covers[COVERS]; /* what the plan will probably need of each kind */
     unsigned char processors[PROCESSORS_MAX / 8]; /* those the caller may use; nothing of it when the next is 0 */
     long processors_bytes;

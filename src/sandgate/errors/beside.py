@@ -41,6 +41,12 @@ class TerminalFailed(SandgateError):
     code = "terminal_failed"
 
 
+class PortUnavailable(SandgateError):
+    """A port of a sandboxed command cannot be shown on this host as asked. Nothing listens."""
+
+    code = "port_unavailable"
+
+
 class CommandRefused(SandgateError):
     """Policy, a rule or a reviewer said no, where the caller wanted an answer and not a passage. Nothing ran."""
 

@@ -72,6 +72,10 @@ class EmptyNetworks:
         """The first command is probably the last: it makes a network for itself, which is quicker."""
         self._wanted = False
 
+    def expect_company(self) -> None:
+        """The first command's network is needed by somebody else, too."""
+        self._wanted = True
+
     def lend(self, helper: str) -> Network | None:
         """The session's network; None for an only command, or when none can be made: then each makes its own."""
         if _who() != self._owner:

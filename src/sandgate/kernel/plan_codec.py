@@ -47,8 +47,8 @@ _REFUSED_HEAD = Struct("<IIIIII")
 _FINISHED_HEAD = Struct("<III")
 
 ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY = range(1, 13)
-FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED = range(1, 5)
-KILL, SIGNAL, PREPARE, PLAN, NETWORK = range(1, 6)
+FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED, SERVING = range(1, 6)
+KILL, SIGNAL, PREPARE, PLAN, NETWORK, SERVE = range(1, 7)
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
 # Further up in it: how many empty directories, and files, the next plan will hide things with (enum preparation).
 _DIRECTORIES_SHIFT, _FILES_SHIFT, _COVERS_MAX = 8, 16, 64

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.environment import Environment
+    from sandgate.runtime.shown_ports import PortWish
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark
     from sandgate.sandbox.private_tmp import PrivateDirectory
@@ -63,6 +64,7 @@ class Confinement:
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
         self._taking = allocate_lock()
+        self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -139,6 +141,11 @@ class Confinement:
             return None, ""
         place = self._private_place()
         return (place, "") if kind == "namespace" else (None, place)
+
+    def show_ports(self, wishes: tuple[PortWish, ...]) -> None:
+        """From now on these ports of a command are shown on this host's loopback while it runs."""
+        self.shown_ports = wishes
+        self.networks.expect_company()
 
     def close(self) -> None:
         """The session needs the project's directory and its network no longer; whoever comes later takes them again."""

@@ -13,6 +13,7 @@ from sandgate.runtime.unseen import unseen_in_tmp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from sandgate.config import Settings
     from sandgate.execution.streams import ForwardingStopped
@@ -57,7 +58,11 @@ class Launch(Readiness):
         aftermath = Aftermath(plan, self._confinement.marks())
         planted = Planted(plan, self._confinement.listings())
         try:
-            outcome = self._run(plan, arrived, lost, aftermath.look)
+            if not self._confinement.shown_ports:
+                outcome = self._run(plan, arrived, lost, aftermath.look)
+            else:
+                with self._shown(plan):
+                    outcome = self._run(plan, arrived, lost, aftermath.look)
         except BaseException:
             aftermath.look()
             self._warn(self._confinement.quarantine(aftermath.created))
@@ -100,9 +105,18 @@ class Launch(Readiness):
                 starter=self._head_start.start,
             )
 
+    def _shown(self, plan: ConfinedCommand) -> AbstractContextManager[None]:
+        from sandgate.runtime.shown_ports import shown
+
+        confinement = self._confinement
+        return shown(confinement.shown_ports, plan, confinement.networks, confinement.helper, self._tell)
+
     def _unmet(self, outcome: AttemptOutcome) -> str:
         sought = outcome.unserved if _has_failed(outcome) else ()
         return self._live.served_instead(sought) if sought and self._live is not None else ""
+
+    def _tell(self, message: str) -> None:
+        self._record(Notice("background_event", message))
 
     def _warn(self, messages: list[str]) -> None:
         for message in messages:

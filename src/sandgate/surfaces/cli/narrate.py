@@ -63,7 +63,7 @@ class Narrator:
                 self.output_lost = self.output_lost or _matters(record)
                 say.fact(record.message)
             case Notice():
-                say.fact(f"{record.kind.split('_')[0]}: {record.message}")
+                say.fact(f"warning: {record.message}" if record.kind == "warning" else record.message)
             case _:
                 return
 

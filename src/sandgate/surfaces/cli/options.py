@@ -92,6 +92,13 @@ RUNNING = (
     Option(("--tty",), "tty", "give the command a terminal of its own"),
     Option(("--env",), "env", "set a variable for the command (repeatable)", "KEY=VALUE", many=True),
 )
+SERVE = Option(
+    ("--serve",),
+    "serve",
+    "show a port that the command serves on this host's loopback, while it runs (repeatable)",
+    "[HOST_PORT:]PORT",
+    many=True,
+)
 APPROVAL_TIMEOUT = Option(
     ("--approval-timeout",), "approval_timeout", "how long a question stays open (600)", "SECONDS"
 )
@@ -125,7 +132,9 @@ Exit codes: 0 applied, or taken back; 1 it does not fit the files as they are; 2
 77 refused; 78 bad configuration; 125 Sandgate could not do its part. Nothing changed but with 0."""
 
 COMMANDS = (
-    Command("run", "run one command through the gate", DECIDING + RUNNING + WAITING, "run", takes_command=True),
+    Command(
+        "run", "run one command through the gate", (*DECIDING, *RUNNING, SERVE, *WAITING), "run", takes_command=True
+    ),
     Command("check", "say what would happen to a command, and why; runs nothing", DECIDING + RUNNING, "check", True),
     Command("assess", "assess the risk of a command; runs nothing", DECIDING + RUNNING, "assess", True),
     Command(
@@ -190,6 +199,16 @@ COMMANDS = (
         ),
         "approvals",
         forms=("list", "watch", "resolve ID DECISION", "log", "override ACTION"),
+    ),
+    Command(
+        "ports",
+        "see which ports the sandboxed commands serve, and show one of them on this host's loopback",
+        (
+            Option(("--pid",), "pid", "serve: of this process, where several commands serve the port", "PID"),
+            Option(("--json",), "json", "list: print one JSON object"),
+        ),
+        "ports",
+        forms=("serve PORT", "[list]"),
     ),
     Command(
         "rules",

@@ -72,6 +72,10 @@ def _as_json(parsed: Parsed) -> int:
 
 
 def _passage(runtime: Runtime, parsed: Parsed, stdio: Stdio, terminations: Terminations) -> Passage:
+    if parsed.texts("serve"):
+        from sandgate.runtime.shown_ports import port_wishes
+
+        runtime.confinement.show_ports(port_wishes(parsed.texts("serve")))
     return runtime.run(request(parsed, runtime), stdio, cancel_fd=terminations.descriptor)
 
 

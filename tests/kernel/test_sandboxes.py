@@ -1,0 +1,54 @@
+"""What runs in sandboxes, as the kernel tells it. Whole programs are tried in tests/journeys/test_ports.py."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from helper_runs import plan_for
+from sandgate.kernel.helper import start
+from sandgate.kernel.networks import EmptyNetworks
+from sandgate.kernel.sandboxes import sandboxes
+from waiting import readable
+
+pytestmark = pytest.mark.host("namespace")
+
+SERVER = (
+    "import socket; server = socket.create_server(('127.0.0.1', 0)); print(server.getsockname()[1], flush=True)\n"
+    "server.accept()"
+)
+
+
+@pytest.mark.parametrize("network", ["off", "on"])
+def test_a_sandbox_is_listed_with_its_ports_while_it_lives(helper: str, network: str) -> None:
+    reading, writing = os.pipe()
+    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    plan = plan_for("/usr/bin/python3", "-c", SERVER, network=network)
+    child = start(plan, stdin=null, stdout=writing, stderr=writing, helper=helper)
+    readable(reading)
+    port = int(os.read(reading, 99))
+    (found,) = [each for each in sandboxes() if each.supervisor == child.pid]
+    assert (found.argv, found.ports) == (("/usr/bin/python3", "-c", SERVER), (port,))
+    assert (found.own_network, found.starter) == (network == "off", os.getpid())
+    child.close()
+    assert [each for each in sandboxes() if each.supervisor == child.pid] == []
+    for fd in (reading, writing, null):
+        os.close(fd)
+
+
+def test_the_name_alone_makes_no_sandbox(helper: str, tmp_path: Path) -> None:
+    """Nor does a helper that only made a network."""
+    lent = EmptyNetworks().lend(helper)
+    assert lent is not None
+    program = shutil.copy("/bin/sleep", tmp_path / "sandgate-exec")
+    process = subprocess.Popen([program, "60"])
+    try:
+        assert [each for each in sandboxes() if process.pid in (each.supervisor, each.inside)] == []
+    finally:
+        process.kill()
+        process.wait()
+        lent.give_back()
