@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from sandgate.execution.capture import Stream
     from sandgate.execution.lifetime import Order
+    from sandgate.execution.meanwhile import Meanwhile
     from sandgate.execution.start import Starter
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.execution.tty import TerminalModes, TerminalRelay
@@ -53,6 +54,7 @@ def run(
     on_output: Callable[[Stream, bytes], None] | None = None,
     on_stopped: Callable[[ForwardingStopped], None] | None = None,
     on_ended: Callable[[], None] | None = None,
+    meanwhile: Meanwhile | None = None,
     helper: str | None = None,
     capture_bytes: int = CAPTURE_BYTES,
     kill_grace_ms: int = 0,
@@ -66,6 +68,7 @@ def run(
     `on_output` sees every chunk, up to 64 KiB; `on_stopped` hears once per stream that passing it on had to end.
     `on_ended` is called once it is over, while the last of its sandbox is still being taken down; not for a command
     that had to be abandoned.
+    `meanwhile` tells what is refused while it runs.
     `kill_grace_ms` lies between SIGTERM and SIGKILL at a time limit or a cancellation; 0 kills at once.
 
     A failing, killed, stopped or unstartable command is a value. Ctrl-C is, too: it goes to the command, and the
@@ -81,7 +84,7 @@ def run(
             child = starter(plan, stdin=ends[0], stdout=ends[1], stderr=ends[2], helper=helper)
             try:
                 wiring.close_lent()
-                attendance = _Attendance(child, wiring, lifetime, cancel_fd)
+                attendance = _Attendance(child, wiring, lifetime, cancel_fd, meanwhile)
                 attendance.see_through(interrupts)
                 wiring.tell(on_stopped)
                 if on_ended is not None and child.ended is not None:
@@ -171,15 +174,33 @@ class _Wiring:
 class _Attendance:
     """The wait itself: tells `Lifetime` what happens and carries out its orders."""
 
-    __slots__ = ("_cancel_fd", "_child", "_poll", "_watched", "_wiring", "drain_timed_out", "ended_ns", "lifetime")
+    __slots__ = (
+        "_cancel_fd",
+        "_child",
+        "_meanwhile",
+        "_poll",
+        "_watched",
+        "_wiring",
+        "drain_timed_out",
+        "ended_ns",
+        "lifetime",
+    )
 
-    def __init__(self, child: Child, wiring: _Wiring, lifetime: Lifetime, cancel_fd: int | None) -> None:
+    def __init__(
+        self,
+        child: Child,
+        wiring: _Wiring,
+        lifetime: Lifetime,
+        cancel_fd: int | None,
+        meanwhile: Meanwhile | None,
+    ) -> None:
         self.lifetime = lifetime
         self.ended_ns: int | None = None
         self.drain_timed_out = False
         self._child = child
         self._wiring = wiring
         self._cancel_fd = cancel_fd
+        self._meanwhile = meanwhile
         self._watched: dict[int, int] = {}
         self._poll = poll()
 
@@ -188,7 +209,7 @@ class _Attendance:
             self._watch(self._interest())
             held_back = any(stream.held_back for stream in self._wiring.streams)
             try:
-                ready = interrupts.wait(self._poll, self.lifetime.wait_ms(monotonic_ns()))
+                ready = interrupts.wait(self._poll, self._wait_ms(monotonic_ns()))
             except KeyboardInterrupt:
                 self._obey(self.lifetime.interrupted(monotonic_ns()))
                 continue
@@ -196,9 +217,18 @@ class _Attendance:
                 self._handle(fd)
             now_ns = monotonic_ns()
             self._note_end(now_ns)
+            if self._meanwhile is not None and self.ended_ns is None:
+                self._meanwhile.look(now_ns, self._child.refused, held_back=self._is_held_back())
             if held_back:
                 self.lifetime.delivering(now_ns)
             self._obey(self.lifetime.due(now_ns))
+
+    def _wait_ms(self, now_ns: int) -> int | None:
+        limit_ms = self.lifetime.wait_ms(now_ns)
+        return limit_ms if self._meanwhile is None else self._meanwhile.wait_ms(limit_ms, now_ns)
+
+    def _is_held_back(self) -> bool:
+        return any(stream.waiting for stream in self._wiring.streams)
 
     def _finished(self) -> bool:
         if self.lifetime.abandoned or self._child.failure is not None:

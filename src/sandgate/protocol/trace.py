@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
+    from sandgate.protocol.denials import Denial
     from sandgate.protocol.patches import FileChange
+    from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.protocol.risk import RiskAssessment, RiskCategory, RiskLevel
 
     AssessmentStatus = Literal["success", "parse_error", "no_output", "model_error", "timeout", "cancelled", "skipped"]
@@ -45,6 +47,15 @@ class OutputLost(Record):
     stream: Stream
     errno: int
     message: str
+
+
+class RefusedMeanwhile(Record):
+    """What the sandbox refused to a command that still runs; its end has all of it again."""
+
+    call_id: str
+    denials: tuple[Denial, ...]
+    permissions: EffectivePermissions
+    inside_line: bool  # a line of the command's output is not ended
 
 
 class CommandEnded(Record):
@@ -166,6 +177,7 @@ TraceRecord = (
     CommandBegan
     | OutputArrived
     | OutputLost
+    | RefusedMeanwhile
     | CommandEnded
     | ApprovalRequested
     | ApprovalAnswered

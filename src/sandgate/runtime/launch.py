@@ -6,7 +6,8 @@ from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.planted import Planted
 from sandgate.execution.run import run as run
-from sandgate.protocol.trace import Notice, OutputArrived, OutputLost
+from sandgate.protocol.confinement import AttemptOutcome
+from sandgate.protocol.trace import Notice, OutputArrived, OutputLost, RefusedMeanwhile
 from sandgate.runtime.readiness import Readiness
 from sandgate.runtime.unseen import unseen_in_tmp
 
@@ -16,12 +17,16 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from sandgate.config import Settings
+    from sandgate.execution.meanwhile import Meanwhile
     from sandgate.execution.streams import ForwardingStopped
-    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.denials import Refused
     from sandgate.protocol.trace import Recorder, Stream
     from sandgate.runtime.confinement import Confinement
     from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.stdio import Stdio
+
+    Hear = Callable[[Stream, bytes], None]
 
 
 class Launch(Readiness):
@@ -59,10 +64,10 @@ class Launch(Readiness):
         planted = Planted(plan, self._confinement.listings())
         try:
             if not self._confinement.shown_ports:
-                outcome = self._run(plan, arrived, lost, aftermath.look)
+                outcome = self._run(call_id, plan, arrived, lost, aftermath.look)
             else:
                 with self._shown(plan):
-                    outcome = self._run(plan, arrived, lost, aftermath.look)
+                    outcome = self._run(call_id, plan, arrived, lost, aftermath.look)
         except BaseException:
             aftermath.look()
             self._warn(self._confinement.quarantine(aftermath.created))
@@ -83,12 +88,14 @@ class Launch(Readiness):
 
     def _run(
         self,
+        call_id: str,
         plan: ConfinedCommand,
         arrived: Callable[[Stream, bytes], None],
         lost: Callable[[ForwardingStopped], None],
         ended: Callable[[], None],
     ) -> AttemptOutcome:
         with Placeholders(plan):
+            meanwhile = self._meanwhile(call_id, plan) if self._stdio.tells_refusals and not plan.tty else None
             return run(
                 plan,
                 stdin=self._stdio.stdin,
@@ -96,14 +103,31 @@ class Launch(Readiness):
                 stderr=self._stdio.stderr,
                 timeout_ms=self._timeout_ms,
                 cancel_fd=self._cancel_fd,
-                on_output=arrived if self._stdio.stdout is None else None,
+                on_output=self._hearing(arrived, meanwhile),
                 on_stopped=lost,
                 on_ended=ended,
+                meanwhile=meanwhile,
                 helper=self._confinement.helper,
                 capture_bytes=self._settings.capture_bytes,
                 kill_grace_ms=self._settings.kill_grace_ms,
                 starter=self._head_start.start,
             )
+
+    def _hearing(self, arrived: Hear, meanwhile: Meanwhile | None) -> Hear | None:
+        if self._stdio.stdout is not None:
+            return None if meanwhile is None else meanwhile.output
+        return arrived
+
+    def _meanwhile(self, call_id: str, plan: ConfinedCommand) -> Meanwhile:
+        from sandgate.execution.meanwhile import Meanwhile
+        from sandgate.sandbox.denial import explain
+
+        def tell(refused: tuple[Refused, ...], inside_line: bool) -> None:
+            denials = explain(plan, AttemptOutcome(None, refused=refused)).denials
+            if denials:
+                self._record(RefusedMeanwhile(call_id, denials, plan.permissions, inside_line))
+
+        return Meanwhile(tell)
 
     def _shown(self, plan: ConfinedCommand) -> AbstractContextManager[None]:
         from sandgate.runtime.shown_ports import shown

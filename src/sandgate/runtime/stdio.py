@@ -14,6 +14,7 @@ class Stdio(Record):
     stdin: int | None = None
     stdout: int | None = None
     stderr: int | None = None
+    tells_refusals: bool = False  # to the recorder, while the command runs; not for one that has a terminal of its own
 
 
 CAPTURED = Stdio()

@@ -18,6 +18,7 @@ from sandgate.protocol.trace import (
     OutputLost,
     PatchBegan,
     PatchEnded,
+    RefusedMeanwhile,
     RiskAssessed,
     RiskLatency,
     TerminalBegan,
@@ -160,6 +161,9 @@ def _event(record: TraceRecord) -> Json:
             return {**delta, "stream": record.stream, "chunk": chunk}
         case OutputLost():
             return {"type": "warning", "message": record.message}
+        case RefusedMeanwhile():
+            denials = [denial_json(denial) for denial in record.denials]
+            return {"type": "exec_command_denials", "call_id": record.call_id, "denials": denials}
         case CommandEnded():
             return _ended(record)
         case ApprovalRequested():

@@ -17,6 +17,7 @@ from sandgate.protocol.trace import (
     CommandEnded,
     Notice,
     OutputLost,
+    RefusedMeanwhile,
 )
 from sandgate.surfaces.cli import say
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import TraceRecord
 
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
+MEANWHILE_SAID_MAX = 3  # of these, while it still runs
 UNWATCHED = "nothing watched; judged from the command's own message"
 # Where every option would open more than the command wants; under this policy what was stopped is asked about.
 ONE_YES = "-a on-failure --answer approve"
@@ -46,6 +48,7 @@ class Narrator:
         self._dialogue = dialogue  # the command has a terminal of its own, so it runs once
         self._verbose = verbose
         self._held: list[str] = []
+        self._told: set[str] = set()  # of the command that runs, about what was refused to it so far
         self.output_lost = False  # not all of it could be passed on, and nobody wanted that
 
     def __call__(self, record: TraceRecord) -> None:
@@ -53,6 +56,8 @@ class Narrator:
         match record:
             case CommandEnded():
                 self._ended(record.attempt)
+            case RefusedMeanwhile():
+                self._meanwhile(record)
             case ApprovalRequested() if self._asks_a_person:
                 self._held.clear()
             case ApprovalAnswered():
@@ -73,6 +78,21 @@ class Narrator:
             say.fact(line)
         self._held.clear()
 
+    def _meanwhile(self, record: RefusedMeanwhile) -> None:
+        lines = [line for line in _denied(record.denials, record.permissions, 0) if line not in self._told]
+        lines = lines[: MEANWHILE_SAID_MAX - len(self._told)]
+        if lines and record.inside_line:
+            say.write(say.STDERR, "\n")
+        for line in lines:
+            say.fact(line)
+        self._told.update(lines)
+
+    def _untold(self, attempt: Attempt) -> list[str]:
+        told, self._told = self._told, set()
+        if told and attempt.final.exit_code == 0 and not self._verbose:
+            return []  # it did without them, and one line about that would be one too many
+        return [line for line in denial_lines(attempt, verbose=self._verbose) if line not in told]
+
     def _ended(self, attempt: Attempt) -> None:
         self.finish()
         if self._verbose:
@@ -80,7 +100,7 @@ class Narrator:
             say.fact(f"ran with backend {attempt.backend} ({layers}), allowed by {attempt.allowed_by}")
             if tmp := tmp_line(attempt.permissions):
                 say.fact(tmp)
-        self._held = denial_lines(attempt, verbose=self._verbose)
+        self._held = self._untold(attempt)
         if self._dialogue:
             self._held = [line.replace(ONE_YES, ONE_YES + NO_DIALOGUE) for line in self._held]
         if attempt.final.timed_out:

@@ -34,7 +34,8 @@ def _for_people(parsed: Parsed) -> int:
     narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"), dialogue=parsed.on("tty"))
     terminations = Terminations(narrator)
     runtime = opened(parsed, terminations, lasting=False)
-    passage = _passage(runtime, parsed, STREAMS, terminations)
+    tells = person_present() or parsed.on("verbose")
+    passage = _passage(runtime, parsed, STREAMS.but(tells_refusals=tells), terminations)
     narrator.finish()
     terminations.end_if_heard()
     if passage.refusal is not None:
@@ -53,7 +54,7 @@ def _as_json(parsed: Parsed) -> int:
     try:
         terminations = Terminations(lines)
         runtime = opened(parsed, terminations, lasting=False)
-        passage = _passage(runtime, parsed, CAPTURED.but(stdin=STREAMS.stdin), terminations)
+        passage = _passage(runtime, parsed, CAPTURED.but(stdin=STREAMS.stdin, tells_refusals=True), terminations)
         code = exit_code(passage)
         if passage.risk is None:
             passage = passage.but(risk=runtime.risk(passage.command))
