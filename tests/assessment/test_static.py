@@ -136,6 +136,14 @@ def test_the_description_names_the_target_in_plain_words() -> None:
     assert (risk.source, risk.confidence) == ("static", "high")
 
 
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [("rm one.txt", "deletes, in the workspace"), ("rm -r some", "deletes recursively, in the workspace")],
+)
+def test_what_lies_in_the_workspace_is_not_told_as_the_workspace(script: str, reason: str) -> None:
+    assert judged(script).reasons == (reason,)
+
+
 def test_files_that_a_filter_picks_are_named_by_where_they_are() -> None:
     assert judged("find src -name '*.o' -delete").description == f"Deletes chosen files below {PROJECT}/src."
     assert judged("find . -type f | xargs sed -i s/a/b/").risk_level == "medium"

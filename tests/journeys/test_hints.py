@@ -93,3 +93,19 @@ def test_a_change_of_a_protected_file_opens_that_file_alone(sandgate: Sandgate) 
     assert f"{HINT}--add-dir {path}\n" in refused.err
     other = sandgate("run", "--add-dir", str(path), "--", "sh", "-c", "echo x > .git/hooks/other")
     assert other.code != 0
+
+
+def test_a_rule_that_asks_where_nobody_can_be_says_so_and_the_hint_works(sandgate: Sandgate) -> None:
+    """Nobody chose the policy `never` there, so it is not named."""
+    rules = sandgate.home / ".sandgate" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "default.rules").write_text(
+        'prefix_rule(pattern=["touch"], decision="prompt", justification="look first")\n'
+    )
+    refused = sandgate("run", "--", "touch", "made")
+    assert (refused.code, refused.err.splitlines()) == (77, [
+        "sandgate: refused by rule: `touch made` requires approval: look first, and nobody may be asked",
+        "sandgate: with `-a on-failure` a person, or `--answer`, is asked",
+    ])  # fmt: skip
+    assert sandgate("run", "-a", "on-failure", "--answer", "approve", "--", "touch", "made").code == 0
+    assert (sandgate.workspace / "made").exists()

@@ -39,7 +39,7 @@ def test_inside_the_roots_a_patch_is_applied(inside: Path) -> None:
     ("body", "denied"),
     [
         ("*** Add File: ../g\n+x", ("create", "g")),
-        ("*** Add File: ../new/g\n+x", ("create", "new/g")),
+        ("*** Add File: ../new/g\n+x", ("create", "new")),
         ("*** Update File: ../secret\n@@\n-a\n+b", ("write", "secret")),
         ("*** Delete File: ../secret", ("delete", "secret")),
         ("*** Update File: f\n*** Move to: ../g", ("create", "g")),

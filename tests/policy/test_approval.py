@@ -102,7 +102,7 @@ def oracle(kind: str, policy: ApprovalPolicy, sandbox: SandboxPolicy, wish: Wish
     if aggregate == "forbid":
         return "forbid: starting with" if rule != "none" else "forbid: blocked by policy"
     if policy == "never":
-        return "forbid: set to Never"
+        return "forbid: nobody may be asked"
     if isinstance(policy, Granular) and rule != "none":
         return "ask: by policy" if policy.rules else "forbid: Granular.rules is false"
     if isinstance(policy, Granular):

@@ -33,8 +33,9 @@ PERMISSIONS = EffectivePermissions(
 UNCONFINED = EffectivePermissions(confined=False, network="on")
 NO_QUESTIONS = Granular(sandbox_approval=False, rules=True, mcp_elicitations=True)
 QUESTIONS = Granular(sandbox_approval=True, rules=False, mcp_elicitations=False)
-READ_ONLY_REASON = "writing is blocked by read-only sandbox; rejected by user approval settings"
-OUTSIDE_REASON = "writing outside of the project; rejected by user approval settings"
+READ_ONLY_REASON = "writing is blocked by the read-only sandbox, and nobody may be asked"
+OUTSIDE_REASON = "writing outside of the project, and nobody may be asked"
+PROTECTED_REASON = "writing to a protected place, and nobody may be asked"
 
 
 def adding(*paths: str) -> tuple[FileChange, ...]:
@@ -147,7 +148,8 @@ def test_the_table_decides(
     ],
 )
 def test_a_path_is_contained_when_the_nearest_entry_is_a_writable_root(path: str, contained: bool) -> None:
-    assert judged(adding(path), "never") == ("allow" if contained else OUTSIDE_REASON)
+    reason = PROTECTED_REASON if "/.git" in path or "/secret" in path else OUTSIDE_REASON
+    assert judged(adding(path), "never") == ("allow" if contained else reason)
 
 
 def test_every_kind_of_change_and_every_move_target_counts() -> None:
@@ -159,7 +161,8 @@ def test_every_kind_of_change_and_every_move_target_counts() -> None:
         FileChange("update", "/ws/a", move_path="/ws/.git/hooks/pre-commit"),
         FileChange("update", "/etc/motd", move_path="/ws/a"),
     ):
-        assert judged((*IN, change), "never") == OUTSIDE_REASON
+        inside = str(change.move_path).startswith("/ws/.git")
+        assert judged((*IN, change), "never") == (PROTECTED_REASON if inside else OUTSIDE_REASON)
 
 
 def test_protected_names_are_compared_without_case_where_the_disk_does() -> None:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
-OUTSIDE_OF_PROJECT = "patch rejected: writing outside of the project; rejected by user approval settings"
-READ_ONLY = "patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings"
+OUTSIDE_OF_PROJECT = "patch rejected: writing outside of the project, and nobody may be asked"
+READ_ONLY = "patch rejected: writing is blocked by the read-only sandbox, and nobody may be asked"
 
 
 def add(*paths: Path | str) -> str:
@@ -288,7 +288,7 @@ def test_hooks_of_git_are_not_written_unasked(place: Workplace) -> None:
         add(".envrc"),
         add(".sandgate/config.toml"),
     ):
-        assert refusal(runtime, patch) == OUTSIDE_OF_PROJECT
+        assert refusal(runtime, patch) == "patch rejected: writing to a protected place, and nobody may be asked"
     assert texts(place.repo) == {}
 
 

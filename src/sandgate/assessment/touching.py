@@ -119,12 +119,15 @@ def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bo
 
 def _plain_deletion(place: Place, what: str, *, recursive: bool) -> Finding:
     how = "deletes recursively" if recursive else "deletes"
-    return Finding(MEDIUM, "deletes", place.path, f"{how}: {place.words}", f"Deletes {what}", "", (DELETION,))
+    where = f", in {place.words}" if place.kind == "workspace" else f": {place.words}"
+    return Finding(MEDIUM, "deletes", place.path, f"{how}{where}", f"Deletes {what}", "", (DELETION,))
 
 
 def _workspace_deletion(place: Place, what: str, seen: TargetFacts | None, *, recursive: bool) -> Finding:
     if seen is None or not seen.exists or not recursive:
         return _plain_deletion(place, what, recursive=recursive)
+    if not seen.is_directory:
+        return _plain_deletion(place, what, recursive=False)
     if seen.holds_git:
         return Finding(
             HIGH,

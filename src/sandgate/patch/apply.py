@@ -116,16 +116,19 @@ def _reversed(write: FileWrite) -> FileWrite:
 def _denied(writes: tuple[FileWrite, ...], territory: Territory) -> tuple[tuple[Operation, str], ...]:
     denied: dict[tuple[Operation, str], None] = {}
     for write in writes:
-        operation = operation_of(write)
-        if not territory.writable(write.place):
-            denied[(operation, write.place)] = None
-            continue
-        directory = os.path.dirname(write.place)
-        while write.after is not None and not os.path.lexists(directory):
-            if not territory.writable(directory):
-                denied[("create", directory)] = None
-            directory = os.path.dirname(directory)
+        first = first_missing(write.place) if write.after is not None else write.place
+        if not territory.writable(first):
+            denied[("create" if first != write.place else operation_of(write), first)] = None
+        elif not territory.writable(write.place):
+            denied[(operation_of(write), write.place)] = None
     return tuple(denied)
+
+
+def first_missing(path: str) -> str:
+    """What has to be made for it first: a directory on its way, or the path itself."""
+    while not os.path.lexists(os.path.dirname(path)):
+        path = os.path.dirname(path)
+    return path
 
 
 def operation_of(write: FileWrite) -> Operation:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     FileSystemKind = Literal["unrestricted", "external", "restricted"]
     Tool = Literal["command", "apply_patch"]
 
-REASON_NEVER = "approval required by policy, but AskForApproval is set to Never"
+NOBODY = "nobody may be asked"
 REASON_RULES_OFF = "approval required by policy rule, but AskForApproval::Granular.rules is false"
 REASON_SANDBOX_OFF = "approval required by policy, but AskForApproval::Granular.sandbox_approval is false"
 MADE = "it would run what commands may have written, `{}`"
@@ -69,7 +69,7 @@ HEURISTIC: tuple[Row, ...] = (
     Row("allow", "only reads", command=("safe",), wish=("use_default",)),
     Row("allow", "dangerous, but nobody is asked and nothing is confined here", command=("dangerous",),
         policy=("never",), files=("unrestricted", "external")),
-    Row("forbid", "dangerous, and nobody may be asked", command=("dangerous",), policy=("never",)),
+    Row("forbid", f"dangerous, and {NOBODY}", command=("dangerous",), policy=("never",)),
     Row("ask", "dangerous", command=("dangerous",)),
     Row("forbid", "no usable sandbox backend", policy=("never",), files=("restricted",), backend=(False,)),
     Row("ask", "no usable sandbox backend", files=("restricted",), backend=(False,)),
@@ -239,16 +239,14 @@ def conclude(judgement: Judgement, policy: ApprovalPolicy) -> Verdict:
     rule = strictest(tuple([each.rule for each in judgement.by_rule if each.rule])) if judgement.by_rule else None
     if judgement.decide == "forbid":
         return Forbid(_forbidden(echoed(argv), rule, because), because, by="rule" if rule else "policy")
+    asks = f"`{echoed(argv)}` requires approval{f': {rule.because}' if rule and rule.because else ' by policy'}"
     if policy == "never":
-        return Forbid(REASON_NEVER, because, by="rule" if rule else "policy")
+        return Forbid(f"{asks}, and {NOBODY}", because, by="rule" if rule else "policy")
     if isinstance(policy, Granular) and rule and not policy.rules:
         return Forbid(REASON_RULES_OFF, because, by="rule")
     if isinstance(policy, Granular) and not rule and not policy.sandbox_approval:
         return Forbid(REASON_SANDBOX_OFF, because)
-    if rule is None:
-        return Ask(because)
-    reason = f"requires approval: {rule.because}" if rule.because else "requires approval by policy"
-    return Ask(because, f"`{echoed(argv)}` {reason}")
+    return Ask(because, asks) if rule else Ask(because)
 
 
 def may_ask_after_denial(policy: ApprovalPolicy, tool: Tool = "command") -> bool:

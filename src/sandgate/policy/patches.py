@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.verdicts import RuleDecision, Verdict
 
 EMPTY_PATCH = "empty patch"
-BLOCKED_BY_READ_ONLY = "writing is blocked by read-only sandbox; rejected by user approval settings"
-OUTSIDE_OF_PROJECT = "writing outside of the project; rejected by user approval settings"
+BLOCKED_BY_READ_ONLY = "writing is blocked by the read-only sandbox, and nobody may be asked"
+OUTSIDE_OF_PROJECT = "writing outside of the project, and nobody may be asked"
+PROTECTED_PLACE = "writing to a protected place, and nobody may be asked"
 
 NAMED_PATHS_MAX = 3  # in a reason
 PATH_CHARS_MAX = 120  # of each
@@ -53,7 +54,7 @@ def patch_verdict(
         if backend_available:
             return Allow(_because("allow", _why_allowed(outside)))
     if approval == "never" or (isinstance(approval, Granular) and not approval.sandbox_approval):
-        reason = BLOCKED_BY_READ_ONLY if isinstance(sandbox, ReadOnly) else OUTSIDE_OF_PROJECT
+        reason = _why_not(outside, sandbox, permissions, resolved or {})
         return Forbid(reason, _because("forbid", reason))
     if not outside:
         return Ask(_because("ask", "no usable sandbox backend"), "no sandbox can hold the patch to its files")
@@ -157,6 +158,18 @@ def _grantable(directory: str) -> bool:
     if not directory.startswith("/") or directory == "/":
         return False
     return not any(directory == area or lies_below(directory, area) for area in KERNEL_DIRECTORIES)
+
+
+def _why_not(
+    outside: tuple[str, ...], sandbox: SandboxPolicy, permissions: EffectivePermissions, resolved: Mapping[str, str]
+) -> str:
+    if isinstance(sandbox, ReadOnly):
+        return BLOCKED_BY_READ_ONLY
+    nearest = _Nearest(permissions)
+    places = {*outside, *(_normalised(resolved.get(path, path)) for path in outside)}
+    closed = [place for place in places if not nearest.writable(place)]
+    inside = [place for place in closed if any(lies_below(place, root) for root in permissions.writable)]
+    return PROTECTED_PLACE if closed == inside != [] and all(map(nearest.closed, inside)) else OUTSIDE_OF_PROJECT
 
 
 def _why_allowed(outside: tuple[str, ...]) -> str:

@@ -41,8 +41,8 @@ class LastPatch:
         for call, record in records:
             kept.keep(TURN, call, record)
 
-    def take_back(self, runtime: Runtime) -> tuple[str, ...]:
-        """The paths that are as they were before; nothing where nothing is kept.
+    def take_back(self, runtime: Runtime, *, approved: bool = False) -> tuple[str, ...]:
+        """The paths that are as they were before; nothing where nothing is kept. `approved`: a yes was given for it.
 
         Raises PatchDoesNotFit when a file was changed since, CommandRefused when it may not be written any more.
         """
@@ -50,7 +50,7 @@ class LastPatch:
         patches, paths = runtime.tools.patches, []
         for call, record in reversed(kept.of(TURN).items()):
             patches.know(call, record)
-            patches.undo(call)
+            patches.undo(call, approved=approved)
             kept.taken_back(call)
             paths += [write.path for write in record.writes]
         return tuple(dict.fromkeys(paths))

@@ -14,7 +14,7 @@ from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.matter import Matter
-from sandgate.patch.apply import Undo, apply_plan, operation_of, undo
+from sandgate.patch.apply import Undo, apply_plan, first_missing, operation_of, undo
 from sandgate.patch.describe import described as described
 from sandgate.patch.journal import recover
 from sandgate.patch.parse import parse_partial, parse_patch
@@ -27,6 +27,7 @@ from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.decisions import ApprovalKey, Passage
 from sandgate.protocol.denials import Denial, Refused
+from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import Notice, PatchBegan, PatchEnded
 from sandgate.protocol.verdicts import Ask, Forbid
 from sandgate.record import Record
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import DenialReport, Operation
     from sandgate.protocol.patches import FileChange
-    from sandgate.protocol.permissions import EffectivePermissions, Grant
+    from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.protocol.verdicts import Verdict
@@ -126,8 +127,8 @@ class PatchGate:
                 break
         return tuple(answers)
 
-    def undo(self, call_id: str) -> bool:
-        """Takes an applied patch back; False when it is not known (any more).
+    def undo(self, call_id: str, *, approved: bool = False) -> bool:
+        """Takes an applied patch back; False when it is not known (any more). `approved`: also where one is asked about.
 
         Raises PatchDoesNotFit when a file was changed since, CommandRefused when it may not be written any more.
         """
@@ -135,6 +136,9 @@ class PatchGate:
         if record is None:
             return False
         done = undo(record, self._confinement.permissions(), journal_directory=self._journals)
+        if done.denied and approved:
+            given = tuple(Grant("write_path", path) for _operation, path in done.denied)
+            done = undo(record, self._confinement.permissions(given), journal_directory=self._journals)
         if done.denied:
             places = sorted({os.path.dirname(path) for _operation, path in done.denied})
             allowed = " ".join(f"--add-dir {quoted(place)}" for place in places)
@@ -208,11 +212,20 @@ class PatchGate:
             closed=self._closed(plan) if passage.refusal is not None and passage.refusal.by == "policy" else (),
         )
 
+    def foreseen(self, plan: PatchPlan) -> tuple[Verdict, tuple[Denial, ...]]:
+        """What policy says of a plan now, and what of it lies where nothing may be written. Nobody is asked."""
+        return self._verdict(plan), self._closed(plan)
+
     def _closed(self, plan: PatchPlan) -> tuple[Denial, ...]:
         permissions = self._confinement.permissions()
         grants = needed_grants(plan.changes, permissions, _leading(plan, permissions))
         operations = {write.path: operation_of(write) for write in plan.writes}
-        return tuple(Denial(operations.get(path, "write"), path, grant=grant) for path, grant in grants.items())
+        first = {path: first_missing(path) if operations.get(path) == "create" else path for path in grants}
+        return tuple(dict.fromkeys(
+            Denial(operations.get(path, "write"), path, grant=grant) if first[path] == path
+            else Denial("create", first[path], grant=Grant("write_path", first[path]))
+            for path, grant in grants.items()
+        ))  # fmt: skip
 
     @property
     def _journals(self) -> str:

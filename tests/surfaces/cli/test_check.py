@@ -98,7 +98,7 @@ def test_a_line_is_taken_apart_with_what_would_be_stopped_and_what_would_change_
     lines = program.out.splitlines()
     assert "    allow: ls (safe-list: only reads)" in lines
     assert any(line.startswith("    ask: touch /data/x (policy: ") for line in lines)
-    assert "would be `allow` with: sandgate rules add -- touch /data/x" in lines
+    assert "to have it allowed: sandgate rules add -- touch /data/x" in lines
     assert "  would stop: write /data/x" in lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def test_check_changes_nothing(program: Any) -> None:
             77,
             "patch rejected: writing outside of the project",
         ),
-        (wrapped("*** Add File: .git/hooks/pre-commit\n+x"), 77, "patch rejected: writing outside of the project"),
+        (wrapped("*** Add File: .git/hooks/pre-commit\n+x"), 77, "patch rejected: writing to a protected place"),
         ("/nowhere/at/all", 2, "cannot read the patch"),
     ],
 )
@@ -104,7 +105,7 @@ def test_a_refusal_names_each_path_and_why_and_an_option_that_works(program: Any
     patch = wrapped(f"*** Add File: {tmp_path}/outside/g\n+x\n*** Add File: .git/hooks/h\n+x")
     assert program("patch", "-c", SANDBOX_TMP, patch) == 77
     assert program.err.splitlines() == [
-        "sandgate: patch rejected: writing outside of the project; rejected by user approval settings",
+        "sandgate: patch rejected: writing outside of the project, and nobody may be asked",
         f"sandgate: denied: create {tmp_path}/outside/g (outside the writable roots: {program.repo})",
         f"sandgate: denied: create {program.repo}/.git/hooks/h (protected: it can run code outside the sandbox later)",
         f"sandgate: grant it once with: --add-dir {tmp_path}/outside",
@@ -167,3 +168,25 @@ def test_an_empty_patch_is_told_how_one_is_given(program: Any) -> None:
     (program.repo / "empty").write_text("\n")
     assert program("patch", "empty") == 2
     assert "sandgate: hint: sandgate patch FILE, or the patch on standard input" in program.err
+
+
+@pytest.mark.parametrize(
+    "path", ["{home}/notes", ".envrc", ".git/hooks/pre-commit", "{home}/work/new/deep", ".vscode/tasks.json"]
+)
+def test_what_a_yes_has_opened_is_foreseen_and_taken_back_with_a_yes(program: Any, path: str) -> None:
+    (program.repo / ".git" / "hooks").mkdir(parents=True)
+    (program.home / "work").mkdir()
+    before = tree_of(program.repo), sorted(program.home.rglob("[nw]*"))
+    patch = wrapped(f"*** Add File: {path.format(home=program.home)}\n+x")
+    assert program("patch", "--check", "-c", SANDBOX_TMP, patch) == 77
+    hint = program.err.splitlines()[-1]
+    assert "would be refused: writing " in program.err
+    assert hint.startswith("sandgate: grant it once with: ")
+    assert program("patch", "-c", SANDBOX_TMP, "-a", "on-failure", "--answer", "approve", "--check", patch) == 0
+    assert program.err == "sandgate: somebody would be asked before it is applied\n"
+    assert program("patch", "-c", SANDBOX_TMP, *shlex.split(hint.partition("with: ")[2]), patch) == 0
+    assert program("patch", "--undo", "-c", SANDBOX_TMP) == 77
+    hint = program.err.splitlines()[-1]
+    assert hint == "sandgate: take it back all the same with: sandgate patch --undo --answer approve"
+    assert program(*shlex.split(hint.partition("with: sandgate ")[2]), "-c", SANDBOX_TMP) == 0
+    assert (tree_of(program.repo), sorted(program.home.rglob("[nw]*"))) == before

@@ -123,7 +123,7 @@ def test_a_rule_that_stops_before_what_is_started_is_named_as_the_reason_for_the
     assert program("check", "-a", "untrusted", "--", "env", "npm", "install") == 3
     assert reason in program.out
     advice = "sandgate rules add -- env npm install"
-    assert f"would be `allow` with: {advice}" in program.out
+    assert f"to have it allowed: {advice}" in program.out
     assert program(*advice.split()[1:]) == 0
     assert program("rules", "check", "-a", "untrusted", "--", "env", "npm", "install") == 0
     assert program("rules", "check", "-a", "untrusted", "--", "env") == 0

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import Parsed
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}
+OTHERWISE = {"allow": "to have it allowed", "ask": "to have it asked about", "forbid": "to have it forbidden"}
 PART_SHOWN_CHARS = 300
 
 
@@ -48,7 +49,7 @@ def _lines(forecast: Forecast) -> list[str]:
         lines.append(f"reason: {visible(reason)}")
     lines += _part_lines(forecast.parts, 1)
     if forecast.flip:
-        lines.append(f"would be `{forecast.flip.verdict}` with: {_change(forecast.flip)}")
+        lines.append(f"{OTHERWISE[forecast.flip.verdict]}: {_change(forecast.flip)}")
     else:
         lines.append("no single change known here gives another verdict")
     confined = f"backend {forecast.backend}" if forecast.confined else "none: it would run unconfined"

@@ -170,7 +170,7 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
     grant = denial.grant
     if grant is None:
         return ""
-    if grant.value in permissions.absent:
+    if any(_is_or_below(grant.value, name) for name in permissions.absent):
         return ONE_YES  # protected by its name, which no option opens
     match grant.kind:
         case "write_root" | "write_path" if not permissions.writable:
@@ -204,10 +204,8 @@ def _why(denial: Denial, permissions: EffectivePermissions) -> str:
         return "Sandgate's own files stay its own, whatever is granted"
     if denial.operation == "read":
         return "closed: a secret, or not known to be harmless"
-    if (
-        path in permissions.absent
-        or ending_form(path) in permissions.absent
-        or any(_is_or_below(path, name) for name in permissions.read_only)
+    if ending_form(path) in permissions.absent or any(
+        _is_or_below(path, name) for name in (*permissions.read_only, *permissions.absent)
     ):
         what = "it, or what it is another name of," if _has_other_names(path) else "it"
         return f"protected: {what} can run code outside the sandbox later"

@@ -6,6 +6,7 @@ import os
 
 from sandgate.display import visible
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
+from sandgate.protocol.verdicts import Ask, Forbid
 from sandgate.runtime.patch_gate import EMPTY, described
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.narrate import Narrator, refused_lines
@@ -13,13 +14,19 @@ from sandgate.surfaces.cli.session import opened, person_present
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandgate.errors import SandgateError
+    from sandgate.protocol.denials import Denial
+    from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime import Runtime
     from sandgate.runtime.last_patch import LastPatch
     from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.surfaces.cli.parse import Parsed
 
 DOES_NOT_FIT, MALFORMED, REFUSED = 1, 2, 77
+APPROVE = "approve"
+ALL_THE_SAME = f"sandgate patch --undo --answer {APPROVE}"
 STDIN = 0
 PATCH_BYTES_MAX = 512 << 20
 PATCH_STARTS = ("*** Begin Patch", "<<EOF", "<<'EOF'", '<<"EOF"')
@@ -58,7 +65,7 @@ def _applied(parsed: Parsed, text: str) -> int:
     if parsed.on("check"):
         plan = patches.plan(text, cwd=runtime.directory, strict_unique=strict)
         say.out("".join(f"{line}\n" for line in described(plan)))
-        return 0
+        return _foreseen(*patches.foreseen(plan), runtime)
     if parsed.on("in_order"):
         answers = patches.apply_in_order(text, cwd=runtime.directory)
     else:
@@ -69,15 +76,27 @@ def _applied(parsed: Parsed, text: str) -> int:
     return code
 
 
+def _foreseen(verdict: Verdict, closed: Sequence[Denial], runtime: Runtime) -> int:
+    if isinstance(verdict, Forbid):
+        say.fact(f"would be refused: {verdict.reason}")
+        for line in refused_lines(closed, runtime.confinement.permissions()):
+            say.fact(line)
+        return REFUSED
+    if isinstance(verdict, Ask) or closed:
+        say.fact("somebody would be asked before it is applied")
+    return 0
+
+
 def _taken_back(parsed: Parsed) -> int:
     others = [name for name in ("check", "in_order", "strict_unique") if parsed.on(name)]
     if parsed.argument is not None or others:
         raise RequestError("`--undo` takes no patch and no other option of one", hint="sandgate patch --undo")
     runtime = opened(parsed)
     try:
-        done = _kept(runtime).take_back(runtime)
+        done = _kept(runtime).take_back(runtime, approved=parsed.texts("answer")[:1] == (APPROVE,))
     except CommandRefused as refusal:
-        say.error(refusal)
+        say.fact(str(refusal))
+        say.fact(f"take it back all the same with: {ALL_THE_SAME}")
         return REFUSED
     if not done:
         raise RequestError(

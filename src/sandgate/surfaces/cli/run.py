@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 STREAMS = Stdio(stdin=0, stdout=1, stderr=2)  # our own; `start` saw to it that each is taken
 REFUSED, CANNOT, INTERRUPTED = 77, 125, 130
-WOULD_ASK = "a rule can allow or forbid it; with `-a on-failure` a person, or `--answer`, is asked"
+WITH_QUESTIONS = "with `-a on-failure` a person, or `--answer`, is asked"
+WOULD_ASK = f"a rule can allow or forbid it; {WITH_QUESTIONS}"
 WOULD_ASK_FIRST = (
     "only with `-a on-request` is a person, or `--answer`, asked about `--escalate`; "
     "`-s danger-full-access` has no sandbox from the start"
@@ -42,6 +43,8 @@ def _for_people(parsed: Parsed) -> int:
         say.fact(f"refused by {passage.refusal.by}: {passage.refusal.why}")
         if passage.refusal.by == "policy":
             say.fact(WOULD_ASK_FIRST if parsed.on("escalate") else WOULD_ASK)
+        elif passage.refusal.by == "rule" and all(each.verdict != "forbid" for each in passage.verdict.because):
+            say.fact(WITH_QUESTIONS)
     # A success whose output is lost is no success, and the command cannot know.
     return exit_code(passage) or (CANNOT if narrator.output_lost else 0)
 
