@@ -28,14 +28,6 @@ static int limit_resources(struct sandbox *sandbox) {
     return 0;
 }
 
-/* Whoever started us may ignore signals (Python ignores SIGPIPE); programs expect the defaults. */
-static void default_signals(void) {
-    struct {
-        unsigned long handler, flags, restorer, mask;
-    } action = {0, 0, 0, 0};
-    for (int number = 1; number <= 64; number++) sys(rt_sigaction, number, &action, 0, sizeof action.mask);
-}
-
 static int own_session(struct sandbox *sandbox) {
     long error = sys(setsid);
     return error < 0 ? fail(sandbox, "setsid", "", error) : 0;
@@ -160,7 +152,7 @@ static int begin(struct sandbox *sandbox) {
     if (begin_view(sandbox) != 0) return -1;
     /* A new session is a new scheduling group, which on a busy machine waits for its turn: better while init works. */
     if (own_session(sandbox) != 0) return -1;
-    default_signals();
+    filter_prepare(sandbox);
     int error = drop_bounding_set();
     return error < 0 ? fail(sandbox, "drop bounding set", "", error) : 0;
 }

@@ -57,15 +57,26 @@ static int read_order(struct sandbox *sandbox) {
     }
     if (request[0] != REQUEST_PREPARE) return fail(sandbox, "read order", "", -EBADMSG);
     uint32_t directories = request[1] >> PREPARE_DIRECTORIES_SHIFT & 0xff, files = request[1] >> PREPARE_FILES_SHIFT;
-    uint32_t others = request[1] & 0xff & ~(uint32_t)(PREPARE_EMPTY_NETWORK | PREPARE_LENT_NETWORK);
+    uint32_t known = PREPARE_EMPTY_NETWORK | PREPARE_LENT_NETWORK | PREPARE_TEST_OLD_KERNEL;
+    uint32_t others = request[1] & 0xff & ~known;
     if (others || directories > PREPARE_COVERS_MAX || files > PREPARE_COVERS_MAX)
         return fail(sandbox, "read order", "", -EBADMSG);
+    sandbox->test_old_kernel = request[1] & PREPARE_TEST_OLD_KERNEL;
     sandbox->covers[COVER_DIRECTORY] = directories;
     sandbox->covers[COVER_FILE] = files;
     sandbox->empty_network = request[1] & PREPARE_EMPTY_NETWORK;
     if (!(request[1] & PREPARE_LENT_NETWORK)) return 0;
     int error = receive_descriptors(STATUS_FD, sandbox->lent, NETWORK_PARTS);
     return error < 0 ? fail(sandbox, "receive network", "", error) : 0;
+}
+
+/* Whoever started Sandgate may ignore signals; programs expect the defaults. posix_spawn(3) has put back the others: the
+ * C library keeps these two for itself (nptl(7)). */
+static void default_signals(void) {
+    struct {
+        unsigned long handler, flags, restorer, mask;
+    } action = {0, 0, 0, 0};
+    for (int number = 32; number <= 33; number++) sys(rt_sigaction, number, &action, 0, sizeof action.mask);
 }
 
 static int watch(struct sandbox *sandbox, int fd, uint32_t events, enum event_source source) {
@@ -220,6 +231,7 @@ int main(void) {
     static struct supervisor supervisor = {.sandbox = &the_sandbox, .listener = -1};
     unsigned long every_signal = ~0UL;
     sys(rt_sigprocmask, 0 /* SIG_BLOCK */, &every_signal, 0, sizeof every_signal);
+    default_signals();
     sys(close_range, STATUS_FD + 1, ~0U, 0);
     the_sandbox.failed_path = "";
     the_sandbox.uid = (uint32_t)sys(geteuid);

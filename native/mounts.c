@@ -19,6 +19,7 @@ enum { NO_TREE = -1, POINT_TRIES = 16 };
 struct view {
     struct sandbox *sandbox;
     int base;            /* the private tmpfs */
+    int sealed;          /* a copy of it that can only be read, as copies of it then are; negative: not to be had */
     int empty_directory; /* on it: mode 111: what is looked for in it by name is not there, listing it is refused */
     int empty_file;      /* on it: mode 000 */
     int nodes[DEVICE_NODES]; /* clones of the host's */
@@ -62,23 +63,13 @@ int attach_at(int tree, const char *path) {
     return (int)sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
-/* A clone of an empty thing that can be changed no more than the base will be. */
-static int make_cover(int empty) {
-    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC};
-    int tree = clone_tree(empty, "", 0);
-    long error = tree < 0 ? 0 : sys(mount_setattr, tree, "", AT_EMPTY_PATH, &read_only, sizeof read_only);
-    if (error == 0) return tree;
-    sys(close, tree);
-    return (int)error;
-}
-
 static int empty_for(enum cover kind) { return kind == COVER_DIRECTORY ? view.empty_directory : view.empty_file; }
 
 /* While the plan is being made we have nothing else to do. One that cannot be made now is made when it is needed. */
 static void make_covers(void) {
-    for (enum cover kind = 0; kind < COVERS; kind++)
+    for (enum cover kind = 0; view.sealed >= 0 && kind < COVERS; kind++)
         while (view.cover_count[kind] < view.sandbox->covers[kind]) {
-            int tree = make_cover(empty_for(kind));
+            int tree = clone_tree(empty_for(kind), "", 0);
             if (tree < 0) break;
             view.covers[kind][view.cover_count[kind]++] = tree;
         }
@@ -275,6 +266,17 @@ static int make_tmpfs(void) {
     return (int)base;
 }
 
+/* A mount that lies nowhere can be copied since Linux 6.15. Before, what is empty is copied from the base itself, when
+ * that has been mounted. */
+static int make_sealed(void) {
+    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC};
+    int tree = clone_tree(view.base, "", 0);
+    long error = tree < 0 ? 0 : sys(mount_setattr, tree, "", AT_EMPTY_PATH, &read_only, sizeof read_only);
+    if (error == 0) return tree;
+    sys(close, tree);
+    return (int)error;
+}
+
 static int make_base(void) {
     struct sandbox *sandbox = view.sandbox;
     long error;
@@ -283,9 +285,19 @@ static int make_base(void) {
     if ((error = sys(mkdirat, view.base, "none", 0111)) < 0) return fail(sandbox, "make cover", "", error);
     if ((error = sys(mknodat, view.base, "empty", S_IFREG, 0)) < 0) return fail(sandbox, "make cover", "", error);
     if (furnish_devices(sandbox, view.base, view.nodes) != 0) return -1;
-    view.empty_directory = (int)sys(openat, view.base, "none", O_PATH | O_CLOEXEC);
-    view.empty_file = (int)sys(openat, view.base, "empty", O_PATH | O_CLOEXEC);
+    view.sealed = sandbox->test_old_kernel ? -EINVAL : make_sealed();
+    int empties = view.sealed < 0 ? view.base : view.sealed;
+    view.empty_directory = (int)sys(openat, empties, "none", O_PATH | O_CLOEXEC);
+    view.empty_file = (int)sys(openat, empties, "empty", O_PATH | O_CLOEXEC);
     return 0;
+}
+
+/* Over the directory it has a copy of, where nobody sees it. */
+static int attach_sealed(void) {
+    int target = (int)sys(openat, view.base, "none", O_PATH | O_CLOEXEC);
+    int error = target < 0 ? target : attach(view.sealed, target);
+    sys(close, target);
+    return error < 0 ? fail(view.sandbox, "mount", "what hides", error) : 0;
 }
 
 /* The base is mounted on /dev, and the directory "dev" on it then covers it from sight. */
@@ -295,7 +307,8 @@ static int attach_base(void) {
         if (sandbox->plan.mounts[i].kind == HIDE_WITH_OPENINGS && make_hiding_directory(i) != 0) return -1;
     if (make_dev_points() != 0) return -1;
     int error = attach_at(view.base, "/dev");
-    return error < 0 ? fail(sandbox, "mount tmpfs", "/dev", error) : 0;
+    if (error < 0) return fail(sandbox, "mount tmpfs", "/dev", error);
+    return view.sealed < 0 ? 0 : attach_sealed();
 }
 
 static int made_writable(int tree) {
@@ -464,7 +477,8 @@ int begin_view(struct sandbox *sandbox) {
     view.sandbox = sandbox;
     /* Device nodes must be cloned while their mount still allows devices. */
     clone_device_nodes(view.nodes);
-    if (make_base() != 0 || mount_proc(sandbox) != 0 || cover_proc(sandbox, view.empty_file) != 0) return -1;
+    if (make_base() != 0 || mount_proc(sandbox) != 0 || cover_proc(sandbox) != 0) return -1;
+    if (view.sealed >= 0 && hide_in_proc(sandbox, view.empty_file) != 0) return -1;
     make_covers();
     return 0;
 }
@@ -485,6 +499,7 @@ int finish_view(struct sandbox *sandbox) {
     if (attach_base() != 0) return -1;
     attach_overlays(sandbox, view.base);
     if (mount_devices(sandbox, view.base, view.nodes) != 0) return -1;
+    if (view.sealed < 0 && hide_in_proc(sandbox, view.empty_file) != 0) return -1;
     if (open_proc(sandbox, view.empty_directory) != 0) return -1;
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
         if (apply_entry(i) != 0) return -1;

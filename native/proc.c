@@ -79,8 +79,12 @@ int mount_proc(struct sandbox *sandbox) {
 }
 
 /* Nothing of it depends on the plan, so it is done before there is one. */
-int cover_proc(struct sandbox *sandbox, int empty_file) {
-    if (!(sandbox->layers & LAYER_WEAK_PROC) && cover(sandbox) != 0) return -1;
+int cover_proc(struct sandbox *sandbox) {
+    return sandbox->layers & LAYER_WEAK_PROC ? 0 : cover(sandbox);
+}
+
+/* The same, where copies of the empty file can be made as early. */
+int hide_in_proc(struct sandbox *sandbox, int empty_file) {
     for (size_t i = 0; i < sizeof hidden_files / sizeof hidden_files[0]; i++)
         if (hide(sandbox, hidden_files[i], empty_file) != 0) return -1;
     return 0;

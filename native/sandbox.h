@@ -43,6 +43,7 @@ enum request {
 enum preparation {
     PREPARE_EMPTY_NETWORK = 1 << 0, /* else the host's */
     PREPARE_LENT_NETWORK = 1 << 1,  /* a message with the two descriptors of REQUEST_NETWORK follows: use that one */
+    PREPARE_TEST_OLD_KERNEL = 1 << 2, /* as where a mount that lies nowhere cannot be copied */
     /* Eight bits each: how many empty directories, and how many empty files, the plan will probably hide things with. */
     PREPARE_DIRECTORIES_SHIFT = 8,
     PREPARE_FILES_SHIFT = 16,
@@ -58,6 +59,7 @@ struct sandbox {
     uint32_t uid, gid;
     uint32_t empty_network; /* what was prepared; the plan must want the same */
     uint16_t served_port;    /* of REQUEST_SERVE */
+    uint32_t test_old_kernel;
     uint32_t covers[COVERS]; /* what the plan will probably need of each kind */
     unsigned char processors[PROCESSORS_MAX / 8]; /* those the caller may use; nothing of it when the next is 0 */
     long processors_bytes;
@@ -121,7 +123,8 @@ int furnish_devices(struct sandbox *sandbox, int base, const int nodes[]);
 int mount_proc(struct sandbox *sandbox);
 int finish_view(struct sandbox *sandbox);
 int mount_devices(struct sandbox *sandbox, int base, int nodes[]);
-int cover_proc(struct sandbox *sandbox, int empty_file);
+int cover_proc(struct sandbox *sandbox);
+int hide_in_proc(struct sandbox *sandbox, int empty_file);
 int open_proc(struct sandbox *sandbox, int empty_directory);
 
 /* overlays.c: made while the file systems they are kept on can still be written, and attached to the private tmpfs. One that
@@ -160,6 +163,7 @@ int landlock_confine(struct sandbox *sandbox);
 /* filter.c: installs the system call filter; returns the listener, NO_LISTENER, or a negative errno */
 enum { NO_LISTENER = -4096 }; /* below every errno */
 int filter_install(struct sandbox *sandbox, int with_listener);
+void filter_prepare(const struct sandbox *sandbox); /* for the plan that is likely; another one costs some time */
 
 /* init.c, command.c: the bodies of the tasks */
 int init_task(void *sandbox);

@@ -31,7 +31,7 @@ class Aftermath:
     for, or found in a list of the directory.
     """
 
-    __slots__ = ("_absent", "_any_case", "_before", "_begun", "_marks", "created", "exchanged", "looked")
+    __slots__ = ("_absent", "_any_case", "_before", "_begun", "_marks", "_now", "created", "exchanged", "looked")
 
     def __init__(self, plan: ConfinedCommand, marks: Mapping[str, Mark] | None = None) -> None:
         permissions = plan.permissions
@@ -40,6 +40,7 @@ class Aftermath:
         self._any_case = permissions.case_insensitive
         self._before = {path: _identity(path) for path in permissions.read_only} if plan.confined else {}
         self._marks = marks or {}
+        self._now: dict[str, bool] = {}  # which of them still show the same, at one look
         self.looked = False
         self.created: tuple[str, ...] = ()  # protected names that did not exist, and do now
         self.exchanged: tuple[str, ...] = ()  # those that existed, and now are another object than then, or gone
@@ -47,6 +48,7 @@ class Aftermath:
     def look(self) -> None:
         """After its end. May be repeated."""
         self.looked = True
+        self._now = {}
         before = self._before
         missing = [path for path, was in before.items() if was is None]
         groups = [*_absent_by_directory(self._absent).items(), *_by_directory(missing).items()]
@@ -71,7 +73,7 @@ class Aftermath:
 
     def _suspects(self, directory: str, names: list[str]) -> Iterable[str]:
         """The names in `directory` that may have come to exist."""
-        if directory in self._marks and _mark(directory) == self._marks[directory]:
+        if self._is_unchanged(directory) or self._is_still_missing(directory):
             return ()
         if self._any_case or len(names) < LISTED_FROM_NAMES:
             return names if len(names) == 1 or _exists(directory or "/") else ()
@@ -80,7 +82,33 @@ class Aftermath:
         start = len(directory) + 1
         return [name for name in names if name[start:] in there or name[start : start + 2] == "*."]
 
+    def _is_unchanged(self, directory: str) -> bool:
+        known = self._now.get(directory)
+        if known is None:
+            mark = self._marks.get(directory)
+            known = self._now[directory] = mark is not None and _mark(directory) == mark
+        return known
 
+    def _is_still_missing(self, directory: str) -> bool:
+        """Whether what should lead to it did not exist in a directory that has not changed since it was looked for."""
+        above, below = directory, ""
+        while above and above not in self._marks:
+            below, above = above, above.rpartition("/")[0]
+        if not above or not below or not self._is_unchanged(above):
+            return False
+        mark = self._marks[above]
+        if _missing.get(below) == mark:
+            return True
+        if _exists(below):
+            return False
+        while len(_missing) >= _MISSING_MAX:
+            _missing.pop(next(iter(_missing)), None)
+        _missing[below] = mark
+        return True
+
+
+_MISSING_MAX = 1024  # names
+_missing: dict[str, Mark] = {}  # what was not there, and what the directory that it would lie in showed then
 _RECENT_MAX = 16  # sets of names; as many sessions of a process can be at work
 _recent: dict[int, tuple[tuple[str, ...], dict[str, list[str]]]] = {}
 

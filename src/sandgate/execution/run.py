@@ -55,6 +55,7 @@ def run(
     on_stopped: Callable[[ForwardingStopped], None] | None = None,
     on_ended: Callable[[], None] | None = None,
     meanwhile: Meanwhile | None = None,
+    on_left: Callable[[Child], None] | None = None,
     helper: str | None = None,
     capture_bytes: int = CAPTURE_BYTES,
     kill_grace_ms: int = 0,
@@ -67,8 +68,9 @@ def run(
     everything comes out as `stdout`. `cancel_fd` stops the command as soon as it is readable; it is not read.
     `on_output` sees every chunk, up to 64 KiB; `on_stopped` hears once per stream that passing it on had to end.
     `on_ended` is called once it is over, while the last of its sandbox is still being taken down; not for a command
-    that had to be abandoned.
-    `meanwhile` tells what is refused while it runs.
+    that had to be abandoned. `meanwhile` tells what is refused while it runs.
+    `on_left` takes over a command that ended by itself, and closes it soon: nothing of it lives, and its supervisor is
+    on its way out. Without it, and otherwise, this waits for the supervisor, too.
     `kill_grace_ms` lies between SIGTERM and SIGKILL at a time limit or a cancellation; 0 kills at once.
 
     A failing, killed, stopped or unstartable command is a value. Ctrl-C is, too: it goes to the command, and the
@@ -89,9 +91,15 @@ def run(
                 wiring.tell(on_stopped)
                 if on_ended is not None and child.ended is not None:
                     on_ended()
-                return _outcome(child, attendance, wiring.capture, started_ns)
-            finally:
+                outcome = _outcome(child, attendance, wiring.capture, started_ns)
+            except BaseException:
                 child.close()
+                raise
+            if on_left is not None and outcome.result is not None and outcome.result.termination == "exited":
+                on_left(child)
+            else:
+                child.close()
+            return outcome
         finally:
             wiring.close()
 

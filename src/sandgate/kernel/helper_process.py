@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SLOTS = 4  # the helper finds the socket as 3, and as 0 to 2 where the streams will be: sandbox.h
-_SIGNALS_TO_RESET = (13, 25)  # SIGPIPE, SIGXFSZ: Python ignores them
+# Python ignores some, and whoever started us may ignore others; programs expect the defaults. The C library keeps two
+# for itself: see native/main.c.
+_SIGNALS_TO_RESET = (*range(1, 32), *range(34, 65))
 
 
 def start_helper(helper: str, order: Callable[[socket], None]) -> tuple[int, socket]:

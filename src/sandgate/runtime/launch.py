@@ -107,6 +107,7 @@ class Launch(Readiness):
                 on_stopped=lost,
                 on_ended=ended,
                 meanwhile=meanwhile,
+                on_left=self._leave,
                 helper=self._confinement.helper,
                 capture_bytes=self._settings.capture_bytes,
                 kill_grace_ms=self._settings.kill_grace_ms,

@@ -6,6 +6,7 @@ from sandgate.execution.head_start import HeadStart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.kernel.child import Child
     from sandgate.protocol.permissions import Grant
     from sandgate.runtime.confinement import Confinement
 
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
 class Readiness:
     """The part of a `gate.Launcher` that does not depend on how the command is attended."""
 
-    __slots__ = ("_confinement", "_head_start")
+    __slots__ = ("_confinement", "_head_start", "_left")
 
     def __init__(self, confinement: Confinement) -> None:
         self._confinement = confinement
         self._head_start = HeadStart(confinement.networks, confinement.habit)
+        self._left: Child | None = None  # of the last launch: over, and its supervisor on its way out
 
     def expect(self) -> None:
         """See `gate.Launcher`."""
@@ -26,6 +28,7 @@ class Readiness:
 
     def get_ready(self, grants: tuple[Grant, ...]) -> None:
         """See `gate.Launcher`."""
+        self._see_off()  # what was lent to it is lent to the next
         network = self._confinement.namespace_network(grants)
         if network is not None and self._confinement.helper is not None:
             self._head_start.get_ready(self._confinement.helper, network=network)
@@ -33,3 +36,13 @@ class Readiness:
     def stand_down(self) -> None:
         """See `gate.Launcher`."""
         self._head_start.discard()
+        self._see_off()
+
+    def _leave(self, child: Child) -> None:
+        """Its supervisor ends while we tell what happened; `stand_down`, or the next launch, waits for it."""
+        self._left = child
+
+    def _see_off(self) -> None:
+        if self._left is not None:
+            self._left.close()
+            self._left = None

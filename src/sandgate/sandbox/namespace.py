@@ -55,11 +55,18 @@ class NamespaceBackend:
 
 def _entered(directory: str, permissions: EffectivePermissions) -> str:
     """The directory as the command will see it: what the host has there need not be it."""
+    global _last_entered
+    last = _last_entered
+    if last is not None and last[0] is permissions and last[1] == directory:
+        return last[2]  # the same permissions rest on the same look at the disk
     tmp = permissions.private_tmp
     plain = os.path.normpath(directory)
-    return plain if tmp is not None and tmp.holds(plain) else os.path.realpath(directory)
+    entered = plain if tmp is not None and tmp.holds(plain) else os.path.realpath(directory)
+    _last_entered = (permissions, directory, entered)
+    return entered
 
 
+_last_entered: tuple[EffectivePermissions, str, str] | None = None
 _last: tuple[EffectivePermissions, tuple[Mount, ...]] | None = None
 
 
