@@ -11,7 +11,7 @@ from sandgate.gate.attempts import closed_to_it
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.sandbox.closed_entries import closed_to, fetched_without, is_closed
+from sandgate.sandbox.closed_entries import closed_to, fetched_without, is_closed, not_passed_on
 
 QUIET = DenialReport("not_denied")
 
@@ -109,3 +109,27 @@ def test_the_setting_is_written_as_toml_has_it(monkeypatch: pytest.MonkeyPatch, 
     assert said is not None
     assert said.isprintable()
     assert said.endswith(f"to open: secrets.opened = {written}")
+
+
+@pytest.mark.parametrize(
+    ("argv", "output", "named"),
+    [
+        (("sh", "-c", 'test -n "$SANDGATE_OWN_TOKEN"'), b"", True),
+        (("sh", "script"), b"script: 1: SANDGATE_OWN_TOKEN: parameter not set\n", True),
+        (("sh", "script"), b"SANDGATE_OWN_TOKENS: parameter not set\n", False),
+        (("sh", "script"), b"x_SANDGATE_OWN_TOKEN SANDGATE_OWN_TOKEN", True),
+        (("true",), b"", False),
+    ],
+)
+def test_a_variable_that_is_set_here_and_named_is_told(
+    monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...], output: bytes, named: bool
+) -> None:
+    monkeypatch.setenv("SANDGATE_OWN_TOKEN", "secret")
+    made = plan(Path("/h"), *argv)
+    said = not_passed_on(made, output)
+    whole = (
+        "$SANDGATE_OWN_TOKEN is set here and not passed on to commands; "
+        'to pass on: --env SANDGATE_OWN_TOKEN="$SANDGATE_OWN_TOKEN"'
+    )
+    assert said == (whole if named else None)
+    assert not_passed_on(made.but(env={**made.env, "SANDGATE_OWN_TOKEN": "x"}), output) is None

@@ -42,8 +42,11 @@ def locked_outside(paths: tuple[str, ...]) -> str:
     return f"it locked {shown}{more} outside the writable places; whoever wanted the lock had to wait for the command"
 
 
-def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool) -> str | None:
-    """What a command is known to use, and could not see: where it failed, or may have fetched from elsewhere."""
+def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool, output: bytes = b"") -> str | None:
+    """What a command uses, and could not see: where it failed, or may have fetched from elsewhere.
+
+    `output` is what it said, for the names of variables.
+    """
     fetches = plan.confined and (plan.permissions.network == "on" or bool(plan.permissions.hosts))
     if fetches:
         from sandgate.places.package_sources import may_fetch
@@ -51,9 +54,14 @@ def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool) -
         fetches = may_fetch(plan.argv)
     if not plan.confined or not (failed or fetches):
         return None
-    from sandgate.sandbox.closed_entries import closed_to, fetched_without
+    from sandgate.sandbox.closed_entries import closed_to, fetched_without, not_passed_on
 
-    return (fetched_without(plan) if fetches else None) or (closed_to(plan, report) if failed else None)
+    missed = fetched_without(plan) if fetches else None
+    if missed or not failed:
+        return missed
+    from sandgate.sandbox.foreign_owners import others_files
+
+    return not_passed_on(plan, output) or others_files(plan, output) or closed_to(plan, report)
 
 
 def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:

@@ -216,7 +216,8 @@ class Gate:
         if outcome.locked:
             record(Notice("warning", locked_outside(outcome.locked)))
         record(CommandEnded(call_id, command, attempt))
-        if outcome.result and (said := closed_to_it(plan, attempt.denial, failed=has_failed(outcome.result))):
+        result = outcome.result
+        if result and (said := closed_to_it(plan, attempt.denial, failed=has_failed(result), output=result.aggregated)):
             record(Notice("warning", said))
         return attempt
 

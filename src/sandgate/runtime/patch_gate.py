@@ -128,7 +128,7 @@ class PatchGate:
         return tuple(answers)
 
     def undo(self, call_id: str, *, approved: bool = False) -> bool:
-        """Takes an applied patch back; False when it is not known (any more). `approved`: also where one is asked about.
+        """Takes an applied patch back; False when it is not known (any more). `approved`: a yes was given for it.
 
         Raises PatchDoesNotFit when a file was changed since, CommandRefused when it may not be written any more.
         """

@@ -1,4 +1,4 @@
-"""Says that a program is known to need what is closed to it: where a command failed, and where it fetches packages.
+"""Says what a command may have missed that is closed to it: where it failed, and where it fetches packages.
 
 Most programs do not tell which file they missed; in a closed directory they find nothing, and complain about that.
 """
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import EffectivePermissions
 
 PROGRAMS_MAX = 16  # of one command, that are looked at
-SAID_MAX = 3  # entries named in the line
+SAID_MAX = 3  # entries, or variables, named in the line
+NAME_CHARS_MIN = 4  # of a variable; a shorter name is an ordinary word
+OUTPUT_BYTES_MAX = 65_536  # of what a command said last, looked at for names
 
 
 def closed_to(plan: ConfinedCommand, report: DenialReport) -> str | None:
@@ -61,6 +63,30 @@ def _without(program: str, closed: list[str], dropped: list[str]) -> str:
         f"`{visible(program)}` fetches without {missed}, closed to commands: what a registry named there has "
         f"comes from the public one now; to open: {' and '.join(opening)}"
     )
+
+
+def not_passed_on(plan: ConfinedCommand, output: bytes) -> str | None:
+    """One line about a command that failed and names, in its text or its output, variables that it was not given."""
+    text = "\0".join((*plan.argv, output[-OUTPUT_BYTES_MAX:].decode("utf-8", "replace")))
+    names = [name for name in os.environ if len(name) >= NAME_CHARS_MIN and name not in plan.env and name in text]
+    found = [name for name in sorted(names) if _stands_alone(name, text)][:SAID_MAX]
+    if not found:
+        return None
+    missed = ", ".join(f"${name}" for name in found)
+    options = " ".join(f'--env {name}="${name}"' for name in found)
+    return (
+        f"{missed} {'is' if len(found) == 1 else 'are'} set here and not passed on to commands; to pass on: {options}"
+    )
+
+
+def _stands_alone(name: str, text: str) -> bool:
+    at = text.find(name)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char == "_" for char in around):
+            return True
+        at = text.find(name, at + 1)
+    return False
 
 
 def is_closed(path: str, permissions: EffectivePermissions) -> bool:

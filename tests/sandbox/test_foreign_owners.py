@@ -1,0 +1,72 @@
+"""Root is told why it cannot do inside what it can do outside with files of others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from program import Sandgate
+from sandgate.protocol.confinement import ConfinedCommand
+from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.sandbox.foreign_owners import others_files
+
+STRANGER = 4243
+HINT = "`-s danger-full-access` has no sandbox"
+NO_OTHERS = "in the sandbox there is no other user to give files to (for archives: `tar --no-same-owner`)"
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="to others the host says the same")
+
+
+@pytest.fixture
+def sandgate() -> Iterator[Sandgate]:
+    place = Path(tempfile.mkdtemp(prefix="sandgate-owners-", dir="/var/tmp"))
+    for name in ("repo", "home"):
+        (place / name).mkdir()
+    yield Sandgate(place / "repo", place / "home")
+    shutil.rmtree(place)
+
+
+@only_root
+@pytest.mark.host("namespace")
+@pytest.mark.parametrize("line", ["tar xf archive", f"touch own; chown {STRANGER} own", "cp -a foreign/f own"])
+def test_that_files_cannot_be_given_away_is_one_line(sandgate: Sandgate, line: str) -> None:
+    foreign = sandgate.workspace / "foreign"
+    foreign.mkdir()
+    (foreign / "f").touch()
+    os.chown(foreign / "f", STRANGER, STRANGER)
+    subprocess.run(["tar", "cf", "archive", "foreign/f"], cwd=sandgate.workspace, check=True, timeout=30)
+    done = sandgate("run", "--", "sh", "-c", line)
+    told = [each for each in done.err.splitlines() if each.startswith("sandgate:")]
+    assert (done.code != 0, told) == (True, [f"sandgate: warning: {NO_OTHERS}; {HINT}"])
+    assert sandgate("run", "-s", "danger-full-access", "--", "sh", "-c", line).code == 0
+
+
+@only_root
+@pytest.mark.host("namespace")
+@pytest.mark.parametrize("line", ["touch foreign/new", "chmod 700 foreign", "ls foreign/closed"])
+def test_whose_it_is_is_one_line(sandgate: Sandgate, line: str) -> None:
+    closed = sandgate.workspace / "foreign/closed"
+    closed.mkdir(parents=True)
+    closed.chmod(0o700)
+    for place in (closed.parent, closed):
+        os.chown(place, STRANGER, STRANGER)
+    place = closed if "closed" in line else closed.parent
+    done = sandgate("run", "--", "sh", "-c", line)
+    told = [each for each in done.err.splitlines() if each.startswith("sandgate:")]
+    whose = f"`{place}` belongs to user {STRANGER}, and in the sandbox root may do with it what anybody may"
+    assert (done.code != 0, told) == (True, [f"sandgate: warning: {whose}; {HINT}"])
+    assert sandgate("run", "-s", "danger-full-access", "--", "sh", "-c", line).code == 0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [b"touch: cannot touch 'none': Permission denied\n", b"nothing of that", b"tr: Invalid argument", b"\xff\0\n"],
+)
+def test_other_failures_are_not_explained_so(tmp_path: Path, output: bytes) -> None:
+    made = ConfinedCommand("namespace", ("true",), str(tmp_path), {}, EffectivePermissions(), ())
+    assert others_files(made, output) is None
