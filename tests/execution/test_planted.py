@@ -9,7 +9,7 @@ import pytest
 from sandgate.execution import planted
 from sandgate.execution.planted import Planted
 from sandgate.places.git import STEPS
-from sandgate.places.run_later import CLOSED, rows
+from sandgate.places.run_later import CLOSED, USUAL, rows
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.sandbox.listing import Listing, join, read_listing
@@ -221,3 +221,23 @@ def test_nothing_is_told_of_a_rebase_that_no_command_may_touch(tmp_path: Path) -
     put(todo, "the person's own")
     told.look()
     assert told.sentence() == ""
+
+
+SHIM = USUAL["distutils-precedence.pth"][0].decode()
+
+
+@pytest.mark.parametrize(("text", "told"), [(SHIM, False), (SHIM + "import evil\n", True), ("import evil", True)])
+@pytest.mark.parametrize("fresh", [True, False])
+def test_what_every_new_environment_has_is_no_news_with_just_that_content(
+    tmp_path: Path, text: str, told: bool, fresh: bool
+) -> None:
+    """Required: `python3 -m venv` with an older Python ends without a line."""
+    packages = tmp_path / PACKAGES
+    if not fresh:
+        put(packages / "old.pth")
+        put(packages.parents[2] / "pyvenv.cfg")
+        settled(tmp_path)
+    looking = before(tmp_path)
+    put(packages / "distutils-precedence.pth", text)
+    looking.look()
+    assert [*looking.made] == ([str(packages / "distutils-precedence.pth")] if told else [])

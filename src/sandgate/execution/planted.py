@@ -11,7 +11,7 @@ import os
 import time
 
 from sandgate.places.git import DIRECTORY, STEPS
-from sandgate.places.run_later import watched
+from sandgate.places.run_later import USUAL, watched
 from sandgate.sandbox.listing import ENVIRONMENT_MARK
 
 TYPE_CHECKING = False
@@ -99,7 +99,7 @@ class Planted:
         for path in _entries(directory)[0]:
             row = watched(directory, path.rpartition("/")[2])
             now = _lstat(path) if row is not None else None
-            if row is not None and now is not None and now.st_ctime_ns >= self._began_ns:
+            if row is not None and now is not None and now.st_ctime_ns >= self._began_ns and not _is_usual(path):
                 self.made.setdefault(path, row.obeyed_by)
 
     def _compare(self, directory: str, names: Iterable[str], directories: Iterable[str]) -> None:
@@ -114,7 +114,8 @@ class Planted:
                 name = path.rpartition("/")[2]
                 row = watched(place, name) if name not in seen else None
                 if row is not None:
-                    self.made[path] = row.obeyed_by
+                    if not _is_usual(path):
+                        self.made[path] = row.obeyed_by
                 elif path in inside and name not in entered and name not in seen:
                     fresh.append((path, frozenset(), frozenset()))
 
@@ -166,6 +167,23 @@ def _entries(directory: str) -> tuple[list[str], list[str]]:
     except OSError:
         return [], []
     return files, directories
+
+
+def _is_usual(path: str) -> bool:
+    """Whether this is a file with just the content that its name has everywhere."""
+    usual = USUAL.get(path.rpartition("/")[2])
+    if usual is None:
+        return False
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return os.read(file, max(map(len, usual)) + 1) in usual
+    except OSError:
+        return False
+    finally:
+        os.close(file)
 
 
 def _lstat(path: str) -> os.stat_result | None:

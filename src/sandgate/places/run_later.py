@@ -31,6 +31,14 @@ def agent_settings() -> tuple[str, ...]:
     return tuple([name for name, _, decision, why in rows() if decision == "closed" and why in (HOOKS, STARTED)])
 
 
+_SHIM = (
+    "import os; var = 'SETUPTOOLS_USE_DISTUTILS'; enabled = os.environ.get(var, '{}') == 'local'; "
+    "enabled and __import__('_distutils_hack').add_shim(); \n"
+)
+# Names with what stands in them wherever a tool has made them: with that content, and no other, they are no news.
+USUAL = {"distutils-precedence.pth": tuple([_SHIM.format(default).encode() for default in ("local", "stdlib")])}
+
+
 class Watched(Record):
     """A name of the table, as it was found."""
 
