@@ -20,7 +20,7 @@ from os import path as ospath
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from os import stat_result
     from types import CodeType, ModuleType
     from typing import Any
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     About = tuple[str, bool, int, int]  # its source, is a package, its mtime in ns, its size
     Made = tuple[About, CodeType | None]
     Place = tuple[int, int]  # start and length of marshalled code, from where the code begins; none: an extension
-    # modules one by one; then again, all at one place, what a run begins with, in this order
-    Index = tuple[dict[str, tuple[About, Place]], tuple[tuple[str, About], ...], Place]
+    # modules one by one; then again, a few at each place, what a run begins with, in this order
+    Index = tuple[dict[str, tuple[About, Place]], tuple[tuple[str, About], ...], tuple[Place, ...]]
 
-FORMAT = "sandgate modules 6"
+FORMAT = "sandgate modules 7"
 HEAD_BYTES = 8  # the length of the index, little endian; then the index, then the code
 PACKAGE = "sandgate"
 INDEX_BYTES_MAX = 1 << 20  # some thousand modules
+# Of what a run begins with so much is read at once: a block of a heap that already has one as large, so that memory is
+# touched for the first of them alone (mallopt(3): from 128 KiB on, each would be fresh from the kernel).
+READ_AT_ONCE_BYTES = 96 << 10
 DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package elsewhere has another file to trust
 LIBRARY = ospath.dirname(getattr(ospath, "__file__", f"{DIRECTORY}/"))  # Python's own modules
 FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
@@ -43,7 +46,7 @@ FILE_MODE = 0o644  # whatever the umask
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
-_NOTHING: Index = ({}, (), (0, 0))
+_NOTHING: Index = ({}, (), ())
 _installed: list[ModuleCache] = []
 
 
@@ -64,21 +67,21 @@ class ModuleCache:
         if not all(_is_unchanged(about) for _name, about in self._first):
             self._first = ()
             return
-        try:
-            codes = marshal.loads(self._read(self._first_at)) if self._first else ()
-        except _DAMAGED:
-            codes, self._first = (), ()  # cut short or damaged
         fresh = {name: self._made(name, about) for name, about in self._first if name not in sys.modules}
         try:
-            for (name, _about), code in zip(self._first, codes, strict=False):
+            for (name, _about), code in zip(self._first, self._codes_of_first(), strict=True):
                 if name in fresh:
                     exec(code, fresh[name].__dict__)
                     self._complete(name, fresh.pop(name))
         except Exception:
-            self._first = ()  # to be found out anew
+            self._first = ()  # cut short or damaged: to be found out anew
         finally:
             for name in fresh:
                 del sys.modules[name]
+
+    def _codes_of_first(self) -> Iterator[CodeType]:
+        for place in self._first_at:
+            yield from marshal.loads(self._read(place))
 
     def find_spec(self, name: str, _path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
         """A spec for a module whose source is still what it was; None leaves it to the next finder."""
@@ -260,8 +263,27 @@ def _opened(file: str) -> tuple[int, int, Index]:
 
 def _write_anew(file: str, made: dict[str, Made], first: tuple[str, ...]) -> None:
     names = [name for name in first if name in made]
-    codes = marshal.dumps(tuple(made[name][1] for name in names))
-    _write(file, codes, ({}, tuple((name, made[name][0]) for name in names), (0, len(codes))), made)
+    code, places = b"", []
+    for group in _groups([made[name][1] for name in names]):
+        codes = marshal.dumps(group)
+        places.append((len(code), len(codes)))
+        code += codes
+    _write(file, code, ({}, tuple((name, made[name][0]) for name in names), tuple(places)), made)
+
+
+def _groups(codes: list[CodeType | None]) -> Iterator[tuple[CodeType | None, ...]]:
+    """In order, as many together as are read at once."""
+    group: list[CodeType | None] = []
+    length = 0
+    for code in codes:
+        more = len(marshal.dumps(code))
+        if group and length + more > READ_AT_ONCE_BYTES:
+            yield tuple(group)
+            group, length = [], 0
+        group.append(code)
+        length += more
+    if group:
+        yield tuple(group)
 
 
 def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -> None:
