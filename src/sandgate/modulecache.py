@@ -8,8 +8,6 @@ looked for: it is loaded at once, in the order in which it was once complete. No
 everything is the same, only slower.
 """
 
-from __future__ import annotations
-
 import marshal
 import sys
 from _frozen_importlib import ModuleSpec
@@ -46,8 +44,8 @@ FILE_MODE = 0o644  # whatever the umask
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
-_NOTHING: Index = ({}, (), ())
-_installed: list[ModuleCache] = []
+_NOTHING: "Index" = ({}, (), ())
+_installed: "list[ModuleCache]" = []
 
 
 class ModuleCache:
@@ -79,11 +77,11 @@ class ModuleCache:
             for name in fresh:
                 del sys.modules[name]
 
-    def _codes_of_first(self) -> Iterator[CodeType]:
+    def _codes_of_first(self) -> "Iterator[CodeType]":
         for place in self._first_at:
             yield from marshal.loads(self._read(place))
 
-    def find_spec(self, name: str, _path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, _path: "Sequence[str] | None" = None, _target: object = None) -> ModuleSpec | None:
         """A spec for a module whose source is still what it was; None leaves it to the next finder."""
         about, place = self._single.get(name, (None, (0, 0)))
         if about is None or not _is_unchanged(about):
@@ -99,11 +97,11 @@ class ModuleCache:
             return None  # cut short or damaged
         return self._spec(name, about)
 
-    def create_module(self, _spec: ModuleSpec) -> ModuleType | None:
+    def create_module(self, _spec: ModuleSpec) -> "ModuleType | None":
         """The ordinary kind of module."""
         return None
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: "ModuleType") -> None:
         """Run the cached code in the new module."""
         name = module.__name__
         exec(self._code.pop(name), module.__dict__)
@@ -135,7 +133,7 @@ class ModuleCache:
         if descriptor >= 0:
             close(descriptor)  # last: a thread that still imports must not read another file under this number
 
-    def _extend(self, found: dict[str, Made]) -> None:
+    def _extend(self, found: "dict[str, Made]") -> None:
         """Write the file with more modules. What it has is copied as it is: reading it takes a tenth of a second."""
         known = b""
         if self._descriptor >= 0:
@@ -145,7 +143,7 @@ class ModuleCache:
                 return
         _write(self._file, known, (self._single, self._first, self._first_at), found)
 
-    def _made(self, name: str, about: About) -> ModuleType:
+    def _made(self, name: str, about: "About") -> "ModuleType":
         """As the import system makes it, less all the looking; there for others to find, and still empty."""
         spec = self._spec(name, about)
         module = type(sys)(name)
@@ -157,13 +155,13 @@ class ModuleCache:
         sys.modules[name] = module
         return module
 
-    def _complete(self, name: str, module: ModuleType) -> None:
+    def _complete(self, name: str, module: "ModuleType") -> None:
         above, _, last = name.rpartition(".")
         if above:
             setattr(sys.modules[above], last, module)
         self.used[name] = None
 
-    def _spec(self, name: str, about: About) -> ModuleSpec:
+    def _spec(self, name: str, about: "About") -> ModuleSpec:
         source = about[0]
         spec = ModuleSpec(name, self, origin=source, is_package=about[1])  # type: ignore[arg-type] # typeshed wants more
         spec.has_location = True
@@ -171,10 +169,10 @@ class ModuleCache:
             spec.submodule_search_locations = [ospath.dirname(source)]
         return spec
 
-    def _read(self, place: Place) -> bytes:
+    def _read(self, place: "Place") -> bytes:
         return pread(self._descriptor, place[1], self._code_at + place[0])
 
-    def _known(self) -> dict[str, Made]:
+    def _known(self) -> "dict[str, Made]":
         """All that the file holds and that still holds; nothing when it cannot be read."""
         try:
             known: dict[str, Made] = {
@@ -186,7 +184,7 @@ class ModuleCache:
         return {name: made for name, made in known.items() if _is_unchanged(made[0])}
 
 
-def install(name: str = "run") -> ModuleCache:
+def install(name: str = "run") -> "ModuleCache":
     """Put the cache in front of the other finders; an unreadable or foreign file counts as empty.
 
     `name` is that of the file: commands that begin alike share one.
@@ -197,7 +195,7 @@ def install(name: str = "run") -> ModuleCache:
     return cache
 
 
-def is_trusted(found: stat_result, owner: int) -> bool:
+def is_trusted(found: "stat_result", owner: int) -> bool:
     """Whether nobody else can have written this file or directory: it belongs to root, to us or to `owner`, whom we
     trust already, and others may not write to it. A group counts as others unless it is the user's private one.
     """
@@ -213,7 +211,7 @@ def begun() -> None:
         cache.begun()
 
 
-def _is_unchanged(about: About) -> bool:
+def _is_unchanged(about: "About") -> bool:
     try:
         now = stat(about[0])
     except OSError:
@@ -221,7 +219,7 @@ def _is_unchanged(about: About) -> bool:
     return (now.st_mtime_ns, now.st_size) == about[2:]
 
 
-def _is_kept(name: str, module: ModuleType) -> bool:
+def _is_kept(name: str, module: "ModuleType") -> bool:
     """Ours or one of Python's library, there under its own name, and made from a file that lies where it should."""
     spec: Any = getattr(module, "__spec__", None)
     if getattr(spec, "name", None) != name or not spec.has_location:
@@ -242,7 +240,7 @@ def _place(name: str) -> str:
     return ospath.join(DIRECTORY, "__pycache__", file)
 
 
-def _opened(file: str) -> tuple[int, int, Index]:
+def _opened(file: str) -> "tuple[int, int, Index]":
     """A descriptor, where the code begins in it, and the index; only what is used is read later."""
     try:
         descriptor = open_descriptor(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -261,7 +259,7 @@ def _opened(file: str) -> tuple[int, int, Index]:
     return -1, 0, _NOTHING
 
 
-def _write_anew(file: str, made: dict[str, Made], first: tuple[str, ...]) -> None:
+def _write_anew(file: str, made: "dict[str, Made]", first: tuple[str, ...]) -> None:
     names = [name for name in first if name in made]
     code, places = b"", []
     for group in _groups([made[name][1] for name in names]):
@@ -271,7 +269,7 @@ def _write_anew(file: str, made: dict[str, Made], first: tuple[str, ...]) -> Non
     _write(file, code, ({}, tuple((name, made[name][0]) for name in names), tuple(places)), made)
 
 
-def _groups(codes: list[CodeType | None]) -> Iterator[tuple[CodeType | None, ...]]:
+def _groups(codes: "list[CodeType | None]") -> "Iterator[tuple[CodeType | None, ...]]":
     """In order, as many together as are read at once."""
     group: list[CodeType | None] = []
     length = 0
@@ -286,7 +284,7 @@ def _groups(codes: list[CodeType | None]) -> Iterator[tuple[CodeType | None, ...
         yield tuple(group)
 
 
-def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -> None:
+def _write(file: str, known: bytes, about_known: "Index", more: "dict[str, Made]") -> None:
     """What lies in `known`, as `about_known` says, and `more`."""
     from os import O_CREAT, O_EXCL, O_WRONLY, fdopen, getpid, unlink
 
@@ -309,7 +307,7 @@ def _write(file: str, known: bytes, about_known: Index, more: dict[str, Made]) -
             unlink(fresh)
 
 
-def _made_of(module: ModuleType) -> Made | None:
+def _made_of(module: "ModuleType") -> "Made | None":
     spec: Any = module.__spec__
     try:
         before = stat(spec.origin)

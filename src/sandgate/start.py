@@ -4,8 +4,6 @@ Before anything else the three standard numbers are taken. Where the caller clos
 would get it, and a command would read our own files as its input, or write into them.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 from os import O_RDONLY, O_WRONLY, _exit, environ, fstat, set_inheritable, stat
