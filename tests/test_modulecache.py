@@ -15,7 +15,7 @@ from sandgate.modulecache import is_trusted
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "sandgate"
 LISTING = (
-    "import sys; sys.path.insert(0, sys.argv[1])\n"
+    "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
     "from sandgate.modulecache import install\n"
     "cache = install()\n"
     "import sandgate.errors, sandgate.protocol.commands\n"
@@ -29,7 +29,7 @@ LOADING_FIRST = LISTING.replace(
 )
 LOADING_FIRST = LOADING_FIRST.replace("len(cache.used))", "len(cache.used), first)")
 DESCRIBING = (
-    "import sys; sys.path.insert(0, sys.argv[1])\n"
+    "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
     "from sandgate.modulecache import install\n"
     "if sys.argv[2:] != ['plain']: install().load_first()\n"
     "import sandgate.protocol.commands\n"
@@ -120,7 +120,7 @@ def test_a_copy_of_everything_runs_its_own_code(copy: Path, tmp_path: Path) -> N
 def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
     """Required: what says it is ours but lies elsewhere is not."""
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
         "from sandgate.modulecache import install\n"
         "cache = install()\n"
         "import sandgate; sandgate.__path__.append(sys.argv[2])\n"
@@ -142,7 +142,7 @@ def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
 
 
 LIBRARY = (
-    "import sys; sys.path.insert(0, sys.argv[1])\n"
+    "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
     "from sandgate.modulecache import install\n"
     "cache = install(); cache.load_first(); first = 'json.decoder' in cache.used\n"
     "import asyncio, json, sandgate.errors\n"
@@ -166,7 +166,7 @@ def test_modules_of_pythons_library_are_kept_as_well_and_are_the_same(copy: Path
 
 
 IN_C = (
-    "import sys; sys.path.insert(0, sys.argv[1])\n"
+    "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
     "from sandgate.modulecache import install\n"
     "cache = install()\n"
     "import sandgate.errors, _struct\n"
@@ -296,7 +296,7 @@ def test_a_module_that_fails_is_left_to_the_ordinary_import(copy: Path) -> None:
     for _ in range(3):
         run(copy, LOADING_FIRST)
     broken = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
         "from sandgate.modulecache import install\n"
         "cache = install()\n"
         "import builtins; sane = builtins.__build_class__; del builtins.__build_class__\n"
