@@ -6,6 +6,7 @@ import os
 import shlex
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def sandgate(tmp_path: Path) -> Sandgate:
     workspace, home = tmp_path / "repo", tmp_path / "home"
     workspace.mkdir()
     (home / ".ssh").mkdir(parents=True)
+    (home / ".local" / "lib" / "other").mkdir(parents=True)
     (home / ".ssh" / "key").write_text("secret\n")
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     (workspace / ".git" / "hooks").mkdir(exist_ok=True)
@@ -53,6 +55,7 @@ COMMANDS = {
     "many files": "for i in 1 2 3 4 5 6; do echo x > {outside}/folder/$i || exit 1; done",
     "directory in the home": "mkdir ~/made",
     "new file in the home": "echo x > ~/made",
+    "what shows of a closed directory": "set -C; echo x > ~/.local/lib/other/made",
     "protected file": "echo x >> .envrc",
     "protected file in .git": "echo x >> .git/hooks/pre-commit",
     "new file in .git": "echo x > .git/hooks/post-commit",
@@ -109,3 +112,15 @@ def test_a_rule_that_asks_where_nobody_can_be_says_so_and_the_hint_works(sandgat
     ])  # fmt: skip
     assert sandgate("run", "-a", "on-failure", "--answer", "approve", "--", "touch", "made").code == 0
     assert (sandgate.workspace / "made").exists()
+
+
+def test_what_is_our_own_code_is_told_as_that_and_no_hint_is_given(sandgate: Sandgate) -> None:
+    """`pip install --user` with the Python that runs Sandgate; with any other one the hint works."""
+    packages = sandgate.home / f".local/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+    packages.mkdir(parents=True)
+    done = sandgate("run", "-a", "on-failure", "--answer", "approve", "--", "sh", "-c", f"echo x > {packages}/made.py")
+    assert done.code != 0
+    assert [line for line in done.err.splitlines() if line.startswith("sandgate:")] == [
+        f"sandgate: denied: create {packages}/made.py (it belongs to Sandgate itself or to the Python that runs it; "
+        "for packages, make a virtual environment)"
+    ]

@@ -75,12 +75,11 @@ def effective_permissions(
     grants: tuple[Grant, ...] = (),
 ) -> EffectivePermissions:
     """The permissions of one command. Raises `ConfinementError` when a named root cannot be confined."""
-    network = network_mode(policy, grants)
     if isinstance(policy, DangerFullAccess) or any(grant.kind == "escalate" for grant in grants):
         return EffectivePermissions(network="on", confined=False)
+    network = network_mode(policy, grants)
     if isinstance(policy, ExternalSandbox):
         return EffectivePermissions(network=network, confined=False)
-
     configured = _named_roots(policy, facts, extra_roots)
     granted = _resolved(facts, _granted(grants, "write_root") + _granted(grants, "write_path"))
     named = tuple(dict.fromkeys((*configured, *granted)))
@@ -125,7 +124,8 @@ def effective_permissions(
         case_insensitive=facts.case_insensitive,
         pinned=_shallow_first(pins),
         private_tmp=tmp,
-        scratch=scratch[0] if scratch else "",
+        scratch="".join(scratch),
+        ours=facts.own,
     )
 
 

@@ -124,6 +124,7 @@ class EffectivePermissions(Record):
     pinned: tuple[str, ...] = ()  # writable through a directory above, and mounted so that nobody moves them away
     private_tmp: PrivateTmp | None = None  # None: /tmp is the host's
     scratch: str = ""  # where /tmp must stay the host's: the directory for `$TMPDIR` of commands, one of `writable`
+    ours: tuple[str, ...] = ()  # all of our own code, wherever it lies: what would run us as the command likes
     begun: str = ""  # a `.git` that may come to exist if nothing in it is obeyed; it would be one of `absent`
 
     def on_host(self) -> EffectivePermissions:

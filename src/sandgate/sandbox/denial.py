@@ -60,6 +60,7 @@ _BAD_SYSTEM_CALL_EXIT = 128 + 31  # a shell's report of SIGSYS
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
 
+OURS = "it belongs to Sandgate itself or to the Python that runs it; for packages, make a virtual environment"
 NAME_SERVER_PORT = ":53"  # a name is looked up; which address it leads to is decided there
 ANY_HOST = Grant("host", "*")
 
@@ -124,6 +125,7 @@ def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial
 def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozenset[str]) -> Denial:
     if refused.operation == "other":
         return _never_granted(refused)
+    ours = refused.path is not None and _innermost(refused.path, permissions.ours) is not None
     return Denial(
         operation=refused.operation,
         path=refused.path,
@@ -132,7 +134,8 @@ def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozen
         errno=refused.errno,
         layer=refused.layer,
         program=refused.program,
-        grant=_grant_for(refused, permissions, crowded) if refused.host_allows else None,
+        grant=_grant_for(refused, permissions, crowded) if refused.host_allows and not ours else None,
+        why=OURS if ours and refused.operation != "read" else "",
     )
 
 
@@ -171,7 +174,8 @@ def _write_grant(
     if protected is not None:
         is_own = _innermost(path, permissions.own, permissions.case_insensitive) is not None
         return None if is_own else Grant("write_path", _least_of(protected, refused, path, permissions))
-    if path.startswith(_KERNEL_AREAS) or _innermost(path, permissions.hidden):
+    covered = _innermost(path, (*permissions.hidden, *permissions.reopened))
+    if path.startswith(_KERNEL_AREAS) or covered in permissions.hidden:
         return None
     parent = _parent(path)
     by_name = refused.operation in ("write", "metadata") or (
