@@ -17,6 +17,7 @@ from sandgate.modulecache import is_trusted
 
 PROGRAM = "sandgate-exec"
 STAMP_SUFFIX = ".built-from"
+STAMP_BYTES_MAX = 256  # two hashes
 COMPILE_LIMIT_S = 120
 COMPILERS = ("cc", "gcc", "clang")
 # Only root writes there, so they come first: a project may have put a directory of its own at the head of PATH.
@@ -77,8 +78,7 @@ def is_ours(program: str) -> bool:
 def is_current(program: str, sources: str) -> bool:
     """Whether `program` was compiled from the present state of `sources`, by somebody whom we trust."""
     try:
-        with open(program + STAMP_SUFFIX, encoding="utf-8") as stamp:
-            looks, content = stamp.read().split()
+        looks, content = _read_stamp(program).split()
     except (OSError, ValueError):
         return False
     if not os.access(program, os.X_OK) or not is_ours(program):
@@ -90,6 +90,15 @@ def is_current(program: str, sources: str) -> bool:
         return False
     _stamp(program, looks_now, content)
     return True
+
+
+def _read_stamp(program: str) -> str:
+    """On the path of every command, so without the layers of a text file."""
+    stamp = os.open(program + STAMP_SUFFIX, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(stamp, STAMP_BYTES_MAX).decode()
+    finally:
+        os.close(stamp)
 
 
 def _stamp(program: str, looks: str, content: str) -> None:
