@@ -175,8 +175,8 @@ static int make_hiding_directory(uint32_t index) {
     for (uint32_t i = index + 1; at >= 0 && i < plan->mount_count; i++) {
         struct mount_entry *opening = &plan->mounts[i];
         if (opening->length <= entry->length || !path_is_at_or_below(opening->path, entry->path, entry->length)) continue;
-        if (view.trees[i] == NO_TREE) continue;
-        error = make_opening(at, opening->path + entry->length + 1, tree_is_directory(view.trees[i]));
+        if (view.trees[i] == NO_TREE && !opening->content) continue;
+        error = make_opening(at, opening->path + entry->length + 1, !opening->content && tree_is_directory(view.trees[i]));
         if (error < 0) return fail(view.sandbox, "make opening", opening->path, error);
     }
     sys(close, at);
@@ -300,11 +300,39 @@ static int attach_sealed(void) {
     return error < 0 ? fail(view.sandbox, "mount", "what hides", error) : 0;
 }
 
+static char *put_content_name(char *at, uint32_t index) { return put_number(put_text(at, "shown-"), index); }
+
+/* A file on the private tmpfs with what is shown in place of a hidden one. */
+static int make_content(uint32_t index) {
+    const struct mount_entry *entry = &view.sandbox->plan.mounts[index];
+    char name[32];
+    put_content_name(name, index);
+    long fd = sys(openat, view.base, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444), written = 0;
+    for (uint32_t done = 0; fd >= 0 && written >= 0 && done < entry->content_length; done += (uint32_t)written)
+        written = sys(write, fd, entry->content + done, entry->content_length - done);
+    if (fd >= 0) sys(close, fd);
+    long error = fd < 0 ? fd : written;
+    return error < 0 ? fail(view.sandbox, "make content for", entry->path, error) : 0;
+}
+
+static int content_tree(uint32_t index) {
+    struct mount_attr read_only = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC};
+    char name[32];
+    put_content_name(name, index);
+    int tree = clone_tree(view.base, name, 0);
+    long error = tree < 0 ? 0 : sys(mount_setattr, tree, "", AT_EMPTY_PATH, &read_only, sizeof read_only);
+    if (error == 0) return tree;
+    sys(close, tree);
+    return (int)error;
+}
+
 /* The base is mounted on /dev, and the directory "dev" on it then covers it from sight. */
 static int attach_base(void) {
     struct sandbox *sandbox = view.sandbox;
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
         if (sandbox->plan.mounts[i].kind == HIDE_WITH_OPENINGS && make_hiding_directory(i) != 0) return -1;
+    for (uint32_t i = 0; i < sandbox->plan.mount_count; i++)
+        if (sandbox->plan.mounts[i].content && make_content(i) != 0) return -1;
     if (make_dev_points() != 0) return -1;
     int error = attach_at(view.base, "/dev");
     if (error < 0) return fail(sandbox, "mount tmpfs", "/dev", error);
@@ -323,7 +351,7 @@ static int tree_for(uint32_t index, int target) {
     char name[24];
     switch ((enum mount_kind)view.sandbox->plan.mounts[index].kind) {
         case HIDE_DIRECTORY: return take_cover(COVER_DIRECTORY);
-        case HIDE_FILE: return take_cover(COVER_FILE);
+        case HIDE_FILE: return view.sandbox->plan.mounts[index].content ? content_tree(index) : take_cover(COVER_FILE);
         case HIDE_WITH_OPENINGS: put_number(name, index); return clone_tree(view.base, name, 0);
         case MOUNT_WRITE: case MOUNT_READ: case MOUNT_OVERLAY: break;
         case MOUNT_KINDS: return -EINVAL;
@@ -400,7 +428,7 @@ static int enter_directory_of(const struct mount_entry *entry, const char **last
  * 0 where it worked; otherwise the longer way finds out what is there. */
 static int hide_quickly(const struct mount_entry *entry) {
     const char *last;
-    if (entry->kind == HIDE_WITH_OPENINGS || enter_directory_of(entry, &last) < 0) return -EINVAL;
+    if (entry->kind == HIDE_WITH_OPENINGS || entry->content || enter_directory_of(entry, &last) < 0) return -EINVAL;
     enum cover kind = entry->kind == HIDE_FILE ? COVER_FILE : COVER_DIRECTORY;
     if (!view.cover_count[kind]) return -EINVAL;
     int tree = take_cover(kind);

@@ -8,7 +8,7 @@ enum { HEADER_BYTES = 20 };
 static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 static const char MAGIC[8] = "SGPLAN2";
 
-enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE, TAG_OVERLAY };
+enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE, TAG_OVERLAY, TAG_CONTENT };
 
 static uint32_t read_u32(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -72,6 +72,8 @@ static int add_mount(struct plan *plan, const unsigned char *bytes, uint32_t len
     entry->kind = read_u32(bytes);
     entry->path = path;
     entry->source = 0;
+    entry->content = 0;
+    entry->content_length = 0;
     entry->length = length - 5;
     return path[entry->length - 1] == '/' ? -EBADMSG : 0;
 }
@@ -82,6 +84,16 @@ static int add_source(struct plan *plan, const char *text) {
     if (text[0] != '/' && !same_text(text, IN_MEMORY)) return -EBADMSG;
     if (plan->mounts[plan->mount_count - 1].kind > MOUNT_READ) return -EBADMSG;
     plan->mounts[plan->mount_count - 1].source = text;
+    return 0;
+}
+
+/* So does this. */
+static int add_content(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    if (!plan->mount_count || length > CONTENT_BYTES_MAX) return -EBADMSG;
+    struct mount_entry *entry = &plan->mounts[plan->mount_count - 1];
+    if (entry->kind != HIDE_FILE || entry->content) return -EBADMSG;
+    entry->content = bytes;
+    entry->content_length = length;
     return 0;
 }
 
@@ -156,6 +168,7 @@ static int take_record(struct plan *plan, uint32_t tag, const unsigned char *byt
         case TAG_HOST: return add_host(plan, bytes, length);
         case TAG_EXPECTED: return add_expected(plan, bytes, length);
         case TAG_OVERLAY: return add_overlay(plan, bytes, length);
+        case TAG_CONTENT: return add_content(plan, bytes, length);
         case TAG_SOURCE: return add_source(plan, text_in(bytes, length));
         default: return -EBADMSG;
     }

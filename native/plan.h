@@ -6,6 +6,7 @@
 
 enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 65536, PATHS_MAX = 16384, HOSTS_MAX = 256 };
 enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 16 };
+enum { CONTENT_BYTES_MAX = 64 << 10 }; /* shown in place of one hidden file */
 enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 
 enum mount_kind { MOUNT_WRITE, MOUNT_READ, HIDE_DIRECTORY, HIDE_WITH_OPENINGS, HIDE_FILE, MOUNT_OVERLAY, MOUNT_KINDS };
@@ -26,6 +27,8 @@ enum plan_flag {
 struct mount_entry {
     const char *path; /* absolute, no "." or ".." component, no slash at the end */
     const char *source; /* another directory of the host's that lies there inside, or IN_MEMORY; null: its own */
+    const unsigned char *content; /* of HIDE_FILE: what can be read there instead; null: nothing can */
+    uint32_t content_length;
     uint32_t length;
     uint32_t kind;
 };

@@ -1,5 +1,6 @@
 """The view a confined command has, and that each layer holds alone."""
 
+import hashlib
 import os
 import socket
 import subprocess
@@ -55,6 +56,31 @@ def test_hidden_things_cannot_be_read_by_anybody(helper: str, tmp_path: Path) ->
     assert "secret" not in outcome.output
     assert outcome.exit_code != 0
     assert (tmp_path / "folder/file").read_text() == "secret"
+
+
+def test_a_hidden_file_can_hold_something_else_that_nobody_changes(helper: str, tmp_path: Path) -> None:
+    """Also in a hidden directory, at the greatest size, and for one who is root inside; the file itself stays."""
+    (tmp_path / "kept").mkdir()
+    names, large = ("kept/one", "two", "empty"), b"x" * 65_536
+    for name in (*names, "kept/other"):
+        (tmp_path / name).write_text("secret")
+    mounts = (
+        Mount("hide_directory_with_openings", str(tmp_path / "kept")),
+        *(
+            Mount("hide_file", str(tmp_path / name), content=content)
+            for name, content in zip(names, (b"one\0\n", large, b""), strict=True)
+        ),
+    )
+    script = (
+        f"cd {tmp_path}; sha256sum kept/one two empty; cat kept/other; echo x > two; chmod 666 kept/one; rm -f two; "
+        "mv empty other; mount -o remount,rw two; stat -c %a two"
+    )
+    outcome = run(helper, plan_for("sh", "-c", script, write=(str(tmp_path),), mounts=mounts, cwd="/"))
+    sums = [hashlib.sha256(content).hexdigest() for content in (b"one\0\n", large, b"")]
+    lines = outcome.output.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == sums
+    assert ("secret" in outcome.output, lines[-1]) == (False, "444")
+    assert [(tmp_path / name).read_text() for name in names] == ["secret"] * 3
 
 
 def test_a_directory_in_memory_is_this_commands_own(helper: str, tmp_path: Path) -> None:

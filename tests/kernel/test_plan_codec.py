@@ -78,6 +78,12 @@ def test_an_overlay_is_one_record_of_three_paths() -> None:
     assert [tag for tag, _ in records(encode(PLAN))].count(12) == 0  # the same mounts, with other layers
 
 
+def test_what_is_shown_of_a_hidden_file_follows_its_mount_as_it_is() -> None:
+    mounts = (Mount("hide_file", "/home/d", content=b"one\0"), Mount("hide_file", "/e"))
+    found = [record for record in records(encode(PLAN.but(mounts=mounts))) if record[0] in (4, 13)]
+    assert found == [(4, b"\4\0\0\0/home/d\0"), (13, b"one\0"), (4, b"\4\0\0\0/e\0")]
+
+
 def test_what_was_approved_is_one_record_for_each_object() -> None:
     bound = Bound(Identity(os.makedev(8, 3), 5), Identity(0, 6, 7), files=(("/ws/x", Identity(0, 9, 1)),))
     expected = [record for tag, record in records(encode(PLAN.but(bound=bound))) if tag == 10]

@@ -29,6 +29,7 @@ static void read_everything(void) {
     for (uint32_t i = 0; i < parsed.mount_count; i++) {
         touched += strlen(parsed.mounts[i].path) - parsed.mounts[i].length;
         touched += plan_entry_for(&parsed, parsed.mounts[i].path) == 0;
+        for (uint32_t at = 0; at < parsed.mounts[i].content_length; at++) touched += parsed.mounts[i].content[at];
         static char place[PATH_BYTES_MAX];
         if (plan_host_path(&parsed, parsed.mounts[i].path, place) == 0) touched += plan_seen_path(&parsed, place) == 0;
     }

@@ -57,6 +57,7 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
             Mount("read", "/home/a"),
             Mount("write", "/tmp", "/x/y"),
             Mount("overlay", "/home/c"),
+            Mount("hide_file", "/home/d", content=b"one\0two"),
         ),
         overlays=(Overlay("/home", "/kept/upper", "/kept/work"),),
         limits=Limits(open_files=10),

@@ -50,6 +50,29 @@ def test_nothing_is_said_of_what_is_open_is_not_there_is_not_used_or_was_told(ho
 
 
 @pytest.mark.parametrize(
+    ("others", "how"),
+    [
+        ((), "seen without the secrets in it"),
+        ((".npm-token",), "closed to commands, or seen without the secrets in it"),
+    ],
+)
+def test_of_what_is_seen_in_part_it_is_said(
+    home: Path, others: tuple[str, ...], how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who fetches is told where from then; who failed may have failed for what was left out."""
+    monkeypatch.setattr("sandgate.sandbox.closed_entries.entries_of", lambda *_: (".npmrc", *others))
+    for name in (".npmrc", *others):
+        (home / name).touch()
+    made = plan(home, "npm", "install", hidden=(".npmrc", *others))
+    made = made.but(permissions=made.permissions.but(copies=((f"{home}/.npmrc", b"registry=x"),)))
+    said = closed_to(made, QUIET)
+    assert said is not None
+    assert f", {how}; to open: secrets.opened = [" in said
+    assert fetched_without(made) is None
+    assert fetched_without(made.but(backend="landlock")) is not None
+
+
+@pytest.mark.parametrize(
     "argv", [("npm", "install"), ("sh", "-c", "cd web && npm ci"), ("npx", "tool"), ("yarn", "add", "left")]
 )
 def test_who_fetches_without_what_says_from_where_is_named_with_the_setting(home: Path, argv: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.sandbox.looking import Look
-from sandgate.sandbox.secrets import secrets_of
+from sandgate.sandbox.secrets import COPIED_BYTES_MAX, secrets_of
 
 ORDINARY_UID = 4242
 
@@ -63,3 +63,12 @@ def test_secrets_can_be_opened_one_by_one(home: Path) -> None:
 def test_password_files_matter_only_to_root(home: Path) -> None:
     assert "/etc/shadow" in secrets_of([str(home)], Look(), uid=0).known
     assert "/etc/shadow" not in secrets_of([str(home)], Look(), uid=ORDINARY_UID).known
+
+
+def test_of_a_file_of_a_known_form_what_is_no_secret_is_found(home: Path) -> None:
+    (home / ".npmrc").write_text("registry=https://npm.example.org/\n_auth=s3cret\n")
+    found = secrets_of([str(home)], Look(), uid=ORDINARY_UID)
+    assert found.copies == ((str(home / ".npmrc"), b"registry=https://npm.example.org/\n"),)
+    (home / ".npmrc").write_text("x" * (COPIED_BYTES_MAX + 1))
+    assert secrets_of([str(home)], Look(), uid=ORDINARY_UID).copies == ()
+    assert secrets_of([str(home)], Look(), uid=ORDINARY_UID, opened=[str(home / ".npmrc")]).copies == ()

@@ -107,3 +107,17 @@ def test_order_is_by_depth_and_then_by_name() -> None:
         Mount("hide_directory_with_openings", "/a/b"),
         Mount("write", "/a/b/c"),
     )
+
+
+def test_a_hidden_file_that_is_seen_in_part_has_its_content_where_it_lies() -> None:
+    """Also in a directory that is hidden as a whole: it is opened for it."""
+    permissions = EffectivePermissions(
+        hidden=("/home/u/.m2", "/home/u/.m2/settings.xml", "/home/u/.netrc", "/home/u/.npmrc"),
+        copies=(("/home/u/.m2/settings.xml", b"<settings/>"), ("/home/u/.npmrc", b"")),
+    )
+    assert mounts_of(permissions, is_directory=lambda path: path == "/home/u/.m2") == (
+        Mount("hide_directory_with_openings", "/home/u/.m2"),
+        Mount("hide_file", "/home/u/.netrc"),
+        Mount("hide_file", "/home/u/.npmrc", content=b""),
+        Mount("hide_file", "/home/u/.m2/settings.xml", content=b"<settings/>"),
+    )

@@ -46,7 +46,7 @@ _EXPECTED_HEAD = Struct("<IIIQQ")  # kind, major and minor number of the device,
 _REFUSED_HEAD = Struct("<IIIIII")
 _FINISHED_HEAD = Struct("<III")
 
-ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY = range(1, 13)
+ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY, CONTENT = range(1, 14)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED, SERVING = range(1, 6)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK, SERVE = range(1, 7)
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
@@ -137,7 +137,7 @@ _recent: dict[tuple[int, ...], tuple[tuple[object, ...], tuple[bytes, int]]] = {
 
 def covers_of(mounts: tuple[Mount, ...]) -> int:
     """Bits of PREPARE's argument: as many empty things as these mounts hide others with."""
-    kinds = [each.kind for each in mounts]
+    kinds = [each.kind for each in mounts if each.content is None]
     directories, files = (min(kinds.count(kind), _COVERS_MAX) for kind in ("hide_directory", "hide_file"))
     return directories << _DIRECTORIES_SHIFT | files << _FILES_SHIFT
 
@@ -156,6 +156,8 @@ def _paths(
     for at, mount in enumerate(mounts):
         if mount.source:
             records[at] += _text_records(SOURCE, (mount.source,))[0]
+        if mount.content is not None:
+            records[at] += _record(CONTENT, mount.content)
     records += [_record(OVERLAY, b"".join(path + b"\0" for path in _encoded(_directories(one)))) for one in overlays]
     records += _text_records(ABSENT, permissions.absent)
     records += _text_records(SOCKET, permissions.sockets)

@@ -53,6 +53,7 @@ class WorkspaceFacts(Record):
     spared: tuple[str, ...] = ()  # directories in them that stay writable with them
     crowded: tuple[str, ...] = ()  # what is closed as a whole because it holds too many protected names
     secrets: tuple[str, ...] = ()  # existing files and directories that hold credentials
+    copies: tuple[tuple[str, bytes], ...] = ()  # of files in `secrets`: what they hold beside these
     unknown: tuple[str, ...] = ()  # existing entries of homes that nobody knows to be harmless
     sealed: tuple[str, ...] = ()  # our own state: hidden, and nothing opens it
     own: tuple[str, ...] = ()  # our own code, there or not: closed below every root, and nothing opens it
@@ -83,8 +84,7 @@ def effective_permissions(
     configured = _named_roots(policy, facts, extra_roots)
     granted = _resolved(facts, _granted(grants, "write_root") + _granted(grants, "write_path"))
     named = tuple(dict.fromkeys((*configured, *granted)))
-    for root in named:
-        _refuse_unconfinable(root, (*facts.sealed, *facts.own), facts.shared)
+    _refuse_unconfinable(named, (*facts.sealed, *facts.own), facts.shared)
     opened = {*named, *_resolved(facts, _granted(grants, "read_path"))}
     reachable = _unsealed(_resolved(facts, _granted(grants, "unix_socket")), facts.sealed)
     tmp = _private_tmp(facts, (*opened, *reachable))
@@ -115,6 +115,7 @@ def effective_permissions(
         read_only=_shallow_first(protected),
         absent=tuple(absent),
         hidden=_shallow_first(hidden),
+        copies=tuple([copy for copy in facts.copies if copy[0] in hidden]) if facts.copies else (),
         sealed=facts.sealed,
         own=tuple(path for path in (*facts.own, *facts.shared) if changeable(path)),
         reopened=tuple(path for path in reopened if path not in roots),
@@ -237,7 +238,12 @@ def _named_roots(
             return tuple(never_reached(policy))
 
 
-def _refuse_unconfinable(root: str, sealed: tuple[str, ...], shared: tuple[str, ...]) -> None:
+def _refuse_unconfinable(roots: tuple[str, ...], sealed: tuple[str, ...], shared: tuple[str, ...]) -> None:
+    for root in roots:
+        _refuse_root(root, sealed, shared)
+
+
+def _refuse_root(root: str, sealed: tuple[str, ...], shared: tuple[str, ...]) -> None:
     if root == "/" or _is_kernels(root):
         raise ConfinementError(
             f"cannot make `{root}` writable inside the sandbox",

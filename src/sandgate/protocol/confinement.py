@@ -26,12 +26,14 @@ class Mount(Record):
 
     `write` and `read` bind the host's path at the same place. `hide_directory` covers it with an empty
     directory nobody may list (mode 000; 111 when a later entry opens something below), `hide_file` with an
-    empty file nobody may open. `overlay` shows what the overlay around the path has there.
+    empty file nobody may open, or with one that holds `content` and that nobody may change. `overlay` shows what
+    the overlay around the path has there.
     """
 
     kind: MountKind
     path: str  # absolute, canonical, existing
     source: str = ""  # of `write` and `read`: the host's directory that lies there inside; "": the same path
+    content: bytes | None = None  # of `hide_file`, CONTENT_BYTES_MAX of native/plan.h
 
 
 class Overlay(Record):

@@ -113,7 +113,8 @@ class EffectivePermissions(Record):
     # Protected names that do not exist and must not come to exist. A last part of `*.ending` stands for all such names.
     absent: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()  # existing paths that must not be readable
-    sealed: tuple[str, ...] = ()  # those of them that no grant opens: our own state
+    copies: tuple[tuple[str, bytes], ...] = ()  # of files in `hidden`: what a view can show of them
+    sealed: tuple[str, ...] = ()  # those of `hidden` that no grant opens: our own state
     own: tuple[str, ...] = ()  # those of `read_only` and `absent` that no grant opens: our own code
     reopened: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()  # host unix sockets that stay reachable

@@ -39,7 +39,10 @@ def closed_to(plan: ConfinedCommand, report: DenialReport) -> str | None:
     values = ", ".join(filter(None, map(in_toml, places)))
     opening = f"; to open: secrets.opened = [{values}]" if values else ""
     programs = ", ".join(f"`{name}`" for name in dict.fromkeys(found[path] for path in places))
-    return f"{programs} may want {', '.join(map(visible, places))}, closed to commands{opening}"
+    shown = [path for path in places if _is_shown(path, plan)]
+    how = "seen without the secrets in it" if len(shown) == len(places) else "closed to commands"
+    how = f"{how}, or seen without the secrets in it" if 0 < len(shown) < len(places) else how
+    return f"{programs} may want {', '.join(map(visible, places))}, {how}{opening}"
 
 
 def fetched_without(plan: ConfinedCommand) -> str | None:
@@ -47,7 +50,8 @@ def fetched_without(plan: ConfinedCommand) -> str | None:
     for program, subcommand in _programs(plan.argv):
         entries, variables = sources_of(program, subcommand)
         paths = [f"{home}/{entry}" for home in homes_of(plan.env) for entry in entries]
-        closed = [path for path in paths if is_closed(path, plan.permissions) and os.path.lexists(path)]
+        closed = [path for path in paths if is_closed(path, plan.permissions) and not _is_shown(path, plan)]
+        closed = [path for path in closed if os.path.lexists(path)]
         dropped = [name for name in variables if name in os.environ and name not in plan.env]
         if closed or dropped:
             return _without(program, closed[:SAID_MAX], dropped[:SAID_MAX])
@@ -99,6 +103,10 @@ def is_closed(path: str, permissions: EffectivePermissions) -> bool:
             return False
         path = os.path.dirname(path)
     return False
+
+
+def _is_shown(path: str, plan: ConfinedCommand) -> bool:
+    return plan.backend == "namespace" and any(place == path for place, _ in plan.permissions.copies)
 
 
 def _is_named(path: str, named: list[str]) -> bool:

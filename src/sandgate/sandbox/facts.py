@@ -146,6 +146,7 @@ def _facts(
             *((root,) for root, one in zip(places.directories, protected, strict=False) if one.overfull),
         ),
         secrets=secrets.known,
+        copies=secrets.copies,
         unknown=secrets.unknown,
         sealed=state.present,
         own=tuple(path for path in (*present, *absent) if path not in OWN_CODE.shared),
@@ -209,6 +210,7 @@ def _secrets(
         return closed.but(
             known=tuple(dict.fromkeys((*closed.known, *asked, *locked))),
             openings=tuple(place for place in closed.openings if not at_or_below(place, asked)),
+            copies=tuple(copy for copy in closed.copies if not at_or_below(copy[0], (*asked, *locked))),
         )
 
     return moment.recall(("secrets", homes, uid, path, kept, opened, more), ask)

@@ -38,6 +38,7 @@ class Closed(Record):
     known: tuple[str, ...] = ()  # they hold secrets
     unknown: tuple[str, ...] = ()  # nobody said that they hold none
     openings: tuple[str, ...] = ()  # harmless, and below one of the others
+    copies: tuple[tuple[str, bytes], ...] = ()  # of files in `known`: what they hold beside secrets
 
 
 class _Inside:

@@ -7,6 +7,8 @@ it.
 
 from __future__ import annotations
 
+import stat
+
 from sandgate.places.secrets import ON_MACHINE
 from sandgate.sandbox.git_config import IN_HOME, named_places
 from sandgate.sandbox.home import Closed, closed_elsewhere, closed_in, linked_programs, program_directories
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 
 # Permission bits do not stop a confined command that *is* root.
 ROOT_ONLY = tuple([path.rstrip("/") for path in ON_MACHINE if not path.startswith(("/proc/", "/dev/", "/root/"))])
+# Of a home, and of a form that `places.without_secrets` knows.
+FORMS = (".npmrc", ".config/pip/pip.conf", ".pip/pip.conf", ".docker/config.json", ".m2/settings.xml")
 SSH_CONFIG_BYTES_MAX = 65536
+COPIED_BYTES_MAX = 32_768  # of a file that is shown without its secrets; a larger one is not
 SSH_CONFIG_FILES_MAX = 32  # followed through `Include`
 
 
@@ -41,11 +46,28 @@ def secrets_of(
     found.append(closed_elsewhere(homes, look, uid=uid))
     known = [*(_root_only(look) if uid == 0 else ()), *(key for home in homes for key in _ssh_keys(home, look))]
     known += [path for one in found for path in one.known]
+    closed = tuple(dict.fromkeys(path for path in known if path not in opened))
     return Closed(
-        tuple(dict.fromkeys(path for path in known if path not in opened)),
+        closed,
         tuple(dict.fromkeys(path for one in found for path in one.unknown if path not in opened)),
         tuple(dict.fromkeys(path for one in found for path in one.openings)),
+        tuple(_copies(closed, homes, look)),
     )
+
+
+def _copies(closed: tuple[str, ...], homes: Collection[str], look: Look) -> Iterable[tuple[str, bytes]]:
+    """What may be seen of closed files whose form is known; none of one that holds anything else, or is a link."""
+    for home in homes:
+        for inner in FORMS:
+            path = f"{home}/{inner}"
+            if path not in closed or not look.is_kind(path, stat.S_ISREG):
+                continue
+            from sandgate.places.without_secrets import without_secrets
+
+            text = look.settled_text(path, COPIED_BYTES_MAX + 1)
+            shown = without_secrets(inner, text) if len(text) <= COPIED_BYTES_MAX else None
+            if shown is not None:
+                yield path, shown.encode("utf-8", "surrogateescape")
 
 
 def _named_by_git(homes: Collection[str], look: Look) -> Iterable[str]:

@@ -24,7 +24,8 @@ def mounts_of(permissions: EffectivePermissions, *, is_directory: Callable[[str]
     kinds |= dict.fromkeys(permissions.writable, "write")
     kinds |= dict.fromkeys(permissions.read_only, "read")
     read_only = frozenset(permissions.read_only)
-    opened = [path for path in kinds if path not in read_only]
+    copies = dict(permissions.copies)
+    opened = [*(path for path in kinds if path not in read_only), *copies]
     for path in permissions.hidden:
         kinds[path] = _hide(path, opened) if is_directory(path) else "hide_file"
     tmp = permissions.private_tmp
@@ -33,8 +34,8 @@ def mounts_of(permissions: EffectivePermissions, *, is_directory: Callable[[str]
         kinds.setdefault(path, "read")
     ordered = sorted(kinds, key=lambda path: (path.count("/"), path))
     guards = _above_any((*permissions.read_only, *permissions.absent, *permissions.hidden))
-    wanted = [path for path in ordered if not _is_idle(path, kinds, guards, sources)]
-    return tuple(Mount(kinds[path], path, sources.get(path, "")) for path in wanted)
+    wanted = [path for path in ordered if path in copies or not _is_idle(path, kinds, guards, sources)]
+    return tuple([Mount(kinds[path], path, sources.get(path, ""), copies.get(path)) for path in wanted])
 
 
 def _hide(directory: str, opened: list[str]) -> MountKind:

@@ -60,6 +60,8 @@ def _in_force(runtime: Runtime, permissions: EffectivePermissions) -> Iterator[s
     yield f"commands may write: {_all(permissions.open_places)}"
     yield f"protected there: {_all(_inside((*permissions.read_only, *permissions.absent), permissions))}"
     yield f"hidden: {_all(permissions.hidden)}"
+    if permissions.copies and runtime.confinement.backend() == "namespace":
+        yield f"seen without the secrets in it, of what is hidden: {_all(path for path, _ in permissions.copies)}"
     yield f"variables not passed on: {_all(runtime.dropped_variables)}"
 
 
