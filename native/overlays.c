@@ -5,8 +5,8 @@
  * `metacopy=off` take attributes that point elsewhere for nothing. `volatile`, as the end of every command would
  * write the whole file system of the kept directory to its disk otherwise; that leaves a mark, which is removed first.
  *
- * A kept directory and its work directory belong to one mount at a time: who has the lock (flock(2)) on the kept one,
- * which the supervisor holds until everything inside is gone. Who does not get it, or whose kept directory cannot
+ * A kept directory and its work directory belong to one mount at a time: who has the lock (flock(2)) on the second, whose
+ * mode no command changes. It the supervisor holds until everything inside is gone. Who does not get it, or whose kept directory cannot
  * lie on top, has one in memory that ends with the command. Where even that is refused the place is read-only. */
 #include <linux/mount.h>
 #include <linux/openat2.h>
@@ -73,8 +73,8 @@ static void forget_mark(int work) {
 }
 
 /* The lock is kept by whoever has the description: it waits in the supervisor's socket, or with the supervisor. */
-static int keep_lock(struct sandbox *sandbox, int upper) {
-    long error = send_descriptors(sandbox->listener_pipe[1], &upper, 1);
+static int keep_lock(struct sandbox *sandbox, int work) {
+    long error = send_descriptors(sandbox->listener_pipe[1], &work, 1);
     if (error < 0) return (int)error;
     sandbox->locks++;
     return 0;
@@ -83,13 +83,13 @@ static int keep_lock(struct sandbox *sandbox, int upper) {
 static int make_kept(struct sandbox *sandbox, const struct overlay *overlay) {
     int lower = open_plain(overlay->lower, O_DIRECTORY);
     int upper = open_kept(sandbox, overlay->upper), work = open_kept(sandbox, overlay->work);
-    int error = lower < 0 ? lower : upper < 0 ? upper : work < 0 ? work : (int)sys(flock, upper, LOCK_ALONE);
+    int error = lower < 0 ? lower : upper < 0 ? upper : work < 0 ? work : (int)sys(flock, work, LOCK_ALONE);
     if (error == 0) {
         forget_mark(work);
         error = mount_overlay(lower, upper, work, 1);
     }
     if (error >= 0) {
-        int kept = keep_lock(sandbox, upper);
+        int kept = keep_lock(sandbox, work);
         if (kept < 0) {
             sys(close, error);
             error = kept;

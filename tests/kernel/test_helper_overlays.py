@@ -110,9 +110,9 @@ def test_two_commands_at_once_do_not_share_a_kept_directory(helper: str, place: 
 def test_the_lock_lasts_as_long_as_anything_inside(helper: str, place: Place) -> None:
     """Also of a command that nobody watches, and one whose calls were answered: both ways the lock is kept."""
     for report in ("report", "off"):
-        script = f"echo x > cache/{report}; flock -n {place.upper} true 2>/dev/null || echo locked"
+        script = f"echo x > cache/{report}; flock -n {place.work} true 2>/dev/null || echo locked"
         assert place.run(helper, script, report=report).output == "locked\n"
-        assert subprocess.run(["flock", "-n", str(place.upper), "true"], check=False).returncode == 0
+        assert subprocess.run(["flock", "-n", str(place.work), "true"], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("wrong", ["upper", "work"])

@@ -95,6 +95,11 @@ ROWS: tuple[Row, ...] = (
         "it for a day. `shared`: the host's.",
     ),
     (
+        "sandbox.caches", "choice", ("off", "private", "shared"), "private", "tighter",
+        "`private`: commands may write in caches of the home (`~/.cache`, `~/.npm`, `~/.cargo/registry` …), and what "
+        "they write stays in the project. `shared`: they write the real ones. `off`: the real ones are read-only.",
+    ),
+    (
         "sandbox.notify", "choice", ("report", "off"), "report", "tighter",
         "`report` has the kernel tell exactly what was denied; `off` guesses from the command's output.",
     ),

@@ -52,6 +52,7 @@ class Settings(Record):
     backend: BackendChoice
     report: ReportMode
     tmp: Literal["private", "shared"]  # what commands have as /tmp: the project's own, or the host's
+    caches: Literal["off", "private", "shared"]  # what commands write in caches of the home
     protect_git: GitProtection
     protected_names: tuple[str, ...]  # beside the built-in ones
     unix_sockets: tuple[str, ...]  # host sockets that stay reachable
@@ -103,6 +104,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         backend=of("sandbox.backend"),
         report=of("sandbox.notify"),
         tmp=of("sandbox.tmp"),
+        caches=of("sandbox.caches"),
         protect_git=of("sandbox.protect_git"),
         protected_names=of("sandbox.protected_names"),
         unix_sockets=of("sandbox.unix_sockets"),

@@ -118,3 +118,14 @@ def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
         why=ERRNO_WORDS.get(failure.errno, failure.errno),
         hint="check its permissions and that it is a program",
     )
+
+
+PRIVATE_CACHES = "private-caches"
+CACHES_IN_MEMORY = "caches-in-memory"
+
+
+def as_built(plan: ConfinedCommand, layers: tuple[str, ...]) -> tuple[str, ...]:
+    """What the plan promised, and what became of its overlays: `layers` are those that were really built."""
+    if not plan.overlays or "no_overlay" in layers:
+        return plan.guarantees
+    return (*plan.guarantees, CACHES_IN_MEMORY if "brief_overlay" in layers else PRIVATE_CACHES)

@@ -12,6 +12,7 @@ from _thread import allocate_lock
 from sandgate.approvals.keys import key_of
 from sandgate.errors import RequestError
 from sandgate.gate.attempts import (
+    as_built,
     closed_to_it,
     explained,
     has_failed,
@@ -203,11 +204,9 @@ class Gate:
     ) -> Attempt:
         """The attempt with its result and what the sandbox says about it; told once, for one that lived on later."""
         record = record or self._record
-        attempt = attempt.but(
-            result=outcome.result,
-            denial=self.refused(plan, outcome),
-            remarks=outcome.remarks,
-        )
+        built = as_built(plan, outcome.layers)
+        denial = self.refused(plan, outcome)
+        attempt = attempt.but(result=outcome.result, denial=denial, remarks=outcome.remarks, guarantees=built)
         for message in outcome.remarks:
             record(Notice("warning", message))
         if outcome.created_protected:

@@ -14,7 +14,7 @@ from sandgate.places.git import INIT
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.confinement import IN_MEMORY
-from sandgate.protocol.permissions import ESCALATE, Grant, confines
+from sandgate.protocol.permissions import ESCALATE, Grant, WorkspaceWrite, confines
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named, find_helper, first_backend
 from sandgate.sandbox.facts import workspace_facts
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.environment import Environment
+    from sandgate.runtime.project_caches import ProjectCaches
     from sandgate.runtime.shown_ports import PortWish
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 CROWDED_NAMED_MAX = 3  # in one line
+CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 
 
@@ -63,6 +65,7 @@ class Confinement:
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
+        self._caches: ProjectCaches | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
         self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
         self._kind: BackendName | None = None
@@ -96,11 +99,13 @@ class Confinement:
         settings, environment = self._settings, self._environment
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         private_tmp, scratch = self._own_tmp()
+        caches = self._shared_caches() if settings.caches == "shared" else ()
         facts = workspace_facts(
             settings.sandbox,
             policy_cwd=environment.cwd,
             environ=environment.environ,
             state_directory=self.state_directory,
+            extra_roots=caches,
             grants=grants,
             protection=self._protection,
             opened_secrets=settings.secrets_opened,
@@ -116,7 +121,7 @@ class Confinement:
             if note not in self._told:
                 self._told.add(note)
                 self._record(Notice("warning", note))
-        permissions = effective_permissions(settings.sandbox, facts, grants=grants)
+        permissions = effective_permissions(settings.sandbox, facts, extra_roots=caches, grants=grants)
         self._say_crowded(facts.crowded)
         self._before = (facts, grants, permissions)
         return permissions, facts.unmade
@@ -166,9 +171,17 @@ class Confinement:
         permissions = self.permissions()
         if not permissions.confined:
             return None
-        homes = [os.path.realpath(home) for home in homes_of(self._environment.environ)]
+        homes = self._homes()
         closed = [path for path in permissions.hidden if path not in permissions.sealed]
         return tuple([path for path in closed if any(path.startswith(home.rstrip("/") + "/") for home in homes)])
+
+    def _shared_caches(self) -> tuple[str, ...]:
+        from sandgate.runtime.project_caches import all_existing
+
+        return all_existing(self._homes())
+
+    def _homes(self) -> list[str]:
+        return [os.path.realpath(home) for home in homes_of(self._environment.environ)]
 
     def _private_place(self) -> str:
         """The project's directory, in use from now on; "" where there is no place for one."""
@@ -176,7 +189,7 @@ class Confinement:
             if self._tmp is not None and self._tmp.renew():
                 return self._tmp.path
             state = state_directory(self._environment.environ)
-            self._tmp = private_directory(state, self._project) if state else None
+            self._tmp = private_directory(state, self.project) if state else None
             if state and self._tmp is not None and is_due(state):
                 from sandgate.sandbox.sweeping import sweep_beside
 
@@ -184,8 +197,8 @@ class Confinement:
             return self._tmp.path if self._tmp is not None else ""
 
     @property
-    def _project(self) -> str:
-        """Whose it is: sessions anywhere in one project share it."""
+    def project(self) -> str:
+        """Whose /tmp and caches these are, canonical: sessions anywhere in one project share them."""
         cwd, root = (os.path.realpath(path) for path in (self._environment.cwd, self._settings.project_root))
         return root if cwd == root or cwd.startswith(root.rstrip("/") + "/") else cwd
 
@@ -213,7 +226,30 @@ class Confinement:
         if self.one_command and any(INIT in word for word in command.argv):
             permissions = self._for_repository(permissions, command)
         backend = backend_named(self.backend() if permissions.confined else "none")
-        return backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
+        plan = backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
+        return self._with_caches(plan) if plan.backend == "namespace" and self._has_private_caches else plan
+
+    @property
+    def _has_private_caches(self) -> bool:
+        return self._settings.caches == "private" and isinstance(self._settings.sandbox, WorkspaceWrite)
+
+    def _with_caches(self, plan: ConfinedCommand) -> ConfinedCommand:
+        """The plan with the layers it uses; with none where it only reads and speaks of none, as most commands do."""
+        from sandgate.commandline.split import segments
+        from sandgate.policy.safety import safe_commands
+
+        reads = all(safe_commands(segments(plan.argv)))
+        if reads and not any(mark in word for word in (plan.cwd, *plan.argv) for mark in CACHE_MARKS):
+            return plan
+        if self._caches is None:
+            from sandgate.runtime.project_caches import ProjectCaches
+
+            self._caches = ProjectCaches(self._homes()[:1])
+        plan, said = self._caches.added(plan, self._private_place, reads=reads)
+        if said and said not in self._told:
+            self._told.add(said)
+            self._record(Notice("warning", said))
+        return plan
 
     def _for_repository(self, permissions: EffectivePermissions, command: CommandRequest) -> EffectivePermissions:
         """With the name that a line of nothing but `git init` and its like makes, where nobody may make it otherwise.

@@ -69,6 +69,11 @@ def place_name(project: str) -> str:
     return "%" + hashlib.sha256(os.fsencode(project)).hexdigest()
 
 
+def named_place(name: str) -> str:
+    """The path that `place_name` made `name` of; the name itself where it made a digest."""
+    return name.replace("+", "/").replace("%2B", "+").replace("%25", "%") if name.startswith("+") else name
+
+
 def private_directory(state: str, project: str) -> PrivateDirectory | None:
     """The directory for commands of `project`, made if need be; None where there can be none that is ours alone."""
     try:

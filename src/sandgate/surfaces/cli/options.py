@@ -297,6 +297,17 @@ COMMANDS = (
         "sessions",
         forms=("list", "show SESSION", "archive SESSION", "unarchive SESSION", "delete SESSION"),
     ),
+    Command(
+        "caches",
+        "see what commands of projects keep in caches of their own, and clear it",
+        (
+            JSON,
+            Option(("--all",), "all", "clear: those of every project, not of this one alone"),
+            *SETTING,
+        ),
+        "caches",
+        forms=("clear", "[list]"),
+    ),
     Command("features", "list feature flags with stage and state", (JSON, *SETTING), "features", words=("list",)),
 )
 

@@ -1,0 +1,129 @@
+"""Which caches of the home a command gets as layers of its project's own: those that its programs use."""
+
+from __future__ import annotations
+
+import os
+
+from sandgate.commandline.split import segments
+from sandgate.commandline.words import program_name
+from sandgate.places.caches import KEPT_BY, LED_BY, caches_of
+from sandgate.policy.safety import is_safe
+from sandgate.protocol.confinement import Mount
+from sandgate.sandbox.cache_layers import Layers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sandgate.protocol.confinement import ConfinedCommand, Overlay
+    from sandgate.protocol.permissions import EffectivePermissions
+
+
+class ProjectCaches:
+    """Adds layers to the plans of one session, over places of `homes`, which are canonical."""
+
+    def __init__(self, homes: list[str]) -> None:
+        self._homes = homes
+        self._last: tuple[tuple[object, ...], tuple[Mount, ...], tuple[Overlay, ...]] | None = None
+
+    def added(
+        self, plan: ConfinedCommand, project_tmp: Callable[[], str], *, reads: bool
+    ) -> tuple[ConfinedCommand, str]:
+        """`plan` with the layers its programs use, and a sentence to say or "". Where none can be kept the plan stays
+        as it is. `project_tmp` finds the directory the project has as /tmp; "" where there is none. What only `reads`
+        uses the places that it names: it shall see what others of the project wrote there."""
+        used = _named_in(plan)
+        if not reads:
+            used = tuple(dict.fromkeys((*used, *caches_of(programs_of(plan.argv)))))
+        plan = plan.but(env=_led_elsewhere(plan, self._homes, used))
+        places = existing(self._homes, used, plan.permissions)
+        private = project_tmp() if places else ""
+        if not private:
+            return plan, ""
+        layers = Layers(private)
+        try:
+            said = layers.look()
+            if not layers.has_room():
+                return plan, said or f"no caches of the project's own: the disk of `{private}` is nearly full"
+            overlays = layers.over(places)
+        except OSError as problem:
+            return plan, f"no caches of the project's own: {problem.strerror} (`{problem.filename}`)"
+        key = (plan.mounts, overlays)
+        if self._last is None or self._last[0] != key:
+            self._last = key, with_overlays(plan.mounts, overlays), overlays
+        return plan.but(mounts=self._last[1], overlays=self._last[2]), said
+
+
+def _named_in(plan: ConfinedCommand) -> tuple[str, ...]:
+    words = (plan.cwd, *plan.argv)
+    return tuple([place for place in KEPT_BY if any(place in word for word in words)])
+
+
+def _led_elsewhere(plan: ConfinedCommand, homes: list[str], used: tuple[str, ...]) -> Mapping[str, str]:
+    """The environment, with variables for caches that the home has not: nothing is made there for a command."""
+    tmp = plan.permissions.private_tmp
+    if tmp is None or tmp.at not in plan.permissions.writable:
+        return plan.env
+    added = {
+        LED_BY[place]: f"{tmp.at}/.caches/{place}"
+        for place in used
+        if place in LED_BY and not any(os.path.lexists(os.path.join(home, place)) for home in homes)
+    }
+    return {**added, **plan.env} if added else plan.env
+
+
+def programs_of(argv: tuple[str, ...]) -> frozenset[str]:
+    """The programs that these words start and that do more than read, by name; of git with the subcommand. A shell
+    stands for what cannot be known."""
+    what = segments(argv)
+    if not what.unparsed:
+        return frozenset([_named(words) for words in what.commands if words and not is_safe(words)])
+    script = what.script
+    if script is None or not script.readable:
+        return frozenset((program_name(argv[0]),))
+    started = [command for command in script.commands if command.words and not command.calls_function]
+    if any(command.words[0].certainty != "exact" for command in started):
+        return frozenset((program_name(argv[0]),))
+    return frozenset([_named(command.argv) for command in started if not is_safe(command.argv)])
+
+
+def _named(argv: tuple[str, ...]) -> str:
+    name = program_name(argv[0])
+    return f"git-{argv[1]}" if name == "git" and len(argv) > 1 else name
+
+
+def existing(homes: list[str], places: Iterable[str], permissions: EffectivePermissions) -> list[str]:
+    """Of places below `homes` those that are there, where links lead, and that no rule speaks about:
+    neither closed nor writable."""
+    found = []
+    for place in [os.path.join(home, place) for place in places for home in homes]:
+        real = os.path.realpath(place)
+        if os.path.isdir(real) and not permissions.may_write(real) and _is_open(real, permissions):
+            found.append(real)
+    return [path for path in dict.fromkeys(found) if not any(path.startswith(other + "/") for other in found)]
+
+
+def _is_open(path: str, permissions: EffectivePermissions) -> bool:
+    """Whether it can be read: nothing hides it, or something inside of that shows it again."""
+    above = path
+    while above != "/":
+        if above in permissions.reopened:
+            return True
+        if above in permissions.hidden:
+            return False
+        above = os.path.dirname(above)
+    tmp = permissions.private_tmp
+    return tmp is None or not tmp.holds(path)
+
+
+def with_overlays(mounts: tuple[Mount, ...], overlays: tuple[Overlay, ...]) -> tuple[Mount, ...]:
+    """In the order of a plan, shallow first; a place that is only shown read-only is shown by its layer."""
+    places = [overlay.lower for overlay in overlays]
+    others = [mount for mount in mounts if mount.path not in places]
+    both = (*others, *(Mount("overlay", place) for place in places))
+    return tuple(sorted(both, key=lambda mount: (mount.path.count("/"), mount.path)))
+
+
+def all_existing(homes: list[str]) -> tuple[str, ...]:
+    """All caches below `homes` that are there, for commands that may change them."""
+    return tuple([path for home in homes for place in KEPT_BY if os.path.isdir(path := os.path.join(home, place))])

@@ -1,0 +1,129 @@
+"""Which commands get which layers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandgate.config import TypedOverrides
+from sandgate.protocol.confinement import Mount, Overlay
+from sandgate.protocol.trace import Notice
+from sandgate.runtime import Environment, Runtime, open_runtime
+from sandgate.runtime.project_caches import programs_of, with_overlays
+from sandgate.sandbox import cache_layers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.trace import TraceRecord
+
+pytestmark = pytest.mark.host("namespace")
+
+
+class Home:
+    """A session whose home has caches."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self.repo = folder / "home", folder / "repo"
+        self.repo.mkdir()
+        for name in (".cache", ".npm", ".m2/repository", "go/pkg"):
+            (self.path / name).mkdir(parents=True)
+        self.said: list[TraceRecord] = []
+
+    def open(self, *overrides: str) -> Runtime:
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(self.path)}
+        typed = TypedOverrides(sandbox_mode="workspace-write")
+        return open_runtime(
+            Environment(str(self.repo), environ, overrides=overrides, typed=typed), record=self.said.append
+        )
+
+    def plan(self, *argv: str, overrides: tuple[str, ...] = ()) -> ConfinedCommand:
+        with self.open(*overrides) as runtime:
+            return runtime.confinement.plan(runtime.request(argv), ())
+
+    def layered(self, *argv: str) -> list[str]:
+        return [str(Path(one.lower).relative_to(self.path)) for one in self.plan(*argv).overlays]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def test_a_command_has_layers_over_the_caches_that_its_programs_use(home: Home) -> None:
+    every = [".cache", ".npm", "go/pkg", ".m2/repository"]
+    assert home.layered("make", "test") == every
+    assert home.layered("pip", "install", "x") == [".cache"]
+    assert home.layered("bash", "-lc", "cd a && go test ./... | tee log") == [".cache", "go/pkg"]
+    assert home.layered("bash", "-lc", "mkdir -p a; touch a/b") == []
+    assert home.layered("sh", "-c", "echo x > ~/.npm/x") == [".npm"]
+
+
+def test_what_only_reads_has_the_layers_that_it_names(home: Home) -> None:
+    assert home.layered("true") == home.layered("git", "status") == home.layered("cat", "a.txt") == []
+    assert home.layered("cat", f"{home.path}/.npm/_logs/x.log") == [".npm"]
+    assert home.layered("sh", "-c", "ls ~/.cache") == [".cache"]
+
+
+def test_reading_loads_nothing_for_it(home: Home) -> None:
+    """Required: an ordinary command does not pay for what it does not use."""
+    loaded = ("sandgate.runtime.project_caches", "sandgate.places.caches")
+    before = {name: sys.modules.pop(name, None) for name in loaded}
+    try:
+        home.plan("true")
+        assert [name for name in loaded if name in sys.modules] == []
+    finally:
+        sys.modules.update({name: module for name, module in before.items() if module is not None})
+
+
+def test_a_cache_that_is_writable_or_closed_has_no_layer(home: Home) -> None:
+    (home.path / ".cache/ws").mkdir()
+    writable = f'additional_writable_roots=["{home.path}/.npm"]'
+    closed = f'secrets.hidden=["{home.path}/go"]'
+    plan = home.plan("make", overrides=(writable, closed))
+    assert [Path(one.lower).name for one in plan.overlays] == [".cache", "repository"]
+
+
+def test_a_link_leads_to_the_place_itself(home: Home, tmp_path: Path) -> None:
+    (home.path / ".npm").rmdir()
+    (tmp_path / "elsewhere").mkdir()
+    (home.path / ".npm").symlink_to(tmp_path / "elsewhere")
+    assert str(tmp_path / "elsewhere") in [one.lower for one in home.plan("npm", "ci").overlays]
+
+
+@pytest.mark.parametrize("mode", ["off", "shared"])
+def test_other_settings_have_no_layers(home: Home, mode: str) -> None:
+    plan = home.plan("make", overrides=(f'sandbox.caches="{mode}"',))
+    assert plan.overlays == ()
+    assert (str(home.path / ".cache") in plan.permissions.writable) is (mode == "shared")
+
+
+def test_a_disk_that_is_nearly_full_is_told_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_layers, "FREE_BYTES_MIN", 1 << 62)
+    with home.open() as runtime:
+        plans = [runtime.confinement.plan(runtime.request(("make",)), ()) for _ in range(2)]
+    assert [plan.overlays for plan in plans] == [(), ()]
+    assert sum("nearly full" in one.message for one in home.said if isinstance(one, Notice)) == 1
+
+
+def test_programs_are_named_as_they_are_started() -> None:
+    assert programs_of(("/usr/bin/git", "commit", "-m", "x")) == {"git-commit"}
+    assert programs_of(("bash", "-c", "npm ci && ./run.sh")) == {"npm", "run.sh"}
+    assert programs_of(("bash", "-c", "cat a > b && FOO=1 pytest -q 2>&1 | tail -3 >log")) == {"pytest"}
+    assert programs_of(("bash", "-c", "for x in $(y); do $x; done")) == {"bash"}
+
+
+def test_the_layer_takes_the_place_of_a_read_only_one() -> None:
+    overlay = Overlay("/h/.m2/repository", "/u", "/w")
+    before = (
+        Mount("hide_directory_with_openings", "/h/.m2"),
+        Mount("read", "/h/.m2/repository"),
+        Mount("write", "/ws"),
+    )
+    assert with_overlays(before, (overlay,)) == (
+        Mount("write", "/ws"),
+        Mount("hide_directory_with_openings", "/h/.m2"),
+        Mount("overlay", "/h/.m2/repository"),
+    )
