@@ -61,7 +61,9 @@ def _flags(option: Option) -> str:
 
 
 def _explained(option: Option) -> str:
-    return f"{option.help} ({' | '.join(option.choices)})" if option.choices else option.help
+    facts = [" | ".join(option.choices), option.default and f"default: {option.default}"]
+    said = "; ".join(filter(None, facts))
+    return f"{option.help} ({said})" if said else option.help
 
 
 def _row(name: str, text: str) -> str:

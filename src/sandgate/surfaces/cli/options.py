@@ -18,6 +18,7 @@ class Option(Record):
     metavar: str = ""
     choices: tuple[str, ...] = ()
     many: bool = False
+    default: str = ""  # what holds without it, for its help; "": nothing that a name has
 
 
 class Command(Record):
@@ -39,13 +40,14 @@ class Command(Record):
 
 
 DECIDING = (
-    Option(("-C", "--cd"), "cd", "working directory of the command and of the policy", "DIR"),
+    Option(("-C", "--cd"), "cd", "working directory of the command and of the policy", "DIR", default="where you are"),
     Option(
         ("-s", "--sandbox"),
         "sandbox",
         "what the sandbox permits",
         "MODE",
         ("read-only", "workspace-write", "danger-full-access"),
+        default="workspace-write",
     ),
     Option(
         ("-a", "--ask-for-approval"),
@@ -53,25 +55,34 @@ DECIDING = (
         "when a reviewer is asked",
         "POLICY",
         ("untrusted", "on-failure", "on-request", "never"),
+        default="on-failure with somebody to ask, never without",
     ),
     Option(("--add-dir",), "add_dir", "one more place the command may write (repeatable)", "DIR", many=True),
     Option(
         ("--allow-broad-workspace",), "broad_workspace", "work in a home directory, or where programs are installed"
     ),
-    Option(("--network",), "network", "override the policy's network setting", "MODE", ("off", "on")),
+    Option(
+        ("--network",),
+        "network",
+        "override the policy's network setting",
+        "MODE",
+        ("off", "on"),
+        default="off, but for danger-full-access",
+    ),
     Option(
         ("--backend",),
         "backend",
         "how to confine; `none` only together with danger-full-access, and `bwrap` is refused",
         "NAME",
         ("auto", "namespace", "bwrap", "landlock", "none"),
+        default="auto",
     ),
     Option(("-p", "--profile"), "profile", "use a named configuration profile", "NAME"),
     Option(("-c", "--config"), "config", "override one setting (repeatable)", "KEY=VALUE", many=True),
     Option(("--enable",), "enable", "switch a feature on (repeatable)", "FEATURE", many=True),
     Option(("--disable",), "disable", "switch a feature off (repeatable)", "FEATURE", many=True),
     Option(("--json",), "json", "machine-readable output on stdout, nothing else there"),
-    Option(("--timeout",), "timeout", "hard limit on the command, fractions allowed", "SECONDS"),
+    Option(("--timeout",), "timeout", "hard limit on the command, fractions allowed", "SECONDS", default="none"),
     Option(
         ("--answer",),
         "answer",
@@ -80,7 +91,14 @@ DECIDING = (
         ("approve", "approve-session", "approve-session-changing", "approve-always", "deny", "abort"),
         many=True,
     ),
-    Option(("--color",), "color", "when to use colour; NO_COLOR is honoured", "WHEN", ("auto", "always", "never")),
+    Option(
+        ("--color",),
+        "color",
+        "when to use colour; NO_COLOR is honoured",
+        "WHEN",
+        ("auto", "always", "never"),
+        default="auto",
+    ),
     Option(("-v", "--verbose"), "verbose", "say why each attempt was allowed and which layers were active"),
 )
 # What decides how a command would run, for those that run none.
@@ -100,7 +118,7 @@ SERVE = Option(
     many=True,
 )
 APPROVAL_TIMEOUT = Option(
-    ("--approval-timeout",), "approval_timeout", "how long a question stays open (600)", "SECONDS"
+    ("--approval-timeout",), "approval_timeout", "how long a question stays open", "SECONDS", default="600"
 )
 WAITING = (
     Option(("--wait-for-approvals",), "wait", "where nobody is at this terminal, wait for `sandgate approvals`"),
@@ -115,7 +133,12 @@ MODEL = (
     ),
     Option(("--model-script",), "model_script", "take the model's answers from this file; no network is used", "FILE"),
 )
-ASKING_A_MODEL = tuple(option for option in DECIDING if option.key not in ("json", "timeout", "verbose"))
+# A session of a model asks by rules of its own where nobody chose: the reference says which.
+ASKING_A_MODEL = tuple(
+    option.but(default="") if option.key == "approval" else option
+    for option in DECIDING
+    if option.key not in ("json", "timeout", "verbose")
+)
 LAST_MESSAGE = Option(("-o", "--output-last-message"), "last_message", "write the last message to this file", "FILE")
 AGENT_CODES = """\
 Exit codes: 0 the turn came to its end; 1 it failed, or the model did; 77 something was refused, and nothing that
@@ -177,6 +200,7 @@ COMMANDS = (
                 "who is asked: the client, by a form; you, by `sandgate approvals`; or both, the one after the other",
                 "CHANNEL",
                 ("forms", "approvals", "both"),
+                default="forms, or both with --wait-for-approvals",
             ),
             Option(
                 ("--wait-for-approvals",),
@@ -218,9 +242,10 @@ COMMANDS = (
             Option(
                 ("--decide",),
                 "decide",
-                "what `add` decides (allow); `remove`: only such rules",
+                "what `add` decides; `remove`: only such rules",
                 "DECISION",
                 ("allow", "ask", "forbid"),
+                default="allow",
             ),
             Option(("--because",), "because", "one sentence people are shown", "TEXT"),
             Option(("--until",), "until", "when it ends: 30m, 2h, 7d, a date, or a time with its zone", "WHEN"),
@@ -291,7 +316,7 @@ COMMANDS = (
             Option(("--json",), "json", "list: print one JSON object"),
             Option(("--all",), "all", "list: those of sub-agents, too"),
             Option(("--archived",), "archived", "list: those that were put away"),
-            Option(("--limit",), "limit", "list: how many (20)", "N"),
+            Option(("--limit",), "limit", "list: how many", "N", default="20"),
             Option(("--cursor",), "cursor", "list: go on after this place, as the last list said", "CURSOR"),
         ),
         "sessions",
