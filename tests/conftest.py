@@ -18,8 +18,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 os.umask(0o022)
 
 # Fixed examples, so that a run can be repeated; the longer search looks for new ones.
-hypothesis.settings.register_profile("fast", max_examples=100, deadline=None, derandomize=True, database=None)
-hypothesis.settings.register_profile("full", max_examples=10_000, deadline=None, database=None)
+# How long making them takes is a matter of who else is on the machine.
+SLOW = [hypothesis.HealthCheck.too_slow]
+hypothesis.settings.register_profile(
+    "fast", max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=SLOW
+)
+hypothesis.settings.register_profile(
+    "full", max_examples=10_000, deadline=None, database=None, suppress_health_check=SLOW
+)
 hypothesis.settings.load_profile("full" if os.environ.get("SANDGATE_FUZZ") == "full" else "fast")
 
 

@@ -41,13 +41,21 @@ CROWDS = {
 }
 
 
+# With as few system calls as it takes, and by the user whose they are: on a busy disk nothing here costs more.
+PLANT = """
+import os, sys
+below, count = sys.argv[1], int(sys.argv[2])
+os.makedirs(below, exist_ok=True)
+os.mkdir("src")
+for number in range(count):
+    os.mkdir(f"{below}/d{number}")
+    os.mknod(f"{below}/d{number}/.envrc", 0o644)
+"""
+
+
 def plant(stage: Stage, crowd: Crowd) -> None:
-    for number in range(crowd.directories):
-        directory = stage.repo / crowd.below / f"d{number}"
-        directory.mkdir(parents=True)
-        (directory / ".envrc").touch()
-    (stage.repo / "src").mkdir()
-    stage.own()
+    ran = stage.unconfined(stage.script(PLANT, crowd.below, str(crowd.directories)))
+    assert ran.exit_code == 0, ran
 
 
 def take_back(stage: Stage, crowd: Crowd) -> None:

@@ -176,6 +176,16 @@ def test_a_line_names_a_few_and_counts_the_others(tmp_path: Path) -> None:
     assert told.sentence().endswith(" and 2 more")
 
 
+def test_what_is_moved_away_is_not_told_as_left(tmp_path: Path) -> None:
+    told = before(tmp_path)
+    for name in (".envrc", ".vscode"):
+        put(tmp_path / name)
+    told.look()
+    assert ".vscode" in told.sentence((f"{tmp_path}/.envrc",))
+    assert ".envrc" not in told.sentence((f"{tmp_path}/.envrc",))
+    assert told.sentence((f"{tmp_path}/.envrc", f"{tmp_path}/.vscode")) == ""
+
+
 def test_an_unconfined_run_is_not_watched(tmp_path: Path) -> None:
     told = Planted(plan(tmp_path, confined=False), known_below(tmp_path))
     put(tmp_path / "AGENTS.md")

@@ -18,6 +18,7 @@ from responses_server import ResponsesServer, function_call, message, sends, tur
 from sandgate.protocol.items import FunctionCall
 from sandgate.protocol.items_wire import item_json
 from sandgate.session.transcript_reader import read_transcript
+from waiting import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,11 +129,33 @@ def killed(place: AgentPlace, worker: Worker, random: Random) -> None:
             for _ in range(wanted):
                 if not arrived.acquire(timeout=WAIT_SECONDS if process.poll() is None else 0):
                     break
+            if wanted:  # on a slow machine it has not come far by then
+                until_it_grows(random.choice((None, kept_bytes, done_bytes)), place, process)
             with suppress(subprocess.TimeoutExpired):  # it still works: that is the moment
                 process.wait(after_s)
         finally:
             process.kill()
             process.communicate()
+
+
+def kept_bytes(place: AgentPlace) -> int:
+    return sum(path.stat().st_size for path in place.transcripts())
+
+
+def done_bytes(place: AgentPlace) -> int:
+    log = place.repo / "log"
+    return log.stat().st_size if log.exists() else 0
+
+
+def until_it_grows(
+    size: Callable[[AgentPlace], int] | None,
+    place: AgentPlace,
+    process: subprocess.Popen[bytes] | subprocess.Popen[str],
+) -> None:
+    """Returns when more is kept, or done, than now, or the program has ended; at once where no size counts."""
+    if size is not None:
+        before = size(place)
+        wait_until(lambda: size(place) > before or process.poll() is not None)
 
 
 def stage(place: AgentPlace, asked: list[Any]) -> str:

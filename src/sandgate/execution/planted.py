@@ -76,9 +76,9 @@ class Planted:
             if stamp is not None and stamp != before_it:
                 (self.made if before_it is None else self.changed)[path] = CONTINUED_BY
 
-    def sentence(self) -> str:
-        """One line for the person; empty when there is nothing to tell."""
-        told = [f"`{path}` (made; {who})" for path, who in self.made.items()]
+    def sentence(self, moved_away: tuple[str, ...] = ()) -> str:
+        """One line for the person; empty when there is nothing to tell beside what is `moved_away`, and told so."""
+        told = [f"`{path}` (made; {who})" for path, who in self.made.items() if path not in moved_away]
         told += [f"`{path}` (changed; {who})" for path, who in self.changed.items()]
         if not told:
             return ""

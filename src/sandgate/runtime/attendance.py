@@ -89,7 +89,7 @@ class Attendance:
         self._clear_up(terminal)
         failed = outcome.result is not None and outcome.result.exit_code != 0
         unmet = self.unmet(terminal, outcome.unserved) if failed else ""
-        outcome = outcome.but(remarks=tuple(filter(None, (self._planted.sentence(), unmet))))
+        outcome = outcome.but(remarks=tuple(filter(None, (self._planted.sentence(self._aftermath.created), unmet))))
         if self._aftermath.created:
             outcome = outcome.but(created_protected=self._aftermath.created)
         with self._guard:

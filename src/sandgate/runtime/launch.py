@@ -82,7 +82,7 @@ class Launch(Readiness):
         if _has_failed(outcome):
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         planted.look()
-        if remarks := [*filter(None, (planted.sentence(), self._unmet(outcome)))]:
+        if remarks := [*filter(None, (planted.sentence(aftermath.created), self._unmet(outcome)))]:
             outcome = outcome.but(remarks=tuple(remarks))
         return outcome.but(created_protected=aftermath.created) if aftermath.created else outcome
 
