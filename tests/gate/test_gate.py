@@ -83,7 +83,7 @@ class Stage:
         self.saved.append(amendment)
         return "default.rules"
 
-    def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:  # noqa: ARG002
         if self.plan_fails:
             raise SetupFailed("cannot confine")
         self.started.append((command, grants))
@@ -349,7 +349,7 @@ class Exchanging(Stage):
         rules = RuleSet((Rule((("sh",), ("x.sh",)), "allow", same_content=same),))
         super().__init__(FINE, answers=answers, approval="untrusted", rules=rules)
 
-    def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:  # noqa: ARG002
         if self.times:
             self.times -= 1
             self.script.write_text(f"echo {self.times}")

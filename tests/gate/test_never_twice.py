@@ -175,7 +175,7 @@ class Session:
 
     # The confinement and the launcher.
 
-    def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:  # noqa: ARG002
         assert self.model.may_run(command, grants, self.call), f"ran unasked: {command.argv} with {grants}"
         for each in self.model.holding(command, self.call):
             if each.uses is not None and self._needs(each, grants):

@@ -10,6 +10,7 @@ import pytest
 from sandgate.config import TypedOverrides
 from sandgate.protocol.confinement import Mount, Overlay
 from sandgate.protocol.trace import Notice
+from sandgate.gate.why import only_reads
 from sandgate.runtime import Environment, Runtime, open_runtime
 from sandgate.runtime.project_caches import programs_of, with_overlays
 from sandgate.sandbox import cache_layers
@@ -41,7 +42,8 @@ class Home:
 
     def plan(self, *argv: str, overrides: tuple[str, ...] = ()) -> ConfinedCommand:
         with self.open(*overrides) as runtime:
-            return runtime.confinement.plan(runtime.request(argv), ())
+            command = runtime.request(argv)
+            return runtime.confinement.plan(command, (), reads=only_reads(runtime.gate.verdict(command)))
 
     def layered(self, *argv: str) -> list[str]:
         return [str(Path(one.lower).relative_to(self.path)) for one in self.plan(*argv).overlays]

@@ -25,7 +25,7 @@ from sandgate.gate.matter import Matter
 from sandgate.gate.policies import as_judged
 from sandgate.gate.rulebook import Rulebook
 from sandgate.gate.upheld import JUDGED_AGAIN, Moved, Upheld, check_started, seeing
-from sandgate.gate.why import why_asked
+from sandgate.gate.why import only_reads, why_asked
 from sandgate.policy.approval import may_ask_after_denial
 from sandgate.protocol.confinement import SetupFailure
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     class Confining(Protocol):
         """Makes plans, and looks after what goes wrong with them."""
 
-        def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand: ...
+        def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool) -> ConfinedCommand: ...
         def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool: ...
         def quarantine(self, paths: tuple[str, ...]) -> list[str]: ...
 
@@ -262,7 +262,7 @@ class _Passage:
         self._attempts: list[Attempt] = []
         self._decisions: list[Decision] = []
         self._risk: RiskAssessment | None = None
-        self._why = ""
+        self._why, self._reads = "", False  # why somebody is asked; whether policy vouches that it only reads
         self._upheld = Upheld(self._command, ties=not self._matter.changes and not self._matter.keys)
 
     def walk(self) -> Passage:
@@ -308,7 +308,7 @@ class _Passage:
         if self._gate._rulebook.is_tied(self._command):
             self._upheld.take(())
         verdict = self._matter.verdict or self._gate._rulebook.admitted(self._command)
-        self._why = why_asked(verdict)
+        self._why, self._reads = why_asked(verdict), only_reads(verdict)
         if isinstance(verdict, Ask):
             self._assess(None)
         rules = self._gate.rules_for(self._matter, verdict, self._call_id, self._risk)
@@ -389,7 +389,7 @@ class _Passage:
 
     def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
         self._launch.get_ready(grants)
-        plan = self._gate._confinement.plan(self._command, grants)
+        plan = self._gate._confinement.plan(self._command, grants, reads=self._reads)
         try:
             plan = self._upheld.tied(plan)
         except Moved:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from sandgate.policy.lengths import echoed
-from sandgate.protocol.verdicts import Ask
+from sandgate.protocol.verdicts import Allow, Ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
+
+
+def only_reads(verdict: Verdict) -> bool:
+    """Whether policy vouches for every part of the command: no program of it changes anything."""
+    return (
+        isinstance(verdict, Allow)
+        and bool(verdict.because)
+        and all(each.source == "safe-list" for each in verdict.because)
+    )
 
 
 def why_asked(verdict: Verdict) -> str:

@@ -220,25 +220,23 @@ class Confinement:
         """Directories that the search for protected names knows, as it has seen them."""
         return self._memory.listings
 
-    def plan(self, command: CommandRequest, grants: tuple[Grant, ...]) -> ConfinedCommand:
-        """An inert plan. Raises ConfinementError when this host cannot keep what it promises."""
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:
+        """An inert plan. Raises ConfinementError when this host cannot keep what it promises. `reads`: policy vouches
+        that the command only reads, so that it needs no caches to write in."""
         permissions = self.permissions(grants)
         if self.one_command and any(INIT in word for word in command.argv):
             permissions = self._for_repository(permissions, command)
         backend = backend_named(self.backend() if permissions.confined else "none")
         plan = backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
-        return self._with_caches(plan) if plan.backend == "namespace" and self._has_private_caches else plan
+        has_caches = plan.backend == "namespace" and self._has_private_caches
+        return self._with_caches(plan, reads=reads) if has_caches else plan
 
     @property
     def _has_private_caches(self) -> bool:
         return self._settings.caches == "private" and isinstance(self._settings.sandbox, WorkspaceWrite)
 
-    def _with_caches(self, plan: ConfinedCommand) -> ConfinedCommand:
+    def _with_caches(self, plan: ConfinedCommand, *, reads: bool) -> ConfinedCommand:
         """The plan with the layers it uses; with none where it only reads and speaks of none, as most commands do."""
-        from sandgate.commandline.split import segments
-        from sandgate.policy.safety import safe_commands
-
-        reads = all(safe_commands(segments(plan.argv)))
         if reads and not any(mark in word for word in (plan.cwd, *plan.argv) for mark in CACHE_MARKS):
             return plan
         if self._caches is None:
