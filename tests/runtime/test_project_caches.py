@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sandgate.config import TypedOverrides
+from sandgate.gate.why import only_reads
 from sandgate.protocol.confinement import Mount, Overlay
 from sandgate.protocol.trace import Notice
-from sandgate.gate.why import only_reads
 from sandgate.runtime import Environment, Runtime, open_runtime
 from sandgate.runtime.project_caches import programs_of, with_overlays
 from sandgate.sandbox import cache_layers
