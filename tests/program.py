@@ -79,6 +79,15 @@ class Sandgate:
         return Terminal([*PROGRAM, *arguments], self.workspace, self.env)
 
 
+def in_repository(folder: Path) -> Sandgate:
+    """In a fresh repository with a home beside it, both in `folder`."""
+    workspace, home = folder / "repo", folder / "home"
+    for place in (workspace, home):
+        place.mkdir()
+    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
+    return Sandgate(workspace, home)
+
+
 class Terminal:
     """A pseudo-terminal with the program in it and a person in front."""
 

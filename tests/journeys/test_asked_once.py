@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from program import Sandgate
+from program import Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -26,11 +26,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def sandgate(tmp_path: Path) -> Sandgate:
-    workspace, home = tmp_path / "repo", tmp_path / "home"
-    workspace.mkdir()
-    home.mkdir()
-    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
-    return Sandgate(workspace, home)
+    return in_repository(tmp_path)
 
 
 def a_tree(outside: Path) -> Path:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, Sandgate
+from program import PROGRAM, Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -29,11 +29,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def sandgate(tmp_path: Path) -> Sandgate:
-    workspace, home = tmp_path / "repo", tmp_path / "home"
-    workspace.mkdir()
-    home.mkdir()
-    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
-    return Sandgate(workspace, home)
+    return in_repository(tmp_path)
 
 
 def test_a_command_that_simply_runs_leaves_only_its_own_output(sandgate: Sandgate) -> None:

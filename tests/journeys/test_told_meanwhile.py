@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from program import Sandgate
+from program import Sandgate, in_repository
 from sandgate.surfaces.cli.narrate import MEANWHILE_SAID_MAX
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -18,11 +18,7 @@ TOLD = "sandgate: denied: create /etc/{} (outside the writable roots: "
 
 @pytest.fixture
 def sandgate(tmp_path: Path) -> Sandgate:
-    workspace, home = tmp_path / "repo", tmp_path / "home"
-    workspace.mkdir()
-    home.mkdir()
-    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
-    return Sandgate(workspace, home)
+    return in_repository(tmp_path)
 
 
 def refused(*names: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, Sandgate
+from program import PROGRAM, Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -26,11 +26,7 @@ RUN = ("run", "--wait-for-approvals", "-a", "untrusted")
 
 @pytest.fixture
 def sandgate(tmp_path: Path) -> Sandgate:
-    workspace, home = tmp_path / "repo", tmp_path / "home"
-    workspace.mkdir()
-    home.mkdir()
-    subprocess.run(["git", "init", "-q", str(workspace)], check=True)
-    return Sandgate(workspace, home)
+    return in_repository(tmp_path)
 
 
 @contextmanager
@@ -96,6 +92,15 @@ def test_an_interrupt_takes_the_question_back(sandgate: Sandgate) -> None:
     with waiting(sandgate, *RUN, "--", "touch", "made") as (running, _line, number):
         running.send_signal(signal.SIGINT)
         assert running.wait(LIMIT_S) == 130
+    assert number[:4] not in sandgate("approvals", "list").out
+    assert not (sandgate.workspace / "made").exists()
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_whoever_ends_the_program_takes_the_question_back(sandgate: Sandgate, ending: signal.Signals) -> None:
+    with waiting(sandgate, *RUN, "--", "touch", "made") as (running, _line, number):
+        running.send_signal(ending)
+        assert running.wait(LIMIT_S) == -ending
     assert number[:4] not in sandgate("approvals", "list").out
     assert not (sandgate.workspace / "made").exists()
 

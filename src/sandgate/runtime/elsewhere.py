@@ -1,12 +1,16 @@
 """A reviewer at another terminal, for a program that has nobody at its own: it asks by the ledger, and waits.
 
-One question at a time, blocking. What nobody answers in time, and what is interrupted, is a no.
+One question at a time, blocking. What nobody answers in time, and what is interrupted, is a no; whoever ends the
+program while it waits takes the question back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import threading
+from contextlib import contextmanager
 
 from sandgate.errors import SandgateError
 from sandgate.protocol.decisions import Decision
@@ -16,14 +20,16 @@ from sandgate.runtime.pending import open_ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from sandgate.approvals.ledger import Ledger
     from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.runtime.inbox import Question
 
 WAITS = "waiting for an answer, {seconds:g} seconds at most: sandgate approvals resolve {id} {choices}"
 TOOL = "run"
+ENDING = (signal.SIGTERM, signal.SIGHUP)
 UNASKED = "nobody could be asked: {problem}"
 
 
@@ -37,6 +43,7 @@ class Elsewhere:
         self._environ = environ
         self._timeout_s = timeout_s
         self._tell = tell
+        self._ended_by: signal.Signals | None = None
         self.confinement: Callable[[], Mapping[str, Any]] = dict
 
     def review(self, request: ApprovalRequest) -> Decision:
@@ -47,6 +54,10 @@ class Elsewhere:
                 return asyncio.run(self._answer(request, ledger))
             finally:
                 ledger.close()
+        except asyncio.CancelledError:
+            if self._ended_by is not None:  # as it would have been had nobody waited
+                os.kill(os.getpid(), self._ended_by)
+            raise
         except SandgateError as problem:
             return Decision(request.stage, "denied", "none", reason=UNASKED.format(problem=problem))
 
@@ -55,6 +66,10 @@ class Elsewhere:
         inbox = Inbox(ledger, principal, timeout_s=self._timeout_s, confinement=self.confinement)
         digest = call_digest(TOOL, {"argv": request.command.argv, "cwd": request.command.cwd}, ledger.key)
         question = await inbox.put(request, tool=TOOL, call_digest=digest)
+        with self._taken_back_at_the_end():
+            return await self._settled(inbox, question)
+
+    async def _settled(self, inbox: Inbox, question: Question) -> Decision:
         try:
             if question.open:
                 names = "|".join(name for name, _label in question.approval.choices)
@@ -66,3 +81,24 @@ class Elsewhere:
             raise
         finally:
             await inbox.close()
+
+    @contextmanager
+    def _taken_back_at_the_end(self) -> Iterator[None]:
+        """Signals that end the program cancel the waiting task first, where nobody ignores them or has other plans."""
+        loop, waiting = asyncio.get_running_loop(), asyncio.current_task()
+        ours = [number for number in ENDING if signal.getsignal(number) == signal.SIG_DFL]
+        if waiting is None or threading.current_thread() is not threading.main_thread():
+            ours = []
+
+        def end(number: signal.Signals) -> None:
+            self._ended_by = number
+            if waiting is not None:
+                waiting.cancel()
+
+        for number in ours:
+            loop.add_signal_handler(number, end, number)
+        try:
+            yield
+        finally:
+            for number in ours:
+                loop.remove_signal_handler(number)
