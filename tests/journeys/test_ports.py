@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -45,16 +46,31 @@ class Account:
 
     def __init__(self, argv: list[str], cwd: Path, env: dict[str, str], user: int | None) -> None:
         self._argv = argv
-        self._options = {"cwd": cwd, "env": env, "user": user, "group": user, "stdin": subprocess.DEVNULL}
+        self._options: dict[str, Any] = {"cwd": cwd, "env": env, "user": user, "group": user}
 
     @contextmanager
     def started(self, *arguments: str) -> Iterator[Popen]:
         """The program, both of its outputs pipes; ended with the block."""
+        with self._process([*self._argv, *arguments], subprocess.DEVNULL) as program:
+            yield program
+
+    @contextmanager
+    def session(self, code: str, *arguments: str) -> Iterator[Popen]:
+        """Python code of a session, with the workspace and the home before its arguments; ended with the block."""
+        begins = "import sys; sys.path.append(sys.argv.pop(1))\n"
+        places = [self._argv[-1], str(self._options["cwd"]), self._options["env"]["HOME"]]
+        options = self._argv[1 : self._argv.index("-c")]
+        with self._process([self._argv[0], *options, "-c", begins + code, *places, *arguments], subprocess.PIPE) as it:
+            yield it
+
+    @contextmanager
+    def _process(self, argv: list[str], stdin: int) -> Iterator[Popen]:
         program = subprocess.Popen(
-            [*self._argv, *arguments],
+            argv,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            **self._options,  # type: ignore[call-overload] # handed through unchanged
+            **self._options,
         )
         try:
             yield program
@@ -65,11 +81,12 @@ class Account:
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         done: subprocess.CompletedProcess[str] = subprocess.run(
             [*self._argv, *arguments],
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=LIMIT_S,
             check=False,
-            **self._options,  # type: ignore[call-overload] # handed through unchanged
+            **self._options,
         )
         return done
 
@@ -238,3 +255,29 @@ def test_a_sandboxed_command_sees_and_shows_nothing(account: Account) -> None:
         assert "python3" in account("ports").stdout
         inside = account("run", "--", *account._argv, "ports")
         assert (inside.stdout, "no sandboxed command of this user serves a port" in inside.stderr) == ("", True)
+
+
+SESSION = """
+import sys
+from sandgate.runtime import Environment, open_runtime
+with open_runtime(Environment(cwd=sys.argv[1], environ={"PATH": "/usr/bin:/bin", "HOME": sys.argv[2]})) as session:
+    session.exec_command("true", login=False)
+    print(session.exec_command(sys.argv[3], login=False, yield_time_ms=20_000, tty=True).output.strip(), flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_server_of_a_whole_session_is_shown_too(account: Account) -> None:
+    """Required: what an agent's call started, in the network that all calls of its session share."""
+    host_port = free_port()
+    script = " ".join(map(shlex.quote, (*INET[:2], INET[2] + "# until then\n")))
+    with account.session(SESSION, f"{script} & read held") as session:
+        up(session)
+        (row,) = listed(account)
+        assert (row["network"], row["run_by"]["pid"]) == ("own", session.pid)
+        with account.started("ports", "serve", f"{host_port}:{PORT}") as relay:
+            assert f"http://127.0.0.1:{host_port}/" in said(relay, "is shown at")
+            assert asked(host_port) == b"from inside"
+            session.terminate()
+            assert relay.wait(LIMIT_S) == 0
+    assert asked(host_port) == errno.ECONNREFUSED
