@@ -438,11 +438,12 @@ static int hide_quickly(const struct mount_entry *entry) {
     return error;
 }
 
-static int lies_in_overlay(uint32_t index) {
+/* Whether the nearest entry above is of this kind. */
+static int lies_in(uint32_t index, enum mount_kind kind) {
     const struct plan *plan = &view.sandbox->plan;
     const char *path = plan->mounts[index].path;
     for (uint32_t i = index; i-- > 0;)
-        if (path_is_at_or_below(path, plan->mounts[i].path, plan->mounts[i].length)) return plan->mounts[i].kind == MOUNT_OVERLAY;
+        if (path_is_at_or_below(path, plan->mounts[i].path, plan->mounts[i].length)) return plan->mounts[i].kind == kind;
     return 0;
 }
 
@@ -453,7 +454,7 @@ static int hide_entry(uint32_t index) {
     leave_directory(); /* what is mounted now may lie over it */
     int target = open_plain(entry->path, 0), as_planned = target >= 0;
     if (target == -ENOENT || target == -ENOTDIR) return 0; /* gone since then: nothing to hide */
-    if (target == -ELOOP && lies_in_overlay(index)) return 0; /* a link of the command's own took its place, in its overlay */
+    if (target == -ELOOP && lies_in(index, MOUNT_OVERLAY)) return 0; /* a link of the command's own took its place, in its overlay */
     if (target < 0 && entry->kind != HIDE_WITH_OPENINGS) target = find_above(entry, target);
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = as_planned ? tree_for(index, target) : clone_tree(view.empty_directory, "", 0);
@@ -485,7 +486,8 @@ static int apply_entry(uint32_t index) {
     if (entry->kind == MOUNT_OVERLAY) {
         if (apply_overlay(entry) == 0) return 0;
         entry->kind = MOUNT_READ; /* so everybody who asks the plan knows it */
-        if (view.trees[index] == NO_TREE) return 0;
+        /* Where all around is read-only as well, there is nothing to protect; else it is made so like any other. */
+        if (view.trees[index] == NO_TREE && !lies_in(index, MOUNT_WRITE)) return 0;
     }
     int is_lost = view.trees[index] == NO_TREE && !entry->source;
     if (is_lost && (entry->kind == MOUNT_WRITE || is_opening(&view.sandbox->plan, index))) return 0;

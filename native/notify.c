@@ -150,6 +150,8 @@ static int judge_remove(const struct held *held) {
     int is_directory = (place.mode & S_IFMT) == S_IFDIR;
     if (place.exists && wants_directory != is_directory) return 0; /* ENOTDIR or EISDIR, with or without us */
     int error = refusal_of_entry(held->supervisor, &place, 1);
+    /* What an overlay lies on has something in it, and would stay without us; git tries that with its own directory. */
+    if (error == EBUSY && wants_directory && plan_is_overlaid(&held->supervisor->sandbox->plan, place.path)) return 0;
     if (error) tell(held, OP_DELETE, BY_MOUNT, error, host_lets_change_entry(held->supervisor, &place), place.path);
     return 0;
 }

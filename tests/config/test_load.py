@@ -17,7 +17,7 @@ def test_without_any_file_the_defaults_hold(machine: Machine) -> None:
     assert (loaded.warnings, loaded.layers, dict(loaded.origins)) == ((), (), {})
     assert (settings.approval, settings.approval_explicit) == ("on-request", False)
     assert (settings.sandbox, settings.sandbox_explicit) == (ReadOnly(), False)
-    assert (settings.backend, settings.report, settings.protect_git) == ("auto", "report", "all")
+    assert (settings.backend, settings.report, settings.protect_git) == ("auto", "report", "draft")
     assert (settings.timeout_ms, settings.capture_bytes, settings.limits) == (None, 1048576, Limits())
     assert (settings.trust, settings.home) == ("unknown", str(machine.own))
 

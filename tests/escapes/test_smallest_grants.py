@@ -142,7 +142,8 @@ def test_what_git_does_in_steps_is_opened_at_once(stage: Stage, backend: str, wo
     )
     assert stage.unconfined(["sh", "-c", make]).exit_code == 0
     place, line = GIT_WORK[work]
-    program = [stage.python, "-c", ENTRY, stage.import_path, "run", "--backend", backend]
+    closed = ("--backend", backend, "-c", "sandbox.protect_git=all")
+    program = [stage.python, "-c", ENTRY, stage.import_path, "run", *closed]
     first = stage.unconfined([*program, "--", "sh", "-c", line], cwd=stage.repo / place)
     hints = [said.partition("grant it once with: ")[2] for said in first.stderr.splitlines() if "grant it once" in said]
     assert first.exit_code != 0

@@ -57,8 +57,6 @@ COMMANDS = {
     "new file in the home": "echo x > ~/made",
     "what shows of a closed directory": "set -C; echo x > ~/.local/lib/other/made",
     "protected file": "echo x >> .envrc",
-    "protected file in .git": "echo x >> .git/hooks/pre-commit",
-    "new file in .git": "echo x > .git/hooks/post-commit",
     "protected name that is not there": "echo x > .git/../.pre-commit-config.yaml; echo x > .gitmodules",
     "protected directory that is not there": "mkdir .vscode",
     "what is moved to a protected name": "mkdir made; mv made .vscode",
@@ -89,13 +87,29 @@ def test_the_hint_is_enough(sandgate: Sandgate, outside: Path, what: str) -> Non
         pytest.fail(str(refused))
 
 
+@pytest.mark.parametrize("mode", ["all", "draft"])
+@pytest.mark.parametrize("name", ["pre-commit", "post-commit"])
+def test_the_hint_for_a_hook_is_enough(sandgate: Sandgate, name: str, mode: str) -> None:
+    """In a draft the command itself meets no refusal, so it ends well and only `-v` says what opens the file."""
+    command = ["--", "sh", "-c", f"echo x >> .git/hooks/{name}"]
+    hook = sandgate.workspace / ".git" / "hooks" / name
+    before = hook.read_text() if hook.exists() else ""
+    refused = sandgate("run", "-v", "-c", f"sandbox.protect_git={mode}", *command)
+    assert refused.code == (0 if mode == "draft" else 2), refused
+    assert (hook.read_text() if hook.exists() else "") == before
+    hints = [line.removeprefix(HINT) for line in refused.err.splitlines() if line.startswith(HINT)]
+    options = [word for hint in hints for word in shlex.split(hint)]
+    assert sandgate("run", "-c", f"sandbox.protect_git={mode}", *options, *command).code == 0
+    assert hook.read_text() == f"{before}x\n"
+
+
 def test_a_change_of_a_protected_file_opens_that_file_alone(sandgate: Sandgate) -> None:
     """Required: the smallest freedom, and not all of `.git`."""
-    refused = sandgate("run", "--", "sh", "-c", "echo x >> .git/hooks/pre-commit")
+    refused = sandgate("run", "-v", "--", "sh", "-c", "echo x >> .git/hooks/pre-commit")
     path = sandgate.workspace / ".git" / "hooks" / "pre-commit"
     assert f"{HINT}--add-dir {path}\n" in refused.err
-    other = sandgate("run", "--add-dir", str(path), "--", "sh", "-c", "echo x > .git/hooks/other")
-    assert other.code != 0
+    sandgate("run", "--add-dir", str(path), "--", "sh", "-c", "echo x > .git/hooks/other")
+    assert not (path.parent / "other").exists()
 
 
 def test_a_rule_that_asks_where_nobody_can_be_says_so_and_the_hint_works(sandgate: Sandgate) -> None:

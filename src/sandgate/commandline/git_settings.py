@@ -27,6 +27,58 @@ CHOOSERS = ("core.attributesfile",)
 # The name or the value says where else to send to or fetch from.
 REDIRECTS = ("protocol.ext", "url.")
 
+# Settings that choose among what git does by itself. Nothing here runs, loads, or leads elsewhere; what leads elsewhere
+# by its value alone (`remote.*.url`) is `LEADS`.
+HARMLESS = frozenset((
+    "user.name", "user.email", "user.useconfigonly", "author.name", "author.email", "committer.name",
+    "committer.email", "core.bare", "core.filemode", "core.ignorecase", "core.symlinks", "core.precomposeunicode",
+    "core.logallrefupdates", "core.autocrlf", "core.eol", "core.safecrlf", "core.quotepath", "core.abbrev",
+    "core.untrackedcache", "core.commitgraph", "core.preloadindex", "core.commentchar", "core.sparsecheckout",
+    "core.sparsecheckoutcone", "core.compression", "core.bigfilethreshold", "core.whitespace", "core.trustctime",
+    "core.checkstat", "core.repositoryformatversion", "push.default", "push.autosetupremote", "push.followtags",
+    "pull.rebase", "pull.ff", "merge.conflictstyle", "merge.ff", "merge.stat", "merge.log", "merge.renames",
+    "merge.renamelimit", "merge.directoryrenames", "merge.autostash", "rebase.autosquash", "rebase.autostash",
+    "rebase.updaterefs", "rebase.stat", "rebase.abbreviatecommands", "rebase.missingcommitscheck",
+    "rebase.reschedulefailedexec", "fetch.prune", "fetch.prunetags", "fetch.parallel", "rerere.enabled",
+    "rerere.autoupdate", "commit.gpgsign", "commit.verbose", "commit.cleanup", "commit.status", "tag.sort",
+    "tag.gpgsign", "diff.algorithm", "diff.renames", "diff.renamelimit", "diff.colormoved", "diff.mnemonicprefix",
+    "diff.noprefix", "diff.wserrorhighlight", "diff.context", "diff.interhunkcontext", "diff.submodule",
+    "diff.indentheuristic", "diff.ignoresubmodules", "diff.statgraphwidth", "log.date", "log.decorate",
+    "log.follow", "log.showsignature", "log.abbrevcommit", "status.short", "status.branch",
+    "status.showuntrackedfiles", "status.submodulesummary", "status.showstash", "status.relativepaths",
+    "status.renames", "init.defaultbranch", "gc.auto", "gc.autodetach", "index.version", "index.threads",
+    "checkout.defaultremote", "checkout.guess", "checkout.workers", "feature.manyfiles", "stash.showpatch",
+    "stash.showstat", "worktree.guessremote", "submodule.recurse", "submodule.fetchjobs", "grep.linenumber",
+    "grep.extendedregexp", "grep.patterntype", "blame.date", "blame.coloring", "versionsort.suffix",
+    "i18n.commitencoding", "i18n.logoutputencoding", "column.ui", "color.ui", "branch.autosetupmerge",
+    "branch.autosetuprebase", "branch.sort", "clone.defaultremotename", "notes.rewritemode",
+    "options.allow-empty", "options.edit", "options.signoff", "options.record-origin", "options.allow-ff",
+))  # fmt: skip
+HARMLESS_PARTS = {  # of settings with a subsection: the section, and what may stand behind
+    "branch": frozenset(("merge", "rebase", "description")),
+    "submodule": frozenset(("active", "branch", "ignore", "fetchrecursesubmodules")),
+    "remote": frozenset(("prune", "prunetags", "skipdefaultupdate")),
+    "advice": frozenset(),
+    "color": frozenset(),
+}
+LEADS = {"branch": ("remote", "pushremote"), "remote": ("url", "pushurl", "fetch", "tagopt"), "submodule": ("url",)}
+
+
+def harmless(key: str) -> bool:
+    """Whether the setting can have any value and neither runs nor loads anything, nor leads anywhere."""
+    section, _, rest = key.partition(".")
+    last = rest.rpartition(".")[2]
+    parts = HARMLESS_PARTS.get(section)
+    if key in HARMLESS:
+        return True
+    return parts is not None and (last in parts if parts else "." not in rest or section == "color")
+
+
+def leads(key: str) -> bool:
+    """Whether it depends on the value of the setting where git goes, and on nothing else."""
+    section, _, rest = key.partition(".")
+    return "." in rest and rest.rpartition(".")[2] in LEADS.get(section, ())
+
 
 def runs(key: str) -> bool:
     """Whether git runs, or may run, the value of this setting as a command."""

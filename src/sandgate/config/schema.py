@@ -104,9 +104,10 @@ ROWS: tuple[Row, ...] = (
         "`report` has the kernel tell exactly what was denied; `off` guesses from the command's output.",
     ),
     (
-        "sandbox.protect_git", "choice", ("all", "hooks-and-config"), "all", "tighter",
-        "What of `.git` stays read-only: all of it, or only the files that make Git run programs (so that "
-        "`git commit` works).",
+        "sandbox.protect_git", "choice", ("all", "draft", "hooks-and-config"), "draft", "tighter",
+        "What of `.git` stays read-only: `all` of it; all of it, but commands work in a `draft`, of which what is "
+        "harmless is carried over when they end, so that `git commit` works; or only the files that make Git run "
+        "programs.",
     ),
     (
         "sandbox.protected_names", "entries", None, (), "more",

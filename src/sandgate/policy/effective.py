@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 # File systems of the kernel's own. A writable view of them would undo the sandbox, so no root may lie there.
 KERNEL_DIRECTORIES = ("/proc", "/sys", "/dev")
+DRAFTS_MAX = 8  # git directories of one command; further ones stay closed
 
 
 class WorkspaceFacts(Record):
@@ -47,6 +48,7 @@ class WorkspaceFacts(Record):
     resolved: Mapping[str, str] = {}  # roots and grants as written → canonical; a missing root is left out
     protected: tuple[str, ...] = ()  # existing protected paths below any candidate root
     companions: tuple[str, ...] = ()  # git directories of a linked worktree, writable together with the directory
+    drafts: tuple[str, ...] = ()  # git directories among the protected that a command may change in a draft
     anchored: tuple[str, ...] = ()  # protected, absent or hidden paths whose parents must stay where they are
     absent: tuple[str, ...] = ()  # protected names that do not exist
     overfull: tuple[str, ...] = ()  # roots with more to protect than a view has mounts for: closed, but for `spared`
@@ -93,26 +95,26 @@ def effective_permissions(
     others = _unknown(policy, facts, tmp).difference(opened) | set(facts.sockets).difference(opened, reachable)
     hidden = {*secrets, *others, *facts.sealed}
     _refuse_unenterable(facts.cwd, hidden, (*secrets, *facts.sealed), opened)
-
     closed = {*facts.protected, *secrets, *facts.sealed}.difference(named)
-    implied = [
-        root for root in _implied_roots(policy, facts, tmp) if root not in hidden and _may_follow(root, closed, named)
-    ]
+    followed = [root for root in _implied_roots(policy, facts, tmp) if root not in hidden]
+    implied = [root for root in followed if _may_follow(root, closed, named)]
     scratch = [facts.scratch] if facts.scratch and implied and not _excludes_tmp(policy) else []
-    companions = [path for path in facts.companions if facts.cwd in implied and path not in closed]
-    roots = _with_spared((*configured, *implied, *companions, *scratch), facts)
+    shared = facts.companions if facts.cwd in implied else ()
+    roots = _with_spared((*configured, *implied, *(path for path in shared if path not in closed), *scratch), facts)
     wanted = _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
     reopened = _shallow_first((*filter(lambda path: _below_any(path, hidden), wanted), *(tmp.shown if tmp else ())))
     roots = _with_granted(granted, roots, hidden, reopened, [path for path in facts.protected if path not in named])
     changeable = _Changeable(roots, hidden, reopened)
     protected = [path for path in facts.protected if path not in named and changeable(path)]
-    protected += [path for path in facts.overfull if path in roots]
-    absent = _absent(facts, named, changeable)
+    protected += filter(roots.__contains__, facts.overfull)
+    drafts = _drafts(facts, (*protected, *shared), named)
+    protected, absent = _outside(protected, drafts, drafts), _outside(_absent(facts, named, changeable), drafts)
     fixed = frozenset((*protected, *absent, *hidden))
     pins = _pins(fixed.intersection(facts.anchored), roots, {*protected, *hidden}, tmp).difference(absent, roots)
     return EffectivePermissions(
         writable=_shallow_first({*roots, *pins}.difference(facts.overfull)),
         read_only=_shallow_first(protected),
+        drafts=drafts,
         absent=tuple(absent),
         hidden=_shallow_first(hidden),
         copies=tuple([copy for copy in facts.copies if copy[0] in hidden]) if facts.copies else (),
@@ -134,6 +136,24 @@ def _with_spared(roots: tuple[str, ...], facts: WorkspaceFacts) -> tuple[str, ..
     """The roots, and what stays writable in those with more to protect than a view has mounts for."""
     overfull = frozenset(facts.overfull).intersection(roots)
     return _shallow_first((*roots, *(path for path in facts.spared if path.rpartition("/")[0] in overfull)))
+
+
+def _drafts(facts: WorkspaceFacts, closed: Iterable[str], named: tuple[str, ...]) -> tuple[str, ...]:
+    """The outermost git directories in which nothing was named."""
+    found: list[str] = []
+    if not facts.drafts or facts.case_insensitive:
+        return ()
+    for path in _shallow_first({*facts.drafts}.intersection(closed)):
+        is_free = not any(place == path or lies_below(place, path) for place in named)
+        if is_free and not _below_any(path, found) and len(found) < DRAFTS_MAX:
+            found.append(path)
+    return tuple(found)
+
+
+def _outside(paths: list[str], drafts: tuple[str, ...], more: tuple[str, ...] = ()) -> list[str]:
+    """Those that are in no draft, and `more`: whatever lies in one is looked at before it is carried over."""
+    inside = tuple([f"{path}/" for path in drafts])
+    return [*(path for path in paths if path not in drafts and not path.startswith(inside)), *more] if drafts else paths
 
 
 def _absent(facts: WorkspaceFacts, named: tuple[str, ...], changeable: _Changeable) -> list[str]:

@@ -7,6 +7,7 @@ is what happens on another machine: there only the way to it is closed.
 
 from __future__ import annotations
 
+from sandgate.places.git_draft import kind_of
 from sandgate.policy.effective import lies_below
 from sandgate.protocol.risk import STAYS_HERE
 from sandgate.record import Record
@@ -67,6 +68,9 @@ def _stopped(fact: Fact, permissions: EffectivePermissions) -> Stopped | None:
 
 def _writable(path: str, permissions: EffectivePermissions) -> bool:
     """The most specific entry decides, as `EffectivePermissions` says."""
+    draft = next((place for place in permissions.drafts if lies_below(path, place)), "")
+    if draft:
+        return kind_of(path[len(draft) + 1 :]) is not None
     closed = (*permissions.read_only, *permissions.absent, *permissions.hidden, *permissions.reopened)
     return _depth(path, permissions.writable) > _depth(path, closed)
 

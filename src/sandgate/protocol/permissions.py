@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     NetworkMode = Literal["off", "on"]
     BackendName = Literal["namespace", "bwrap", "landlock", "none"]
     GrantKind = Literal["write_root", "write_path", "read_path", "host", "unix_socket", "escalate"]
-    GitProtection = Literal["all", "hooks-and-config"]
+    GitProtection = Literal["all", "draft", "hooks-and-config"]
 
 
 class Granular(Record):
@@ -110,6 +110,7 @@ class EffectivePermissions(Record):
 
     writable: tuple[str, ...] = ()  # existing, canonical, shallow first; those in `pinned` among them
     read_only: tuple[str, ...] = ()  # existing protected paths below a writable root
+    drafts: tuple[str, ...] = ()  # git directories among them: a command writes in a draft, carried over when it ends
     # Protected names that do not exist and must not come to exist. A last part of `*.ending` stands for all such names.
     absent: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()  # existing paths that must not be readable

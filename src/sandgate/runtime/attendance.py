@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
+    from sandgate.execution.drafts import Drafts
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Attempt
     from sandgate.protocol.denials import Denial
@@ -48,12 +49,19 @@ class Attendance:
     """One start of one live command. It is the terminal's watcher."""
 
     def __init__(
-        self, session: Session, call_id: str, plan: ConfinedCommand, aftermath: Aftermath, planted: Planted
+        self,
+        session: Session,
+        call_id: str,
+        plan: ConfinedCommand,
+        aftermath: Aftermath,
+        planted: Planted,
+        drafts: Drafts | None = None,
     ) -> None:
         self._session = session
         self._plan = plan
         self._aftermath = aftermath
         self._planted = planted
+        self._drafts = drafts
         self._placeholders = Placeholders(plan)
         self._guard = allocate_lock()
         self._conclude: Callable[[AttemptOutcome], Attempt] | None = None
@@ -86,10 +94,14 @@ class Attendance:
 
     def over(self, terminal: Live) -> None:
         outcome = terminal.outcome()
+        if self._drafts is not None:
+            outcome = self._drafts.settled(outcome)
         self._clear_up(terminal)
         failed = outcome.result is not None and outcome.result.exit_code != 0
         unmet = self.unmet(terminal, outcome.unserved) if failed else ""
-        outcome = outcome.but(remarks=tuple(filter(None, (self._planted.sentence(self._aftermath.created), unmet))))
+        outcome = outcome.but(
+            remarks=(*outcome.remarks, *filter(None, (self._planted.sentence(self._aftermath.created), unmet)))
+        )
         if self._aftermath.created:
             outcome = outcome.but(created_protected=self._aftermath.created)
         with self._guard:
@@ -109,6 +121,8 @@ class Attendance:
 
     def abandon(self) -> None:
         """It was never started."""
+        if self._drafts is not None:
+            self._drafts.release()
         self._placeholders.__exit__()
 
     def _clear_up(self, terminal: Live) -> None:

@@ -7,6 +7,7 @@ from _thread import allocate_lock
 
 from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
+from sandgate.execution.drafts import DraftRoom
 from sandgate.execution.head_start import Habit
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.places.git import DIRECTORY as GIT
@@ -56,6 +57,8 @@ class Confinement:
         self._protection = Protection(
             settings.protect_git, settings.protected_names, settings.nested_depth, settings.broad_workspace
         )
+        self._without_drafts = self._protection.but(git="all")
+        self.drafts = DraftRoom(self._own_place)
         self._memory = Memory()
         self.networks = EmptyNetworks()
         self.habit = Habit()
@@ -107,7 +110,7 @@ class Confinement:
             state_directory=self.state_directory,
             extra_roots=caches,
             grants=grants,
-            protection=self._protection,
+            protection=self._protected_here(),
             opened_secrets=settings.secrets_opened,
             more_secrets=settings.secrets_hidden,
             private_tmp=private_tmp,
@@ -152,9 +155,20 @@ class Confinement:
         self.shown_ports = wishes
         self.networks.expect_company()
 
+    def _protected_here(self) -> Protection:
+        """Where nothing can lie over a git directory, it stays closed."""
+        if self._protection.git != "draft" or not confines(self._settings.sandbox):
+            return self._protection
+        try:
+            kind = self.backend()
+        except BackendUnavailable:  # nothing will run
+            return self._without_drafts
+        return self._protection if kind == "namespace" and not self.drafts.is_unusable else self._without_drafts
+
     def close(self) -> None:
         """The session needs the project's directory and its network no longer; whoever comes later takes them again."""
         self.networks.close()
+        self.drafts.close()
         with self._taking:
             if self._tmp is not None:
                 self._tmp.close()
@@ -182,6 +196,11 @@ class Confinement:
 
     def _homes(self) -> list[str]:
         return [os.path.realpath(home) for home in homes_of(self._environment.environ)]
+
+    def _own_place(self) -> str:
+        """The same, as the last plan had it."""
+        tmp = self._tmp
+        return self._private_place() if tmp is None else tmp.path
 
     def _private_place(self) -> str:
         """The project's directory, in use from now on; "" where there is no place for one."""

@@ -62,6 +62,7 @@ class Launch(Readiness):
 
         aftermath = Aftermath(plan, self._confinement.marks())
         planted = Planted(plan, self._confinement.listings())
+        plan, drafts = self._confinement.drafts.taken(plan)
         try:
             if not self._confinement.shown_ports:
                 outcome = self._run(call_id, plan, arrived, lost, aftermath.look)
@@ -69,9 +70,13 @@ class Launch(Readiness):
                 with self._shown(plan):
                     outcome = self._run(call_id, plan, arrived, lost, aftermath.look)
         except BaseException:
+            if drafts is not None:
+                drafts.release()
             aftermath.look()
             self._warn(self._confinement.quarantine(aftermath.created))
             raise
+        if drafts is not None:
+            outcome = drafts.settled(outcome)
         if outcome.failure is not None:  # nothing ran
             return outcome
         if not aftermath.looked:
@@ -83,7 +88,7 @@ class Launch(Readiness):
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         planted.look()
         if remarks := [*filter(None, (planted.sentence(aftermath.created), self._unmet(outcome)))]:
-            outcome = outcome.but(remarks=tuple(remarks))
+            outcome = outcome.but(remarks=(*outcome.remarks, *remarks))
         return outcome.but(created_protected=aftermath.created) if aftermath.created else outcome
 
     def _run(

@@ -62,7 +62,9 @@ class TerminalLaunch(Readiness):
         self.tell_begin()
         confinement = self._live.confinement
         planted = Planted(plan, confinement.listings())
-        self.attendance = Attendance(self._live, call_id, plan, Aftermath(plan, confinement.marks()), planted)
+        aftermath = Aftermath(plan, confinement.marks())
+        plan, drafts = confinement.drafts.taken(plan)
+        self.attendance = Attendance(self._live, call_id, plan, aftermath, planted, drafts)
         terminal = self.terminal = self._start(call_id, plan, self.attendance)
         try:
             if not terminal.exited:

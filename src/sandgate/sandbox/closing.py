@@ -19,6 +19,7 @@ class Found(Record):
     absent: tuple[str, ...] = ()
     anchored: tuple[str, ...] = ()  # their parents must not be moved away
     companions: tuple[str, ...] = ()  # where a linked worktree keeps what a commit writes
+    drafts: tuple[str, ...] = ()  # git directories among `protected` that a command may change in a draft
     linked: tuple[str, ...] = ()
     ignores_case: bool = False
     repositories: tuple[Repository, ...] = ()
@@ -47,6 +48,7 @@ class Closing:
         self.absent: list[str] = []
         self.anchored: list[str] = []
         self.companions: list[str] = []
+        self.drafts: list[str] = []
         self.linked: list[str] = []
         self.repositories: list[Repository] = []
         self.notes: list[str] = []
@@ -58,6 +60,7 @@ class Closing:
             absent=tuple(dict.fromkeys(self.absent)),
             anchored=tuple(dict.fromkeys(self.anchored)),
             companions=tuple(dict.fromkeys(self.companions)),
+            drafts=tuple(dict.fromkeys(self.drafts)),
             linked=tuple(dict.fromkeys(self.linked)),
             ignores_case=ignores_case,
             repositories=tuple(dict.fromkeys(self.repositories)),

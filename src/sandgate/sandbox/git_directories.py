@@ -51,7 +51,7 @@ class GitDirectories:
 
     def bare(self, directory: str, *, follows: bool) -> None:
         """A directory that is a git directory itself: closed as a whole only when it is the root, its code always."""
-        if self.mode == "all" and directory in self.closing.roots:
+        if self.mode != "hooks-and-config" and directory in self.closing.roots:
             self.closing.protected.append(directory)
         self.count += 1
         if self.count > GIT_DIRECTORIES_MAX:
@@ -84,7 +84,7 @@ class GitDirectories:
         for directory in dict.fromkeys((pointed, shared)):
             self._directory(directory, follows=follows)
         self._serves(path, pointed, shared, follows=follows)
-        if self.mode == "hooks-and-config" and points_back(pointed, path, self.look):
+        if self.mode != "all" and points_back(pointed, path, self.look):
             self.closing.companions += [pointed, shared]
 
     def _serves(self, path: str, git_directory: str, shared: str, *, follows: bool) -> None:
@@ -98,8 +98,10 @@ class GitDirectories:
 
     def _directory(self, path: str, *, follows: bool) -> None:
         self.count += 1
-        if self.mode == "all" or self.count > GIT_DIRECTORIES_MAX:
+        if self.mode != "hooks-and-config" or self.count > GIT_DIRECTORIES_MAX:
             self.closing.close(path)
+            if self.mode == "draft":
+                self.closing.drafts.append(path)
             self._note_linked_code(path)
         else:
             self._code_of(path, follows=follows)

@@ -107,7 +107,7 @@ def _compressed_names(index: bytes, flags_offset: int) -> tuple[list[bytes], boo
     for _ in range(int.from_bytes(index[8:12], "big")):
         flags_at = start + flags_offset
         begin = flags_at + (4 if int.from_bytes(index[flags_at : flags_at + 2], "big") & EXTENDED else 2)
-        strip, begin = _offset_number(index, begin)
+        strip, begin = offset_number(index, begin)
         end = index.find(b"\0", begin, begin + NAME_BYTES_MAX)
         if end < 0 or strip > len(name) or len(name) > NAME_BYTES_MAX or len(found) == GITLINKS_MAX:
             return found, False
@@ -118,7 +118,7 @@ def _compressed_names(index: bytes, flags_offset: int) -> tuple[list[bytes], boo
     return found, True
 
 
-def _offset_number(data: bytes, at: int) -> tuple[int, int]:
+def offset_number(data: bytes, at: int) -> tuple[int, int]:
     """A number as in pack files' OFS_DELTA, and where it ends."""
     value = -1
     while at < len(data):

@@ -55,6 +55,7 @@ profile sandgate-exec {helper} flags=(unconfined) {{
 APPARMOR_PROFILE_PATH = "/etc/apparmor.d/sandgate-exec"
 
 LANDLOCK_LOSSES = (
+    "git directories have no drafts: `.git` stays read-only, so `git commit` asks",
     "other processes stay visible (their command lines, not their memory)",
     "a command's children are found and ended by their session, not by a namespace",
     "a writable directory with protected names is opened entry by entry, and new entries are made by the supervisor",

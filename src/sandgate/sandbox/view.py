@@ -23,6 +23,7 @@ def mounts_of(permissions: EffectivePermissions, *, is_directory: Callable[[str]
     kinds: dict[str, MountKind] = dict.fromkeys((*permissions.reopened, *permissions.sockets), "read")
     kinds |= dict.fromkeys(permissions.writable, "write")
     kinds |= dict.fromkeys(permissions.read_only, "read")
+    kinds |= dict.fromkeys(permissions.drafts, "overlay")
     read_only = frozenset(permissions.read_only)
     copies = dict(permissions.copies)
     opened = [*(path for path in kinds if path not in read_only), *copies]

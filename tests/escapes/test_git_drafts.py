@@ -1,0 +1,182 @@
+"""What a command does in the draft of a git directory never runs when the person next uses git there.
+
+Each attack writes into `.git` what git obeys later; the victim then works on as people do. Unconfined it runs, in a
+draft it does not. The draft itself is a matter of the namespace backend; elsewhere `.git` stays closed.
+"""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge")
+
+NAMESPACE = pytest.mark.host("namespace", "overlay")
+HOOK = "printf '#!/bin/sh\\ntouch $MARK\\nfalse\\n' >"
+PROGRAM = "core.fsmonitor 'touch $MARK; false'"  # which `git status` runs
+FAKE_INDEX = """
+import hashlib, os, subprocess
+said = b"#!/bin/sh\\ntouch " + os.environb[b"MARK"] + b"\\n"
+made = subprocess.run(["git", "hash-object", "-w", "--stdin"], input=said, capture_output=True, check=True).stdout
+entry = f"100755,{made.decode().strip()},xgit/hooks/post-checkout"
+subprocess.run(["git", "update-index", "--add", "--cacheinfo", entry], check=True)
+index = open(".git/index", "rb").read()[:-20].replace(b"xgit/hooks", b".git/hooks")
+open(".git/index", "wb").write(index + hashlib.sha1(index).digest())
+"""
+FOREIGN_LINE = """
+with open(".git/config", "a") as config:
+    config.write("[core]\\n\\twhitespace = x\\u2028[advice]\\n\\tfsmonitor = touch $MARK\\n")
+"""
+NESTED = f"git init -q sub; git -C sub commit -q --allow-empty -m s; git -C sub config {PROGRAM}"
+LINKED_TREE = (
+    "(git ls-tree HEAD; printf '160000 commit %s\\tsub\\n' $(git -C sub rev-parse HEAD)) | git mktree --missing"
+)
+REBASE = "git rev-parse HEAD | tee onto > orig-head; echo refs/heads/main > head-name; echo 1 | tee msgnum > end"
+ATTACKS = {
+    "a hook": f"{HOOK} .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+    "a setting": f"git config {PROGRAM}",
+    "a setting that somebody else's reader takes for another": f"python3 -c '{FOREIGN_LINE}'",
+    "a file of settings": f"git config -f evil {PROGRAM}; git config include.path ../evil",
+    "settings of a working tree": f"git config extensions.worktreeConfig true; git config --worktree {PROGRAM}",
+    "a directory of hooks": f"mkdir h; {HOOK} h/pre-commit; chmod +x h/pre-commit; git config core.hooksPath h",
+    "another program for a remote": "git remote add x 'ext::sh -c touch% '$MARK; git config protocol.ext.allow always; "
+    "git config branch.main.remote x; git config branch.main.merge refs/heads/main",
+    "an alias": "git config alias.st '!touch $MARK'",
+    "a staged repository": f"{NESTED}; git add sub",
+    "a repository that only a commit names": f"{NESTED}; "
+    f"git update-ref HEAD $(git commit-tree -p HEAD -m x $( {LINKED_TREE} ))",
+    "a name in the index": f"python3 -c '{FAKE_INDEX}'",
+    "a filter": "git config filter.f.clean 'touch $MARK; cat'; mkdir -p .git/info; "
+    "echo '* filter=f' > .git/info/attributes; touch -d '1 hour ago' file",
+    "a step of a rebase": f"mkdir .git/rebase-merge; cd .git/rebase-merge; {REBASE}; : > interactive; "
+    'echo "exec touch $MARK" > git-rebase-todo',
+    "a submodule's settings": "git clone -q . .git/modules/m -n --bare; "
+    f"git config -f .git/modules/m/config core.bare false; git config -f .git/modules/m/config {PROGRAM}; "
+    "mkdir m; echo 'gitdir: ../.git/modules/m' > m/.git; "
+    "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),m; git commit -qm m --no-verify",
+    "a writer that outlives it": f"(for i in $(seq 200); do {HOOK} .git/hooks/pre-commit; "
+    "chmod +x .git/hooks/pre-commit; done) > /dev/null 2>&1 & echo began",
+}
+VICTIM = """
+git status; git st; git pull; git checkout -- .; git reset -q --hard; git status; git add -A --dry-run
+GIT_EDITOR=true git rebase --continue; echo more >> file; git commit -qam more
+"""
+
+
+class Victim:
+    """A person's repository with one commit."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.mark = stage.outside / "mark"
+        self.here("git config --global user.name n; git config --global user.email e; git init -q -b main .")
+        self.here("echo x > file; git add file; git commit -qm one")
+
+    def here(self, line: str) -> str:
+        """What the person types; the attacker, where nothing confines him."""
+        return self.stage.unconfined(["sh", "-c", line], env={"MARK": str(self.mark)}).stdout.strip()
+
+    def inside(self, line: str, *options: str, backend: str = "namespace") -> Ran:
+        """The same for a command in a draft."""
+        chosen = (
+            "-c",
+            "sandbox.protect_git=draft",
+            "--backend",
+            backend,
+            "-s",
+            "workspace-write",
+            "-a",
+            "never",
+            *options,
+        )
+        argv = [*self.stage.script(ENTRY, self.stage.import_path), "run", *chosen, "--", "sh", "-c", line]
+        return self.stage.unconfined(argv, env={"MARK": str(self.mark)})
+
+    def is_caught(self) -> bool:
+        self.mark.unlink(missing_ok=True)
+        self.here(VICTIM)
+        return self.mark.exists()
+
+
+@pytest.fixture
+def victim(stage: Stage) -> Victim:
+    return Victim(stage)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_unconfined_it_runs(victim: Victim, attack: str) -> None:
+    victim.here(f"{ATTACKS[attack]}; wait")
+    assert victim.is_caught()
+
+
+@BOTH_BACKENDS
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_in_a_draft_it_does_not(victim: Victim, attack: str, backend: str) -> None:
+    ran = victim.inside(ATTACKS[attack], backend=backend)
+    assert ran.exit_code not in (None, 125), ran
+    assert not victim.is_caught()
+    assert victim.here("git fsck --connectivity-only 2>&1 | grep -v dangling") == ""
+
+
+@NAMESPACE
+def test_what_is_harmless_of_the_same_command_is_carried_over(victim: Victim) -> None:
+    ran = victim.inside(
+        f"{ATTACKS['a hook']}; echo y > file; git commit -q --no-verify -am two; git config user.name m"
+    )
+    assert "create " + str(victim.stage.repo / ".git/hooks/pre-commit") in ran.stderr
+    assert victim.here("git log --format=%s; git config user.name; git status --short") == "two\none\nm"
+    assert not victim.is_caught()
+
+
+@NAMESPACE
+def test_a_git_directory_cannot_be_taken_away(victim: Victim) -> None:
+    """Required: neither its hooks nor its settings, nor the whole."""
+    victim.here("git config core.pager less; echo true > .git/hooks/pre-commit")
+    before = victim.here("cat .git/config .git/hooks/pre-commit .git/HEAD; git log --format=%H")
+    victim.inside("rm -rf .git/hooks .git/config; rm .git/HEAD; mv .git other; ln -s other .git; rm -rf .git")
+    assert victim.here("cat .git/config .git/hooks/pre-commit .git/HEAD; git log --format=%H") == before
+
+
+@NAMESPACE
+def test_links_lead_nowhere(victim: Victim) -> None:
+    """Required: what carries over follows no link, neither one in the draft nor one that lies there."""
+    outside = victim.stage.outside
+    victim.here(f"git init -q nested; rm -rf nested/.git/logs; ln -s {outside} nested/.git/logs")
+    victim.inside(
+        f"ln -s {outside} .git/refs/heads/away; git branch ok; rm -rf .git/logs; ln -s {outside} .git/logs; true"
+    )
+    victim.inside("cd nested; git commit -q --allow-empty -m n; echo x > .git/logs/new")
+    assert list(outside.iterdir()) == []
+    assert "away" not in victim.here("git branch")
+
+
+@NAMESPACE
+def test_an_object_is_what_its_name_says(victim: Victim) -> None:
+    """Required: nothing waits under the name of what a person will fetch."""
+    name = "d6459e005434a49a66a3ddec92279a86160ad71f"
+    here = f".git/objects/{name[:2]}"
+    fake = f"mkdir {here}; cp .git/objects/$(git rev-parse HEAD:file | sed 's,^..,&/,') {here}/{name[2:]}"
+    victim.inside(f"{fake}; echo y > file; git commit -qam two")
+    assert victim.here("git log --format=%s") == "one"
+    assert victim.here(f"git cat-file -t {name} 2>&1 || echo none").endswith("none")
+    victim.here(fake)
+    assert victim.here(f"git cat-file -t {name} 2>&1; git cat-file -p {name} 2>&1").startswith(("blob", "error"))
+
+
+@NAMESPACE
+def test_what_leads_elsewhere_is_not_carried_over(victim: Victim) -> None:
+    names = (
+        "objects/info/alternates",
+        "commondir",
+        "info/attributes",
+        "config.worktree",
+        "remotes/x",
+        "worktrees/e/gitdir",
+    )
+    writes = "; ".join(f"mkdir -p $(dirname .git/{name}); echo /tmp > .git/{name}" for name in names)
+    ran = victim.inside(writes)
+    assert ran.exit_code == 0, ran
+    assert [name for name in names if (victim.stage.repo / ".git" / name).exists()] == []
