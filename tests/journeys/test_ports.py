@@ -262,7 +262,10 @@ import sys
 from sandgate.runtime import Environment, open_runtime
 with open_runtime(Environment(cwd=sys.argv[1], environ={"PATH": "/usr/bin:/bin", "HOME": sys.argv[2]})) as session:
     session.exec_command("true", login=False)
-    print(session.exec_command(sys.argv[3], login=False, yield_time_ms=20_000, tty=True).output.strip(), flush=True)
+    begun = session.exec_command(sys.argv[3], login=False, tty=True)
+    if "up" not in begun.output:
+        session.write_stdin(begun.session_id, wait_for=["up"], yield_time_ms=20_000)
+    print("up", flush=True)
     sys.stdin.read()
 """
 
