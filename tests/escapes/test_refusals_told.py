@@ -174,3 +174,33 @@ for name in ("seen", "made"):
     assert (stage.repo / "seen").exists(), ran.said
     assert [path.name for path in stage.repo.iterdir() if path.stat().st_mode & 0o6000] == []
     assert [each["syscall"] for each in ran.explained] == [call] or os.uname().machine != "x86_64"
+
+
+BY_ARGUMENT = """
+import ctypes, errno, fcntl, os, socket, sys
+libc = ctypes.CDLL(None, use_errno=True)
+NEW_USER, READ_IMPLIES_EXEC, AUDIT = 0x10000000, 0x0400000, 9
+def tried(call, *arguments):
+    if getattr(libc, call)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), call)
+with open("own", "w") as own:
+    for act in (
+        lambda: tried("unshare", NEW_USER), lambda: tried("personality", READ_IMPLIES_EXEC),
+        lambda: fcntl.fcntl(own.fileno(), fcntl.F_SETLEASE, fcntl.F_WRLCK), lambda: socket.socket(16, 3, AUDIT),
+    ):
+        try:
+            act()
+            print("done")
+        except OSError as problem:
+            print(errno.errorcode[problem.errno])
+sys.exit(3)
+"""
+
+
+@BOTH_BACKENDS
+def test_what_is_refused_by_its_arguments_is_told(stage: Stage, backend: str) -> None:
+    assert "done" in stage.unconfined(stage.script(BY_ARGUMENT)).stdout
+    ran = stage.confined(stage.script(BY_ARGUMENT), backend=backend)
+    assert ran.stdout.split() == ["EPERM"] * 4
+    wanted = ["unshare", "personality", "fcntl", "a socket of family 16, type 3"]
+    assert told(ran) == [("other", what, None, "EPERM") for what in wanted]

@@ -74,6 +74,10 @@ _SOCK_DGRAM, _SOCK_RAW = 2, 3
 _INTERNET_LEVELS = (0, 6, 17, 41)  # SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 of setsockopt(2)
 
 
+# Refused by their arguments, and held for the record alone, as refused groups are.
+TOLD = "unshare fcntl personality"
+
+
 def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
     """The rules for one command."""
     return (
@@ -82,15 +86,15 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *(Rule(call, _EPERM, (Test(1, "not_equal", 0),)) for call, _whole_user in PRIORITY),
         *rules("prlimit64", _EPERM, Test(0, "not_equal", 0)),  # 0 is the caller; any process of the user would do
         *rules("clone", _EPERM, Test(0, "any_bit", NEW_NAMESPACES)),
-        *rules("unshare", _EPERM, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
+        *rules("unshare", NOTIFY, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
         *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
         *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in FILE_KEYS),
         *(Rule("ioctl", ALLOW, (Test(1, "equal", request),)) for request in SHARED_CONTENT),
         *(Rule("ioctl", _EPERM, (Test(1, "equal", owner, REQUEST_OWNER_MASK),)) for owner in SUBVOLUMES),
         *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
-        *(Rule("fcntl", _EPERM, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY, F_SETDELEG)),
+        *(Rule("fcntl", NOTIFY, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY, F_SETDELEG)),
         *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
-        *rules("personality", _EPERM),
+        *rules("personality", NOTIFY),
         *_set_id_rules(),
         *_open_rules(reads),
         *rules(BY_NAME, NOTIFY),
@@ -143,13 +147,13 @@ def _socket_rules(*, network: bool) -> tuple[Rule, ...]:
     no_datagram = [Rule(call, NOTIFY, (unix, kind)) for call in ("socket", "socketpair") for kind in datagram]
     mediated = rules("connect bind", NOTIFY)
     if network:
-        return (*no_datagram, *rules("socket", _EPERM, Test(0, "equal", AF_VSOCK)), *mediated)
+        return (*no_datagram, *rules("socket", NOTIFY, Test(0, "equal", AF_VSOCK)), *mediated)
     return (
         *no_datagram,
         *rules("socket socketpair", ALLOW, unix),
         *rules("socket", NOTIFY, Test(0, "equal", AF_INET)),
         *rules("socket", NOTIFY, Test(0, "equal", AF_INET6)),
-        *rules("socket socketpair", _EPERM),
+        *rules("socket socketpair", NOTIFY),
         *rules("sendto", NOTIFY, Test(4, "set")),
         *rules("sendmmsg", _EPERM),
         # What stands for an internet socket has no such options. Who looks up a name sets one before it connects, and

@@ -21,6 +21,7 @@ from _thread import allocate_lock
 
 from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
 from sandgate.kernel.call_groups import refused_groups
+from sandgate.kernel.call_rules import TOLD
 from sandgate.kernel.notify import Listener
 from sandgate.kernel.session_tree import kill, members, still_the_same
 from sandgate.kernel.syscalls import NUMBERS, machine
@@ -82,6 +83,7 @@ def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
         ("connect", socket_calls.connect_call),
         ("bind", socket_calls.bind_call),
         ("sendto", socket_calls.sendto_call),
+        (TOLD, socket_calls.refused_call),
     )
     for group in refused_groups(namespaces=False):
         if group.answer == "EPERM":

@@ -60,6 +60,7 @@ LANDLOCK_LOSSES = (
     "a command's children are found and ended by their session, not by a namespace",
     "a writable directory with protected names is opened entry by entry, and new entries are made by the supervisor",
     "effects cannot be previewed",
+    "a name that cannot be looked up is told by its server's address; not every call refused by its arguments is told",
     "`/tmp` is the host's; only `$TMPDIR` leads to a directory of the project's own",
     "its path may be too long for sockets in it, which Python's multiprocessing managers and forkserver make",
     "while the network is off there is no loopback either: a server on 127.0.0.1 cannot start, nor be reached",
