@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.display import one_line, visible
 from sandgate.protocol.wire import plain
 from sandgate.runtime.forecast import forecast_json
-from sandgate.runtime.listing import live_command
+from sandgate.runtime.listing import live_commands
 from sandgate.tools.answers import slim
 from sandgate.tools.arguments import check_command_arguments, no_arguments, session_arguments
 from sandgate.tools.calls import ToolOutput
@@ -42,7 +42,7 @@ def inspected(tools: Tools, runtime: Foreteller, name: str, arguments: str) -> T
     match name:
         case "exec_list":
             no_arguments(arguments)
-            return _listed([live_command(terminal) for terminal in tools.live.table.terminals()])
+            return _listed(live_commands(tools.live.table.terminals()))
         case "exec_kill":
             number = session_arguments(arguments).session_id
             ended = tools.live.terminate(number)
@@ -52,7 +52,7 @@ def inspected(tools: Tools, runtime: Foreteller, name: str, arguments: str) -> T
             return _checked(runtime.forecast(tools.command(check_command_arguments(arguments))))
 
 
-def _listed(commands: list[LiveCommand]) -> ToolOutput:
+def _listed(commands: tuple[LiveCommand, ...]) -> ToolOutput:
     lines = [
         f"{live.session_id}  {live.state}  {one_line(live.command, limit=COMMAND_SHOWN_CHARS)}" for live in commands
     ]

@@ -12,6 +12,8 @@ from sandgate.terminals.terminal import NS_PER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sandgate.terminals.state import ProcessState
     from sandgate.terminals.terminal import Terminal
 
@@ -40,9 +42,14 @@ class LiveCommand(Record):
     os_pid: int | None  # of ours that it hangs on; None once it is over
 
 
-def live_command(terminal: Terminal) -> LiveCommand:
-    """Looks now. The processes behind it are looked at once, so this costs some milliseconds at most."""
-    identity, now_ns = terminal.identity, monotonic_ns()
+def live_commands(terminals: Iterable[Terminal]) -> tuple[LiveCommand, ...]:
+    """In the order given. Each look costs some milliseconds at most; times are told as of the first."""
+    now_ns = monotonic_ns()
+    return tuple([_live_command(terminal, now_ns) for terminal in terminals])
+
+
+def _live_command(terminal: Terminal, now_ns: int) -> LiveCommand:
+    identity = terminal.identity
     pids = () if terminal.exited else (terminal.pid, *descendants(terminal.pid))
     cpu_ms, rss_bytes = usage(pids)
     return LiveCommand(

@@ -315,9 +315,9 @@ class Runtime:
 
     def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session, oldest first."""
-        from sandgate.runtime.listing import live_command
+        from sandgate.runtime.listing import live_commands
 
-        return tuple(live_command(terminal) for terminal in self.live.table.terminals())
+        return live_commands(self.live.table.terminals())
 
     def terminate(self, session_id: int) -> bool:
         """End a live command, politely at first; False when there is none of that number."""
