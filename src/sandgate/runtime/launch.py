@@ -126,9 +126,10 @@ class Launch(Readiness):
 
     def _meanwhile(self, call_id: str, plan: ConfinedCommand) -> Meanwhile:
         from sandgate.execution.meanwhile import Meanwhile
-        from sandgate.sandbox.denial import explain
 
         def tell(refused: tuple[Refused, ...], inside_line: bool) -> None:
+            from sandgate.sandbox.denial import explain
+
             denials = explain(plan, AttemptOutcome(None, refused=refused)).denials
             if denials:
                 self._record(RefusedMeanwhile(call_id, denials, plan.permissions, inside_line))

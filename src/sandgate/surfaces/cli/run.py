@@ -32,11 +32,12 @@ def main(parsed: Parsed) -> int:
 def _for_people(parsed: Parsed) -> int:
     from sandgate.surfaces.cli import say
 
-    narrator = Narrator(asks_a_person=person_present(), verbose=parsed.on("verbose"), dialogue=parsed.on("tty"))
+    present = person_present()
+    narrator = Narrator(asks_a_person=present, verbose=parsed.on("verbose"), dialogue=parsed.on("tty"))
     terminations = Terminations(narrator)
     runtime = opened(parsed, terminations, lasting=False)
-    tells = person_present() or parsed.on("verbose")
-    passage = _passage(runtime, parsed, STREAMS.but(tells_refusals=tells), terminations)
+    stdio = STREAMS.but(tells_refusals=True) if present or parsed.on("verbose") else STREAMS
+    passage = _passage(runtime, parsed, stdio, terminations)
     narrator.finish()
     terminations.end_if_heard()
     if passage.refusal is not None:
