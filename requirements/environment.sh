@@ -65,8 +65,11 @@ sandgate_launch_helped() {
 import sys
 sys.path.append(sys.argv.pop(1) + "/src")
 from sandgate.surfaces.cli.main import helped
-sys.exit(0 if helped(sys.argv[1:]) else 1)
-' "$sandgate_launch_root" "$@" </dev/null && exit
+code = helped(sys.argv[1:])
+sys.exit(1 if code is None else code)
+' "$sandgate_launch_root" "$@" </dev/null
+    sandgate_launch_status=$?
+    [ "$sandgate_launch_status" = 1 ] || exit "$sandgate_launch_status"
     return 1
 }
 

@@ -147,7 +147,7 @@ def test_second_use_says_nothing(used: Clone) -> None:
 HELPER = """
 def helped(arguments):
     print("helped", arguments, flush=True)
-    return "-C" not in arguments
+    return None if "-C" in arguments else 2 if "nonsense" in arguments else 0
 """
 
 
@@ -163,6 +163,14 @@ def test_help_comes_before_an_environment_is_made(clone: Clone, asked: list[str]
     assert (ended.returncode, ended.stdout.decode(), ended.stderr) == (0, f"helped {asked}\n", b"")
     assert clone.environments() == []
     assert not list(clone.folder.rglob("__pycache__"))
+
+
+def test_help_about_what_there_is_not_makes_no_environment_either(clone: Clone) -> None:
+    program = clone.folder / "src/sandgate/surfaces/cli/main.py"
+    program.parent.mkdir(parents=True)
+    program.write_text(HELPER)
+    assert clone.run("help", "nonsense").returncode == 2
+    assert clone.environments() == []
 
 
 def test_what_only_looks_like_asking_for_help_is_carried_out(clone: Clone) -> None:

@@ -68,23 +68,24 @@ def exit_code(error: SandgateError) -> int:
             return CANNOT
 
 
-def helped(arguments: list[str]) -> bool:
-    """Prints help if that is asked for, and says whether it is. Needs no package but this one."""
+def helped(arguments: list[str]) -> int | None:
+    """Prints help if that is asked for; the exit code then, else None. Needs no package but this one."""
+    asks_by_name = arguments[:1] == ["help"]
     arguments = _asked(arguments)
     if arguments[0] in ("-h", "--help", "help"):
         from sandgate.surfaces.cli.help import overview
 
         say.out(overview())
-        return True
+        return 0
     from sandgate.surfaces.cli.parse import parse
 
     try:
         parsed = parse(arguments)
-    except RequestError:
-        return False
-    if parsed.help:
-        _run(parsed)
-    return parsed.help
+    except RequestError as problem:
+        if asks_by_name:
+            say.error(problem)
+        return BAD_USAGE if asks_by_name else None
+    return _run(parsed) if parsed.help else None
 
 
 def _asked(arguments: list[str]) -> list[str]:
