@@ -132,6 +132,17 @@ def test_what_is_harmless_of_the_same_command_is_carried_over(victim: Victim) ->
 
 
 @NAMESPACE
+def test_nor_does_it_in_two_steps(victim: Victim) -> None:
+    """Required: what one command leaves as objects, another one could name."""
+    made = victim.inside(f"{NESTED}; git add sub; git commit-tree -p HEAD -m x $( {LINKED_TREE} )").stdout.strip()
+    victim.inside(f"git update-ref HEAD {made}")
+    assert not victim.is_caught()
+    made = victim.here(f"git commit-tree -p HEAD -m x $( {LINKED_TREE} )")
+    victim.here(f"git update-ref HEAD {made}")
+    assert victim.is_caught()
+
+
+@NAMESPACE
 def test_a_git_directory_cannot_be_taken_away(victim: Victim) -> None:
     """Required: neither its hooks nor its settings, nor the whole."""
     victim.here("git config core.pager less; echo true > .git/hooks/pre-commit")

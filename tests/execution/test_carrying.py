@@ -119,7 +119,7 @@ def test_a_pack_that_is_none_stops_all(scene: Scene) -> None:
     pack = next((scene.inside / ".git/objects/pack").glob("*.pack"))
     pack.chmod(0o644)
     pack.write_bytes(pack.read_bytes()[:-30])
-    assert "is not what its index says" in scene.carry().lost
+    assert "the pack is not what its index says" in scene.carry().lost
     assert scene.subjects() == ["one"]
 
 
@@ -206,6 +206,26 @@ def test_a_reference_makes_room_for_another(scene: Scene) -> None:
     (scene.upper / "refs/heads/a/b").write_text(scene.git("rev-parse", "HEAD") + "\n")
     assert scene.carried() == Carried()
     assert scene.git("branch", "--format=%(refname:short)").split() == ["a/b", "main"]
+
+
+def test_a_tree_with_a_new_submodule_goes_over_with_its_index_or_not_at_all(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: what one command leaves as objects, another one could name."""
+    scene.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub", at=scene.inside)
+    tree = scene.git("write-tree", at=scene.inside)
+    place = scene.real / ".git/objects" / tree[:2] / tree[2:]
+    scene.alone = False
+    assert scene.carry().lost != ""
+    assert not place.exists()
+    scene.alone = True
+    (lock := scene.real / ".git/index.lock").write_text("")
+    monkeypatch.setattr(carrying, "LOCK_WAIT_MS", 0)
+    assert scene.carried().lost != ""
+    assert not place.exists()
+    lock.unlink()
+    assert scene.carried() == Carried()
+    assert place.exists()
 
 
 def test_a_submodule_needs_the_repository_for_itself(scene: Scene) -> None:

@@ -33,6 +33,7 @@ class Bench:
         known = Circumstances(self.began_ns, (str(self.worktree),), lambda: True)
         trees = HeldTree(self.held[0], str(self.upper)), HeldTree(self.held[1], str(self.real))
         judgement = Judgement(*trees, read_draft(str(self.upper), str(self.real)), known)
+        judgement.index()
         judgement.objects(lambda _path, _content: None)
         judgement.rest()
         return judgement

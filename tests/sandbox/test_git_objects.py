@@ -34,7 +34,7 @@ def packed(tmp_path: Path) -> tuple[bytes, bytes]:
 
 
 def test_an_object_under_its_own_name_is_sound() -> None:
-    assert checked_object(*loose(b"blob 3\0abc")) == Checked(True)
+    assert checked_object(*loose(b"blob 3\0abc")) == Checked(True, unpacked_bytes=10)
 
 
 def test_one_under_the_name_of_another_is_not() -> None:
@@ -56,11 +56,19 @@ def test_nor_is_what_ends_too_early_or_never_began() -> None:
 def test_trees_tell_which_submodules_they_name() -> None:
     tree = b"100644 a\0" + bytes(20) + b"160000 sub\0" + b"160000 no " + bytes(10) + b"40000 z\0" + bytes(20)
     assert gitlinks_of(tree, 20) == {b"sub"}
-    assert checked_object(*loose(b"tree %d\0" % len(tree) + tree)) == Checked(True, frozenset((b"sub",)))
+    assert checked_object(*loose(b"tree %d\0" % len(tree) + tree)).gitlinks == {b"sub"}
 
 
 def test_a_pack_with_deltas_is_sound(packed: tuple[bytes, bytes]) -> None:
-    assert checked_pack(*packed) == Checked(True)
+    checked = checked_pack(*packed)
+    assert (checked.is_sound, checked.gitlinks) == (True, frozenset())
+    assert checked.unpacked_bytes > 40_000
+
+
+def test_what_unpacks_to_more_than_is_allowed_is_not(packed: tuple[bytes, bytes]) -> None:
+    """Required: a small file may unpack to gigabytes."""
+    assert not checked_pack(*packed, 20_000).is_sound
+    assert not checked_object(*loose(b"blob 100000\0" + bytes(100_000)), 50_000).is_sound
 
 
 @pytest.mark.parametrize("at", [8, 500, -30])

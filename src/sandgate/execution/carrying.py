@@ -64,11 +64,12 @@ class _Carrying:
 
     def run(self) -> Carried:
         judged = self.judgement
+        judged.index()
         judged.objects(self._new_object)
         judged.rest()
         for accepted in judged.settings:
             try:
-                self._all_or_nothing([accepted], [])
+                self._all_or_nothing([accepted], [], [])
             except (_Changed, OSError):
                 judged.refuse("write", accepted.path)
         lost = judged.blocked or self._state()
@@ -77,7 +78,7 @@ class _Carrying:
     def _state(self) -> str:
         judged = self.judgement
         try:
-            self._all_or_nothing(judged.state, judged.gone)
+            self._all_or_nothing(judged.state, judged.gone, judged.late)
             for directory in judged.draft.left:
                 if directory.partition("/")[0] not in ("objects", "hooks", "info", "modules"):
                     self._leave(directory)
@@ -97,7 +98,7 @@ class _Carrying:
             self.real.unlink(made)
             raise
 
-    def _all_or_nothing(self, accepted: list[Accepted], gone: list[str]) -> None:
+    def _all_or_nothing(self, accepted: list[Accepted], gone: list[str], late: list[tuple[str, bytes]]) -> None:
         """Raises `_Changed` or OSError before anything but a name in the way of another is touched."""
         self._same_directories(accepted)
         ready: list[tuple[str, str]] = []
@@ -109,6 +110,8 @@ class _Carrying:
             gone = [path for path in gone if not self._is_in_the_way(path, accepted)]
             for one in accepted:
                 ready.append((self._prepared(one), os.path.basename(one.path)))
+            for path, content in late:
+                self._new_object(path, content)
             while ready:
                 self.real.rename(*ready[0])
                 ready.pop(0)

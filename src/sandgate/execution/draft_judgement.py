@@ -12,18 +12,20 @@ from sandgate.sandbox.git_changed_config import Place, is_fresh, refused_setting
 from sandgate.sandbox.git_draft import Unwanted
 from sandgate.sandbox.git_entries import IndexEntries
 from sandgate.sandbox.git_forms import TEXT_BYTES_MAX, has_form
-from sandgate.sandbox.git_objects import OBJECT_BYTES_MAX, PACK_BYTES_MAX, checked_object, checked_pack
+from sandgate.sandbox.git_objects import PACK_BYTES_MAX, checked_object, checked_pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sandgate.execution.held_tree import HeldTree
     from sandgate.places.git_draft import Kind
     from sandgate.protocol.denials import Operation
     from sandgate.sandbox.git_draft import Draft, Written
+    from sandgate.sandbox.git_objects import Checked
 
 ALL_BYTES_MAX = 1 << 30  # read out of one draft
+ALL_UNPACKED_MAX = 4 << 30  # bytes of its objects, unpacked; some 20 s
 INDEX_BYTES_MAX = 256 << 20
 POINTER_BYTES_MAX = 4096
 COMMITS_NAMED_MAX = 3
@@ -62,8 +64,10 @@ class Judgement:
         self.state: list[Accepted] = []
         self.gone = list(draft.gone)
         self._left = ALL_BYTES_MAX
-        self._links: set[bytes] = set()  # names that new trees give to submodules
-        self._known: set[bytes] = set()  # names of submodules that an index has
+        self._unpacked_left = ALL_UNPACKED_MAX
+        self.late: list[tuple[str, bytes]] = []  # objects that go over with the state, or not at all
+        self._known: set[bytes] = set()  # last parts of the names of submodules in indexes that are accepted
+        self._held: set[bytes] = set()  # the same of those that are there now
         self._dropped: list[str] = []  # git directories in this one that do not come about
 
     def refuse(self, operation: Operation, path: str, *, blocks: str = "") -> None:
@@ -71,38 +75,39 @@ class Judgement:
         self.blocked = self.blocked or blocks
 
     def objects(self, carry: Callable[[str, bytes], None]) -> None:
-        """Each one as soon as it is looked at, packs before their indexes."""
+        """Each one as soon as it is looked at, packs before their indexes; after `index`.
+
+        An object stays for later commands, which may name it. So none may be a tree with a submodule that no index has,
+        and one whose submodule is new waits in `late` until the index is carried over with it.
+        """
         for written in self.draft.written:
             if written.kind == "object" and self.real.about(written.path) is None:
                 self._object(written.path, carry)
             elif written.path.endswith(".pack") and self.real.about(written.path) is None:
                 self._pack(written.path, carry)
 
-    def rest(self) -> None:
-        """All that is no object."""
-        written = [each for each in self.draft.written if each.kind not in ("object", "pack")]
-        for kinds in (("config",), ("home", "shared")):
-            for each in written:
+    def index(self) -> None:
+        """Indexes, and what they rest on."""
+        for kinds in (("config",), ("home", "shared"), ("index",)):
+            for each in self.draft.written:
                 if each.kind in kinds:
                     self._judge(each)
-        for each in written:
-            if each.kind not in ("config", "home", "shared"):
+
+    def rest(self) -> None:
+        """All that `index` and `objects` have left."""
+        for each in self.draft.written:
+            if each.kind not in ("config", "home", "shared", "index", "object", "pack"):
                 self._judge(each)
-        unknown = self._unknown_links() if self.state else set()
-        if unknown:
-            name = min(unknown).decode("utf-8", "replace")
-            self.blocked = self.blocked or f"a commit of it has a submodule `{name}` that its index has not"
         self.state = [one for one in self.state if not self._is_dropped(one.path)]
         self.settings = [one for one in self.settings if not self._is_dropped(one.path)]
         self.state.sort(key=lambda one: (_ORDER.get(one.kind, 1), one.path))
 
-    def _unknown_links(self) -> set[bytes]:
-        """Names that new trees give to submodules, and that no index of the draft or of now has."""
-        if self._links - self._known:
+    def _new_links(self, links: frozenset[bytes]) -> frozenset[bytes]:
+        """Names that trees give to submodules, and that no index has now."""
+        if links - self._held:
             for directory in {innermost(each.path)[0] for each in self.draft.written}:
-                links = self._entries_now(posixpath.join(directory, "index")).gitlinks()
-                self._known |= {name.rpartition(b"/")[2] for name in links}
-        return self._links - self._known
+                self._held |= _last_parts(self._entries_now(posixpath.join(directory, "index")).gitlinks())
+        return links - self._held
 
     def is_only_a_look(self) -> bool:
         """Whether only what an index remembers of files' times would be lost, as after a `git status`."""
@@ -118,34 +123,41 @@ class Judgement:
         return f" (its commits are there: {said})" if said else ""
 
     def _object(self, path: str, carry: Callable[[str, bytes], None]) -> None:
-        packed = self._content(path, OBJECT_BYTES_MAX)
+        packed = self._content(path, PACK_BYTES_MAX)
         if packed is None:
             return
-        checked = checked_object("".join(path.split("/")[-2:]), packed)
-        if not checked.is_sound:
-            self.refuse("create", path, blocks=f"the object `{path}` is not what its name says")
-            return
-        self._links |= checked.gitlinks
-        self._carried(path, packed, carry)
+        checked = checked_object("".join(path.split("/")[-2:]), packed, max(1, self._unpacked_left))
+        if self._is_taken(path, checked, "the object is not what its name says, or too large"):
+            self._carried([(path, packed)], checked, carry)
 
     def _pack(self, path: str, carry: Callable[[str, bytes], None]) -> None:
         index_path = path.removesuffix(".pack") + ".idx"
         pack, index = self._content(path, PACK_BYTES_MAX), self._content(index_path, PACK_BYTES_MAX)
         if pack is None or index is None:
             return
-        checked = checked_pack(pack, index)
-        if not checked.is_sound:
-            self.refuse("create", path, blocks=f"the pack `{path}` is not what its index says, or too large")
-            return
-        self._links |= checked.gitlinks
-        self._carried(path, pack, carry)
-        self._carried(index_path, index, carry)
+        checked = checked_pack(pack, index, max(1, self._unpacked_left))
+        if self._is_taken(path, checked, "the pack is not what its index says, or too large"):
+            self._carried([(path, pack), (index_path, index)], checked, carry)
 
-    def _carried(self, path: str, content: bytes, carry: Callable[[str, bytes], None]) -> None:
-        try:
-            carry(path, content)
-        except OSError as problem:
-            self.refuse("create", path, blocks=f"`{path}` could not be written: {problem.strerror}")
+    def _is_taken(self, path: str, checked: Checked, otherwise: str) -> bool:
+        unknown = self._new_links(checked.gitlinks) - self._known
+        if not checked.is_sound:
+            self.refuse("create", path, blocks=f"{otherwise}: `{path}`")
+        elif unknown:
+            name = min(unknown).decode("utf-8", "replace")
+            self.refuse("create", path, blocks=f"a commit of it has a submodule `{name}` that its index has not")
+        self._unpacked_left -= checked.unpacked_bytes
+        return checked.is_sound and not unknown
+
+    def _carried(self, files: list[tuple[str, bytes]], checked: Checked, carry: Callable[[str, bytes], None]) -> None:
+        if self._new_links(checked.gitlinks):
+            self.late += files
+            return
+        for path, content in files:
+            try:
+                carry(path, content)
+            except OSError as problem:
+                self.refuse("create", path, blocks=f"`{path}` could not be written: {problem.strerror}")
 
     def _content(self, path: str, bytes_max: int) -> bytes | None:
         try:
@@ -237,7 +249,6 @@ class Judgement:
             return f"its index `{path}` cannot be believed: {entries.damage}"
         before = self._entries_now(path).gitlinks()
         links = entries.gitlinks()
-        self._known |= {name.rpartition(b"/")[2] for name in links | before}
         worktree = self._worktree_of(path)
         for name in sorted(links - before):
             place = os.fsdecode(name)
@@ -245,6 +256,7 @@ class Judgement:
                 return f"it stages the repository `{place}`, whose settings a later `git status` would obey"
         if links - before and not self.circumstances.is_alone():
             return "it stages a submodule while another command runs in the same repository"
+        self._known |= _last_parts(links)
         return ""
 
     def _worktree_of(self, path: str) -> str | None:
@@ -307,6 +319,10 @@ def _first_line(path: str) -> str:
             return os.fsdecode(file.read(POINTER_BYTES_MAX)).removesuffix("\n")
     except OSError:
         return ""
+
+
+def _last_parts(names: Iterable[bytes]) -> set[bytes]:
+    return {name.rpartition(b"/")[2] for name in names}
 
 
 def _text(content: bytes) -> str:

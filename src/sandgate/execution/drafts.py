@@ -35,12 +35,13 @@ _MODE_BITS = 0o7777
 class DraftRoom:
     """The drafts of a session. `place`: the project's own directory, "" where there is none."""
 
-    __slots__ = ("_free", "_guard", "_last", "_place", "_read", "is_unusable")
+    __slots__ = ("_free", "_guard", "_is_closed", "_last", "_place", "_read", "is_unusable")
 
     def __init__(self, place: Callable[[], str]) -> None:
         self._place = place
         self._free: dict[str, list[_Draft]] = {}  # by git directory, those of ours that nobody uses now
         self._guard = allocate_lock()
+        self._is_closed = False
         self._last: tuple[tuple[Overlay, ...], ...] = ()
         self._read: tuple[tuple[str, ...], bool] = ((), True)  # the last command line, and whether it only reads
         self.is_unusable = False  # the kernel takes none here
@@ -55,11 +56,15 @@ class DraftRoom:
 
     def give_back(self, draft: _Draft) -> None:
         with self._guard:
+            if self._is_closed:
+                os.close(draft.held)
+                return
             self._free.setdefault(draft.real, []).append(draft)
 
     def close(self) -> None:
         """Others may use them; what is in use goes with its command."""
         with self._guard:
+            self._is_closed = True
             for drafts in self._free.values():
                 for draft in drafts:
                     os.close(draft.held)
@@ -74,6 +79,7 @@ class DraftRoom:
 
     def _one(self, real: str) -> _Draft | None:
         with self._guard:
+            self._is_closed = False  # a session that was closed may go on
             free = self._free.get(real)
             if free:
                 return free.pop()

@@ -61,7 +61,7 @@ def is_fresh(new: str, place: Place) -> str:
     """The same for a repository that was not there before, such as a submodule's."""
     settings = git_settings.parsed(new)
     named = [value for key, value in settings if key == "core.worktree"]
-    without = [line for line in new.split("\n") if not line.strip().lower().startswith("worktree")]
+    without = [line for line in new.split("\n") if line.strip(" \t") != f"worktree = {place.worktree}"]
     if named and named != [place.worktree]:
         return "core.worktree"
     return refused_setting("", "\n".join(without) if named else new, place)

@@ -12,7 +12,7 @@ import zlib
 
 from sandgate.record import Record
 
-OBJECT_BYTES_MAX = 1 << 30  # of one, unpacked
+OBJECT_BYTES_MAX = 256 << 20  # of one, unpacked
 PACK_BYTES_MAX = 512 << 20  # of one
 UNPACKED_BYTES_MAX = 512 << 20  # of all objects in one pack, held in memory
 PACK_OBJECTS_MAX = 500_000
@@ -31,16 +31,17 @@ class Checked(Record):
 
     is_sound: bool
     gitlinks: frozenset[bytes] = frozenset()
+    unpacked_bytes: int = 0
 
 
 UNSOUND = Checked(False)
 
 
-def checked_object(name: str, packed: bytes) -> Checked:
-    """`name`: the hexadecimal digits it lies under; `packed`: the file."""
+def checked_object(name: str, packed: bytes, unpacked_max: int = OBJECT_BYTES_MAX) -> Checked:
+    """`name`: the hexadecimal digits it lies under; `packed`: the file; `unpacked_max`: bytes, at least one."""
     try:
         unpacked = zlib.decompressobj()
-        content = unpacked.decompress(packed, OBJECT_BYTES_MAX)
+        content = unpacked.decompress(packed, min(unpacked_max, OBJECT_BYTES_MAX))
     except zlib.error:
         return UNSOUND
     header = _HEADER.match(content)
@@ -49,7 +50,7 @@ def checked_object(name: str, packed: bytes) -> Checked:
     if hashlib.new(_SUMS[len(name)], content, usedforsecurity=False).hexdigest() != name:
         return UNSOUND
     links = gitlinks_of(content[header.end() :], len(name) // 2) if header[1] == b"tree" else frozenset()
-    return Checked(True, links)
+    return Checked(True, links, len(content))
 
 
 def gitlinks_of(tree: bytes, size: int) -> frozenset[bytes]:
@@ -67,22 +68,22 @@ def gitlinks_of(tree: bytes, size: int) -> frozenset[bytes]:
     return frozenset(found)
 
 
-def checked_pack(pack: bytes, index: bytes) -> Checked:
+def checked_pack(pack: bytes, index: bytes, unpacked_max: int = UNPACKED_BYTES_MAX) -> Checked:
     """A pack and its index, version 2 both: each object is unpacked, and the index must name them rightly."""
     for size in (20, 32):
         if hashlib.new(_SUMS[size], pack[:-size], usedforsecurity=False).digest() == pack[-size:]:
             try:
-                return _Pack(pack, size).checked(index)
+                return _Pack(pack, size, min(unpacked_max, UNPACKED_BYTES_MAX)).checked(index)
             except (zlib.error, IndexError, KeyError, ValueError):
                 return UNSOUND
     return UNSOUND
 
 
 class _Pack:
-    def __init__(self, pack: bytes, size: int) -> None:
+    def __init__(self, pack: bytes, size: int, unpacked_max: int) -> None:
         self.pack = pack
         self.size = size
-        self.left = UNPACKED_BYTES_MAX
+        self.left = unpacked_max
         self.at: dict[int, tuple[bytes, bytes]] = {}  # offset → type, content
         self.named: dict[bytes, int] = {}  # name → offset
         self.sums: dict[int, int] = {}  # offset → CRC-32 of the packed form
@@ -98,7 +99,8 @@ class _Pack:
         if at != len(pack) - self.size or len(self.named) != count or self.waiting or not self._is_index(index, count):
             return UNSOUND
         trees = (gitlinks_of(content, self.size) for kind, content in self.at.values() if kind == b"tree")
-        return Checked(True, frozenset(name for names in trees for name in names))
+        unpacked = sum(len(content) for _, content in self.at.values())
+        return Checked(True, frozenset(name for names in trees for name in names), unpacked)
 
     def _read(self, start: int) -> int:
         """The object at `start`; where the next one begins."""
