@@ -30,8 +30,8 @@ def test_git_init_works_and_what_it_made_is_protected(sandgate: Sandgate, backen
     done = sandgate("run", "--backend", backend, "--", "git", "init", "-q", "-b", "main")
     assert (done.code, done.err) == (0, ""), done
     assert (sandgate.workspace / ".git/HEAD").read_text() == "ref: refs/heads/main\n"
-    hook = sandgate("run", "--backend", backend, "--", "sh", "-c", "echo evil > .git/hooks/pre-commit")
-    assert (hook.code, (sandgate.workspace / ".git/hooks/pre-commit").exists()) == (2, False)
+    sandgate("run", "--backend", backend, "--", "sh", "-c", "echo evil > .git/hooks/pre-commit")
+    assert not (sandgate.workspace / ".git/hooks/pre-commit").exists()
 
 
 @BOTH_BACKENDS
