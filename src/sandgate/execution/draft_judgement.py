@@ -6,11 +6,12 @@ import os
 import posixpath
 import stat
 
+from sandgate.commandline import git_settings
 from sandgate.places.git_draft import HASH_CHARS, innermost
 from sandgate.record import Record
 from sandgate.sandbox.git_changed_config import Place, is_fresh, refused_setting
 from sandgate.sandbox.git_draft import Unwanted
-from sandgate.sandbox.git_entries import IndexEntries
+from sandgate.sandbox.git_entries import SHA1_BYTES, SHA256_BYTES, IndexEntries
 from sandgate.sandbox.git_forms import TEXT_BYTES_MAX, has_form
 from sandgate.sandbox.git_objects import PACK_BYTES_MAX, checked_object, checked_pack
 
@@ -113,7 +114,9 @@ class Judgement:
         """Whether only what an index remembers of files' times would be lost, as after a `git status`."""
         if self.gone or any(one.kind != "index" for one in self.state):
             return False
-        return all(IndexEntries(one.content).found == self._entries_now(one.path).found for one in self.state)
+        return all(
+            self._entries(one.path, one.content).found == self._entries_now(one.path).found for one in self.state
+        )
 
     def commits(self) -> str:
         """The new commits, which are there all the same."""
@@ -187,7 +190,7 @@ class Judgement:
                     self._drop(path)
                     return
             case "index":
-                entries = IndexEntries(content)
+                entries = self._entries(path, content)
                 why, content = self._wrong_index(path, entries), entries.plain
                 if why:
                     self.refuse("write", path, blocks=why)
@@ -299,7 +302,15 @@ class Judgement:
         return now + b"".join(line for line in draft.splitlines(keepends=True) if line.rstrip(b"\n") not in told)
 
     def _entries_now(self, path: str) -> IndexEntries:
-        return IndexEntries(self._now(path, INDEX_BYTES_MAX) or b"")
+        return self._entries(path, self._now(path, INDEX_BYTES_MAX) or b"")
+
+    def _entries(self, path: str, content: bytes) -> IndexEntries:
+        """As the git that finds it there will read it; no command chooses the length of a hash."""
+        directory, _, is_linked = innermost(path)
+        shared = posixpath.dirname(posixpath.dirname(directory)) if is_linked else directory
+        settings = git_settings.parsed(_text(self._now(posixpath.join(shared, "config")) or b""))
+        formats = [value for key, value in settings if key == "extensions.objectformat"]
+        return IndexEntries(content, SHA256_BYTES if formats[-1:] == ["sha256"] else SHA1_BYTES)
 
     def _now(self, path: str, bytes_max: int = INDEX_BYTES_MAX) -> bytes | None:
         try:

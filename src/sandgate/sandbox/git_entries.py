@@ -15,28 +15,26 @@ ENTRIES_MAX = 1_000_000  # of one index
 MODES = frozenset((0o100644, 0o100755, 0o120000, 0o160000, 0o040000))
 GITLINK = 0o160000
 KEPT = (b"REUC", b"link", b"sdir")  # parts that cannot be made again
-_SUMS = ((20, "sha1"), (32, "sha256"))
-_NAMES = dict(_SUMS)
+SHA1_BYTES, SHA256_BYTES = 20, 32
+_NAMES = {SHA1_BYTES: "sha1", SHA256_BYTES: "sha256"}
 _BAD_PARTS = frozenset((b"", b".", b"..", b".git"))
 
 
 class IndexEntries:
     """All entries: name and stage → mode and object; `damage` is why the index cannot be believed, else empty.
 
-    `plain` is the index without what may say something else than its entries.
+    `plain` is the index without what may say something else than its entries. `hash_bytes` is what the repository has:
+    one index can say another thing to a reader of the other length, and git believes its sum unseen.
     """
 
     __slots__ = ("damage", "found", "plain")
 
-    def __init__(self, index: bytes) -> None:
+    def __init__(self, index: bytes, hash_bytes: int = SHA1_BYTES) -> None:
         self.found: dict[tuple[bytes, int], tuple[int, bytes]] = {}  # name, stage → mode, object
         self.damage = "it is no index"
         self.plain = b""
-        for size in _hash_sizes(index):
-            self.found = {}
-            self.damage = self._read(index, size)
-            if not self.damage:
-                return
+        if _has_sum(index, hash_bytes):
+            self.damage = self._read(index, hash_bytes)
 
     def gitlinks(self) -> set[bytes]:
         return {name for (name, _), (mode, _) in self.found.items() if mode == GITLINK}
@@ -80,14 +78,10 @@ class IndexEntries:
         return "" if at == end else "it ends too early"
 
 
-def _hash_sizes(index: bytes) -> list[int]:
-    """Which sizes of a hash the sum at the end allows; zeros stand for one that was left out."""
-    sizes = []
-    for size, name in _SUMS:
-        tail = index[-size:]
-        if tail == bytes(size) or hashlib.new(name, index[:-size], usedforsecurity=False).digest() == tail:
-            sizes.append(size)
-    return sizes
+def _has_sum(index: bytes, size: int) -> bool:
+    """Zeros stand for a sum that was left out."""
+    tail = index[-size:]
+    return tail == bytes(size) or hashlib.new(_NAMES[size], index[:-size], usedforsecurity=False).digest() == tail
 
 
 def _is_inside(name: bytes) -> bool:

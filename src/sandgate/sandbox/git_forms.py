@@ -30,7 +30,7 @@ _SAID = rb"GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\n]|'\\[!'\\]')*'\n?"
 _AUTHOR = re.compile(rb"(?:" + _SAID + rb"){0,3}")
 _STRATEGIES = frozenset((b"ort", b"recursive", b"resolve", b"octopus", b"ours", b"subtree", b""))
 _OPTIONS = re.compile(rb"[A-Za-z0-9 '\n=\t,@.<>\[\]-]*")
-_STRATEGY_LINE = re.compile(rb"(?m)^\s*strategy\s*=\s*(.*?)\s*$")
+_STRATEGY_LINE = re.compile(rb"(?im)^(?:.*\])?\s*strategy\s*=\s*(.*?)\s*$")  # also behind `[options]`
 
 
 def has_form(kind: Kind, text: bytes) -> bool:
