@@ -447,6 +447,18 @@ static int lies_in(uint32_t index, enum mount_kind kind) {
     return 0;
 }
 
+/* Whether what lies at an entry's path is what an overlay has there, covered or not. */
+static int lies_in_overlay(uint32_t index) {
+    const struct plan *plan = &view.sandbox->plan;
+    const char *path = plan->mounts[index].path;
+    for (uint32_t i = index; i-- > 0;) {
+        const struct mount_entry *above = &plan->mounts[i];
+        if (!path_is_at_or_below(path, above->path, above->length)) continue;
+        if (above->kind == MOUNT_OVERLAY || above->kind == MOUNT_WRITE) return above->kind == MOUNT_OVERLAY;
+    }
+    return 0;
+}
+
 /* Puts an empty thing over what lies there now: a directory may have become a file since the plan was made. */
 static int hide_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
@@ -454,13 +466,14 @@ static int hide_entry(uint32_t index) {
     leave_directory(); /* what is mounted now may lie over it */
     int target = open_plain(entry->path, 0), as_planned = target >= 0;
     if (target == -ENOENT || target == -ENOTDIR) return 0; /* gone since then: nothing to hide */
-    if (target == -ELOOP && lies_in(index, MOUNT_OVERLAY)) return 0; /* a link of the command's own took its place, in its overlay */
+    if (target == -ELOOP && lies_in_overlay(index)) return 0; /* a link of the command's own took its place, in its overlay */
     if (target < 0 && entry->kind != HIDE_WITH_OPENINGS) target = find_above(entry, target);
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = as_planned ? tree_for(index, target) : clone_tree(view.empty_directory, "", 0);
     int error = tree < 0 ? tree : attach(tree, target);
     if (tree >= 0) sys(close, tree);
-    if (error == -EINVAL && as_planned && entry->kind != HIDE_WITH_OPENINGS) {
+    int may_differ = entry->kind != HIDE_WITH_OPENINGS || lies_in_overlay(index);
+    if (error == -EINVAL && as_planned && may_differ) {
         tree = clone_tree(entry->kind == HIDE_FILE ? view.empty_directory : view.empty_file, "", 0);
         error = tree < 0 ? tree : attach(tree, target);
         if (tree >= 0) sys(close, tree);
@@ -494,6 +507,7 @@ static int apply_entry(uint32_t index) {
     /* A protected name may be a link: mounted onto itself it can no longer be replaced. */
     int target = entry->kind == MOUNT_READ ? open_entry(entry->path) : open_plain(entry->path, 0);
     if (target == -ENOENT && entry->kind != MOUNT_READ) return 0; /* gone since the plan was made */
+    if (target < 0 && lies_in_overlay(index)) return 0; /* the command's own took the place of what was to be seen */
     if (target == -EACCES && !entry->source) return hide_entry(index); /* protected as a whole, then */
     if (target < 0) return fail(view.sandbox, "find", entry->path, target);
     int tree = tree_for(index, target);

@@ -83,6 +83,18 @@ def test_a_link_in_the_layer_in_place_of_what_is_hidden_stops_nobody(helper: str
     assert (outcome.failure, outcome.output.splitlines()[-1], "secret" in outcome.output) == (None, "on", False)
 
 
+def test_a_file_in_the_layer_in_place_of_a_covered_directory_stops_nobody(helper: str, place: Place) -> None:
+    place.run(helper, "echo x > cache/later")
+    (place.cache / "later/shown").mkdir(parents=True)
+    (place.cache / "later/token").write_text("secret\n")
+    mounts = (
+        Mount("hide_directory_with_openings", str(place.cache / "later")),
+        Mount("read", str(place.cache / "later/shown")),
+    )
+    outcome = place.run(helper, "cat cache/later/token; echo on", *mounts)
+    assert (outcome.failure, outcome.output.splitlines()[-1], "secret" in outcome.output) == (None, "on", False)
+
+
 def test_two_commands_at_once_do_not_share_a_kept_directory(helper: str, place: Place) -> None:
     """Required: the kernel calls the result undefined. The second has a layer that ends with it."""
     told, tell = os.pipe()
