@@ -5,7 +5,7 @@
 #include "sys.h"
 
 enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 65536, PATHS_MAX = 16384, HOSTS_MAX = 256 };
-enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 16 };
+enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 32 };
 enum { CONTENT_BYTES_MAX = 64 << 10 }; /* shown in place of one hidden file */
 enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 

@@ -233,6 +233,7 @@ def test_every_block_is_used_by_a_test() -> None:
         "agent.md": ["toml", "sh"] + ["console"] * 4 + ["toml"] + ["console"] * 2,
         "approvals.md": ["sh", "sh"],
         "auto-review.md": ["toml", "sh"],  # test_auto_review.py
+        "caches.md": ["console"],  # test_sessions.py
         "claude-code.md": ["json", "json", "json", "sh", "json"],
         "codex.md": ["toml", "toml"],
         "gemini-cli.md": ["json", "json", "toml"],

@@ -34,7 +34,7 @@ def test_the_page_shows_what_a_person_sees() -> None:
         own, work = Path(home, ".sandgate"), Path(home, "work")
         own.mkdir(mode=0o700)
         work.mkdir()
-        Path(home, ".nuget").mkdir()
+        Path(home, ".cache").mkdir()
         (own / "config.toml").write_text(config.replace("http://localhost:11434/v1", server.url))
         (own / "config.toml").chmod(0o600)
         master, slave = pty.openpty()
@@ -59,7 +59,7 @@ def test_the_page_shows_what_a_person_sees() -> None:
         os.write(master, b"n")
         running.wait(LIMIT_S)
         os.close(master)
-        assert not Path(home, ".nuget", "note").exists()
+        assert not Path(home, ".cache", "note").exists()
     lines = [line for line in seen.split("\n") if line.strip()]
     places = [lines.index(line) for line in shown.split("\n") if line.strip() and not line.startswith("Your answer")]
     assert places == sorted(places)
