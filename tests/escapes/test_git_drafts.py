@@ -47,6 +47,14 @@ NESTED = f"git init -q sub; git -C sub commit -q --allow-empty -m s; git -C sub 
 LINKED_TREE = (
     "(git ls-tree HEAD; printf '160000 commit %s\\tsub\\n' $(git -C sub rev-parse HEAD)) | git mktree --missing"
 )
+ODD_TREE = """
+import subprocess
+def git(*words, said=b""): return subprocess.run(["git", *words], input=said, capture_output=True, check=True).stdout
+there = bytes.fromhex(git("-C", "sub", "rev-parse", "HEAD").decode())
+tree = git("cat-file", "tree", "HEAD^{tree}") + b"160755 sub\\0" + there
+made = git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", said=tree).decode().strip()
+print(git("commit-tree", "-p", "HEAD", "-m", "x", made).decode())
+"""
 REBASE = "git rev-parse HEAD | tee onto > orig-head; echo refs/heads/main > head-name; echo 1 | tee msgnum > end"
 ATTACKS = {
     "a hook": f"{HOOK} .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
@@ -61,6 +69,8 @@ ATTACKS = {
     "a staged repository": f"{NESTED}; git add sub",
     "a repository that only a commit names": f"{NESTED}; "
     f"git update-ref HEAD $(git commit-tree -p HEAD -m x $( {LINKED_TREE} ))",
+    "a repository that only a commit names, with another mode": f"{NESTED}; "
+    f"git update-ref HEAD $(python3 -c '{ODD_TREE}')",
     "a name in the index": f"python3 -c '{FAKE_INDEX}'",
     "an index that says another thing to git": f"python3 -c '{TWO_FACED_INDEX}'",
     "a filter": "git config filter.f.clean 'touch $MARK; cat'; mkdir -p .git/info; "

@@ -87,3 +87,10 @@ def test_an_index_that_names_objects_otherwise_is_not(packed: tuple[bytes, bytes
     body = bytearray(index[:-20])
     body[at] ^= 0x55
     assert not checked_pack(pack, bytes(body) + hashlib.sha1(body, usedforsecurity=False).digest()).is_sound
+
+
+def test_every_mode_that_git_takes_for_a_submodule_is_one() -> None:
+    modes = (b"160000", b"0160000", b"160755", b"60000", b"20644", b"10000", b"1000160000", b"9", b"")
+    tree = b"".join(mode + b" odd" + str(at).encode() + b"\0" + bytes(20) for at, mode in enumerate(modes))
+    usual = b"".join(mode + b" usual\0" + bytes(20) for mode in (b"100644", b"100664", b"040000", b"40000", b"120000"))
+    assert gitlinks_of(usual + tree, 20) == {b"odd" + str(at).encode() for at in range(len(modes))}

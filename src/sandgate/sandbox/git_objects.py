@@ -19,7 +19,10 @@ PACK_OBJECTS_MAX = 500_000
 _CHUNK_BYTES = 1 << 14  # of a packed object at once; most are shorter
 _HEADER = re.compile(rb"(blob|tree|commit|tag) (\d{1,12})\0")
 _SUMS = {40: "sha1", 64: "sha256", 20: "sha1", 32: "sha256"}
-_GITLINK = b"160000 "
+_USUAL_MODES = frozenset((b"100644", b"100755", b"120000", b"40000"))
+_TRACKED = frozenset((0o100000, 0o120000, 0o040000))  # types of a file, a link, a directory
+_TYPE_BITS = 0o170000
+_OCTAL = frozenset(b"01234567")
 _TYPES = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 _OFFSET_DELTA, _NAMED_DELTA = 6, 7
 _INDEX_BEGIN = b"\xfftOc\0\0\0\2"
@@ -54,18 +57,24 @@ def checked_object(name: str, packed: bytes, unpacked_max: int = OBJECT_BYTES_MA
 
 
 def gitlinks_of(tree: bytes, size: int) -> frozenset[bytes]:
-    """The names under which a tree has submodules; `size` is that of a hash in bytes."""
-    if _GITLINK not in tree:
-        return frozenset()
+    """The names under which a tree has submodules; `size` is that of a hash in bytes.
+
+    To git each mode is one that is no file's, link's or directory's, however it is written (`canon_mode` in its object.h).
+    """
     found, at = set(), 0
     while at < len(tree):
         end = tree.find(b"\0", at)
         if end < 0:
             break
-        if tree.startswith(_GITLINK, at):
-            found.add(tree[at + len(_GITLINK) : end])
+        mode, _, name = tree[at:end].partition(b" ")
+        if not _is_tracked(mode):
+            found.add(name)
         at = end + 1 + size
     return frozenset(found)
+
+
+def _is_tracked(mode: bytes) -> bool:
+    return mode in _USUAL_MODES or (_OCTAL.issuperset(mode) and int(mode or b"0", 8) & _TYPE_BITS in _TRACKED)
 
 
 def checked_pack(pack: bytes, index: bytes, unpacked_max: int = UNPACKED_BYTES_MAX) -> Checked:
