@@ -69,15 +69,45 @@ def test_orders_that_come_with_it_are_moved_away(sandgate: Sandgate, backend: st
     assert f"`{git}` was created in spite of its protection and was moved to" in done.err
 
 
-def test_beside_another_command_of_the_project_nothing_is_begun(sandgate: Sandgate) -> None:
-    """That one would not find the repository protected."""
+def attempts_beside(sandgate: Sandgate, *elsewhere: str) -> tuple[int, int]:
+    """Exit codes of `git init` while another command runs, and after its end."""
     os.mkfifo(sandgate.workspace / "ready")
-    other = sandgate.start("run", "--", "sh", "-c", "echo > ready; exec sleep 600")
+    line = f"echo > {sandgate.workspace}/ready; exec sleep 600"
+    other = sandgate.start("run", *elsewhere, "--", "sh", "-c", line)
     (sandgate.workspace / "ready").read_text()
     try:
-        done = sandgate("run", "--", "git", "init", "-q")
-        assert (done.code != 0, (sandgate.workspace / ".git").exists()) == (True, False)
+        beside = sandgate("run", "--", "git", "init", "-q").code
+        assert (sandgate.workspace / ".git").exists() == (beside == 0)
     finally:
         other.send_signal(signal.SIGTERM)
         other.wait(LIMIT_S)
-    assert sandgate("run", "--", "git", "init", "-q").code == 0
+    return beside, sandgate("run", "--", "git", "init", "-q").code
+
+
+def test_beside_another_command_of_the_project_nothing_is_begun(sandgate: Sandgate) -> None:
+    """That one would not find the repository protected."""
+    assert attempts_beside(sandgate) == (1, 0)
+
+
+@BOTH_BACKENDS
+def test_beside_a_command_of_another_project_that_may_write_here_nothing_is_begun(
+    sandgate: Sandgate, tmp_path: Path, backend: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    other = ("--backend", backend, "-C", str(tmp_path / "elsewhere"), "--add-dir", str(sandgate.workspace))
+    assert attempts_beside(sandgate, *other) == (1, 0)
+
+
+def test_beside_a_command_of_another_project_that_may_not_write_here_it_is_begun(
+    sandgate: Sandgate, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    ready = tmp_path / "elsewhere/ready"
+    os.mkfifo(ready)
+    other = sandgate.start("run", "-C", str(ready.parent), "--", "sh", "-c", "echo > ready; exec sleep 600")
+    ready.read_text()
+    try:
+        assert sandgate("run", "--", "git", "init", "-q").code == 0
+    finally:
+        other.send_signal(signal.SIGTERM)
+        other.wait(LIMIT_S)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.environment import Environment
     from sandgate.runtime.project_caches import ProjectCaches
     from sandgate.runtime.shown_ports import PortWish
+    from sandgate.sandbox.begun_alone import SharedRoots
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark
     from sandgate.sandbox.private_tmp import PrivateDirectory
@@ -68,6 +69,7 @@ class Confinement:
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
+        self._shared_roots: SharedRoots | None = None  # made for the first further root
         self._caches: ProjectCaches | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
         self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
@@ -102,6 +104,7 @@ class Confinement:
         settings, environment = self._settings, self._environment
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         private_tmp, scratch = self._own_tmp()
+        self._share_roots(grants)
         caches = self._shared_caches() if settings.caches == "shared" else ()
         facts = workspace_facts(
             settings.sandbox,
@@ -150,6 +153,31 @@ class Confinement:
         place = self._private_place()
         return (place, "") if kind == "namespace" else (None, place)
 
+    def _share_roots(self, grants: tuple[Grant, ...]) -> None:
+        """So that nobody begins a repository in a further root of ours; before the disk is looked at."""
+        policy = self._settings.sandbox
+        roots = [grant.value for grant in grants if grant.kind == "write_root"]
+        if isinstance(policy, WorkspaceWrite):
+            roots += policy.writable_roots
+        if roots and (state := state_directory(self._environment.environ)):
+            self._others_too().share(state, {os.path.realpath(root) for root in roots} - {self.project})
+
+    def _others_too(self) -> SharedRoots:
+        with self._taking:
+            if self._shared_roots is None:
+                from sandgate.sandbox.begun_alone import SharedRoots
+
+                self._shared_roots = SharedRoots()
+            return self._shared_roots
+
+    def _is_alone_in(self, directory: str) -> bool:
+        if self._tmp is None or not self._tmp.take_alone():
+            return False
+        if directory == self.project:
+            return True
+        state = state_directory(self._environment.environ)
+        return state is not None and self._others_too().take_alone(state, directory)
+
     def show_ports(self, wishes: tuple[PortWish, ...]) -> None:
         """From now on these ports of a command are shown on this host's loopback while it runs."""
         self.shown_ports = wishes
@@ -173,6 +201,8 @@ class Confinement:
             if self._tmp is not None:
                 self._tmp.close()
                 self._tmp = None
+            if self._shared_roots is not None:
+                self._shared_roots.close()
 
     def scratch_place(self) -> str:
         """The directory on this machine that commands have for scratch files; "" for the host's own /tmp."""
@@ -271,14 +301,15 @@ class Confinement:
     def _for_repository(self, permissions: EffectivePermissions, command: CommandRequest) -> EffectivePermissions:
         """With the name that a line of nothing but `git init` and its like makes, where nobody may make it otherwise.
 
-        A command that began before the repository would not find it protected, so no other may run in the project.
+        A command that began before the repository would not find it protected, so no other may run in the project, or
+        in another one with the directory as a further root.
         """
         from sandgate.policy.beginnings import begins_repository
 
         begun = f"{os.path.realpath(command.cwd)}/{GIT}"
         if begun not in permissions.absent or permissions.case_insensitive or not begins_repository(command.argv):
             return permissions
-        if self._tmp is None or not self._tmp.take_alone() or os.path.lexists(begun):
+        if not self._is_alone_in(os.path.dirname(begun)) or os.path.lexists(begun):
             return permissions
         return permissions.but(absent=tuple([path for path in permissions.absent if path != begun]), begun=begun)
 

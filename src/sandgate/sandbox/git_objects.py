@@ -59,7 +59,7 @@ def checked_object(name: str, packed: bytes, unpacked_max: int = OBJECT_BYTES_MA
 def gitlinks_of(tree: bytes, size: int) -> frozenset[bytes]:
     """The names under which a tree has submodules; `size` is that of a hash in bytes.
 
-    To git each mode is one that is no file's, link's or directory's, however it is written (`canon_mode` in its object.h).
+    To git each mode is one that is no file's, link's or directory's, however it is written (its `canon_mode`).
     """
     found, at = set(), 0
     while at < len(tree):
