@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+
 import pytest
 
 from live_sessions import Colleague, Workplace, run_to_end
@@ -74,6 +78,34 @@ def test_a_command_with_a_terminal_is_not_run_again(place: Workplace) -> None:
     runtime = place.session(reviewer=colleague, approval_policy="on-failure")
     answer = run_to_end(runtime, f"touch {place.outside}/file", tty=True)
     assert (answer.exit_code, len(answer.denials), colleague.asked) == (1, 1, [])
+
+
+@pytest.mark.host("overlay")
+@pytest.mark.skipif(shutil.which("git") is None, reason="a real repository")
+def test_what_a_live_command_does_in_git_is_seen_when_it_ends(place: Workplace) -> None:
+    """Our choice: its draft is carried over once, and what is not carried over is told with its last answer."""
+
+    def here(line: str) -> str:
+        environ = {"PATH": os.environ["PATH"], "HOME": str(place.home)}
+        ran = subprocess.run(
+            ["sh", "-c", line], cwd=place.repo, env=environ, capture_output=True, text=True, check=True
+        )
+        return ran.stdout
+
+    here("git config --global user.name n; git config --global user.email e")
+    here("git init -q; git commit -qm one --allow-empty")
+    runtime = place.session()
+    work = "git commit -qm two --allow-empty; echo x > .git/hooks/pre-commit; echo said; read go"
+    answer = runtime.exec_command(work, login=False, tty=True, yield_time_ms=10_000)
+    assert answer.session_id is not None
+    assert "said" in answer.output
+    assert here("git log --format=%s") == "one\n"
+    last = runtime.write_stdin(answer.session_id, "\n")
+    assert last.exit_code == 0
+    assert here("git log --format=%s") == "two\none\n"
+    assert [(each.operation, each.path) for each in last.denials] == [
+        ("create", str(place.repo / ".git/hooks/pre-commit"))
+    ]
 
 
 def test_a_start_that_failed_gives_its_number_back(place: Workplace) -> None:

@@ -27,6 +27,7 @@ LOCK_WAIT_MS = 1_000  # for a git that works there at this moment
 LOCK_RETRY_MS = 10
 LOCKED = frozenset(("ref", "refs", "packed", "index", "config"))  # kinds that git locks
 UNASKED = frozenset(("text", "log"))  # kinds that may have changed meanwhile
+LASTING = frozenset(("ref", "refs", "packed"))  # of which git waits until they are on the disk
 _NOT_REMOVED = frozenset(("refs", "refs/heads", "refs/tags", "refs/remotes", "logs", "logs/refs", "logs/refs/heads"))
 _OF_REPOSITORIES = ("objects/info", "objects/pack", "refs/heads", "refs/tags")  # git takes none without them
 
@@ -92,7 +93,7 @@ class _Carrying:
         """Never in the place of another."""
         made = f"{os.path.dirname(path)}/tmp_obj_{os.urandom(6).hex()}"
         try:
-            self.real.write_new(made, content, 0o444)
+            self.real.write_new(made, content, 0o444, lasting=path.startswith("objects/pack/"))
             self.real.rename(made, os.path.basename(path))
         except BaseException:
             self.real.unlink(made)
@@ -130,7 +131,7 @@ class _Carrying:
             for directory in _OF_REPOSITORIES if one.path.startswith("modules/") else ():
                 self.real.make_directories(f"{os.path.dirname(one.path)}/{directory}")
         if one.kind in LOCKED:
-            made = self._locked(one.path, one.content, one.mode)
+            made = self._locked(one.path, one.content, one.mode, lasting=one.kind in LASTING)
             self.locks.remove(made)
         else:
             made = f"{one.path}.{os.urandom(6).hex()}.lock"
@@ -145,12 +146,12 @@ class _Carrying:
             raise
         return made
 
-    def _locked(self, path: str, content: bytes = b"", mode: int = 0o644) -> str:
+    def _locked(self, path: str, content: bytes = b"", mode: int = 0o644, *, lasting: bool = False) -> str:
         lock = f"{path}.lock"
         until = time.monotonic() + LOCK_WAIT_MS / 1000
         while True:
             try:
-                self.real.write_new(lock, content, mode)
+                self.real.write_new(lock, content, mode, lasting=lasting)
             except FileExistsError:
                 if time.monotonic() > until:
                     raise _Changed(self._named(path)) from None

@@ -48,14 +48,17 @@ class HeldTree:
                 raise OSError(f"`{path}` is too large, or no file")
             return file.read(bytes_max)
 
-    def write_new(self, path: str, content: bytes, mode: int) -> None:
-        """Raises FileExistsError where something is. Directories on the way are made."""
+    def write_new(self, path: str, content: bytes, mode: int, *, lasting: bool = False) -> None:
+        """Raises FileExistsError where something is. Directories on the way are made. `lasting`: on the disk too."""
         self.make_directories(os.path.dirname(path))
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with _Parent(self.directory, path) as (parent, name):
             held = os.open(name, flags, mode & 0o666, dir_fd=parent)
         with open(held, "wb") as file:
             file.write(content)
+            if lasting:
+                file.flush()
+                os.fsync(held)
 
     def make_directories(self, path: str) -> None:
         if not path or self.about(path) is not None:
