@@ -33,7 +33,7 @@ def plan(real: Path, *argv: str) -> ConfinedCommand:
 
 def test_a_command_that_only_reads_gets_none(room: DraftRoom, real: Path) -> None:
     """Required: it would cost, and git directories are as closed to it as ever."""
-    command = plan(real, "ls", "-l")
+    command = plan(real, "ls", "-l").but(reads_only=True)
     assert room.taken(command) == (command, None)
 
 

@@ -75,6 +75,7 @@ class ConfinedCommand(Record):
     tty: bool = False
     guarantees: tuple[str, ...] = ()  # what this plan promises; the layers really built may only add
     bound: Bound | None = None  # what somebody approved it with; None: nobody was asked
+    reads_only: bool = False  # policy vouches that it changes nothing
 
     @property
     def confined(self) -> bool:

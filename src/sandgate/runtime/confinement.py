@@ -7,7 +7,6 @@ from _thread import allocate_lock
 
 from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
-from sandgate.execution.drafts import DraftRoom
 from sandgate.execution.head_start import Habit
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.places.git import DIRECTORY as GIT
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sandgate.config import Settings
+    from sandgate.execution.drafts import DraftRoom, Drafts
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
@@ -59,7 +59,7 @@ class Confinement:
             settings.protect_git, settings.protected_names, settings.nested_depth, settings.broad_workspace
         )
         self._without_drafts = self._protection.but(git="all")
-        self.drafts = DraftRoom(self._own_place)
+        self._drafts: DraftRoom | None = None  # made for the first command that may change a git directory
         self._memory = Memory()
         self.networks = EmptyNetworks()
         self.habit = Habit()
@@ -191,12 +191,28 @@ class Confinement:
             kind = self.backend()
         except BackendUnavailable:  # nothing will run
             return self._without_drafts
-        return self._protection if kind == "namespace" and not self.drafts.is_unusable else self._without_drafts
+        return self._protection if kind == "namespace" and not self._takes_no_drafts else self._without_drafts
+
+    @property
+    def _takes_no_drafts(self) -> bool:
+        return self._drafts is not None and self._drafts.is_unusable
+
+    def drafted(self, plan: ConfinedCommand) -> tuple[ConfinedCommand, Drafts | None]:
+        """The plan with drafts of the git directories that it may change, and these, to be settled or released."""
+        if not plan.permissions.drafts or plan.reads_only:
+            return plan, None
+        with self._taking:
+            if self._drafts is None:
+                from sandgate.execution.drafts import DraftRoom
+
+                self._drafts = DraftRoom(self._own_place)
+        return self._drafts.taken(plan)
 
     def close(self) -> None:
         """The session needs the project's directory and its network no longer; whoever comes later takes them again."""
         self.networks.close()
-        self.drafts.close()
+        if self._drafts is not None:
+            self._drafts.close()
         with self._taking:
             if self._tmp is not None:
                 self._tmp.close()
@@ -271,12 +287,14 @@ class Confinement:
 
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:
         """An inert plan. Raises ConfinementError when this host cannot keep what it promises. `reads`: policy vouches
-        that the command only reads, so that it needs no caches to write in."""
+        that the command only reads, so that it needs no caches to write in and no draft of a git directory."""
         permissions = self.permissions(grants)
         if self.one_command and any(INIT in word for word in command.argv):
             permissions = self._for_repository(permissions, command)
         backend = backend_named(self.backend() if permissions.confined else "none")
         plan = backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
+        if reads and permissions.drafts:
+            plan = plan.but(reads_only=True)
         has_caches = plan.backend == "namespace" and self._has_private_caches
         return self._with_caches(plan, reads=reads) if has_caches else plan
 

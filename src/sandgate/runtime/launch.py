@@ -62,7 +62,7 @@ class Launch(Readiness):
 
         aftermath = Aftermath(plan, self._confinement.marks())
         planted = Planted(plan, self._confinement.listings())
-        plan, drafts = self._confinement.drafts.taken(plan)
+        plan, drafts = self._confinement.drafted(plan)
         try:
             if not self._confinement.shown_ports:
                 outcome = self._run(call_id, plan, arrived, lost, aftermath.look)

@@ -63,7 +63,7 @@ class TerminalLaunch(Readiness):
         confinement = self._live.confinement
         planted = Planted(plan, confinement.listings())
         aftermath = Aftermath(plan, confinement.marks())
-        plan, drafts = confinement.drafts.taken(plan)
+        plan, drafts = confinement.drafted(plan)
         self.attendance = Attendance(self._live, call_id, plan, aftermath, planted, drafts)
         terminal = self.terminal = self._start(call_id, plan, self.attendance)
         try:
