@@ -18,7 +18,6 @@ import time
 from sandgate.protocol.confinement import Overlay
 from sandgate.record import Record
 from sandgate.sandbox.private_tmp import DIRECTORY_FLAGS, DIRECTORY_NAME, OWN_MODE, place_name
-from sandgate.sandbox.sweeping import STALE_PREFIX, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,6 +208,8 @@ def remove(path: str) -> str:
 
 def _set_aside(path: str) -> None:
     """As something that `sweeping` empties: directly in the directory of all projects."""
+    from sandgate.sandbox.sweeping import STALE_PREFIX, sweep
+
     before, name, _ = path.partition(f"/{LAYERS_NAME}")
     if not name:
         raise ValueError(path)
