@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,9 @@ class AgentPlace:
             yield agent
 
     def transcripts(self) -> list[Path]:
-        return sorted(self.home.rglob("rollout-*.jsonl"))
+        # Not by `rglob`: beside them, what commands work in comes and goes.
+        places = (Path(place, name) for place, _, names in os.walk(self.home) for name in names)
+        return sorted(path for path in places if path.match("rollout-*.jsonl"))
 
     @property
     def transcript(self) -> Path:
