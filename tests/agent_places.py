@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from live_sessions import NOT_ALL_OF_TMP
@@ -20,7 +21,6 @@ from sandgate.session.transcript_reader import read_transcript
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
 
     from responses_server import Connection, Json, Manner
     from sandgate.protocol.events import Event
