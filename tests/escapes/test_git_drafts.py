@@ -56,6 +56,14 @@ made = git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", said=tre
 print(git("commit-tree", "-p", "HEAD", "-m", "x", made).decode())
 """
 REBASE = "git rev-parse HEAD | tee onto > orig-head; echo refs/heads/main > head-name; echo 1 | tee msgnum > end"
+NESTED_DEEPER = (
+    "mkdir evil; git init -q evil/sub; git -C evil/sub commit -q --allow-empty -m s --no-verify; "
+    "git -C evil/sub config core.fsmonitor 'touch $MARK; false'; h=$(git -C evil/sub rev-parse HEAD)"
+)
+DEEPER_TREE = (
+    "t=$(printf '160000 commit %s\\tsub\\n' $h | git mktree --missing); "
+    "(git ls-tree HEAD; printf '040000 tree %s\\tevil\\n' $t) | git mktree --missing"
+)
 ATTACKS = {
     "a hook": f"{HOOK} .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
     "a setting": f"git config {PROGRAM}",
@@ -71,6 +79,14 @@ ATTACKS = {
     f"git update-ref HEAD $(git commit-tree -p HEAD -m x $( {LINKED_TREE} ))",
     "a repository that only a commit names, with another mode": f"{NESTED}; "
     f"git update-ref HEAD $(python3 -c '{ODD_TREE}')",
+    "a repository that only a commit names, as another one is called": f"{NESTED_DEEPER}; "
+    "git update-index --add --cacheinfo 160000,$h,gone/sub; "
+    f"git update-ref HEAD $(git commit-tree -p HEAD -m x $( {DEEPER_TREE} ))",
+    "a tree that stands for another": f"{NESTED_DEEPER}; one=$(printf 'x' | git hash-object -w --stdin); "
+    "t=$(printf '100644 blob %s\\tx\\n' $one | git mktree); "
+    "c=$( (git ls-tree HEAD; printf '040000 tree %s\\tevil\\n' $t) | git mktree ); "
+    "git update-ref HEAD $(git commit-tree -p HEAD -m x $c); "
+    "git update-ref refs/replace/$t $(printf '160000 commit %s\\tsub\\n' $h | git mktree --missing)",
     "a name in the index": f"python3 -c '{FAKE_INDEX}'",
     "an index that says another thing to git": f"python3 -c '{TWO_FACED_INDEX}'",
     "a filter": "git config filter.f.clean 'touch $MARK; cat'; mkdir -p .git/info; "
@@ -163,6 +179,21 @@ def test_nor_does_it_in_two_steps(victim: Victim) -> None:
     assert not victim.is_caught()
     made = victim.here(f"git commit-tree -p HEAD -m x $( {LINKED_TREE} )")
     victim.here(f"git update-ref HEAD {made}")
+    assert victim.is_caught()
+
+
+@NAMESPACE
+def test_an_old_tree_with_a_submodule_is_hung_nowhere_else(victim: Victim) -> None:
+    """Required: the history of a repository may have one that its index has no longer."""
+    victim.here(
+        "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),old/sub; git commit -qm with; git tag with; "
+        "git rm -q --cached old/sub; git commit -qm without"
+    )
+    hung = "(git ls-tree HEAD; printf '040000 tree %s\\tevil\\n' $(git rev-parse with:old)) | git mktree"
+    attack = f"{NESTED_DEEPER}; git update-ref HEAD $(git commit-tree -p HEAD -m x $( {hung} ))"
+    assert "has a submodule `evil/sub` that its index has not" in victim.inside(attack).stderr
+    assert not victim.is_caught()
+    victim.here(f"rm -rf evil; {attack}")
     assert victim.is_caught()
 
 

@@ -68,6 +68,7 @@ class _Carrying:
         judged.index()
         judged.objects(self._new_object)
         judged.rest()
+        judged.commits_lead_nowhere()
         for accepted in judged.settings:
             try:
                 self._all_or_nothing([accepted], [], [])

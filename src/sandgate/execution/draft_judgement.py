@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 import stat
 
 from sandgate.commandline import git_settings
+from sandgate.execution.commit_walk import CommitWalk, Stray
 from sandgate.places.git_draft import HASH_CHARS, innermost
 from sandgate.record import Record
 from sandgate.sandbox.git_changed_config import Place, is_fresh, refused_setting
@@ -14,6 +16,7 @@ from sandgate.sandbox.git_draft import Unwanted
 from sandgate.sandbox.git_entries import SHA1_BYTES, SHA256_BYTES, IndexEntries
 from sandgate.sandbox.git_forms import TEXT_BYTES_MAX, has_form
 from sandgate.sandbox.git_objects import PACK_BYTES_MAX, checked_object, checked_pack
+from sandgate.sandbox.old_objects import OldObjects, Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ ALL_UNPACKED_MAX = 4 << 30  # bytes of its objects, unpacked; some 20 s
 INDEX_BYTES_MAX = 256 << 20
 POINTER_BYTES_MAX = 4096
 COMMITS_NAMED_MAX = 3
+_NAMES = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 _ORDER = {"log": 0, "text": 0, "index": 2}  # the rest is between
 
 
@@ -70,6 +74,8 @@ class Judgement:
         self._known: set[bytes] = set()  # last parts of the names of submodules in indexes that are accepted
         self._held: set[bytes] = set()  # the same of those that are there now
         self._dropped: list[str] = []  # git directories in this one that do not come about
+        # Its commits, trees and tags, by name, of each repository: the one itself is "", submodules by their directory
+        self._leading: dict[str, dict[str, tuple[bytes, bytes]]] = {}
 
     def refuse(self, operation: Operation, path: str, *, blocks: str = "") -> None:
         self.refused.setdefault(path, Unwanted(operation, path))
@@ -102,6 +108,36 @@ class Judgement:
         self.state = [one for one in self.state if not self._is_dropped(one.path)]
         self.settings = [one for one in self.settings if not self._is_dropped(one.path)]
         self.state.sort(key=lambda one: (_ORDER.get(one.kind, 1), one.path))
+
+    def commits_lead_nowhere(self) -> None:
+        """No commit that is new, or that a reference names now, shows a submodule where no index has one."""
+        named: dict[str, list[str]] = {}
+        for repository, leading in self._leading.items():
+            named.setdefault(repository, []).extend(leading)
+        for one in self.state:
+            if one.kind in ("ref", "refs", "packed"):
+                now = self._now(one.path) or b""
+                if _replaces(one, now):
+                    self.blocked = self.blocked or "it has git take one object for another (`refs/replace`)"
+                told = frozenset(_NAMES.findall(now))
+                new = [name.decode() for name in _NAMES.findall(one.content) if name not in told]
+                named.setdefault(_repository_of(one.path), []).extend(new)
+        for repository, names in named.items():
+            if names and not self.blocked:
+                self._follow(repository, names)
+
+    def _follow(self, repository: str, names: list[str]) -> None:
+        path = posixpath.join(repository, "index")
+        indexes = [self._entries_now(path)]
+        indexes += [self._entries(path, one.content) for one in self.state if one.path == path]
+        known = frozenset(link for index in indexes for link in index.gitlinks())
+        old = OldObjects(posixpath.join(self.real.path, repository))
+        try:
+            CommitWalk(self._leading.get(repository, {}), old.read, known).follow(names)
+        except (Stray, Unreadable) as problem:
+            self.blocked = str(problem)
+        finally:
+            old.close()
 
     def _new_links(self, links: frozenset[bytes]) -> frozenset[bytes]:
         """Names that trees give to submodules, and that no index has now."""
@@ -150,6 +186,8 @@ class Judgement:
             name = min(unknown).decode("utf-8", "replace")
             self.refuse("create", path, blocks=f"a commit of it has a submodule `{name}` that its index has not")
         self._unpacked_left -= checked.unpacked_bytes
+        leading = self._leading.setdefault(_repository_of(path), {})
+        leading |= {name: (kind, content) for name, kind, content in checked.leading}
         return checked.is_sound and not unknown
 
     def _carried(self, files: list[tuple[str, bytes]], checked: Checked, carry: Callable[[str, bytes], None]) -> None:
@@ -330,6 +368,18 @@ def _first_line(path: str) -> str:
             return os.fsdecode(file.read(POINTER_BYTES_MAX)).removesuffix("\n")
     except OSError:
         return ""
+
+
+def _repository_of(path: str) -> str:
+    """The directory with the objects of what lies at `path` in a git directory: a submodule's, or "" for its own."""
+    directory, _, is_linked = innermost(path)
+    return posixpath.dirname(posixpath.dirname(directory)) if is_linked else directory
+
+
+def _replaces(one: Accepted, now: bytes) -> bool:
+    """Whether a reference is new by which git shows another object under the name of one: see git-replace(1)."""
+    lines = frozenset(one.content.splitlines()) - frozenset(now.splitlines())
+    return "refs/replace/" in one.path or any(b" refs/replace/" in line for line in lines)
 
 
 def _last_parts(names: Iterable[bytes]) -> set[bytes]:

@@ -19,9 +19,8 @@ PACK_OBJECTS_MAX = 500_000
 _CHUNK_BYTES = 1 << 14  # of a packed object at once; most are shorter
 _HEADER = re.compile(rb"(blob|tree|commit|tag) (\d{1,12})\0")
 _SUMS = {40: "sha1", 64: "sha256", 20: "sha1", 32: "sha256"}
-_USUAL_MODES = frozenset((b"100644", b"100755", b"120000", b"40000"))
 _TRACKED = frozenset((0o100000, 0o120000, 0o040000))  # types of a file, a link, a directory
-_TYPE_BITS = 0o170000
+_TYPE_BITS, _DIRECTORY = 0o170000, 0o040000
 _OCTAL = frozenset(b"01234567")
 _TYPES = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
 _OFFSET_DELTA, _NAMED_DELTA = 6, 7
@@ -35,6 +34,7 @@ class Checked(Record):
     is_sound: bool
     gitlinks: frozenset[bytes] = frozenset()
     unpacked_bytes: int = 0
+    leading: tuple[tuple[str, bytes, bytes], ...] = ()  # its commits, trees and tags: name, type, content
 
 
 UNSOUND = Checked(False)
@@ -52,29 +52,45 @@ def checked_object(name: str, packed: bytes, unpacked_max: int = OBJECT_BYTES_MA
         return UNSOUND
     if hashlib.new(_SUMS[len(name)], content, usedforsecurity=False).hexdigest() != name:
         return UNSOUND
-    links = gitlinks_of(content[header.end() :], len(name) // 2) if header[1] == b"tree" else frozenset()
-    return Checked(True, links, len(content))
+    body = content[header.end() :]
+    links = gitlinks_of(body, len(name) // 2) if header[1] == b"tree" else frozenset()
+    return Checked(True, links, len(content), () if header[1] == b"blob" else ((name, header[1], body),))
 
 
-def gitlinks_of(tree: bytes, size: int) -> frozenset[bytes]:
-    """The names under which a tree has submodules; `size` is that of a hash in bytes.
+class Entry(Record):
+    """One line of a tree."""
 
-    To git each mode is one that is no file's, link's or directory's, however it is written (its `canon_mode`).
+    name: bytes
+    is_gitlink: bool
+    is_tree: bool
+    points_to: str  # hexadecimal digits
+
+
+def entries_of(tree: bytes, size: int) -> list[Entry]:
+    """What a tree has; `size` is that of a hash in bytes.
+
+    To git each mode is a submodule's that is no file's, link's or directory's, however it is written (`canon_mode`).
     """
-    found, at = set(), 0
+    found, at = [], 0
     while at < len(tree):
         end = tree.find(b"\0", at)
         if end < 0:
             break
         mode, _, name = tree[at:end].partition(b" ")
-        if not _is_tracked(mode):
-            found.add(name)
         at = end + 1 + size
-    return frozenset(found)
+        kind = _type_of(mode)
+        found.append(Entry(name, kind not in _TRACKED, kind == _DIRECTORY, tree[end + 1 : at].hex()))
+    return found
 
 
-def _is_tracked(mode: bytes) -> bool:
-    return mode in _USUAL_MODES or (_OCTAL.issuperset(mode) and int(mode or b"0", 8) & _TYPE_BITS in _TRACKED)
+def gitlinks_of(tree: bytes, size: int) -> frozenset[bytes]:
+    """The names under which a tree has submodules; `size` is that of a hash in bytes."""
+    return frozenset([entry.name for entry in entries_of(tree, size) if entry.is_gitlink])
+
+
+def _type_of(mode: bytes) -> int:
+    """As git reads it; 0 where it is no octal number."""
+    return int(mode or b"0", 8) & _TYPE_BITS if _OCTAL.issuperset(mode) else 0
 
 
 def checked_pack(pack: bytes, index: bytes, unpacked_max: int = UNPACKED_BYTES_MAX) -> Checked:
@@ -109,7 +125,8 @@ class _Pack:
             return UNSOUND
         trees = (gitlinks_of(content, self.size) for kind, content in self.at.values() if kind == b"tree")
         unpacked = sum(len(content) for _, content in self.at.values())
-        return Checked(True, frozenset(name for names in trees for name in names), unpacked)
+        leading = [(name.hex(), *self.at[at]) for name, at in self.named.items() if self.at[at][0] != b"blob"]
+        return Checked(True, frozenset(name for names in trees for name in names), unpacked, tuple(leading))
 
     def _read(self, start: int) -> int:
         """The object at `start`; where the next one begins."""
