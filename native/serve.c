@@ -138,9 +138,10 @@ static void watch_all(struct pollfd watched[]) {
         *outside = *inside = (struct pollfd){.fd = -1};
         if (one->stage == CONNECTING) *inside = (struct pollfd){.fd = one->inside, .events = POLLOUT};
         if (one->stage != CARRYING) continue;
-        *outside = (struct pollfd){.fd = one->outside, .events = events_of(&one->in, &one->out)};
-        short wanted = events_of(&one->out, &one->in);
         /* A hang-up is told to whoever looks: who wants nothing there would be told without end. */
+        short wanted = events_of(&one->in, &one->out);
+        if (wanted) *outside = (struct pollfd){.fd = one->outside, .events = wanted};
+        wanted = events_of(&one->out, &one->in);
         if (wanted) *inside = (struct pollfd){.fd = one->inside, .events = wanted};
     }
 }

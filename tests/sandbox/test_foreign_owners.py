@@ -70,3 +70,16 @@ def test_whose_it_is_is_one_line(sandgate: Sandgate, line: str) -> None:
 def test_other_failures_are_not_explained_so(tmp_path: Path, output: bytes) -> None:
     made = ConfinedCommand("namespace", ("true",), str(tmp_path), {}, EffectivePermissions(), ())
     assert others_files(made, output) is None
+
+
+@only_root
+def test_what_a_command_may_not_know_is_not_told_to_it(tmp_path: Path) -> None:
+    """Required: a command that says such a line of any path must not learn who has it."""
+    foreign = tmp_path / "closed/foreign"
+    foreign.mkdir(parents=True)
+    os.chown(foreign, STRANGER, STRANGER)
+    said = f"cat: {foreign}: Permission denied\n".encode()
+    for hidden, is_told in ((), True), ((str(foreign.parent),), False), ((str(foreign),), False):
+        permissions = EffectivePermissions(hidden=hidden)
+        told = others_files(ConfinedCommand("namespace", ("true",), str(tmp_path), {}, permissions), said)
+        assert (told is not None) is is_told

@@ -38,7 +38,7 @@ def others_files(plan: ConfinedCommand, output: bytes) -> str | None:
             return f"{NO_OTHERS}; {WITHOUT}"
         if any(words in lowered for words in _REFUSED):
             for path in _paths_in(line, plan.cwd):
-                if (found := _of_another(path)) is not None:
+                if not _is_hidden(path, plan) and (found := _of_another(path)) is not None:
                     return f"`{visible(found[0])}` {AS_ANYBODY.format(owner=found[1])}; {WITHOUT}"
     return None
 
@@ -48,6 +48,12 @@ def _paths_in(line: str, cwd: str) -> Iterator[str]:
         name = word.strip(_AROUND)
         if name and len(name) <= PATH_CHARS_MAX and "\0" not in name:
             yield os.path.join(cwd, name)
+
+
+def _is_hidden(path: str, plan: ConfinedCommand) -> bool:
+    """Whether the command may not know what is there: it could ask us by what it says."""
+    places = {place for name in (path, os.path.dirname(path)) for place in (name, os.path.realpath(name))}
+    return any(f"{place}/".startswith(f"{hidden}/") for place in places for hidden in plan.permissions.hidden)
 
 
 def _of_another(path: str) -> tuple[str, int] | None:
