@@ -38,7 +38,7 @@ REFUSED = (
     ("url.x.insteadof", '[url "x"]\n\tinsteadOf = https://example.org/\n'),
     ("remote.origin.pushurl", '[remote "origin"]\n\tpushurl = https://evil.example/\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ext::sh\n'),
-    ("remote.x.url", '[remote "x"]\n\turl = /work/evil.git\n'),
+    ("remote.x.url", '[remote "x"]\n\turl = /srv/evil.git\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ./evil.git\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ssh://-oProxyCommand=x/y\n'),
     ("remote.x.fetch", '[remote "x"]\n\tfetch = +refs/heads/*:refs/heads/*\n'),
