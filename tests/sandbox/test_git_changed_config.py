@@ -16,7 +16,7 @@ OLD = """[core]
 \tremote = origin
 \tmerge = refs/heads/main
 """
-PLACE = Place(lambda path: not path.startswith("/work"))
+PLACE = Place(lambda path: not path.startswith("/ws"))
 ADDED = (
     "[user]\n\tname = A # B\n".replace(" # B", ""),
     '[user]\n\tname = "A # B"\n',
@@ -38,7 +38,7 @@ REFUSED = (
     ("url.x.insteadof", '[url "x"]\n\tinsteadOf = https://example.org/\n'),
     ("remote.origin.pushurl", '[remote "origin"]\n\tpushurl = https://evil.example/\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ext::sh\n'),
-    ("remote.x.url", '[remote "x"]\n\turl = /srv/evil.git\n'),
+    ("remote.x.url", '[remote "x"]\n\turl = /ws/evil.git\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ./evil.git\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ssh://-oProxyCommand=x/y\n'),
     ("remote.x.fetch", '[remote "x"]\n\tfetch = +refs/heads/*:refs/heads/*\n'),
