@@ -31,7 +31,7 @@ def within(
     *roots: Path, read_only: tuple[str, ...] = (), absent: tuple[str, ...] = (), hidden: tuple[str, ...] = ()
 ) -> EffectivePermissions:
     """Permissions with these writable roots."""
-    return EffectivePermissions(tuple(map(str, roots)), read_only, absent, hidden)
+    return EffectivePermissions(tuple(map(str, roots)), read_only, absent=absent, hidden=hidden)
 
 
 def tree_of(folder: Path) -> dict[str, bytes | str]:

@@ -135,7 +135,9 @@ def touched(argv: Argv, workspace: Path) -> list[tuple[str, str]]:
     return [
         (refused["operation"], refused["path"])
         for refused in outcome["refused"]
-        if refused["operation"] not in NETWORK and not f"{refused['path']}/".startswith(OWN_PLACES)
+        if refused["operation"] not in NETWORK
+        and refused["path"] is not None
+        and not f"{refused['path']}/".startswith(OWN_PLACES)
     ]
 
 
