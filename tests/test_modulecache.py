@@ -16,7 +16,7 @@ from sandgate.modulecache import is_trusted
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "sandgate"
 LISTING = (
     "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
-    "from sandgate.modulecache import install\n"
+    "from sandgate.modulecache import install; import sandgate.modulecache as m; m.NARROWED_EVERY = 0\n"
     "cache = install()\n"
     "import sandgate.errors, sandgate.protocol.commands\n"
     "print(sandgate.errors.command.__file__, sandgate.errors.ConfigError.code, len(cache.used))\n"
@@ -30,7 +30,7 @@ LOADING_FIRST = LISTING.replace(
 LOADING_FIRST = LOADING_FIRST.replace("len(cache.used))", "len(cache.used), first)")
 DESCRIBING = (
     "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
-    "from sandgate.modulecache import install\n"
+    "from sandgate.modulecache import install; import sandgate.modulecache as m; m.NARROWED_EVERY = 0\n"
     "if sys.argv[2:] != ['plain']: install().load_first()\n"
     "import sandgate.protocol.commands\n"
     "for name in ('sandgate.protocol', 'sandgate.protocol.commands', 'sandgate.errors.command'):\n"
@@ -121,7 +121,7 @@ def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
     """Required: what says it is ours but lies elsewhere is not."""
     code = (
         "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from sandgate.modulecache import install\n"
+        "from sandgate.modulecache import install; import sandgate.modulecache as m; m.NARROWED_EVERY = 0\n"
         "cache = install()\n"
         "import sandgate; sandgate.__path__.append(sys.argv[2])\n"
         "import sandgate.foreign, sandgate.errors\n"
@@ -143,7 +143,7 @@ def test_only_modules_of_the_package_itself_are_kept(copy: Path) -> None:
 
 LIBRARY = (
     "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
-    "from sandgate.modulecache import install\n"
+    "from sandgate.modulecache import install; import sandgate.modulecache as m; m.NARROWED_EVERY = 0\n"
     "cache = install(); cache.load_first(); first = 'json.decoder' in cache.used\n"
     "import asyncio, json, sandgate.errors\n"
     "names = ('json', 'json.decoder', 'asyncio', 'asyncio.events')\n"
@@ -167,7 +167,7 @@ def test_modules_of_pythons_library_are_kept_as_well_and_are_the_same(copy: Path
 
 IN_C = (
     "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
-    "from sandgate.modulecache import install\n"
+    "from sandgate.modulecache import install; import sandgate.modulecache as m; m.NARROWED_EVERY = 0\n"
     "cache = install()\n"
     "import sandgate.errors, _struct\n"
     "print(_struct.calcsize('=I'), type(_struct.__spec__.loader).__name__, '_struct' in cache._extensions)\n"
@@ -228,6 +228,18 @@ def test_a_file_that_was_cut_short_costs_only_time(copy: Path) -> None:
 
 def test_from_the_third_run_on_everything_is_loaded_first(copy: Path) -> None:
     assert [run(copy, LOADING_FIRST)[2:] for _ in range(4)] == [["0", "0"], ["5", "0"], ["5", "5"], ["5", "5"]]
+
+
+def test_what_a_later_run_does_without_is_no_longer_loaded_first(copy: Path) -> None:
+    """Required: one run that began with much must not make all others slow."""
+    (copy / "later.py").write_text("")
+    much = LOADING_FIRST.replace("import sandgate.errors,", "import sandgate.later, sandgate.errors,")
+    for _ in range(3):
+        run(copy, much)
+    assert run(copy, LOADING_FIRST)[2:] == ["6", "6"]
+    assert run(copy, LOADING_FIRST.replace("m.NARROWED_EVERY = 0", "m.NARROWED_EVERY = 1"))[2:] == ["5", "0"]
+    assert run(copy, LOADING_FIRST)[2:] == ["5", "5"]
+    assert run(copy, much)[2:] == ["6", "5"]
 
 
 def test_what_was_loaded_first_looks_like_any_module(copy: Path) -> None:
@@ -297,7 +309,7 @@ def test_a_module_that_fails_is_left_to_the_ordinary_import(copy: Path) -> None:
         run(copy, LOADING_FIRST)
     broken = (
         "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from sandgate.modulecache import install\n"
+        "from sandgate.modulecache import install; import sandgate.modulecache as m; m.NARROWED_EVERY = 0\n"
         "cache = install()\n"
         "import builtins; sane = builtins.__build_class__; del builtins.__build_class__\n"
         "cache.load_first()\n"

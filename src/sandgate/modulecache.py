@@ -12,7 +12,7 @@ import marshal
 import sys
 from _frozen_importlib import ModuleSpec
 from _frozen_importlib_external import ExtensionFileLoader
-from os import O_CLOEXEC, O_NOFOLLOW, O_RDONLY, close, fstat, getegid, geteuid, pread, replace, stat
+from os import O_CLOEXEC, O_NOFOLLOW, O_RDONLY, close, fstat, getegid, geteuid, getpid, pread, replace, stat
 from os import open as open_descriptor
 from os import path as ospath
 
@@ -40,6 +40,9 @@ DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package el
 LIBRARY = ospath.dirname(getattr(ospath, "__file__", f"{DIRECTORY}/"))  # Python's own modules
 FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
 GROUP_MAY_WRITE, OTHERS_MAY_WRITE = 0o020, 0o002
+# So often a run takes its modules one by one, and what it did without is no longer loaded first: that was found out from
+# a single run, which may have begun with much more than most.
+NARROWED_EVERY = 16
 FILE_MODE = 0o644  # whatever the umask
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
@@ -59,11 +62,15 @@ class ModuleCache:
         self._extensions: set[str] = set()  # found here, and loaded as usual
         self.used: dict[str, None] = {}  # in the order in which they were complete
         self._begun: int | None = None  # how many of these a run begins with; None: all
+        self._is_narrowing = False
 
     def load_first(self) -> None:
         """What every run begins with; nothing if any of it has changed."""
         if not all(_is_unchanged(about) for _name, about in self._first):
             self._first = ()
+            return
+        if self._first and NARROWED_EVERY and getpid() % NARROWED_EVERY == 0:
+            self._is_narrowing = True
             return
         fresh = {name: self._made(name, about) for name, about in self._first if name not in sys.modules}
         try:
@@ -120,6 +127,7 @@ class ModuleCache:
         ours = {name: each for name, each in fresh.items() if name not in self._before and _is_kept(name, each)}
         missing = [*ours]
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
+        narrower = self._needed() if self._is_narrowing else ()
         is_first = not (self._first or missing) and not any(name.startswith(RARELY_FIRST) for name in self.used)
         if (missing or is_first) and not sys.dont_write_bytecode:
             found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
@@ -129,9 +137,16 @@ class ModuleCache:
                     _write_anew(self._file, self._known() | found, first)
             elif found:
                 self._extend(found)
+        elif narrower and len(narrower) < len(self._first) and not sys.dont_write_bytecode:
+            _write_anew(self._file, self._known(), narrower)
         descriptor, self._descriptor, self._single, self._first = self._descriptor, -1, {}, ()
         if descriptor >= 0:
             close(descriptor)  # last: a thread that still imports must not read another file under this number
+
+    def _needed(self) -> tuple[str, ...]:
+        """Of what is loaded first, what this run began with."""
+        needed = frozenset([*self.used][: self._begun])
+        return tuple([name for name, _about in self._first if name in needed])
 
     def _extend(self, found: "dict[str, Made]") -> None:
         """Write the file with more modules. What it has is copied as it is: reading it takes a tenth of a second."""
@@ -286,7 +301,7 @@ def _groups(codes: "list[CodeType | None]") -> "Iterator[tuple[CodeType | None, 
 
 def _write(file: str, known: bytes, about_known: "Index", more: "dict[str, Made]") -> None:
     """What lies in `known`, as `about_known` says, and `more`."""
-    from os import O_CREAT, O_EXCL, O_WRONLY, fdopen, getpid, unlink
+    from os import O_CREAT, O_EXCL, O_WRONLY, fdopen, unlink
 
     parts, start = [known], len(known)
     single = dict(about_known[0])
