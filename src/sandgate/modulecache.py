@@ -40,8 +40,8 @@ DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package el
 LIBRARY = ospath.dirname(getattr(ospath, "__file__", f"{DIRECTORY}/"))  # Python's own modules
 FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
 GROUP_MAY_WRITE, OTHERS_MAY_WRITE = 0o020, 0o002
-# So often a run takes its modules one by one, and what it did without is no longer loaded first: that was found out from
-# a single run, which may have begun with much more than most.
+# So often a run takes its modules one by one, and what it did without is no longer loaded first: that was found out
+# from a single run, which may have begun with much more than most.
 NARROWED_EVERY = 16
 FILE_MODE = 0o644  # whatever the umask
 # What a run imports only to ask somebody; the next one mostly need not.
