@@ -14,7 +14,7 @@ from sandgate.places.run_later import ending_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sandgate.protocol.permissions import EffectivePermissions
 
@@ -27,6 +27,17 @@ def upwards(path: str) -> Iterator[str]:
     while path != "/":
         path = posixpath.dirname(path)
         yield path
+
+
+def _all_upwards(paths: Iterable[str]) -> set[str]:
+    """The paths and every directory above one of them; hundreds of names lie in a few directories."""
+    found: set[str] = set()
+    for path in paths:
+        for above in upwards(path):
+            if above in found:
+                break
+            found.add(above)
+    return found
 
 
 class Territory:
@@ -45,10 +56,8 @@ class Territory:
         closed = (*permissions.read_only, *permissions.absent, *permissions.hidden)
         self._closed = frozenset(map(self._key, closed))
         self._endings = frozenset([path for path in map(self._key, permissions.absent) if "/*." in path])
-        self._above_absent = frozenset(
-            above for path in permissions.absent for above in upwards(posixpath.dirname(self._key(path)))
-        )
-        self._above_closed = frozenset(above for path in closed for above in upwards(self._key(path)))
+        self._above_absent = _all_upwards(posixpath.dirname(self._key(path)) for path in permissions.absent)
+        self._above_closed = _all_upwards(map(self._key, closed))
         self._hidden = frozenset(permissions.hidden)
         self._reopened = frozenset((*permissions.reopened, *permissions.writable))
 

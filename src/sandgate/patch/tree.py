@@ -153,7 +153,14 @@ def territory_of(permissions: EffectivePermissions | None) -> Territory | None:
         return None
     from sandgate.kernel.territory import Territory  # not on the way of a patch that somebody else confines
 
-    return Territory(permissions.on_host(), {}, {})
+    global _last_territory
+    last = _last_territory
+    if last is None or last[0] is not permissions:
+        last = _last_territory = (permissions, Territory(permissions.on_host(), {}, {}))
+    return last[1]
+
+
+_last_territory: tuple[EffectivePermissions, Territory] | None = None  # one patch asks several times
 
 
 def state_of(descriptor: int) -> FileState:
