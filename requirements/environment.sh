@@ -53,11 +53,11 @@ sandgate_launch_environment() {
         "$2" "$sandgate_launch_root" "$sandgate_launch_env" "${SANDGATE_PYTHON-}" </dev/null >&2 || exit
 }
 
-# sandgate_launch_helped ARGUMENT...: false unless they ask for help, which needs no environment; then the program has
-# helped, and this ends. The program itself says whether they do.
+# sandgate_launch_helped ARGUMENT...: false unless there are none, or they ask for help or the version, which needs no
+# environment; then the program has helped, and this ends. The program itself says whether they do.
 sandgate_launch_helped() {
     case " $* " in
-    *' --help '* | *' -h '* | ' help '*) ;;
+    '  ' | *' --help '* | *' -h '* | ' help '* | ' --version '*) ;;
     *) return 1 ;;
     esac
     sandgate_launch_python || exit 125

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ordinary_user import OrdinaryUser
 from sandgate.protocol.confinement import Overlay
 from sandgate.sandbox import cache_layers
 from sandgate.sandbox.cache_layers import (
@@ -69,7 +70,7 @@ def test_what_is_no_directory_any_more_is_made_anew(project: Project, part: str)
     assert sorted(path.name for path in project.above.iterdir()) == ["+ws"]
 
 
-def test_everything_in_a_layer_counts_and_what_cannot_be_counted_is_too_large(project: Project) -> None:
+def test_everything_in_a_layer_counts_and_what_cannot_be_counted_is_said(project: Project) -> None:
     upper = Path(project.layer().upper)
     (upper / "a/b").mkdir(parents=True)
     (upper / "a/b/file").write_bytes(bytes(100_000))
@@ -77,11 +78,53 @@ def test_everything_in_a_layer_counts_and_what_cannot_be_counted_is_too_large(pr
     size = size_of(str(upper))
     assert (size.files, size.known, 100_000 <= size.bytes < 200_000) == (4, True, True)
     assert size_of(str(upper / "none")) == Size()
-    deep = upper
+    nest(upper)
+    size = size_of(str(upper))
+    assert (size.known, size.is_too_large) == (False, False)
+
+
+def nest(directory: Path) -> None:
+    """Deeper than anybody counts."""
     for _ in range(cache_layers.DEPTH_MAX + 1):
-        deep = deep / "d"
-        deep.mkdir()
-    assert size_of(str(upper)).is_too_large
+        directory = directory / "d"
+        directory.mkdir()
+
+
+def test_a_directory_that_its_owner_may_not_enter_is_not_counted(as_user: OrdinaryUser) -> None:
+    closed = as_user.home / "layer/closed"
+    closed.mkdir(parents=True)
+    closed.chmod(0o000)
+    os.chown(closed, as_user.uid, as_user.gid)
+    told = as_user.run_python(
+        "from sandgate.sandbox.cache_layers import size_of\nsize = size_of(sys.argv[1])\n"
+        "print(size.files, size.known, size.is_too_large)",
+        str(closed.parent),
+    )
+    closed.rmdir()
+    assert told.stdout == "1 False False\n", told
+
+
+def test_what_is_removed_while_it_is_counted_hides_nothing_else(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that makes and removes files all the time would never be found too large."""
+    upper = Path(project.layer().upper)
+    for name in ("a", "b", "c"):
+        (upper / name).write_text("x")
+    scandir = os.scandir
+
+    class OneGone(list["os.DirEntry[str]"]):
+        """What was there, one of which is there no longer."""
+
+        def __enter__(self) -> OneGone:
+            os.unlink(self[0].path)
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+    monkeypatch.setattr(os, "scandir", lambda directory: OneGone(scandir(directory)))
+    size = size_of(str(upper))
+    assert (size.files, size.known) == (2, True)
 
 
 @pytest.mark.parametrize("limit", ["LAYER_BYTES_MAX", "LAYER_FILES_MAX"])
@@ -94,7 +137,18 @@ def test_a_layer_above_a_limit_is_gone_before_the_next_command(
     assert project.layers.look() == ""  # the first look is due later
     past = time.time() - 3 * MEASURE_EVERY_S  # nobody came to an end of it meanwhile: it is looked at now
     os.utime(Path(project.layers.path) / STAMP, (past, past))
-    assert "begin anew" in project.layers.look()
+    assert "had grown above" in project.layers.look()
+    assert os.listdir(project.layer().upper) == []
+    assert project.layers.look() == ""
+
+
+def test_a_layer_that_cannot_be_counted_is_not_said_to_have_grown(project: Project) -> None:
+    nest(Path(project.layer().upper))
+    assert project.layers.look() == ""
+    project.layers.measure()
+    said = project.layers.look()
+    assert "held directories that cannot be looked into" in said
+    assert "grown" not in said
     assert os.listdir(project.layer().upper) == []
     assert project.layers.look() == ""
 

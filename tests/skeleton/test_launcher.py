@@ -29,6 +29,7 @@ def entry():
         os.execv("/usr/bin/env", ["env", "-0"])
 """
 
+WORD = "used"
 NOWHERE = 4242
 """A user id that owns nothing here."""
 
@@ -63,9 +64,9 @@ class Clone:
         return {"PATH": f"{python}:/usr/bin:/bin", "HOME": str(self.home), "PWD": str(self.home)}
 
     def start(self, *argv: str | bytes, **extra: str) -> "subprocess.Popen[bytes]":
-        """Starts `argv` (by default the launcher) from the home folder, with `extra` in the environment."""
+        """Starts `argv` (by default the launcher with a word) from the home folder, with `extra` in the environment."""
         return subprocess.Popen(
-            argv or [str(self.folder / "sandgate")],
+            argv or [str(self.folder / "sandgate"), WORD],
             cwd=self.home,
             env={**self.surroundings(), **extra},
             stdin=subprocess.DEVNULL,
@@ -75,8 +76,8 @@ class Clone:
         )
 
     def run(self, *arguments: str | bytes, **extra: str) -> subprocess.CompletedProcess[bytes]:
-        """Runs the launcher to its end."""
-        with self.start(str(self.folder / "sandgate"), *arguments, **extra) as child:
+        """Runs the launcher to its end, with a word where nothing is to be said."""
+        with self.start(str(self.folder / "sandgate"), *(arguments or (WORD,)), **extra) as child:
             out, err = child.communicate(timeout=60)
         return subprocess.CompletedProcess(child.args, child.returncode, out, err)
 
@@ -152,15 +153,18 @@ def helped(arguments):
 
 
 @pytest.mark.parametrize(
-    "asked", [["mcp", "--help"], ["run", "-h"], ["help"], ["help", "run"], ["mcp", "--http", "-h"]]
+    "asked",
+    [["mcp", "--help"], ["run", "-h"], ["help"], ["help", "run"], ["mcp", "--http", "-h"], ["--version"], []],
+    ids=" ".join,
 )
 def test_help_comes_before_an_environment_is_made(clone: Clone, asked: list[str]) -> None:
     """Required: who only asks what there is waits for nothing and gets nothing installed."""
     program = clone.folder / "src/sandgate/surfaces/cli/main.py"
     program.parent.mkdir(parents=True)
     program.write_text(HELPER)
-    ended = clone.run(*asked)
-    assert (ended.returncode, ended.stdout.decode(), ended.stderr) == (0, f"helped {asked}\n", b"")
+    with clone.start(str(clone.folder / "sandgate"), *asked) as child:
+        out, err = child.communicate(timeout=60)
+    assert (child.returncode, out.decode(), err) == (0, f"helped {asked}\n", b"")
     assert clone.environments() == []
     assert not list(clone.folder.rglob("__pycache__"))
 

@@ -21,7 +21,7 @@ class KeptCache(Record):
     place: str
     bytes: int  # on the disk
     files: int
-    complete: bool  # everything could be counted, up to `sandbox.cache_layers.LAYER_FILES_MAX` files
+    complete: bool  # everything was counted: `sandbox.cache_layers` has limits for how many files, and how deep
     used_s: float  # when the project's last session began to use it, since the epoch
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 LAYERS_NAME = "caches-1"  # beside the project's /tmp; another number for another way to lay them out
-STAMP = ".measured"  # in it: when a look at the size ended last; the epoch where that was above the limits
+STAMP = ".measured"  # in it: when a look at the size ended last, since the epoch, or one of these two
+TOO_LARGE_S, UNCOUNTED_S = 0, 1
 LAYER_BYTES_MAX = 4 << 30  # of all layers of a project
 LAYER_FILES_MAX = 200_000
 FREE_BYTES_MIN = 1 << 30  # on the disk
@@ -41,11 +42,11 @@ class Size(Record):
     bytes: int = 0
     files: int = 0
 
-    known: bool = True  # everything could be counted, and was
+    known: bool = True  # everything was counted
 
     @property
     def is_too_large(self) -> bool:
-        return not self.known or self.bytes > LAYER_BYTES_MAX or self.files > LAYER_FILES_MAX
+        return self.bytes > LAYER_BYTES_MAX or self.files > LAYER_FILES_MAX
 
 
 class Layer(Record):
@@ -89,26 +90,28 @@ class Layers:
         return left.f_bavail * left.f_frsize >= FREE_BYTES_MIN
 
     def look(self) -> str:
-        """Has the size measured where that is due; one sentence when the layers were too large and are gone."""
+        """Has the size measured where that is due; one sentence when the layers had to go."""
         try:
             last = os.lstat(os.path.join(self.path, STAMP)).st_mtime
         except OSError:
             self._stamp(time.time())
             return ""
         age = time.time() - last
-        if last and age > 2 * MEASURE_EVERY_S:
+        stays = last > UNCOUNTED_S
+        if stays and age > 2 * MEASURE_EVERY_S:
             self.measure()
             last = os.lstat(os.path.join(self.path, STAMP)).st_mtime
-        elif last and age > MEASURE_EVERY_S:
+        elif stays and age > MEASURE_EVERY_S:
             from _thread import start_new_thread
 
             start_new_thread(self.measure, ())
-        return "" if last else self._make_anew()
+        return "" if last > UNCOUNTED_S else self._make_anew(counted=last != UNCOUNTED_S)
 
     def measure(self) -> None:
         """Looks at everything and stamps what it found; our end at any time does no harm."""
         try:
-            self._stamp(0 if self._size().is_too_large else time.time())
+            size = self._size()
+            self._stamp(TOO_LARGE_S if size.is_too_large else time.time() if size.known else UNCOUNTED_S)
         except OSError:
             return
 
@@ -116,11 +119,14 @@ class Layers:
         each = [size_of(os.path.join(self.path, place, _UPPER)) for place in _names(self.path)]
         return Size(sum(one.bytes for one in each), sum(one.files for one in each), all(one.known for one in each))
 
-    def _make_anew(self) -> str:
+    def _make_anew(self, *, counted: bool) -> str:
         if remove(self.path) != "removed":
             return ""
-        limits = f"{LAYER_BYTES_MAX >> 30} GiB or {LAYER_FILES_MAX} files"
-        return f"this project's caches had grown above {limits}: they begin anew (`sandgate caches`)"
+        if counted:
+            what = f"had grown above {LAYER_BYTES_MAX >> 30} GiB or {LAYER_FILES_MAX} files"
+        else:
+            what = f"held directories that cannot be looked into, or more than {DEPTH_MAX} of them in each other"
+        return f"this project's caches {what}: they begin anew (`sandgate caches`)"
 
     def _stamp(self, at_s: float) -> None:
         os.makedirs(self.path, OWN_MODE, exist_ok=True)
@@ -146,20 +152,26 @@ def size_of(path: str) -> Size:
             taken += about.st_blocks * _UNIT_BYTES
             files += 1
             if files > LAYER_FILES_MAX:
-                break
-    except FileNotFoundError:
-        pass  # removed while we looked, or never made
+                return Size(taken, files, known=False)
     except OSError:
         return Size(taken, files, known=False)
     return Size(taken, files)
 
 
 def _below(directory: str, depth: int) -> Iterator[os.stat_result]:
+    """Without what is removed while we look, or was never made."""
     if not depth:
         raise OSError(errno.ELOOP, directory)
-    with os.scandir(directory) as entries:
+    try:
+        entries = os.scandir(directory)
+    except FileNotFoundError:
+        return
+    with entries:
         for entry in entries:
-            yield entry.stat(follow_symlinks=False)
+            try:
+                yield entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _below(entry.path, depth - 1)
 

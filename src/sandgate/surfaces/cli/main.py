@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import Parsed
 
 BAD_USAGE, CANNOT, NOT_EXECUTABLE, NOT_FOUND, BAD_CONFIG, INTERRUPTED = 2, 125, 126, 127, 78, 130
+HELP_WORDS = ("-h", "--help", "help")
 
 
 def main(arguments: list[str]) -> int:
@@ -69,14 +70,20 @@ def exit_code(error: SandgateError) -> int:
 
 
 def helped(arguments: list[str]) -> int | None:
-    """Prints help if that is asked for; the exit code then, else None. Needs no package but this one."""
+    """Prints help or the version if that is asked for, or nothing is; the exit code then, else None.
+
+    Needs no package but this one.
+    """
+    if arguments[:1] == ["--version"]:
+        say.out(f"sandgate {__version__}\n")
+        return 0
     asks_by_name = arguments[:1] == ["help"]
     arguments = _asked(arguments)
-    if arguments[0] in ("-h", "--help", "help"):
+    if not arguments or arguments[0] in HELP_WORDS:
         from sandgate.surfaces.cli.help import overview
 
         say.out(overview())
-        return 0
+        return 0 if arguments else BAD_USAGE
     from sandgate.surfaces.cli.parse import parse
 
     try:
@@ -90,22 +97,13 @@ def helped(arguments: list[str]) -> int | None:
 
 def _asked(arguments: list[str]) -> list[str]:
     """`help NAME` in the usual form."""
-    return [arguments[1], "--help"] if arguments[0] == "help" and len(arguments) > 1 else arguments
+    return [arguments[1], "--help"] if arguments[:1] == ["help"] and len(arguments) > 1 else arguments
 
 
 def _dispatch(arguments: list[str]) -> int:
-    if not arguments:
-        from sandgate.surfaces.cli.help import overview
-
-        say.out(overview())
-        return BAD_USAGE
     arguments = _asked(arguments)
-    if arguments[0] == "--version":
-        say.out(f"sandgate {__version__}\n")
-        return 0
-    if arguments[0] in ("-h", "--help", "help"):
-        helped(arguments)
-        return 0
+    if not arguments or arguments[0] in (*HELP_WORDS, "--version"):
+        return helped(arguments) or 0
     from sandgate.surfaces.cli.parse import parse
 
     try:
