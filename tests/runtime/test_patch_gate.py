@@ -13,12 +13,15 @@ from sandgate.approvals.form import form_of
 from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
+from sandgate.runtime import confinement
+from sandgate.sandbox.facts import workspace_facts
 from waiting import LIMIT_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.runtime import Runtime
     from sandgate.runtime.patch_gate import PatchAnswer
 
@@ -509,3 +512,31 @@ def test_a_link_of_a_command_in_tmp_leads_a_patch_no_further_than_the_command(pl
     session.run(session.request(("ln", "-s", str(place.outside), name)))
     assert refusal(session, add(f"{name}/a")) == OUTSIDE_OF_PROJECT
     assert list(place.outside.iterdir()) == []
+
+
+# What it costs
+
+
+def test_a_patch_looks_once_at_what_is_judged_and_once_at_what_is_written(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look at a root that has just changed reads it anew; the second comes after the answer to a question."""
+    looks: list[str] = []
+
+    def counted(*words: Any, **more: Any) -> object:
+        looks.append("look")
+        return workspace_facts(*words, **more)
+
+    class Answering(Colleague):
+        def review(self, request: ApprovalRequest) -> Decision:
+            looks.append("answer")
+            return super().review(request)
+
+    runtime = place.session(approval_policy="never")
+    asking = place.session(reviewer=Answering(), approval_policy="untrusted")
+    monkeypatch.setattr(confinement, "workspace_facts", counted)
+    assert runtime.apply_patch(add("one", "a/two")).exit_code == 0
+    assert looks == ["look", "look"]
+    looks.clear()
+    assert asking.apply_patch(add("three")).exit_code == 0
+    assert looks[-2:] == ["answer", "look"]

@@ -75,6 +75,7 @@ def test_reading_loads_nothing_for_it(home: Home) -> None:
     before = {name: sys.modules.pop(name, None) for name in loaded}
     try:
         home.plan("true")
+        assert home.layered("apply_patch", "*** Add File: ~/.cache/x") == []
         assert [name for name in loaded if name in sys.modules] == []
     finally:
         sys.modules.update({name: module for name, module in before.items() if module is not None})

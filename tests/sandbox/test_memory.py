@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from sandgate.sandbox import looking, memory
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.memory import Memory
-from waiting import until_the_clock_of_files_moves
+from waiting import LIMIT_S, until_the_clock_of_files_moves
 
 
 @pytest.fixture(autouse=True)
@@ -195,3 +197,120 @@ def test_the_marks_are_those_of_what_is_known(tmp_path: Path, remembering: Remem
     found = os.lstat(tmp_path)
     assert known.marks() == {str(tmp_path): (found.st_dev, found.st_ino, found.st_ctime_ns)}
     assert Memory().marks() == {}
+
+
+# Several at once
+
+
+AT_ONCE = 8
+
+
+class Question:
+    """A key that knows how many threads have asked with it."""
+
+    def __init__(self) -> None:
+        self._threads: dict[int, None] = {}
+        self._changed = threading.Condition()
+
+    def __hash__(self) -> int:
+        with self._changed:
+            self._threads[threading.get_ident()] = None
+            self._changed.notify_all()
+        return 1
+
+    def until_asked_by(self, count: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self._threads) >= count, LIMIT_S)
+
+
+def asked_at_once(known: Memory, ask: Callable[[Look], object]) -> list[object]:
+    """What as many threads are told whose first looks only once all of them have asked."""
+    question = Question()
+
+    def first(look: Look) -> object:
+        question.until_asked_by(AT_ONCE)
+        return ask(look)
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        told = [threads.submit(lambda: known.now().recall(question, first)) for _ in range(AT_ONCE)]
+        return [each.result(LIMIT_S) for each in told]
+
+
+def expecting_more() -> Memory:
+    known = Memory()
+    known.expects_more = True
+    return known
+
+
+def test_of_many_at_once_one_looks(tmp_path: Path) -> None:
+    """Required: the first commands of a session that come together do not each read the whole home."""
+    asked = Asked(lambda look: look.names(str(tmp_path)))
+    assert asked_at_once(expecting_more(), asked) == [[]] * AT_ONCE
+    assert asked.times == 1
+
+
+def test_what_cannot_be_kept_each_looks_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "UNSETTLED_NS", 10**18)
+    asked = Asked(lambda look: look.names(str(tmp_path)))
+    assert asked_at_once(expecting_more(), asked) == [[]] * AT_ONCE
+    assert asked.times == AT_ONCE
+
+
+def test_who_waited_uses_only_what_still_stands(tmp_path: Path) -> None:
+    class Moving(Memory):
+        """In which the disk changes as soon as an answer is kept."""
+
+        __slots__ = ()
+
+        def keep(self, key: object, answer: object, grounds: looking.Grounds | None) -> None:
+            super().keep(key, answer, grounds)
+            with moving:
+                until_the_clock_of_files_moves(tmp_path.parent)
+                (tmp_path / "new").touch()
+
+    moving = threading.Lock()
+    known = Moving()
+    known.expects_more = True
+    told = asked_at_once(known, lambda look: tuple(look.names(str(tmp_path))))
+    assert told.count(()) == 1
+    assert told.count(("new",)) == AT_ONCE - 1
+
+
+def test_a_look_that_fails_is_nobody_elses_answer(tmp_path: Path) -> None:
+    def fails_once(look: Look) -> object:
+        if asked.times == 1:
+            raise ValueError(str(tmp_path))
+        return look.exists(str(tmp_path))
+
+    known, question = expecting_more(), Question()
+    asked = Asked(fails_once)
+    with pytest.raises(ValueError, match="pytest"):
+        known.now().recall(question, asked)
+    assert known.looking == {}
+    assert known.now().recall(question, asked) is True
+
+
+def test_nobody_waits_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look at a disk that does not answer holds up its own command alone."""
+    monkeypatch.setattr(memory, "AHEAD_WAIT_S", 0.01)
+    known, begun, done = expecting_more(), threading.Event(), threading.Event()
+
+    def stuck(_look: Look) -> object:
+        begun.set()
+        assert done.wait(LIMIT_S)
+        return "late"
+
+    with ThreadPoolExecutor(1) as threads:
+        first: Future[object] = threads.submit(lambda: known.now().recall("key", stuck))
+        assert begun.wait(LIMIT_S)
+        assert known.now().recall("key", lambda look: look.exists(str(tmp_path))) is True
+        done.set()
+        wait([first])
+        assert first.result() == "late"
+
+
+def test_the_first_is_kept_where_more_are_expected(tmp_path: Path) -> None:
+    known, asked = expecting_more(), Asked(lambda look: look.names(str(tmp_path)))
+    for _ in range(2):
+        known.now().recall("key", asked)
+    assert asked.times == 1

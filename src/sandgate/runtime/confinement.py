@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 CROWDED_NAMED_MAX = 3  # in one line
+PATCH = "apply_patch"  # stands for a patch, which this process applies: it keeps nothing in a cache
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 
@@ -61,6 +62,7 @@ class Confinement:
         self._without_drafts = self._protection.but(git="all")
         self._drafts: DraftRoom | None = None  # made for the first command that may change a git directory
         self._memory = Memory()
+        self._memory.expects_more = True
         self.networks = EmptyNetworks()
         self.habit = Habit()
         self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: nobody moves them away
@@ -177,6 +179,11 @@ class Confinement:
             return True
         state = state_directory(self._environment.environ)
         return state is not None and self._others_too().take_alone(state, directory)
+
+    def expect_one_command(self) -> None:
+        """The session ends with the first command: nothing is made or kept for a second one."""
+        self.one_command, self._memory.expects_more = True, False
+        self.networks.expect_one_command()
 
     def show_ports(self, wishes: tuple[PortWish, ...]) -> None:
         """From now on these ports of a command are shown on this host's loopback while it runs."""
@@ -295,7 +302,7 @@ class Confinement:
         plan = backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
-        has_caches = plan.backend == "namespace" and self._has_private_caches
+        has_caches = plan.backend == "namespace" and command.argv[0] != PATCH and self._has_private_caches
         return self._with_caches(plan, reads=reads) if has_caches else plan
 
     @property

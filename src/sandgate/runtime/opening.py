@@ -62,6 +62,5 @@ def open_runtime(
     )
     runtime.gate.lasting = lasting
     if not lasting:
-        runtime.confinement.one_command = True
-        runtime.confinement.networks.expect_one_command()
+        runtime.confinement.expect_one_command()
     return runtime

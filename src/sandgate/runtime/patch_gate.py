@@ -31,6 +31,7 @@ from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import Notice, PatchBegan, PatchEnded
 from sandgate.protocol.verdicts import Ask, Forbid
 from sandgate.record import Record
+from sandgate.runtime.confinement import PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime.confinement import Confinement
 
-FAMILY = "apply_patch"
 PATCH_REJECTED = "patch rejected by user"
 JOURNALS_NAME = "patches"  # in Sandgate's own state directory
 UNDO_BYTES_MAX = 64 << 20  # of both texts of all their files; a patch that is larger by itself cannot be taken back
@@ -73,7 +73,7 @@ class PatchAnswer(Record):
 
 def unfit(text: str, why: str, *, cwd: str, call_id: str) -> PatchAnswer:
     """The answer to what is no patch, or does not fit the files: nobody was asked, and nothing was tried."""
-    passage = Passage(CommandRequest(argv=("apply_patch", text), cwd=cwd, env={}), Forbid(why, ()))
+    passage = Passage(CommandRequest(argv=(PATCH, text), cwd=cwd, env={}), Forbid(why, ()))
     return PatchAnswer(call_id, 1, why, (), (), 0, passage)
 
 
@@ -102,7 +102,7 @@ class PatchGate:
 
         Raises PatchError when it is not written in the patch language, PatchDoesNotFit when it and the files disagree.
         """
-        return self._planned(parse_patch(text), cwd=cwd, strict_unique=strict_unique)
+        return self._planned(parse_patch(text), self._confinement.permissions(), cwd=cwd, strict_unique=strict_unique)
 
     def so_far(self, text: str) -> Patch:
         """What a patch that is still being written says so far; for display. Raises PatchError."""
@@ -111,7 +111,7 @@ class PatchGate:
     def apply(self, text: str, *, cwd: str, strict_unique: bool = False, call_id: str = "") -> PatchAnswer:
         """Verifies, asks if need be, applies. Raises what `plan` raises."""
         self._put_right()
-        return self._pass(text, self.plan(text, cwd=cwd, strict_unique=strict_unique), cwd, call_id)
+        return self._pass(text, parse_patch(text), cwd, call_id, strict_unique=strict_unique)
 
     def apply_in_order(self, text: str, *, cwd: str) -> tuple[PatchAnswer, ...]:
         """Each hunk by itself, as tools do that are not all or nothing: the first that fails is the last.
@@ -122,7 +122,7 @@ class PatchGate:
         answers: list[PatchAnswer] = []
         patch = parse_patch(text)
         for hunk in patch.hunks:
-            answers.append(self._pass(text, self._planned(patch.but(hunks=(hunk,)), cwd=cwd), cwd))
+            answers.append(self._pass(text, patch.but(hunks=(hunk,)), cwd))
             if answers[-1].exit_code != 0:
                 break
         return tuple(answers)
@@ -167,15 +167,17 @@ class PatchGate:
         known = [self._undo[call_id] for call_id in call_ids if call_id in self._undo]
         return combined_diff(write for record in known for write in record.done)
 
-    def carry_out(self, call_id: str, plan: PatchPlan, confined: ConfinedCommand) -> AttemptOutcome:
-        """One attempt at writing, within the permissions of `confined`."""
+    def carry_out(
+        self, call_id: str, plan: PatchPlan, confined: ConfinedCommand, grants: tuple[Grant, ...]
+    ) -> AttemptOutcome:
+        """One attempt at writing, within the permissions of `confined`, which was just made with these grants."""
         permissions = confined.permissions if confined.confined else None
         try:
             applied = apply_plan(
                 plan,
                 permissions,
                 journal_directory=self._journals,
-                others=self._confinement.permissions(),
+                others=self._confinement.permissions() if grants else confined.permissions,
             )
         except (PatchDoesNotFit, PatchFailed) as problem:
             return _outcome(1, str(problem))
@@ -187,18 +189,26 @@ class PatchGate:
             self._remember(call_id, applied.undo)
         return _outcome(0, success_text(plan))
 
-    def _planned(self, patch: Patch, *, cwd: str, strict_unique: bool = False) -> PatchPlan:
-        return plan_patch(patch, cwd=cwd, tree=Tree(self._confinement.permissions()), strict_unique=strict_unique)
+    def _planned(
+        self, patch: Patch, permissions: EffectivePermissions, *, cwd: str, strict_unique: bool = False
+    ) -> PatchPlan:
+        return plan_patch(patch, cwd=cwd, tree=Tree(permissions), strict_unique=strict_unique)
 
     def _put_right(self) -> None:
         for repaired in recover(self._journals):
             self._record(Notice("warning", repaired))
 
-    def _pass(self, text: str, plan: PatchPlan, cwd: str, call_id: str = "") -> PatchAnswer:
+    def _pass(
+        self, text: str, patch: Patch, cwd: str, call_id: str = "", *, strict_unique: bool = False
+    ) -> PatchAnswer:
+        """One look at the disk for what is judged, and one, after the answer to a question, for what is written."""
+        permissions = self._confinement.permissions()
+        plan = self._planned(patch, permissions, cwd=cwd, strict_unique=strict_unique)
         started_ns = monotonic_ns()
         call_id = call_id or self._new_id()
-        command = CommandRequest(argv=("apply_patch", text), cwd=cwd, env={})
-        passage = self._gate.pass_through(self._matter(command, plan).but(call_id=call_id), _PatchRun(self, plan))
+        command = CommandRequest(argv=(PATCH, text), cwd=cwd, env={})
+        matter = self._matter(command, plan, permissions).but(call_id=call_id)
+        passage = self._gate.pass_through(matter, _PatchRun(self, plan))
         self._tell(call_id, plan, passage)
         result = passage.result
         return PatchAnswer(
@@ -214,7 +224,7 @@ class PatchGate:
 
     def foreseen(self, plan: PatchPlan) -> tuple[Verdict, tuple[Denial, ...]]:
         """What policy says of a plan now, and what of it lies where nothing may be written. Nobody is asked."""
-        return self._verdict(plan), self._closed(plan)
+        return self._verdict(plan, self._confinement.permissions()), self._closed(plan)
 
     def _closed(self, plan: PatchPlan) -> tuple[Denial, ...]:
         permissions = self._confinement.permissions()
@@ -231,11 +241,11 @@ class PatchGate:
     def _journals(self) -> str:
         return f"{self._confinement.state_directory}/{JOURNALS_NAME}"
 
-    def _matter(self, command: CommandRequest, plan: PatchPlan) -> Matter:
+    def _matter(self, command: CommandRequest, plan: PatchPlan, permissions: EffectivePermissions) -> Matter:
         nowhere: frozenset[tuple[str, str]] = frozenset()
-        places = _elsewhere(plan, command.cwd, self._confinement.permissions())
+        places = _elsewhere(plan, command.cwd, permissions)
         keys = tuple(
-            ApprovalKey(FAMILY, (path, *filter(None, (places.get(path),))), "", nowhere, "use_default", False)
+            ApprovalKey(PATCH, (path, *filter(None, (places.get(path),))), "", nowhere, "use_default", False)
             for path in plan.touched
         )
         changes = tuple(_with_links(change, places) for change in plan.changes)
@@ -245,10 +255,10 @@ class PatchGate:
 
             return patch_assessed(changes, command, denial, self._confinement, self._environ)
 
-        return Matter(command, verdict=self._verdict(plan), keys=keys, changes=changes, assess=assess)
+        return Matter(command, verdict=self._verdict(plan, permissions), keys=keys, changes=changes, assess=assess)
 
-    def _verdict(self, plan: PatchPlan) -> Verdict:
-        policies, permissions = self._policies, self._confinement.permissions()
+    def _verdict(self, plan: PatchPlan, permissions: EffectivePermissions) -> Verdict:
+        policies = self._policies
         verdict = patch_verdict(
             plan.changes,
             approval=policies.approval,
@@ -312,18 +322,19 @@ class _PatchRun:
     def __init__(self, gate: PatchGate, plan: PatchPlan) -> None:
         self._gate = gate
         self._plan = plan
+        self._grants: tuple[Grant, ...] = ()  # of the plan that comes next
 
     def expect(self) -> None:
         return
 
     def get_ready(self, grants: tuple[Grant, ...]) -> None:
-        del grants  # no name has to exist before it is written
+        self._grants = grants  # no name has to exist before it is written
 
     def stand_down(self) -> None:
         return
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
-        return self._gate.carry_out(call_id, self._plan, plan)
+        return self._gate.carry_out(call_id, self._plan, plan, self._grants)
 
 
 def _said(passage: Passage) -> str:
@@ -341,7 +352,7 @@ def _outcome(exit_code: int, text: str) -> AttemptOutcome:
 
 
 def _refused(operation: Operation, path: str) -> Refused:
-    return Refused(operation, "openat2", path=path, errno="EACCES", layer="mount", program="apply_patch")
+    return Refused(operation, "openat2", path=path, errno="EACCES", layer="mount", program=PATCH)
 
 
 def _sentence(denied: tuple[tuple[Operation, str], ...]) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import stat
 from _operator import is_
+from _thread import allocate_lock
 
 from sandgate.sandbox.filesystems import Filesystems
 from sandgate.sandbox.looking import Look, read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _thread import LockType
     from collections.abc import Callable, Hashable
     from typing import Any, TypeVar
 
@@ -25,25 +27,28 @@ if TYPE_CHECKING:
 
 ANSWERS_MAX = 256  # one session asks some ten; the oldest go first
 LISTINGS_MAX = 1 << 17  # directories; twice what one walk may read
+AHEAD_WAIT_S = 5.0  # for a thread that looks into the same question; then one looks oneself
 
 
 class Memory:
     """What one session knows. Threads may share it."""
 
-    __slots__ = ("_asked", "answers", "derived", "listings")
+    __slots__ = ("_asked", "answers", "derived", "expects_more", "listings", "looking")
 
     def __init__(self) -> None:
+        self.expects_more = False  # whether a second command is likely
+        self.looking: dict[Hashable, LockType] = {}  # questions that somebody looks into, who then keeps the answer
         self.answers: dict[Hashable, tuple[Any, Grounds]] = {}
         self.derived: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
         self.listings: dict[str, Known] = {}
         self._asked = 0
 
     def now(self) -> Moment:
-        """For one command. The first keeps no answers: most sessions have only one, and keeping takes time, too."""
+        """For one command. The first keeps no answers unless more are expected: keeping takes time, too."""
         self._asked += 1
         if len(self.listings) > LISTINGS_MAX:
             self.listings = {}
-        return Moment(self, keeps=self._asked > 1)
+        return Moment(self, keeps=self.expects_more or self._asked > 1)
 
     def marks(self) -> dict[str, Mark]:
         """Directories and files that are known, and what shows that they have not changed since."""
@@ -79,11 +84,32 @@ class Moment:
         if known is not None and self._stand(known[1]):
             answer: Answer = known[0]
             return answer
-        look = Look(self._memory.listings, self._filesystems)
-        answer = ask(look)
-        if self._keeps:
-            self._memory.keep(key, answer, look.grounds())
-        return answer
+        return self._in_turn(key, known, ask) if self._keeps else ask(self._look())
+
+    def _in_turn(self, key: Hashable, before: tuple[Any, Grounds] | None, ask: Callable[[Look], Answer]) -> Answer:
+        """One thread looks; whoever asks the same meanwhile waits, and uses what was kept where that stands."""
+        looking, own = self._memory.looking, allocate_lock()
+        with own:
+            ahead = looking.setdefault(key, own)
+            try:
+                if ahead is not own and ahead.acquire(timeout=AHEAD_WAIT_S):
+                    ahead.release()
+                known = self._memory.answers.get(key)
+                if known is not None and known is not before:
+                    self._found = {}  # what was seen before the wait is too old for an answer that is newer
+                    if self._stand(known[1]):
+                        answer: Answer = known[0]
+                        return answer
+                look = self._look()
+                answer = ask(look)
+                self._memory.keep(key, answer, look.grounds())
+                return answer
+            finally:
+                if ahead is own:
+                    looking.pop(key, None)
+
+    def _look(self) -> Look:
+        return Look(self._memory.listings, self._filesystems)
 
     def derive(self, key: Hashable, answers: tuple[object, ...], make: Callable[[], Answer]) -> Answer:
         """What follows from `answers` alone: made anew when one of them is another object than it was the last time."""
