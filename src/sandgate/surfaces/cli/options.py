@@ -334,6 +334,13 @@ COMMANDS = (
         forms=("clear", "[list]"),
     ),
     Command("features", "list feature flags with stage and state", (JSON, *SETTING), "features", words=("list",)),
+    Command(
+        "completion",
+        'print what makes your shell complete these commands: eval "$(sandgate completion bash)"',
+        (),
+        "completion",
+        forms=("bash", "zsh", "fish"),
+    ),
 )
 
 

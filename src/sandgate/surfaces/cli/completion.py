@@ -1,0 +1,18 @@
+"""`sandgate completion SHELL`: what makes that shell complete our commands, options and their values."""
+
+from __future__ import annotations
+
+from sandgate.surfaces.cli import say
+from sandgate.surfaces.cli.completions import bash, fish, zsh
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.surfaces.cli.parse import Parsed
+
+SCRIPTS = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
+
+
+def main(parsed: Parsed) -> int:
+    """Print the script of the shell that was named."""
+    say.out(SCRIPTS[parsed.words[0]]())
+    return 0

@@ -1,0 +1,1 @@
+"""What shells need to complete `sandgate`, made from the table of commands and options."""
