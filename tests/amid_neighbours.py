@@ -1,8 +1,8 @@
 """Runs tests on a machine on which others live as well: `python tests/amid_neighbours.py [PYTEST ARGUMENTS]`, as root.
 
 In a mount namespace of its own, beside what `neighbourhood.py` puts into /tmp; with umask 077, a home on a file system
-of its own, a TMPDIR on another one and a language that the machine does not know. The real /tmp and the real home are
-neither seen nor changed.
+of its own, a TMPDIR on another one with a `.git` in it that is empty, a language that the machine does not know, and
+no /dev/shm. The real /tmp, /dev and home are neither seen nor changed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,22 @@ from source_tree import REPOSITORY
 INSIDE = "--inside"
 PLACE = Path("/mnt")  # covered by a file system of our own
 LANGUAGE = "tr_TR.ISO-8859-9"
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+
+
+def bare_devices(folder: Path) -> None:
+    """A /dev that has what programs cannot do without; made in `folder` and put in place of the machine's."""
+    mount("-t", "tmpfs", "-o", "mode=0755", "none", str(folder))
+    for name in DEVICES:
+        (folder / name).touch()
+        mount("--bind", f"/dev/{name}", str(folder / name))
+    (folder / "pts").mkdir()
+    mount("--rbind", "/dev/pts", str(folder / "pts"))
+    for name, target in (("ptmx", "pts/ptmx"), ("fd", "/proc/self/fd")):
+        (folder / name).symlink_to(target)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        (folder / name).symlink_to(f"/proc/self/fd/{number}")
+    mount("--move", str(folder), "/dev")
 
 
 def inside(arguments: list[str]) -> int:
@@ -27,6 +43,9 @@ def inside(arguments: list[str]) -> int:
     own = PLACE / "temporary"
     own.mkdir()
     mount("-t", "tmpfs", "-o", "mode=0700", "none", str(own))
+    (own / ".git").mkdir()
+    (PLACE / "devices").mkdir()
+    bare_devices(PLACE / "devices")
     os.umask(0o077)
     source = f"{REPOSITORY / 'src'}:{REPOSITORY}"
     surroundings = {"HOME": str(PLACE / "home"), "TMPDIR": str(own), "LANG": LANGUAGE, "PYTHONPATH": source}

@@ -8,6 +8,8 @@ import hypothesis
 import pytest
 
 import host_features
+import sampling
+from durations import RECORD, Durations
 from ordinary_user import OrdinaryUser, ordinary_user
 
 # A program in the background of a script starts with SIGINT ignored, and so would everything these tests start.
@@ -29,9 +31,16 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("full" if os.environ.get("SANDGATE_FUZZ") == "full" else "fast")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """A misspelt SANDGATE_REQUIRE would require nothing; say so before any test runs."""
     host_features.required()
+    config.pluginmanager.register(Durations(os.environ.get(RECORD)), "durations")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Whoever reads of a failure learns how to repeat it."""
+    if terminalreporter.getreports("failed"):
+        terminalreporter.write_line(sampling.told())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

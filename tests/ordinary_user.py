@@ -4,6 +4,7 @@ Under root that is a user id that owns nothing, with a home, a temporary folder 
 its own; otherwise it is the user who runs the tests, in the same surroundings.
 """
 
+import compileall
 import os
 import shutil
 import subprocess
@@ -99,11 +100,12 @@ class OrdinaryUser:
 
 def _copy_readable(target: Path) -> None:
     source = Path(__file__).resolve().parent.parent / "src"
-    without_bytecode = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(source, target, ignore=without_bytecode)
+    shutil.copytree(source, target)
     packages = Path(sysconfig.get_path("purelib"))
     for name in PACKAGES:
-        shutil.copytree(packages / name, target / name, ignore=without_bytecode)
+        shutil.copytree(packages / name, target / name)
+    # The account may not write there, and would compile everything at each start: most of the time of its tests.
+    compileall.compile_dir(target, quiet=2)
     for path in [target, *target.rglob("*")]:
         path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
 

@@ -16,6 +16,7 @@ import pytest
 
 from assessing import ENVIRONMENT, PROJECT, judged
 from hostile_spellings import DANGERS, Disguise, disguised
+from sampling import share
 from sandgate.commandline import segments
 from sandgate.policy.approval import verdict_for
 from sandgate.policy.dangerous import find_danger
@@ -63,12 +64,12 @@ def test_a_danger_that_is_seen_never_runs_unasked() -> None:
 
 @pytest.mark.slow
 def test_thousands_of_disguises_deceive_nobody() -> None:
-    assert slipped(disguised(seed) for seed in range(FEW, MANY)) == []
+    assert slipped(map(disguised, share(range(FEW, MANY)))) == []
 
 
 @pytest.mark.slow
 def test_a_danger_that_can_be_read_is_rated_high() -> None:
-    visible = [each for each in map(disguised, range(3_000)) if each.visible]
+    visible = [each for each in map(disguised, share(range(3_000))) if each.visible]
     rated = [judged(each.script).risk_level for each in visible]
     assert rated.count("high") / len(rated) >= HIGH_MIN
 

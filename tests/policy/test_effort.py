@@ -13,6 +13,7 @@ import time
 import pytest
 
 from assessing import facts
+from sampling import share
 from sandgate.assessment.static import assess
 from sandgate.commandline import commission_rows, launcher_rows, wrappers
 from sandgate.commandline.words import words_of
@@ -99,7 +100,7 @@ def grows_with_length(short: str, long: str) -> None:
         assert made <= GROWTH_MAX * calls(short)
 
 
-@pytest.mark.parametrize("number", range(SCRIPTS))
+@pytest.mark.parametrize("number", share(range(SCRIPTS)))
 def test_a_generated_script_costs_what_its_length_does(number: int) -> None:
     judge("warm $up | (a b)")
     grows_with_length(generated(number, SHORT_CHARACTERS), generated(number, 2 * SHORT_CHARACTERS))
@@ -172,7 +173,7 @@ SLICES = 12
 @pytest.mark.parametrize("part", range(SLICES))
 def test_repeated_options_and_commands_of_each_program_cost_what_their_length_does(part: int) -> None:
     judge("warm $up | (a b)")
-    for head in sorted(REPEATED)[part::SLICES]:
+    for head in share(sorted(REPEATED)[part::SLICES]):
         text = f"{head} a " + REPEATED[head] * (TABLE_CHARACTERS // len(REPEATED[head]) + 1)
         assert calls(text) <= EACH_MAX * len(text), head
 
@@ -195,7 +196,7 @@ def test_words_that_nobody_wrote_are_counted_and_given_up(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(SCRIPTS, SCRIPTS + 5))
+@pytest.mark.parametrize("number", share(range(SCRIPTS, SCRIPTS + 10)))
 def test_no_call_copies_the_rest_again_and_again(number: int) -> None:
     short = generated(number, 3 * SHORT_CHARACTERS)
     assert seconds(generated(number, 12 * SHORT_CHARACTERS)) <= COPIES_MAX * max(seconds(short), SLOW_S)

@@ -16,6 +16,7 @@ import pytest
 
 from confined_runs import confined
 from landlock_fixtures import shelf as shelf  # a fixture
+from sampling import full, share
 from sandgate.commandline.arguments import grammar
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safety import SYSTEM_BINS
@@ -98,11 +99,9 @@ def test_the_letters_of_getopt_are_understood() -> None:
 @pytest.mark.slow
 @pytest.mark.host("landlock", "notify")
 def test_whether_an_option_takes_a_value_is_known(reporter: Path) -> None:
-    known = {}
-    for name in sorted({*SAFE, *SAFE_WRAPPERS} - SEVERAL):
-        program = shutil.which(name, path=":".join(SYSTEM_BINS))
-        if program and Path(program).read_bytes()[:2] != b"#!" and (found := asked(program, reporter)):
-            known[name] = found
+    here = {name: shutil.which(name, path=":".join(SYSTEM_BINS)) for name in sorted({*SAFE, *SAFE_WRAPPERS} - SEVERAL)}
+    binaries = {name: path for name, path in here.items() if path and Path(path).read_bytes()[:2] != b"#!"}
+    known = {name: found for name in share(binaries) if (found := asked(binaries[name], reporter))}
     wrong = {}
     for (name, (flags, valued)), table in product(known.items(), (SAFE, SAFE_WRAPPERS)):
         rules = grammar(table.get(name, "any"), SAFE)
@@ -112,7 +111,7 @@ def test_whether_an_option_takes_a_value_is_known(reporter: Path) -> None:
             if swallowing or splitting:
                 wrong[name] = sorted(swallowing | splitting)
     assert wrong == {}
-    assert len(known) >= 50
+    assert len(known) >= (50 if full() else 1)
 
 
 @pytest.mark.host("landlock", "notify")
