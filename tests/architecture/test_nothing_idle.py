@@ -5,8 +5,8 @@ import re
 
 from source_tree import modules, tree
 
-DOORS = ("sandgate", "sandgate.start", "sandgate.kernel.build", "sandgate.patch.program")
-"""Where the outside world enters: the import, the program, the build of the C helper, `apply_patch`."""
+DOORS = ("sandgate", "sandgate.start", "sandgate.kernel.build", "sandgate.patch.program", "sandgate.reference.__main__")
+"""Where the outside world enters: the import, the program, the build of the C helper, `apply_patch`, the reference."""
 
 CALLED_FROM_OUTSIDE = frozenset({"entry", "__version__"})
 """Names that the outside world uses and the package does not."""

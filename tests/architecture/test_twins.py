@@ -59,6 +59,10 @@ TESTED_ELSEWHERE = {
     "patch.hunks": ("tests/patch/test_parse.py", "values without behaviour of their own"),
     "patch.report": ("tests/patch/test_program.py", "one text, compared where it is printed"),
     "protocol.": ("tests/test_record.py", "values without behaviour of their own"),
+    "reference.": (
+        "tests/reference/test_pages.py",
+        "what it writes is held to the program and to real lines and files",
+    ),
     "assessment.": ("tests/assessment/test_corpus.py", "judged as a whole, by a corpus of command lines"),
     "config.": ("tests/config/test_load.py", "layers, files and checks show only in what is loaded"),
 }
