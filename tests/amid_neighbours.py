@@ -1,8 +1,9 @@
 """Runs tests on a machine on which others live as well: `python tests/amid_neighbours.py [PYTEST ARGUMENTS]`, as root.
 
 In a mount namespace of its own, beside what `neighbourhood.py` puts into /tmp; with umask 077, a home on a file system
-of its own, a TMPDIR on another one with a `.git` in it that is empty, a language that the machine does not know, and
-no /dev/shm. The real /tmp, /dev and home are neither seen nor changed.
+of its own, a TMPDIR on another one with a blank in its name and an empty `.git` in it, a language that the machine does
+not know, and no /dev/shm. What tests make for themselves lies beside that TMPDIR, as many of them write shell lines. The
+real /tmp, /dev and home are neither seen nor changed.
 """
 
 from __future__ import annotations
@@ -43,14 +44,16 @@ def inside(arguments: list[str]) -> int:
     own = PLACE / "temporary"
     own.mkdir()
     mount("-t", "tmpfs", "-o", "mode=0700", "none", str(own))
-    (own / ".git").mkdir()
+    temporary = own / "t mp"
+    for each in (own, temporary):
+        (each / ".git").mkdir(parents=True)
     (PLACE / "devices").mkdir()
     bare_devices(PLACE / "devices")
     os.umask(0o077)
     source = f"{REPOSITORY / 'src'}:{REPOSITORY}"
-    surroundings = {"HOME": str(PLACE / "home"), "TMPDIR": str(own), "LANG": LANGUAGE, "PYTHONPATH": source}
+    surroundings = {"HOME": str(PLACE / "home"), "TMPDIR": str(temporary), "LANG": LANGUAGE, "PYTHONPATH": source}
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "XDG_"))}
-    argv = [sys.executable, "-m", "pytest", *arguments]
+    argv = [sys.executable, "-m", "pytest", f"--basetemp={own}/tests", *arguments]
     ended = subprocess.run(argv, cwd=REPOSITORY, env=environ | surroundings, check=False)
     for each in sockets:
         each.close()

@@ -42,6 +42,107 @@ def plant(stage: Stage, **others: str) -> None:
     stage.own()
 
 
+# Open, as programs fail without them; only what is secret in them is not seen.
+OPEN_SETTINGS = {
+    ".gitconfig": (
+        f"[user]\n\tname = A. Person\n[include]\n\tpath = ~/dotfiles/work\n[github]\n\ttoken = {TOKEN}\n",
+        "[user]\n\tname = A. Person\n[include]\n\tpath = ~/dotfiles/work\n[github]\n",
+    ),
+    "dotfiles/work": (
+        f'[user]\n\temail = me@example.org\n[url "https://me:{TOKEN}@git.example.org/"]\n\tinsteadOf = work:\n',
+        '[user]\n\temail = me@example.org\n[url "https://git.example.org/"]\n\tinsteadOf = work:\n',
+    ),
+    ".config/git/config": (
+        f'[http "https://git.example.org/"]\n\textraHeader = "X-Mine: {TOKEN}"\n\tsslVerify = true\n',
+        '[http "https://git.example.org/"]\n\tsslVerify = true\n',
+    ),
+    ".gitconfig-elsewhere": (f"[sendemail]\n\tsmtpPass = {TOKEN}\n", "[sendemail]\n"),
+    ".cargo/config.toml": (
+        f'[registries.corp]\nindex = "sparse+https://cargo.example.org/i/"\ntoken = "{TOKEN}"\n',
+        '[registries.corp]\nindex = "sparse+https://cargo.example.org/i/"\n',
+    ),
+    ".cargo/config": (f'[env]\nMY_TOKEN = "{TOKEN}"\nOTHER = "1"\n', '[env]\nOTHER = "1"\n'),
+    ".config/go/env": (f"GOPROXY=https://me:{TOKEN}@go.example.org\n", "GOPROXY=https://go.example.org\n"),
+    ".gemrc": (f":sources:\n- https://{TOKEN}@gems.example.org/\n", ":sources:\n- https://gems.example.org/\n"),
+}
+
+
+def plant_open(stage: Stage, **others: str) -> None:
+    for place, (text, _) in OPEN_SETTINGS.items():
+        (stage.home / place).parent.mkdir(parents=True, exist_ok=True)
+        (stage.home / place).write_text(others.get(place, text))
+    stage.own()
+
+
+@BOTH_BACKENDS
+def test_no_token_is_found_in_settings_that_are_open(stage: Stage, backend: str) -> None:
+    plant_open(stage)
+    (stage.home / "kept").write_text(f"https://me:{TOKEN}@example.org\n")
+    (stage.home / ".gitconfig-stores").write_text("[credential]\n\thelper = store --file ~/kept\n")
+    (stage.home / ".cargo/credentials.toml").write_text(f'[registry]\ntoken = "{TOKEN}"\n')
+    stage.own()
+    attack = ["grep", "-rls", TOKEN, str(stage.home)]
+    assert len(stage.unconfined(attack).stdout.split()) == len(OPEN_SETTINGS) + 2
+    assert stage.confined(attack, backend=backend).stdout == ""
+
+
+def test_the_rest_of_settings_that_are_open_is_seen(stage: Stage) -> None:
+    plant_open(stage)
+    attack = ["cat", *(str(stage.home / place) for place in OPEN_SETTINGS)]
+    assert stage.unconfined(attack).stdout.count(TOKEN) == len(OPEN_SETTINGS)
+    ran = stage.confined(attack, backend="namespace")
+    assert (ran.stdout, ran.denials) == ("".join(shown for _, shown in OPEN_SETTINGS.values()), []), ran
+
+
+def test_git_goes_on_with_its_settings(stage: Stage) -> None:
+    plant_open(stage)
+    asked = ["git", "config", "--get-regexp", "user|url|github"]
+    assert TOKEN in stage.unconfined(asked).stdout
+    ran = stage.confined(asked, backend="namespace")
+    assert ran.stdout.splitlines() == [
+        "user.name A. Person", "user.email me@example.org", "url.https://git.example.org/.insteadof work:"
+    ], ran  # fmt: skip
+
+
+def test_git_goes_on_without_its_settings_under_landlock(stage: Stage) -> None:
+    """It fails where one file includes another that it may not read, so that the first is closed, too."""
+    (stage.home / "work").write_text(f"[github]\n\ttoken = {TOKEN}\n")
+    (stage.home / ".gitconfig").write_text("[user]\n\tname = A. Person\n[include]\n\tpath = ~/work\n")
+    stage.own()
+    asked = ["git", "config", "--get", "--default=none", "user.name"]
+    assert stage.unconfined(asked).stdout == "A. Person\n"
+    ran = stage.confined(asked, backend="landlock")
+    assert (ran.exit_code, ran.stdout) == (0, "none\n"), ran
+
+
+@BOTH_BACKENDS
+def test_settings_without_secrets_stay_as_they_are(stage: Stage, backend: str) -> None:
+    plant_open(stage, **{place: shown for place, (_, shown) in OPEN_SETTINGS.items()})
+    attack = ["cat", *(str(stage.home / place) for place in OPEN_SETTINGS)]
+    ran = stage.confined(attack, backend=backend)
+    assert (ran.stdout, ran.denials) == ("".join(shown for _, shown in OPEN_SETTINGS.values()), []), ran
+
+
+def test_a_link_to_settings_shows_what_the_file_shows(stage: Stage) -> None:
+    """As people who keep their settings in one place have it."""
+    (stage.home / "dotfiles").mkdir()
+    (stage.home / "dotfiles/gitconfig").write_text(OPEN_SETTINGS[".gitconfig"][0])
+    (stage.home / ".gitconfig").symlink_to("dotfiles/gitconfig")
+    stage.own()
+    for name in (".gitconfig", "dotfiles/gitconfig"):
+        attack = ["cat", str(stage.home / name)]
+        assert TOKEN in stage.unconfined(attack).stdout
+        assert stage.confined(attack, backend="namespace").stdout == OPEN_SETTINGS[".gitconfig"][1]
+
+
+@BOTH_BACKENDS
+def test_settings_of_another_form_with_a_secret_are_closed(stage: Stage, backend: str) -> None:
+    plant_open(stage, **{".cargo/config.toml": f'x = """\ntoken = "{TOKEN}"\n"""\n'})
+    attack = ["cat", str(stage.home / ".cargo/config.toml")]
+    assert TOKEN in stage.unconfined(attack).stdout
+    assert stage.confined(attack, backend=backend).stdout == ""
+
+
 @BOTH_BACKENDS
 def test_no_token_is_found_by_searching_everything(stage: Stage, backend: str) -> None:
     plant(stage)

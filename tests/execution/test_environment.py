@@ -9,15 +9,12 @@ from hypothesis import strategies as st
 
 from sandgate.commandline.redaction import MARK, redacted
 from sandgate.execution.environment import (
-    _TOKENS,
     EnvironmentPolicy,
     EnvironmentResult,
     command_environment,
-    is_private_key,
-    is_secret_name,
-    is_secret_value,
     matches_any,
 )
+from sandgate.places.secrets import _TOKENS, is_private_key, is_secret_name, is_secret_value
 
 OURS = {"PATH": "/bin", "HOME": "/home/u", "EDITOR": "vi", "GITHUB_TOKEN": "ghp_x", "SSH_AUTH_SOCK": "/run/agent"}
 

@@ -75,7 +75,7 @@ def test_other_failures_are_not_explained_so(tmp_path: Path, output: bytes) -> N
 @only_root
 def test_what_a_command_may_not_know_is_not_told_to_it(tmp_path: Path) -> None:
     """Required: a command that says such a line of any path must not learn who has it."""
-    foreign = tmp_path / "closed/foreign"
+    foreign = tmp_path / "closed/a foreign one"
     foreign.mkdir(parents=True)
     os.chown(foreign, STRANGER, STRANGER)
     said = f"cat: {foreign}: Permission denied\n".encode()

@@ -108,14 +108,14 @@ def parsed(text: str) -> list[tuple[str, str]]:
         if not rest or rest[0] in "#;":
             continue
         name, _, value = rest.partition("=")
-        while _goes_on(value):
+        while goes_on(value):
             value = value[:-1] + next(lines, "")
         found.append((f"{section}.{name.strip().lower()}", _plain(value)))
     return found
 
 
-def _header(line: str) -> tuple[str, str]:
-    """`[a "b"] c = d` → `a.b`, `c = d`."""
+def header_end(line: str) -> int:
+    """Where the bracket is that closes `[a "b]"]`, with which the line begins; the line's length where none does."""
     quoted, at = False, 1
     while at < len(line) and (quoted or line[at] != "]"):
         if line[at] == "\\":
@@ -123,13 +123,19 @@ def _header(line: str) -> tuple[str, str]:
         elif line[at] == '"':
             quoted = not quoted
         at += 1
+    return at
+
+
+def _header(line: str) -> tuple[str, str]:
+    """`[a "b"] c = d` → `a.b`, `c = d`."""
+    at = header_end(line)
     name, _, subsection = line[1:at].partition('"')
     subsection = subsection.rpartition('"')[0].replace('\\"', '"').replace("\\\\", "\\")
     return ".".join(filter(None, (name.strip().lower(), subsection))), line[at + 1 :].strip()
 
 
-def _goes_on(value: str) -> bool:
-    """Whether the line ends with an odd number of backslashes."""
+def goes_on(value: str) -> bool:
+    """Whether the line ends with an odd number of backslashes, so that the next belongs to it."""
     return (len(value) - len(value.rstrip("\\"))) % 2 == 1
 
 

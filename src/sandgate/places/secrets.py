@@ -89,6 +89,71 @@ _STEMS = frozenset(words_of("""
 _KEPT_ENDINGS = frozenset(
     ("", "json", "yml", "yaml", "toml", "txt", "ini", "conf", "db", "sqlite", "cfg", "properties")
 )
+
+# Settings in a home that tell programs where to go, with secrets among them, and of which form they are. Closed, and
+# seen with what is known to be harmless (`without_secrets`):
+SEEN_BESIDE_SECRETS = {
+    ".npmrc": "npm",
+    ".config/pip/pip.conf": "pip",
+    ".pip/pip.conf": "pip",
+    ".docker/config.json": "docker",
+    ".m2/settings.xml": "maven",
+}
+# Open; where one has a secret in it, closed and seen without that (`without_tokens`). A star ends what a name begins
+# with; what git's settings include is of their form, too.
+SEEN_LESS_SECRETS = {
+    ".gitconfig*": "git",
+    ".config/git/*": "git",
+    ".cargo/config.toml": "toml",
+    ".cargo/config": "toml",
+    ".config/pypoetry/config.toml": "toml",
+    ".config/mise/config.toml": "toml",
+    ".rye/config.toml": "toml",
+    ".pixi/config.toml": "toml",
+    ".config/go/env": "lines",
+    ".gemrc": "lines",
+    ".cabal/config": "lines",
+    ".conda/.condarc": "lines",
+    ".conda/condarc": "lines",
+    ".sbt/repositories": "lines",
+    ".gradle/init.gradle": "lines",
+    ".gradle/init.gradle.kts": "lines",
+    ".Rprofile": "lines",
+}
+# The same on the machine.
+MACHINES_LESS_SECRETS = {"/etc/pip.conf": "lines", "/etc/xdg/pip/pip.conf": "lines", "/etc/uv/uv.toml": "toml"}
+
+# Of variables and settings.
+# exec.md section 11 and config.md section 7; compared in upper case.
+_SECRET_WORDS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE")
+_SECRET_PREFIX = "AWS_"
+_SECRET_SUFFIXES = ("_PAT", "_PWD", "_PASS", "_AUTH", "_JWT")
+_SECRET_NAMES = frozenset({"DATABASE_URL", "DOCKER_AUTH_CONFIG", "PASS", "PGPASS", "SSHPASS"})
+
+# Harmless words around a secret one. They are struck out before the name is judged, so that `KEYBOARD_LAYOUT` stays
+# and `KEYBOARD_API_KEY` does not.
+_HARMLESS_WORDS = ("KEYBOARD", "KEYMAP", "KEYTIMEOUT", "LESSKEYIN", "LESSKEY", "HOTKEY", "MONKEY", "KEYRING_BACKEND",
+                   "KEYRING_PROVIDER", "TOKENIZERS", "TOKENIZER", "MAX_TOKENS")  # fmt: skip
+_HARMLESS_NAMES = frozenset({"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_DEFAULT_OUTPUT", "AWS_PAGER"})
+
+# What the tokens of services begin with, whatever the variable is called, and how long they are at least. The shapes
+# are those of `commandline/redaction.py`; a test compares the two.
+_TOKENS: tuple[tuple[tuple[str, ...], int], ...] = (
+    (("sk-", "glpat-", "glrt-", "gldt-", "glsoat-", "glcbt-", "dckr_pat_"), 15),
+    (("sk_live_", "sk_test_", "rk_live_", "rk_test_", "xapp-"), 13),
+    (("xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"), 13),
+    (("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "npm_", "pypi-", "hf_", "hvs.", "hvb.", "hvr."), 19),
+    (("doo_v1_", "dop_v1_", "dor_v1_", "shpat_", "shpss_", "shpca_", "shppa_", "ya29."), 17),
+    (("AKIA", "ASIA", "ABIA", "ACCA"), 20),
+    (("AIza", "SG."), 28),
+    (("eyJ",), 20),
+)
+_TOKEN_STARTS = tuple(start for starts, _length in _TOKENS for start in starts)
+_SCHEMES = ("bearer ", "basic ", "digest ", "negotiate ")  # of an `Authorization`, compared in lower case
+_SECRET_SIGNS = ("PASS", "PWD", "AUTH", "PROXY", "HEADER", "BEARER", "BASIC ", "AWS_", "_PAT", "_JWT", "://")
+
+_PRIVATE_KEY_SIGNS = ("PRIVATE KEY-----", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1")
+
 _HOME_WORDS = ("~/", "$HOME/", "${HOME}/", "/root/")
 _HOME_PARENTS = ("/home/", "/Users/")
 _GLOBS = ("*", "?", "[", "{")
@@ -157,6 +222,58 @@ def may_match_kept(inner: str) -> bool:
         return False
     sure = inner[:at]
     return bool(sure) and any(place.startswith(sure) for place in IN_HOME)
+
+
+def is_secret_name(name: str) -> bool:
+    """True for names that by the built-in list hold secrets."""
+    name = name.upper()
+    if name in _HARMLESS_NAMES:
+        return False
+    for word in _HARMLESS_WORDS:
+        name = name.replace(word, "")
+    return (
+        any(word in name for word in _SECRET_WORDS)
+        or name.startswith(_SECRET_PREFIX)
+        or name.endswith(_SECRET_SUFFIXES)
+        or name in _SECRET_NAMES
+    )
+
+
+def may_hold_secrets(text: str) -> bool:
+    """A quick look at settings: false only where none of the words are in them by which secrets are known."""
+    upper = text.upper()
+    return (
+        ("@" in text and "://" in text)
+        or any(word in upper for word in (*_SECRET_WORDS, *_SECRET_SIGNS))
+        or any(start in text for start in _TOKEN_STARTS)
+    )
+
+
+def is_private_key(value: str) -> bool:
+    """True for values that look like private keys, whatever their variable is called."""
+    return any(sign in value for sign in _PRIVATE_KEY_SIGNS)
+
+
+def is_secret_value(value: str) -> bool:
+    """True for values that are secrets by themselves: a private key, a service's token, an address with a password."""
+    if is_private_key(value) or value[:10].lower().startswith(_SCHEMES):
+        return True
+    return _is_token(value) or ("@" in value and any(map(_carries_password, value.split())))
+
+
+def _is_token(value: str) -> bool:
+    if not value.startswith(_TOKEN_STARTS):
+        return False
+    one_word = value.isascii() and not any(mark in value for mark in " /:,;=")
+    return one_word and any(value.startswith(starts) and len(value) >= length for starts, length in _TOKENS)
+
+
+def _carries_password(address: str) -> bool:
+    """`scheme://user:password@host`, or a token in the place of the user."""
+    _scheme, separator, rest = address.partition("://")
+    before_path = rest.partition("/")[0]
+    who, at, _host = before_path.rpartition("@")
+    return bool(separator and at) and (bool(who.partition(":")[2]) or _is_token(who))
 
 
 def _sounds_kept(inner: str) -> bool:

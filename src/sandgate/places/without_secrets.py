@@ -73,12 +73,12 @@ class _Unexpected(Exception):
     """Nothing of the file is shown."""
 
 
-def without_secrets(inner: str, text: str) -> str | None:
-    """What may be shown of the file at `inner`, relative to a home; None: nothing, as its form is another one."""
+def without_secrets(form: str, text: str) -> str | None:
+    """What may be shown of a file of this form (`places.secrets`); None: nothing, as it is of another one."""
     if not all(char.isprintable() or char in "\n\r\t" for char in text):
         return None
     try:
-        return _FORMS[inner](text)
+        return _FORMS[form](text)
     except _Unexpected:
         return None
 
@@ -93,12 +93,13 @@ def plain_address(value: str) -> str:
     numbered = authority.rpartition("@")[2].partition(":")[1]
     if bool(numbered) != bool(port) or (port and not (port.isascii() and port.isdigit())):
         raise _Unexpected
-    if not _PATH_CHARS.issuperset(path) or any("@" in part[1:] or _may_be_secret(part) for part in path.split("/")):
+    if not _PATH_CHARS.issuperset(path) or any("@" in part[1:] or may_be_secret(part) for part in path.split("/")):
         raise _Unexpected
     return f"{scheme}://{host}{numbered}{port}{slash}{path}"
 
 
-def _may_be_secret(part: str) -> bool:
+def may_be_secret(part: str) -> bool:
+    """Whether a part of a path, or a word, looks like none that people make."""
     words = "".join(char if char.isalnum() else " " for char in part).split()
     if any(len(word) >= SECRET_CHARS_MIN and not (word.islower() and word.isalpha()) for word in words):
         return True
@@ -109,7 +110,7 @@ def _may_be_secret(part: str) -> bool:
 def _plain(value: str) -> str:
     if len(value) > VALUE_CHARS_MAX or not _VALUE_CHARS.issuperset(value) or "://" in value:
         raise _Unexpected
-    if any(_may_be_secret(part) for part in value.replace("/", " ").split()):
+    if any(may_be_secret(part) for part in value.replace("/", " ").split()):
         raise _Unexpected
     return value
 
@@ -122,7 +123,7 @@ def _npm(text: str) -> str:
         key, equals, value = (part.strip() for part in line.partition("="))
         if not key or not _KEY_CHARS.issuperset(key) or not (equals or key in _NPM_PLAIN):
             raise _Unexpected
-        if key[0] == "@" and _may_be_secret(key):
+        if key[0] == "@" and may_be_secret(key):
             raise _Unexpected
         if value[:1] in ('"', "'"):
             if len(value) < 2 or value[-1] != value[0]:
@@ -191,7 +192,7 @@ def _json_plain(value: object, quoted: Callable[[str], str]) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         raise _Unexpected
-    if len(value) > VALUE_CHARS_MAX or any(map(_may_be_secret, value.split())):
+    if len(value) > VALUE_CHARS_MAX or any(map(may_be_secret, value.split())):
         raise _Unexpected
     return quoted(value)
 
@@ -292,10 +293,4 @@ def _lines(shown: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in shown)
 
 
-_FORMS: dict[str, Callable[[str], str]] = {
-    ".npmrc": _npm,
-    ".config/pip/pip.conf": _pip,
-    ".pip/pip.conf": _pip,
-    ".docker/config.json": _docker,
-    ".m2/settings.xml": _maven,
-}
+_FORMS: dict[str, Callable[[str], str]] = {"npm": _npm, "pip": _pip, "docker": _docker, "maven": _maven}

@@ -90,8 +90,9 @@ def workspace_facts(
     own = _own(moment, environ.get(CACHE_VARIABLE, ""), places.homes)
     sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
     configured = tuple(opened_secrets), tuple(more_secrets)
-    secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), (cwd, *places.directories), configured)
     settings = named_by_environment(*(environ.get(name, "") for name in GIT_VARIABLES))
+    kept = (cwd, *places.directories)
+    secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), kept, configured, settings)
     protected = _protected(places, protection, moment, settings)
     return moment.derive(
         ("facts", uid, private_tmp, scratch),
@@ -199,12 +200,13 @@ def _secrets(
     path: str,
     kept: tuple[str, ...],
     configured: tuple[tuple[str, ...], tuple[str, ...]],
+    settings: tuple[str, ...],
 ) -> Closed:
     opened, more = configured
 
     def ask(look: Look) -> Closed:
         allowed = frozenset(look.real(place) for place in opened)
-        closed = secrets_of(homes, look, uid=uid, opened=allowed, path=path, kept=kept)
+        closed = secrets_of(homes, look, uid=uid, opened=allowed, path=path, kept=kept, settings=settings)
         asked = [real for place in more if look.exists(real := look.real(place))]
         # What is in a directory that keeps us out cannot be known, and a command that may write there could open it.
         locked = [place for place in look.locked if at_or_below(os.path.dirname(place), homes)]
@@ -214,7 +216,7 @@ def _secrets(
             copies=tuple(copy for copy in closed.copies if not at_or_below(copy[0], (*asked, *locked))),
         )
 
-    return moment.recall(("secrets", homes, uid, path, kept, opened, more), ask)
+    return moment.recall(("secrets", homes, uid, path, kept, opened, more, settings), ask)
 
 
 def _protected(places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]) -> list[Found]:

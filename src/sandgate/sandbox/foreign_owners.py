@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ConfinedCommand
 
 LINES_MAX = 256  # of what a command said last
-WORDS_MAX = 32  # of a line, looked at as paths
+WORDS_MAX = 32  # of a line, and as many parts of one, looked at as paths
 PATH_CHARS_MAX = 4096  # PATH_MAX, <linux/limits.h>
 NO_OTHERS = "in the sandbox there is no other user to give files to (for archives: `tar --no-same-owner`)"
 AS_ANYBODY = "belongs to user {owner}, and in the sandbox root may do with it what anybody may"
@@ -44,7 +44,7 @@ def others_files(plan: ConfinedCommand, output: bytes) -> str | None:
 
 
 def _paths_in(line: str, cwd: str) -> Iterator[str]:
-    for word in line.split()[:WORDS_MAX]:
+    for word in (*line.split()[:WORDS_MAX], *line.split(": ")[:WORDS_MAX]):  # names may have blanks
         name = word.strip(_AROUND)
         if name and len(name) <= PATH_CHARS_MAX and "\0" not in name:
             yield os.path.join(cwd, name)

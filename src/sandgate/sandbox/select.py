@@ -63,6 +63,7 @@ LANDLOCK_LOSSES = (
     "a name that cannot be looked up is told by its server's address; not every call refused by its arguments is told",
     "`/tmp` is the host's; only `$TMPDIR` leads to a directory of the project's own",
     "its path may be too long for sockets in it, which Python's multiprocessing managers and forkserver make",
+    "settings with secrets among them are closed as a whole: git goes on without the person's, cargo and others fail",
     "caches of the home are read-only; there are no layers of the project's own over them",
     "while the network is off there is no loopback either: a server on 127.0.0.1 cannot start, nor be reached",
 )

@@ -1,0 +1,244 @@
+"""Takes the secrets out of settings that programs need and that may be seen but for these: git's, cargo's and others'.
+
+Other than `without_secrets`, which shows what is known to be harmless of a closed file: here all stays that is not
+known to be a secret, by the name of a setting, by the shape of a word, or as who logs in at an address. What cannot be
+told apart makes the whole file one that is not shown. A file without any is its own answer.
+"""
+
+from __future__ import annotations
+
+from sandgate.commandline import git_settings
+from sandgate.commandline.words import words_of
+from sandgate.places.secrets import is_private_key, is_secret_name, is_secret_value
+from sandgate.places.without_secrets import may_be_secret
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LINES_MAX = 4096  # of one file
+WORD_CHARS_MIN = 4  # of what is assigned to a secret's name in the midst of something else
+_BREAKS = str.maketrans(dict.fromkeys("\"'`,;()[]{}<>|&\\", " "))
+_HEADERS = ("authorization:", "cookie:", "x-api-key:", "private-token:")
+_SCHEMES = ("bearer", "basic", "digest", "negotiate", "token")
+SCHEME_CHARS_MIN = 8  # of what stands behind one, with a digit or an `=` in it
+_VARIABLE = ("$", "%", "{", "<")  # what stands for a value, and is none
+_WEB = ("http", "https", "ftp", "ftps")
+# git-config(1), git-send-email(1), git-imap-send(1): those that are a secret, and those that only sound so.
+_GIT_SECRETS = words_of("extraheader smtppass pass oauthtoken")
+_GIT_HARMLESS = words_of("""
+    signingkey sslkey proxysslkey cookiefile savecookies defaultkeycommand sslcertpasswordprotected
+    proxysslcertpasswordprotected credentialstore credentialcacheoptions showsignature sshkeycommand keyid
+    """)
+_GIT_STORES = ("cookiefile", "sslkey", "proxysslkey")  # the value is a file of secrets
+_FREE = ("alias.", "credential-alias.", "trailer.")  # sections in which people choose the names
+_HARMLESS = words_of("credential_provider global_credential_providers root_keys key_threshold keyring_provider")
+
+
+class _Unclear(Exception):
+    """Nothing of the file is shown."""
+
+
+def without_tokens(form: str, text: str) -> str | None:
+    """`text`, a file of that form, without its secrets: itself where there are none, None: nothing of it."""
+    if text.count("\n") > LINES_MAX or is_private_key(text):
+        return None
+    try:
+        return _FORMS[form](text)
+    except _Unclear:
+        return None
+
+
+def stores_of_git(text: str) -> Iterator[str]:
+    """The files in which git's settings say that secrets are kept, as they are written there."""
+    for key, value in git_settings.parsed(text):
+        if key.endswith(_GIT_STORES):
+            yield value
+        words = value.split()
+        if key.startswith("credential.") and key.endswith(".helper") and words and words[0].endswith("store"):
+            yield from (word for word in _after_option(words, "--file") if word)
+
+
+def _after_option(words: list[str], option: str) -> Iterator[str]:
+    for word, following in zip(words, (*words[1:], ""), strict=True):
+        if word == option:
+            yield following.strip("\"'")
+        elif word.startswith(f"{option}="):
+            yield word[len(option) + 1 :].strip("\"'")
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a word in it is a secret by its shape, or is given to the name of one."""
+    lowered = text.lower()
+    if any(header in lowered for header in _HEADERS):
+        return True
+    words = "=".join(map(str.strip, text.split("="))).translate(_BREAKS).split()
+    if any(map(_is_scheme_of, words, words[1:])) or any(_is_assigned(word) or _is_login(word) for word in words):
+        return True
+    return any(is_secret_value(part) for word in words for part in (word, *word.replace(":", "=").split("=")))
+
+
+def _is_scheme_of(word: str, following: str) -> bool:
+    """`Bearer …`."""
+    telling = "=" in following or any(map(str.isdigit, following))
+    return word.lower() in _SCHEMES and telling and len(following) >= SCHEME_CHARS_MIN
+
+
+def _is_assigned(word: str) -> bool:
+    """`password=x`, in the text of a command."""
+    name, equals, value = word.partition("=")
+    return bool(equals) and len(value) >= WORD_CHARS_MIN and not value.startswith(_VARIABLE) and _is_secret(name)
+
+
+def _is_login(word: str) -> bool:
+    """`user:password@host`, of an address without a scheme."""
+    who, at, host = word.partition("@")
+    return bool(at and host) and ":" in who and "://" not in word
+
+
+def _is_secret(name: str) -> bool:
+    name = name.strip("\"'-: \t").replace("-", "_")
+    return name.lower() not in _HARMLESS and is_secret_name(name)
+
+
+def without_logins(text: str, *, hidden_parts: bool) -> str:
+    """Each address in `text` without who logs in there. Raises `_Unclear` for one with a secret in its path."""
+    before, separator, rest = text.partition("://")
+    shown = before
+    while separator:
+        scheme = before[len(before.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) :].lower()
+        end = min((at for mark in " \t\r\n\"'`,;<>|" if (at := rest.find(mark)) >= 0), default=len(rest))
+        address, (following, next_separator, after) = rest[:end], rest[end:].partition("://")
+        authority, slash, path = address.partition("/")
+        who, at, host = authority.rpartition("@")
+        if "@" in path and ":" in authority:  # a slash in a password
+            raise _Unclear
+        kept = "" if scheme in _WEB else who.partition(":")[0]
+        if scheme in _WEB and hidden_parts and any(map(may_be_secret, path.split("/"))):
+            raise _Unclear
+        shown += f"://{kept + at if kept else ''}{host}{slash}{path}{following}"
+        before, separator, rest = following, next_separator, after
+    return shown
+
+
+def _git(text: str) -> str:
+    shown, head = [], ""
+    for line in _logical(text, goes_on=lambda line: git_settings.goes_on(line.rstrip("\r\n"))):
+        clean = without_logins(line, hidden_parts=False)
+        said = clean.lstrip(" \t\ufeff")
+        begins = ""
+        if said[:1] == "[":
+            end = git_settings.header_end(said) + 1
+            begins, clean = clean[: len(clean) - len(said) + end], said[end:]
+            head, said = said[:end] + "\n", clean.lstrip()
+            if holds_secret(head):
+                raise _Unclear
+        secret = _comments(said) if said[:1] in ("#", ";") else _is_gits_secret(head, said)
+        shown.append(begins + (clean if not secret else "\n" if begins else ""))
+    return "".join(shown)
+
+
+def _is_gits_secret(head: str, line: str) -> bool:
+    value = line.partition("=")[2]
+    for key, _ in git_settings.parsed(head + line):
+        last = key.rpartition(".")[2]
+        free = last in _GIT_HARMLESS or key.startswith(_FREE)
+        if value.strip() and not free and (last in _GIT_SECRETS or _is_secret(last)):
+            return True
+    return holds_secret(value)
+
+
+def _comments(line: str) -> bool:
+    """Whether a secret is in a comment: a setting that was put out of force, for one."""
+    words = line.strip().lstrip("#;- ").replace("=", " ").replace(": ", " ").split()
+    return holds_secret(line) or (len(words) == 2 and ("=" in line or ":" in line) and _is_secret(words[0]))
+
+
+def _toml(text: str) -> str:
+    shown, section, quotes = [], "", False
+    for line in _logical(text):
+        clean = without_logins(line, hidden_parts=True)
+        said = clean.strip()
+        name, equals, value = said.partition("=")
+        quotes = quotes or '"""' in said or "'''" in said
+        if said[:1] == "#":
+            clean = "" if _comments(clean) else clean
+        elif said[:1] == "[" and not equals:
+            section = said.strip("[] \t") + "."
+            if holds_secret(said):
+                raise _Unclear
+        else:
+            last = name.strip().rpartition(".")[2]
+            named = bool(equals) and not section.startswith(_FREE) and _is_secret(last)
+            clean = _table(clean)
+            if (named or holds_secret(clean.partition("=")[2] if equals else clean)) and _is_whole(value):
+                clean = ""
+        shown.append(clean)
+    if quotes and "".join(shown) != text:
+        raise _Unclear
+    return "".join(shown)
+
+
+def _is_whole(value: str) -> bool:
+    """Whether a value ends on its line; raises `_Unclear` where it does not."""
+    value = value.strip()
+    if value[:3] in ('"""', "'''") or value.count("[") != value.count("]") or value.count("{") != value.count("}"):
+        raise _Unclear
+    return True
+
+
+def _names_secret(pair: str) -> bool:
+    return _is_secret(pair.partition("=")[0].strip().rpartition(".")[2])
+
+
+def _table(line: str) -> str:
+    """`corp = { index = "…", token = "…" }` without the secrets in it."""
+    before, brace, inside = line.partition("{")
+    inside, closing, after = inside.rpartition("}")
+    if not brace or not closing:
+        return line
+    pairs = inside.split(",")
+    kept = [pair for pair in pairs if not _names_secret(pair)]
+    if kept == pairs and not any(map(_names_secret, inside.replace("{", ",").split(","))):
+        return line
+    if any(mark in inside for mark in "{[\\") or inside.count('"') % 2 or any(pair.count('"') % 2 for pair in pairs):
+        raise _Unclear
+    return f"{before}{{{','.join(kept)}}}{after}"
+
+
+def _plain_lines(text: str) -> str:
+    """Of the forms `name = value`, `name: value` and lists below a name."""
+    shown = []
+    dropped_at = -1  # how far a secret's name is from the margin, while what belongs to it may follow
+    for line in _logical(text):
+        margin = len(line) - len(line.lstrip(" \t"))
+        if dropped_at >= 0 and margin > dropped_at and line.strip():
+            continue
+        dropped_at = -1
+        clean = without_logins(line, hidden_parts=True)
+        said = clean.strip()
+        if said.startswith(("#", "--", "//")):
+            shown.append("" if _comments(clean) else clean)
+            continue
+        said = said.removeprefix("export ").lstrip("-: ")
+        at = min((place for sign in "=: " if (place := said.find(sign)) >= 0), default=len(said))
+        named, value = _is_secret(said[:at]), said[at:].lstrip("=: ")
+        dropped_at = margin if named else -1
+        shown.append("" if (named and value) or holds_secret(value) else clean)
+    return "".join(shown)
+
+
+def _logical(text: str, goes_on: Callable[[str], bool] | None = None) -> Iterator[str]:
+    """The lines with their ends; those that go on, by `goes_on`, with what follows."""
+    lines = iter(text.splitlines(keepends=True))
+    for line in lines:
+        whole = line
+        while goes_on is not None and whole.strip()[:1] not in ("#", ";") and goes_on(whole):
+            following = next(lines, "")
+            if not following or any(mark in whole for mark in "#;"):  # the end of a comment, to somebody else
+                raise _Unclear
+            whole += following
+        yield whole
+
+
+_FORMS: dict[str, Callable[[str], str]] = {"git": _git, "toml": _toml, "lines": _plain_lines}
