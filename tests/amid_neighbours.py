@@ -2,8 +2,8 @@
 
 In a mount namespace of its own, beside what `neighbourhood.py` puts into /tmp; with umask 077, a home on a file system
 of its own, a TMPDIR on another one with a blank in its name and an empty `.git` in it, a language that the machine does
-not know, and no /dev/shm. What tests make for themselves lies beside that TMPDIR, as many of them write shell lines. The
-real /tmp, /dev and home are neither seen nor changed.
+not know, and no /dev/shm. What tests make for themselves lies beside that TMPDIR, as many of them write shell lines.
+The real /tmp, /dev and home are neither seen nor changed.
 """
 
 from __future__ import annotations

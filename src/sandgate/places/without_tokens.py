@@ -107,7 +107,8 @@ def without_logins(text: str, *, hidden_parts: bool) -> str:
     shown = before
     while separator:
         scheme = before[len(before.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) :].lower()
-        end = min((at for mark in " \t\r\n\"'`,;<>|" if (at := rest.find(mark)) >= 0), default=len(rest))
+        ends = [rest.find(mark) for mark in " \t\r\n\"'`,;<>|"]
+        end = min((each for each in ends if each >= 0), default=len(rest))
         address, (following, next_separator, after) = rest[:end], rest[end:].partition("://")
         authority, slash, path = address.partition("/")
         who, at, host = authority.rpartition("@")

@@ -56,12 +56,15 @@ class Attendance:
         aftermath: Aftermath,
         planted: Planted,
         drafts: Drafts | None = None,
+        *,
+        left: Callable[[], None] = lambda: None,
     ) -> None:
         self._session = session
         self._plan = plan
         self._aftermath = aftermath
         self._planted = planted
         self._drafts = drafts
+        self._left = left  # to be called once, when nothing of it is left
         self._placeholders = Placeholders(plan)
         self._guard = allocate_lock()
         self._conclude: Callable[[AttemptOutcome], Attempt] | None = None
@@ -93,6 +96,12 @@ class Attendance:
             terminal.fail(NETWORK_DENIED)
 
     def over(self, terminal: Live) -> None:
+        try:
+            self._tell_end(terminal)
+        finally:
+            self._left()
+
+    def _tell_end(self, terminal: Live) -> None:
         outcome = terminal.outcome()
         if self._drafts is not None:
             outcome = self._drafts.settled(outcome)
@@ -124,6 +133,7 @@ class Attendance:
         if self._drafts is not None:
             self._drafts.release()
         self._placeholders.__exit__()
+        self._left()
 
     def _clear_up(self, terminal: Live) -> None:
         self._placeholders.__exit__()

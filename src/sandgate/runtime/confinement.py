@@ -9,11 +9,10 @@ from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
 from sandgate.execution.head_start import Habit
 from sandgate.kernel.networks import EmptyNetworks
-from sandgate.places.git import DIRECTORY as GIT
 from sandgate.places.git import INIT
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
-from sandgate.protocol.confinement import IN_MEMORY
+from sandgate.protocol.confinement import IN_MEMORY, SetupFailure
 from sandgate.protocol.permissions import ESCALATE, Grant, WorkspaceWrite, confines
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named, find_helper, first_backend
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
     from sandgate.execution.drafts import DraftRoom, Drafts
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
+    from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
+    from sandgate.runtime.beginnings import Beginnings
     from sandgate.runtime.environment import Environment
     from sandgate.runtime.project_caches import ProjectCaches
     from sandgate.runtime.shown_ports import PortWish
-    from sandgate.sandbox.begun_alone import SharedRoots
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark
     from sandgate.sandbox.private_tmp import PrivateDirectory
@@ -47,6 +46,10 @@ CROWDED_NAMED_MAX = 3  # in one line
 PATCH = "apply_patch"  # stands for a patch, which this process applies: it keeps nothing in a cache
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
+
+
+# Of a plan that does not know of a repository that another command of the session has begun.
+OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "ESTALE")
 
 
 class Confinement:
@@ -71,7 +74,7 @@ class Confinement:
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
-        self._shared_roots: SharedRoots | None = None  # made for the first further root
+        self._begun: Beginnings | None = None  # made for the first command, unless it is the only one and needs none
         self._caches: ProjectCaches | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
         self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
@@ -161,24 +164,27 @@ class Confinement:
         roots = [grant.value for grant in grants if grant.kind == "write_root"]
         if isinstance(policy, WorkspaceWrite):
             roots += policy.writable_roots
-        if roots and (state := state_directory(self._environment.environ)):
-            self._others_too().share(state, {os.path.realpath(root) for root in roots} - {self.project})
+        if roots:
+            self._beginnings().share({os.path.realpath(root) for root in roots} - {self.project})
 
-    def _others_too(self) -> SharedRoots:
+    def _beginnings(self) -> Beginnings:
         with self._taking:
-            if self._shared_roots is None:
-                from sandgate.sandbox.begun_alone import SharedRoots
+            if self._begun is None:
+                from sandgate.runtime.beginnings import Beginnings
 
-                self._shared_roots = SharedRoots()
-            return self._shared_roots
+                state = state_directory(self._environment.environ)
+                self._begun = Beginnings(state, self.project, lambda: self._tmp, goes_on=not self.one_command)
+            return self._begun
 
-    def _is_alone_in(self, directory: str) -> bool:
-        if self._tmp is None or not self._tmp.take_alone():
-            return False
-        if directory == self.project:
-            return True
-        state = state_directory(self._environment.environ)
-        return state is not None and self._others_too().take_alone(state, directory)
+    def enter(self, plan: ConfinedCommand) -> bool:
+        """From now on `plan` runs, until `leave`. False: it must not, as it does not know of a repository that was
+        begun since it was made; then nothing of it runs, and it is made anew."""
+        return self.one_command or not plan.confined or self._beginnings().company.enter(plan.permissions)
+
+    def leave(self, plan: ConfinedCommand) -> None:
+        """It is over."""
+        if plan.confined and not self.one_command:
+            self._beginnings().company.leave(plan.permissions)
 
     def expect_one_command(self) -> None:
         """The session ends with the first command: nothing is made or kept for a second one."""
@@ -224,8 +230,8 @@ class Confinement:
             if self._tmp is not None:
                 self._tmp.close()
                 self._tmp = None
-            if self._shared_roots is not None:
-                self._shared_roots.close()
+            if self._begun is not None:
+                self._begun.close()
 
     def scratch_place(self) -> str:
         """The directory on this machine that commands have for scratch files; "" for the host's own /tmp."""
@@ -296,8 +302,8 @@ class Confinement:
         """An inert plan. Raises ConfinementError when this host cannot keep what it promises. `reads`: policy vouches
         that the command only reads, so that it needs no caches to write in and no draft of a git directory."""
         permissions = self.permissions(grants)
-        if self.one_command and any(INIT in word for word in command.argv):
-            permissions = self._for_repository(permissions, command)
+        if any(INIT in word for word in command.argv):
+            permissions = self._beginnings().permitted(permissions, command)
         backend = backend_named(self.backend() if permissions.confined else "none")
         plan = backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
         if reads and permissions.drafts:
@@ -323,21 +329,6 @@ class Confinement:
             self._record(Notice("warning", said))
         return plan
 
-    def _for_repository(self, permissions: EffectivePermissions, command: CommandRequest) -> EffectivePermissions:
-        """With the name that a line of nothing but `git init` and its like makes, where nobody may make it otherwise.
-
-        A command that began before the repository would not find it protected, so no other may run in the project, or
-        in another one with the directory as a further root.
-        """
-        from sandgate.policy.beginnings import begins_repository
-
-        begun = f"{os.path.realpath(command.cwd)}/{GIT}"
-        if begun not in permissions.absent or permissions.case_insensitive or not begins_repository(command.argv):
-            return permissions
-        if not self._is_alone_in(os.path.dirname(begun)) or os.path.lexists(begun):
-            return permissions
-        return permissions.but(absent=tuple([path for path in permissions.absent if path != begun]), begun=begun)
-
     def namespace_network(self, grants: tuple[Grant, ...]) -> NetworkMode | None:
         """The network mode of the next plan with these grants; None when it will not build namespaces."""
         if not confines(self._settings.sandbox) or ESCALATE in grants or self.backend() != "namespace":
@@ -362,10 +353,12 @@ class Confinement:
         return self._kind
 
     def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool:
-        """Whether another backend takes over after the first real attempt to build one failed.
+        """Whether another plan may do after the first one failed: with another backend, or as things are by now.
 
         Nothing ran yet. Raises BackendUnavailable when this host has no other one.
         """
+        if failure == OUTDATED:
+            return True
         if self._settings.backend != "auto" or plan.backend != "namespace":
             return False
         self._take_over(failure, f"step `{failure.step}` failed with {failure.errno}")

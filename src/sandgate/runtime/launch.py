@@ -8,6 +8,7 @@ from sandgate.execution.planted import Planted
 from sandgate.execution.run import run as run
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost, RefusedMeanwhile
+from sandgate.runtime.confinement import OUTDATED
 from sandgate.runtime.readiness import Readiness
 from sandgate.runtime.unseen import unseen_in_tmp
 
@@ -60,6 +61,20 @@ class Launch(Readiness):
         def lost(stopped: ForwardingStopped) -> None:
             self._record(OutputLost(call_id, stopped.stream, stopped.errno, stopped.sentence()))
 
+        if not self._confinement.enter(plan):
+            return AttemptOutcome(None, failure=OUTDATED)
+        try:
+            return self._attended(call_id, plan, arrived, lost)
+        finally:
+            self._confinement.leave(plan)
+
+    def _attended(
+        self,
+        call_id: str,
+        plan: ConfinedCommand,
+        arrived: Callable[[Stream, bytes], None],
+        lost: Callable[[ForwardingStopped], None],
+    ) -> AttemptOutcome:
         aftermath = Aftermath(plan, self._confinement.marks())
         planted = Planted(plan, self._confinement.listings())
         plan, drafts = self._confinement.drafted(plan)

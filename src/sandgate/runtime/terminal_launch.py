@@ -9,6 +9,7 @@ from sandgate.execution.planted import Planted
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
 from sandgate.runtime.attendance import Attendance
+from sandgate.runtime.confinement import OUTDATED
 from sandgate.runtime.readiness import Readiness
 from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.identity import Identity
@@ -61,11 +62,9 @@ class TerminalLaunch(Readiness):
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         self.tell_begin()
         confinement = self._live.confinement
-        planted = Planted(plan, confinement.listings())
-        aftermath = Aftermath(plan, confinement.marks())
-        plan, drafts = confinement.drafted(plan)
-        self.attendance = Attendance(self._live, call_id, plan, aftermath, planted, drafts)
-        terminal = self.terminal = self._start(call_id, plan, self.attendance)
+        if not confinement.enter(plan):
+            return AttemptOutcome(None, failure=OUTDATED)
+        terminal = self.terminal = self._attended(call_id, plan)
         try:
             if not terminal.exited:
                 self.awaiting = Awaiting(terminal)
@@ -77,6 +76,7 @@ class TerminalLaunch(Readiness):
         if terminal.exited:
             terminal.wait_exit()
             self._live.table.remove(self.number)
+            assert self.attendance is not None
             assert self.attendance.outcome is not None  # it is over
             return self.attendance.outcome
         terminal.settle_in()
@@ -87,6 +87,21 @@ class TerminalLaunch(Readiness):
         if self._live.teller is not None and not self._began:
             self._began = True
             self._live.teller.tell(TerminalBegan(self.call_id, self.number, self._command, self.shape.tty))
+
+    def _attended(self, call_id: str, plan: ConfinedCommand) -> Terminal:
+        """Started, in company until it is over."""
+        confinement, entered = self._live.confinement, plan
+        try:
+            planted = Planted(plan, confinement.listings())
+            aftermath = Aftermath(plan, confinement.marks())
+            plan, drafts = confinement.drafted(plan)
+        except BaseException:
+            confinement.leave(entered)
+            raise
+        self.attendance = Attendance(
+            self._live, call_id, plan, aftermath, planted, drafts, left=lambda: confinement.leave(entered)
+        )
+        return self._start(call_id, plan, self.attendance)
 
     def _start(self, call_id: str, plan: ConfinedCommand, attendance: Attendance) -> Terminal:
         live = self._live

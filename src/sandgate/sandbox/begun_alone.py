@@ -41,6 +41,11 @@ class SharedRoots:
         held = self._held.get(root)
         return held is not None and held.take_alone()
 
+    def share_again(self) -> None:
+        """Nobody is alone any more."""
+        for held in self._held.values():
+            held.share_again()
+
     def close(self) -> None:
         """Whoever waits goes on."""
         for held in self._held.values():

@@ -91,8 +91,7 @@ def workspace_facts(
     sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
     configured = tuple(opened_secrets), tuple(more_secrets)
     settings = named_by_environment(*(environ.get(name, "") for name in GIT_VARIABLES))
-    kept = (cwd, *places.directories)
-    secrets = _secrets(moment, places.homes, uid, environ.get("PATH", ""), kept, configured, settings)
+    secrets = _secrets(moment, places, cwd, uid, environ.get("PATH", ""), configured, settings)
     protected = _protected(places, protection, moment, settings)
     return moment.derive(
         ("facts", uid, private_tmp, scratch),
@@ -195,13 +194,14 @@ def _sockets(
 
 def _secrets(
     moment: Moment,
-    homes: tuple[str, ...],
+    places: Workplaces,
+    cwd: str,
     uid: int,
     path: str,
-    kept: tuple[str, ...],
     configured: tuple[tuple[str, ...], tuple[str, ...]],
     settings: tuple[str, ...],
 ) -> Closed:
+    homes, kept = places.homes, (cwd, *places.directories)
     opened, more = configured
 
     def ask(look: Look) -> Closed:

@@ -114,7 +114,8 @@ class _Settings:
         before = len(self._shown)
         of_git = self._take(gits, "git")
         if len(self._shown) > before:
-            self._shown = {path: os.fsencode(self._texts[path]) for path in of_git} | self._shown
+            for path in of_git:
+                self._shown.setdefault(path, os.fsencode(self._texts[path]))
         for path in of_git:
             self._shown |= dict.fromkeys(self._stores(path, homes))
         return self._shown
