@@ -53,7 +53,7 @@ def inside(arguments: list[str]) -> int:
     source = f"{REPOSITORY / 'src'}:{REPOSITORY}"
     surroundings = {"HOME": str(PLACE / "home"), "TMPDIR": str(temporary), "LANG": LANGUAGE, "PYTHONPATH": source}
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "XDG_"))}
-    argv = [sys.executable, "-m", "pytest", f"--basetemp={own}/tests", *arguments]
+    argv = [sys.executable, "-m", "pytest", f"--basetemp={own}/pytest", *arguments]
     ended = subprocess.run(argv, cwd=REPOSITORY, env=environ | surroundings, check=False)
     for each in sockets:
         each.close()

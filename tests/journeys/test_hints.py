@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from escape_stage import BOTH_BACKENDS
 from program import Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -33,7 +34,9 @@ def sandgate(tmp_path: Path) -> Sandgate:
     workspace, home = tmp_path / "repo", tmp_path / "home"
     workspace.mkdir()
     (home / ".ssh").mkdir(parents=True)
-    (home / ".local" / "lib" / "other").mkdir(parents=True)
+    (home / ".local" / "bin" / "other").mkdir(parents=True)
+    (home / ".unknown").mkdir()
+    (home / ".unknown" / "there").write_text("x\n")
     (home / ".ssh" / "key").write_text("secret\n")
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     (workspace / ".git" / "hooks").mkdir(exist_ok=True)
@@ -55,7 +58,11 @@ COMMANDS = {
     "many files": "for i in 1 2 3 4 5 6; do echo x > {outside}/folder/$i || exit 1; done",
     "directory in the home": "mkdir ~/made",
     "new file in the home": "echo x > ~/made",
-    "what shows of a closed directory": "set -C; echo x > ~/.local/lib/other/made",
+    "what shows of a closed directory": "set -C; echo x > ~/.local/bin/other/made",
+    "several directories in a closed one": "mkdir -p ~/.unknown/a/b/c && echo x > ~/.unknown/a/b/c/d",
+    "what pip makes in a home": "mkdir -p ~/.local/lib/python3/site-packages/x",
+    "new file in a closed directory": "echo x > ~/.unknown/new",
+    "existing file in a closed directory": "echo x >> ~/.unknown/there",
     "protected file": "echo x >> .envrc",
     "protected name that is not there": "echo x > .git/../.pre-commit-config.yaml; echo x > .gitmodules",
     "protected directory that is not there": "mkdir .vscode",
@@ -101,6 +108,24 @@ def test_the_hint_for_a_hook_is_enough(sandgate: Sandgate, name: str, mode: str)
     options = [word for hint in hints for word in shlex.split(hint)]
     assert sandgate("run", "-c", f"sandbox.protect_git={mode}", *options, *command).code == 0
     assert hook.read_text() == f"{before}x\n"
+
+
+@BOTH_BACKENDS
+def test_of_a_closed_directory_only_what_was_to_be_made_in_it_is_opened(sandgate: Sandgate, backend: str) -> None:
+    """Required: the smallest freedom, and no other hint that does not help."""
+    command = ["--", "sh", "-c", "mkdir -p ~/.unknown/a/b; cat ~/.unknown/there; echo x > ~/.unknown/there"]
+    refused = sandgate("run", "--backend", backend, *command)
+    place = f"{sandgate.home}/.unknown/a/"
+    assert f"{HINT}--add-dir {place}\n" in refused.err
+    done = sandgate("run", "--backend", backend, "--add-dir", place, *command)
+    assert (sandgate.home / ".unknown/a/b").is_dir()
+    assert (done.out, (sandgate.home / ".unknown/there").read_text()) == ("", "x\n")
+
+
+def test_a_directory_that_an_option_names_is_made_only_where_that_is_said(sandgate: Sandgate) -> None:
+    for place, code in (("made/", 0), ("not", 2), ("not/even/", 2)):
+        assert sandgate("run", "--add-dir", f"{sandgate.home}/{place}", "--", "true").code == code
+    assert ((sandgate.home / "made").is_dir(), (sandgate.home / "not").exists()) == (True, False)
 
 
 def test_a_change_of_a_protected_file_opens_that_file_alone(sandgate: Sandgate) -> None:

@@ -14,7 +14,7 @@ PERMISSIONS = EffectivePermissions(
     writable=("/repo",),
     read_only=("/repo/.git", "/repo/.vscode"),
     absent=("/repo/.codex",),
-    hidden=("/run", "/home/me/.aws", "/home/me/.ssh/id_rsa"),
+    hidden=("/run", "/home/me/.aws", "/home/me/.unknown", "/home/me/.ssh/id_rsa"),
 )
 
 
@@ -111,6 +111,11 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
         (Refused("write", "openat", "/proc/sys/kernel/core_pattern"), None),
         (Refused("write", "openat", "/sys/power/state"), None),
         (Refused("create", "openat", "/home/me/.aws/credentials"), None),
+        (Refused("create", "openat", "/home/me/.unknown/settings"), Grant("write_path", "/home/me/.unknown/settings")),
+        (Refused("write", "openat", "/home/me/.unknown/settings"), Grant("write_path", "/home/me/.unknown/settings")),
+        (Refused("create", "openat", "/home/me/.unknown/token"), None),
+        (Refused("delete", "unlink", "/home/me/.unknown/settings"), None),
+        (Refused("create", "mkdir", "/home/me/.unknown/sub"), None),
         (Refused("connect", "connect", address="10.0.0.1:443"), Grant("host", "10.0.0.1:443")),
         (Refused("connect", "connect", address="[2001:db8::1]:80"), Grant("host", "[2001:db8::1]:80")),
         (Refused("connect", "connect", address="unix:/run/docker.sock"), Grant("unix_socket", "/run/docker.sock")),

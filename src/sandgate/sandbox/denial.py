@@ -13,6 +13,7 @@ import os
 from sandgate.display import visible
 from sandgate.places import git
 from sandgate.places.home import entry_of
+from sandgate.places.secrets import kept_in_home, named_for_secrets
 from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
@@ -80,7 +81,8 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
     if failed:
         if text is None:
             text = outcome.result.aggregated[-TEXT_CHARS_MAX:].decode("utf-8", "replace")
-        shown += _hidden_reads(text, plan)
+        recorded = [denial.path for denial in denials if denial.path]
+        shown += [each for each in _hidden_reads(text, plan) if _innermost(each.path or "", recorded) is None]
     decisive = any(_decides(refused, failed) for refused in outcome.refused)
     if decisive or any(denial.layer == "heuristic" for denial in shown):
         return DenialReport("denied", tuple(shown), omitted)
@@ -175,8 +177,10 @@ def _write_grant(
         is_own = _innermost(path, permissions.own, permissions.case_insensitive) is not None
         return None if is_own else Grant("write_path", _least_of(protected, refused, path, permissions))
     covered = _innermost(path, (*permissions.hidden, *permissions.reopened))
-    if path.startswith(_KERNEL_AREAS) or covered in permissions.hidden:
+    if path.startswith(_KERNEL_AREAS):
         return None
+    if covered in permissions.hidden:
+        return _grant_in_closed(refused, path, permissions)
     parent = _parent(path)
     by_name = refused.operation in ("write", "metadata") or (
         refused.operation == "create"
@@ -187,6 +191,17 @@ def _write_grant(
     if by_name:
         return Grant("write_path", path) if path != "/" else None
     return Grant("write_root", parent) if parent != "/" else None
+
+
+def _grant_in_closed(refused: Refused, path: str, permissions: EffectivePermissions) -> Grant | None:
+    """A file by its name, where it is closed only since nobody knows it. Nothing that would open the directory around
+    it, in which secrets may lie."""
+    opens = refused.operation == "create" and refused.syscall in _OPENS and not refused.exclusive
+    by_name = opens or refused.operation in ("write", "metadata")
+    _, dot, inner = path.partition("/.")
+    secret = not dot or kept_in_home(f".{inner}") or named_for_secrets(path.rpartition("/")[2])
+    sealed = _innermost(path, (*permissions.sealed, *permissions.own)) is not None
+    return Grant("write_path", path) if by_name and not secret and not sealed else None
 
 
 def _least_of(protected: str, refused: Refused, path: str, permissions: EffectivePermissions) -> str:

@@ -115,7 +115,7 @@ def test_a_long_line_tells_how_many_parts_are_not_shown(program: Any) -> None:
     assert "more commands than are judged" in program.out
 
 
-@pytest.mark.parametrize("command", [("git", "init"), ("git", "push"), ("touch", "/etc/x")])
+@pytest.mark.parametrize("command", [("git", "init", "--template=x"), ("git", "push"), ("touch", "/etc/x")])
 def test_who_reads_the_verdict_alone_is_told_that_the_sandbox_has_a_say(program: Any, command: tuple[str, ...]) -> None:
     assert program("check", "-a", "on-failure", "--", *command) == 0
     assert program.out.splitlines()[0] == "verdict: allow (to start; the sandbox would stop part of it, see below)"

@@ -34,6 +34,7 @@ DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 MEANWHILE_SAID_MAX = 3  # of these, while it still runs
 UNWATCHED = "nothing watched; judged from the command's own message"
 # Where every option would open more than the command wants; under this policy what was stopped is asked about.
+MAKES_DIRECTORIES = ("mkdir", "mkdirat")
 ONE_YES = "-a on-failure --answer approve"
 NO_DIALOGUE = ", and without --tty: what was typed into a dialogue is not typed again"
 WHY_SAID_CHARS = 300  # of a reason that came with a no
@@ -169,7 +170,7 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
     """The option that gives this grant on the next run; empty when there is none."""
     grant = denial.grant
     if grant is None:
-        return ""
+        return _directory_hint(denial, permissions)
     if any(_is_or_below(grant.value, name) for name in permissions.absent):
         return ONE_YES  # protected by its name, which no option opens
     match grant.kind:
@@ -183,7 +184,22 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
             if together := git_options(denial, workspaces=permissions.writable):
                 return together
             is_new = denial.operation == "create" and grant.value == denial.path
+            if is_new and any(_is_or_below(grant.value, place) for place in permissions.hidden):
+                return ONE_YES  # an option would open the closed directory around it
             return option(grant, new=is_new, workspaces=permissions.writable) or ONE_YES
+
+
+def _directory_hint(denial: Denial, permissions: EffectivePermissions) -> str:
+    """For a directory that was to be made in a closed one: that alone can be opened once it is there."""
+    path = denial.path or ""
+    closed = [place for place in permissions.hidden if _is_or_below(path, place)]
+    if denial.operation != "create" or denial.syscall not in MAKES_DIRECTORIES or not closed:
+        return ""
+    if any(_is_or_below(path, place) for place in (*permissions.sealed, *permissions.own)) or not permissions.writable:
+        return ""
+    from sandgate.commandline.words import quoted
+
+    return f"--add-dir {quoted(path + '/')}"
 
 
 def _object(denial: Denial) -> str:

@@ -57,7 +57,9 @@ DECIDING = (
         ("untrusted", "on-failure", "on-request", "never"),
         default="on-failure with somebody to ask, never without",
     ),
-    Option(("--add-dir",), "add_dir", "one more place the command may write (repeatable)", "DIR", many=True),
+    Option(
+        ("--add-dir",), "add_dir", "one more place the command may write; `DIR/` is made (repeatable)", "DIR", many=True
+    ),
     Option(
         ("--allow-broad-workspace",), "broad_workspace", "work in a home directory, or where programs are installed"
     ),

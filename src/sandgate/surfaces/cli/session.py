@@ -40,6 +40,7 @@ def person_present() -> bool:
 def opened(parsed: Parsed, record: Recorder | None = None, *, lasting: bool = True) -> Runtime:
     """The runtime of this invocation; `lasting` as `open_runtime` has it."""
     where = environment(parsed)
+    _make_directories(parsed.texts("add_dir"), where.cwd)
     waiting = _waiting(parsed, where)
     runtime = open_runtime(
         where,
@@ -53,6 +54,17 @@ def opened(parsed: Parsed, record: Recorder | None = None, *, lasting: bool = Tr
     if waiting is not None:
         waiting.confinement = runtime.confinement.summary
     return runtime
+
+
+def _make_directories(places: tuple[str, ...], cwd: str) -> None:
+    """`--add-dir DIR/` of one that is missing, where the directory above is there; else it is refused as missing."""
+    for place in places:
+        path = os.path.join(cwd, place)
+        if place.endswith("/") and not os.path.lexists(path.rstrip("/")):
+            try:
+                os.mkdir(path)
+            except OSError:
+                continue
 
 
 def _waiting(parsed: Parsed, where: Environment) -> Elsewhere | None:
