@@ -45,8 +45,8 @@ def inside(arguments: list[str]) -> int:
     own.mkdir()
     mount("-t", "tmpfs", "-o", "mode=0700", "none", str(own))
     temporary = own / "t mp"
-    for each in (own, temporary):
-        (each / ".git").mkdir(parents=True)
+    for above in (own, temporary):
+        (above / ".git").mkdir(parents=True)
     (PLACE / "devices").mkdir()
     bare_devices(PLACE / "devices")
     os.umask(0o077)

@@ -75,7 +75,7 @@ _INTERNET_LEVELS = (0, 6, 17, 41)  # SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 of setso
 
 
 # Refused by their arguments, and held for the record alone, as refused groups are.
-TOLD = "unshare fcntl personality"
+TOLD = "unshare clone fcntl personality"
 
 
 def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
@@ -85,17 +85,17 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
         *(Rule(call, _EPERM, (Test(0, "equal", whole_user),)) for call, whole_user in PRIORITY),
         *(Rule(call, _EPERM, (Test(1, "not_equal", 0),)) for call, _whole_user in PRIORITY),
         *rules("prlimit64", _EPERM, Test(0, "not_equal", 0)),  # 0 is the caller; any process of the user would do
-        *rules("clone", _EPERM, Test(0, "any_bit", NEW_NAMESPACES)),
+        *rules("clone", NOTIFY, Test(0, "any_bit", NEW_NAMESPACES)),
         *rules("unshare", NOTIFY, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
-        *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
-        *(Rule("ioctl", _EPERM, (Test(1, "equal", request),)) for request in FILE_KEYS),
+        *(Rule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
+        *(Rule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in FILE_KEYS),
         *(Rule("ioctl", ALLOW, (Test(1, "equal", request),)) for request in SHARED_CONTENT),
-        *(Rule("ioctl", _EPERM, (Test(1, "equal", owner, REQUEST_OWNER_MASK),)) for owner in SUBVOLUMES),
+        *(Rule("ioctl", NOTIFY, (Test(1, "equal", owner, REQUEST_OWNER_MASK),)) for owner in SUBVOLUMES),
         *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
         *(Rule("fcntl", NOTIFY, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY, F_SETDELEG)),
         *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
         *rules("personality", NOTIFY),
-        *_set_id_rules(),
+        *_set_id_rules(),  # what else makes a file is held anyway
         *_open_rules(reads),
         *rules(BY_NAME, NOTIFY),
         *rules(METADATA, NOTIFY),
@@ -121,15 +121,11 @@ def group_actions(machine: str) -> dict[int, int]:
 
 
 def _set_id_rules() -> tuple[Rule, ...]:
-    """A program that runs as somebody else would do so on the host too, long after the sandbox."""
-    of_mode = (("creat", 1), ("mknod", 1), ("mknodat", 2))  # of chmod the supervisor sees it (`metadata_calls`)
+    """Held, to be refused by `refused_modes`, also where opens that write are the kernel's to judge."""
     of_open = (("open", 1), ("openat", 2))  # the flags; the mode comes next, and counts only when a file is made
-    return (
-        *(Rule(call, _EPERM, (Test(mode, "any_bit", SET_ID),)) for call, mode in of_mode),
-        *(
-            Rule(call, _EPERM, (Test(at, "any_bit", os.O_CREAT | O_TMPFILE_BIT), Test(at + 1, "any_bit", SET_ID)))
-            for call, at in of_open
-        ),
+    return tuple(
+        Rule(call, NOTIFY, (Test(at, "any_bit", os.O_CREAT | O_TMPFILE_BIT), Test(at + 1, "any_bit", SET_ID)))
+        for call, at in of_open
     )
 
 

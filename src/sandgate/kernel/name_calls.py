@@ -35,7 +35,7 @@ def mkdir_call(call: WaitingCall) -> Answer:
 
 
 def mknod_call(call: WaitingCall) -> Answer:
-    """mknod and mknodat: files, fifos and sockets; devices fail as they do without privilege."""
+    """mknod and mknodat: files, fifos and sockets; of devices `refused_modes` tells."""
     dirfd, path_at, mode = _at(call, "mknodat")
     if stat.S_IFMT(mode) not in _PLAIN_KINDS:
         return Failed(errno.EPERM)

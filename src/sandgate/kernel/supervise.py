@@ -21,8 +21,9 @@ from _thread import allocate_lock
 
 from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
 from sandgate.kernel.call_groups import refused_groups
-from sandgate.kernel.call_rules import TOLD
+from sandgate.kernel.call_rules import TIOCGPTPEER, TOLD
 from sandgate.kernel.notify import Listener
+from sandgate.kernel.refused_modes import has_refused_mode, refused_mode_call
 from sandgate.kernel.session_tree import kill, members, still_the_same
 from sandgate.kernel.syscalls import NUMBERS, machine
 from sandgate.kernel.waiting import LOCKED_MAX, RESUME, Failed, Gone, Later, Opened, Resume, Returned, WaitingCall
@@ -62,11 +63,17 @@ def flock_call(call: WaitingCall) -> Answer:
     return RESUME
 
 
+def ioctl_call(call: WaitingCall) -> Answer:
+    """Opens the other end of the caller's own pseudo-terminal; every other request that is held is refused."""
+    own_terminal = call.arguments[1] & 0xFFFFFFFF == TIOCGPTPEER
+    return open_calls.open_peer_call(call) if own_terminal else socket_calls.refused_call(call)
+
+
 def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
     table: dict[str, Callable[[WaitingCall], Answer]] = {"setsid": setsid_call}
     groups: tuple[tuple[str, Callable[[WaitingCall], Answer]], ...] = (
         ("open openat creat", open_calls.open_call),
-        ("ioctl", open_calls.open_peer_call),
+        ("ioctl", ioctl_call),
         ("mkdir mkdirat", name_calls.mkdir_call),
         ("mknod mknodat", name_calls.mknod_call),
         ("symlink symlinkat", name_calls.symlink_call),
@@ -94,10 +101,11 @@ def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
 
 
 HANDLERS = _handlers()
+REFUSED_MODE = "a refused mode"  # stands for the name of a call with one, so that it is not taken for any other
 # Where Landlock has the last word, a call we cannot understand is the kernel's to judge. It has none over these.
 NEVER_RESUMED = frozenset(
     name for name in HANDLERS if HANDLERS[name].__module__ in (metadata_calls.__name__, socket_calls.__name__)
-) | {"ioctl"}
+) | {"ioctl", REFUSED_MODE}
 
 
 class Supervisor:
@@ -186,7 +194,10 @@ class Supervisor:
             self._born = True
             self._on_birth(notification.tid)
         call = WaitingCall(name, notification, self._listener, self.observed)
-        self._answer(name, notification.id, lambda: HANDLERS[name](call))
+        if has_refused_mode(name, notification.arguments):
+            self._answer(REFUSED_MODE, notification.id, lambda: refused_mode_call(call))
+        else:
+            self._answer(name, notification.id, lambda: HANDLERS[name](call))
 
     def _answer(self, name: str, identity: int, work: Callable[[], Answer]) -> None:
         try:
