@@ -48,7 +48,7 @@ USED_BY = {
     ".gem/credentials": "gem",
     ".gemini": "gemini",
     ".git-credentials": "git-push git-pull git-fetch git-clone git-ls-remote git-submodule",
-    ".gitconfig": "git-push git-pull git-fetch git-clone git-ls-remote git-submodule git-send-email",
+    ".gitconfig": "git-commit git-push git-pull git-fetch git-clone git-ls-remote git-submodule git-send-email",
     ".gnupg": "gpg gpg2 gpgsm pass gopass sops git-crypt debsign",
     ".gradle/gradle.properties": "gradle-publish gradlew-publish",
     ".huggingface": "huggingface-cli hf",

@@ -17,6 +17,7 @@ import posixpath
 from sandgate.errors import ConfinementError
 from sandgate.protocol.confinement import ConfinedCommand, Mount
 from sandgate.sandbox.backend import DEFAULT_LIMITS, confined_environment
+from sandgate.sandbox.git_config import IN_HOME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     Listing = Callable[[str], Iterable[tuple[str, bool]]]  # a directory's entries: name, is a directory itself
 
 RULES_MAX = 4096  # rules of one plan; each costs a command about 10 µs before it starts
+GIT_SETTINGS, NO_SETTINGS = "GIT_CONFIG_GLOBAL", "/dev/null"  # git(1)
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")  # harmless, and everywhere expected
 
 GUARANTEES = (
@@ -67,7 +69,7 @@ class LandlockBackend:
             backend=self.kind,
             argv=command.argv,
             cwd=os.path.realpath(command.cwd),
-            env=confined_environment(command, permissions, self.kind),
+            env=confined_environment(command, permissions, self.kind) | _without_closed_settings(command, permissions),
             permissions=permissions,
             mounts=rules_of(permissions, listing=list_directory),
             report=report,
@@ -75,6 +77,18 @@ class LandlockBackend:
             tty=command.tty,
             guarantees=guarantees(permissions, report),
         )
+
+
+def _without_closed_settings(command: CommandRequest, permissions: EffectivePermissions) -> dict[str, str]:
+    """What has git go on without the person's settings, where a secret closes them.
+
+    access(2) knows nothing of Landlock, so git takes them for readable, and fails as it reads.
+    """
+    home = command.env.get("HOME", "")
+    said = command.env.get(GIT_SETTINGS, "")
+    files = [said] if said else [f"{home}/{name}" for name in IN_HOME] if home else []
+    hidden = frozenset(permissions.hidden)
+    return {GIT_SETTINGS: NO_SETTINGS} if any(os.path.realpath(file) in hidden for file in files) else {}
 
 
 def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[str, ...]:

@@ -99,11 +99,14 @@ class _Settings:
     ) -> dict[str, bytes | None]:
         """What to close, each with what is shown in its place; None: nothing. `programs` are directories of `$PATH`,
         beside which an environment of Python's has its settings. Where one file of git's has a secret, all of them are
-        named: git ignores a file that it may not read, and fails where one includes another that it may not.
+        named: where nothing can lie in their place, git has to do without any, as one includes another.
         """
         gits = [*of_git]
         for home in homes:
+            first = frozenset(self._look.names(home))  # most of them are not there
             for inner, form in SEEN_LESS_SECRETS.items():
+                if inner[-1] != "*" and inner.partition("/")[0] not in first:
+                    continue
                 there = list(self._named(home, inner))
                 gits += there if form == "git" else ()
                 self._take((path for path in there if form != "git"), form)
