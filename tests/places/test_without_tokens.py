@@ -9,7 +9,15 @@ import pytest
 from sandgate.commandline.words import words_of
 from sandgate.places.home import standing
 from sandgate.places.secrets import SEEN_BESIDE_SECRETS, SEEN_LESS_SECRETS, may_hold_secrets
-from sandgate.places.without_tokens import _FORMS, stores_of_git, without_tokens
+from sandgate.places.without_tokens import (
+    _FORMS,
+    ADDRESSES_MAX,
+    HEAD_CHARS_MAX,
+    LINE_CHARS_MAX,
+    LINES_MAX,
+    stores_of_git,
+    without_tokens,
+)
 
 TOKEN = "ghp_Zs81kQ0vTn5wXyAb3CdEfGhIjKlMnOpQrStU"
 USUAL = """\
@@ -111,6 +119,22 @@ def test_secrets_in_git_settings_go_and_the_rest_stays(line: str, left: str) -> 
     ],
 )  # fmt: skip
 def test_git_settings_that_cannot_be_told_apart_are_not_shown(text: str) -> None:
+    assert without_tokens("git", text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a=b\n" * (LINES_MAX + 1),
+        f"[a]\n\tb = {'c' * LINE_CHARS_MAX}\n",
+        "[a]\n\tb = c\\\n" + "d\\\n" * LINES_MAX,
+        f'[a "{"b" * HEAD_CHARS_MAX}"]\n\tc = d\n',
+        "[a]\n\tb = " + "http://h " * (ADDRESSES_MAX + 1),
+    ],
+    ids=["lines", "line", "line that goes on", "head", "addresses"],
+)
+def test_what_is_larger_than_people_write_is_not_shown(text: str) -> None:
+    """A command may write what git's settings of a home include, and have us look through it."""
     assert without_tokens("git", text) is None
 
 

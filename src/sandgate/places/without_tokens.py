@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-LINES_MAX = 4096  # of one file
+# Of one file, which may be one that a command writes: more than people write, and little to look through.
+LINES_MAX, LINE_CHARS_MAX, HEAD_CHARS_MAX, ADDRESSES_MAX = 4096, 16_384, 1024, 1024
 WORD_CHARS_MIN = 4  # of what is assigned to a secret's name in the midst of something else
 _BREAKS = str.maketrans(dict.fromkeys("\"'`,;()[]{}<>|&\\", " "))
 _HEADERS = ("authorization:", "cookie:", "x-api-key:", "private-token:")
@@ -41,7 +42,7 @@ class _Unclear(Exception):
 
 def without_tokens(form: str, text: str) -> str | None:
     """`text`, a file of that form, without its secrets: itself where there are none, None: nothing of it."""
-    if text.count("\n") > LINES_MAX or is_private_key(text):
+    if text.count("\n") > LINES_MAX or text.count("://") > ADDRESSES_MAX or is_private_key(text):
         return None
     try:
         return _FORMS[form](text)
@@ -132,7 +133,7 @@ def _git(text: str) -> str:
             end = git_settings.header_end(said) + 1
             begins, clean = clean[: len(clean) - len(said) + end], said[end:]
             head, said = said[:end] + "\n", clean.lstrip()
-            if holds_secret(head):
+            if len(head) > HEAD_CHARS_MAX or holds_secret(head):
                 raise _Unclear
         secret = _comments(said) if said[:1] in ("#", ";") else _is_gits_secret(head, said)
         shown.append(begins + (clean if not secret else "\n" if begins else ""))
@@ -236,9 +237,12 @@ def _logical(text: str, goes_on: Callable[[str], bool] | None = None) -> Iterato
         whole = line
         while goes_on is not None and whole.strip()[:1] not in ("#", ";") and goes_on(whole):
             following = next(lines, "")
-            if not following or any(mark in whole for mark in "#;"):  # the end of a comment, to somebody else
+            # A comment may end here to somebody else.
+            if not following or any(mark in whole for mark in "#;") or len(whole) > LINE_CHARS_MAX:
                 raise _Unclear
             whole += following
+        if len(whole) > LINE_CHARS_MAX:
+            raise _Unclear
         yield whole
 
 

@@ -51,7 +51,8 @@ class PrivateDirectory:
 
     def share_again(self) -> None:
         """Others may use it as well; waits for one that took it alone just now: as long as one command runs."""
-        fcntl.flock(self._held, fcntl.LOCK_SH)
+        if self._held >= 0:
+            fcntl.flock(self._held, fcntl.LOCK_SH)
 
     def close(self) -> None:
         """Nobody here uses it any more."""
