@@ -9,11 +9,12 @@
 #include <asm/socket.h>
 
 #include "connects.h"
+#include "unserved.h"
 
 enum { PIDFD_FOR_THREAD = O_EXCL /* Linux 6.9 */, GET_FLAGS = 3 /* F_GETFL */, SET_FLAGS = 4 /* F_SETFL */ };
 
 struct waiting {
-    uint64_t id; /* of the held call; 0: free */
+    struct attempt attempt; /* its id is 0: free */
     int socket, target;
     int again; /* nobody tells when the other side's queue has room: unix(7), EAGAIN */
     size_t length;
@@ -59,7 +60,7 @@ static void release(int socket, int target) {
 
 static struct waiting *free_entry(void) {
     for (int i = 0; i < CONNECTS_MAX; i++)
-        if (!table[i].id) return &table[i];
+        if (!table[i].attempt.id) return &table[i];
     return 0;
 }
 
@@ -70,10 +71,11 @@ int connect_in_place(struct supervisor *supervisor, const struct attempt *attemp
     int error = !entry ? ENOBUFS : try_connect(socket, flags, address, length);
     int waits = entry && !(flags & O_NONBLOCK) && (error == EINPROGRESS || error == EALREADY || error == EAGAIN);
     if (waits) {
-        *entry = (struct waiting){attempt->id, socket, target, error == EAGAIN, length, {0}};
+        *entry = (struct waiting){*attempt, socket, target, error == EAGAIN, length, {0}};
         memcpy(entry->address, address, length);
         return ANSWERED;
     }
+    note_connected(supervisor, attempt, socket, error, address, length);
     release(socket, target);
     answer_call(supervisor, attempt->id, error);
     return ANSWERED;
@@ -82,24 +84,25 @@ int connect_in_place(struct supervisor *supervisor, const struct attempt *attemp
 unsigned int connects_watch(struct pollfd watched[CONNECTS_MAX]) {
     unsigned int count = 0;
     for (int i = 0; i < CONNECTS_MAX; i++)
-        if (table[i].id && !table[i].again) watched[count++] = (struct pollfd){.fd = table[i].socket, .events = POLLOUT};
+        if (table[i].attempt.id && !table[i].again) watched[count++] = (struct pollfd){.fd = table[i].socket, .events = POLLOUT};
     return count;
 }
 
 int connects_retry(void) {
     for (int i = 0; i < CONNECTS_MAX; i++)
-        if (table[i].id && table[i].again) return 1;
+        if (table[i].attempt.id && table[i].again) return 1;
     return 0;
 }
 
 static void finish(struct supervisor *supervisor, struct waiting *entry, int error) {
+    note_connected(supervisor, &entry->attempt, entry->socket, error, entry->address, entry->length);
     release(entry->socket, entry->target);
-    answer_call(supervisor, entry->id, error);
-    entry->id = 0;
+    answer_call(supervisor, entry->attempt.id, error);
+    entry->attempt.id = 0;
 }
 
 static void try_again(struct supervisor *supervisor, struct waiting *entry) {
-    if (!is_held(supervisor, entry->id)) return finish(supervisor, entry, EINTR);
+    if (!is_held(supervisor, entry->attempt.id)) return finish(supervisor, entry, EINTR);
     int error = try_connect(entry->socket, sys(fcntl, entry->socket, GET_FLAGS), entry->address, entry->length);
     if (error != EAGAIN) finish(supervisor, entry, error);
 }
@@ -107,9 +110,9 @@ static void try_again(struct supervisor *supervisor, struct waiting *entry) {
 void connects_settle(struct supervisor *supervisor, const struct pollfd watched[], unsigned int count) {
     for (int i = 0; i < CONNECTS_MAX; i++) {
         struct waiting *entry = &table[i];
-        if (!entry->id) continue;
+        if (!entry->attempt.id) continue;
         if (entry->again) try_again(supervisor, entry);
-        for (unsigned int at = 0; entry->id && at < count; at++)
+        for (unsigned int at = 0; entry->attempt.id && at < count; at++)
             if (watched[at].revents && watched[at].fd == entry->socket)
                 finish(supervisor, entry, number_option(entry->socket, SO_ERROR));
     }

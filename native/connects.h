@@ -4,10 +4,11 @@
 
 #include <linux/poll.h>
 
+#include "endpoints.h"
 #include "network.h"
 
 enum { CONNECTS_MAX = 64 }; /* held calls that wait for a connection; one more gets ENOBUFS */
-enum { ADDRESS_BYTES_MAX = 128 /* sizeof(struct sockaddr_storage) */, CONNECT_RETRY_MS = 10 };
+enum { CONNECT_RETRY_MS = 10 };
 
 /* The file behind the task's descriptor, or a negative errno. Whatever the task does to its descriptors afterwards,
  * it is this file that gets judged and connected. */

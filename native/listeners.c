@@ -1,8 +1,13 @@
 /* Reads /proc/<pid>/net/{tcp,tcp6,unix} (proc(5)): a server on the host that the sandbox cannot reach is a denial, a
  * port where nobody listens is not. */
+#include <linux/time_types.h>
+
 #include "listeners.h"
 
-enum { LINE_BYTES_MAX = 512, CHUNK_BYTES = 8192, LISTED_BYTES_MAX = 1 << 20 };
+enum { LINE_BYTES_MAX = 512, CHUNK_BYTES = 8192, LISTED_BYTES_MAX = 1 << 20, PORTS = 1 << 16, MONOTONIC = 1 };
+/* The kernel goes through a table of all connections for each look, some 10 ms: a command that tries all ports must not
+ * wait for one each time, and one that goes on for hours stops making the host look. */
+enum { HOST_PORTS_KEPT_MS = 1000, HOST_LOOKS_MAX = 1000 };
 
 typedef int line_test(const char *line, const void *wanted);
 
@@ -42,24 +47,61 @@ static const char *next_field(const char *at) {
     return at;
 }
 
-/* "  0: 0100007F:1F90 00000000:0000 0A ...": the local port in hexadecimal, and state 0A, which is LISTEN. */
-static int is_listener(const char *line, const void *wanted) {
-    uint16_t port = *(const uint16_t *)wanted;
+/* "  0: 0100007F:1F90 00000000:0000 0A ...": the local port in hexadecimal, and state 0A, which is LISTEN. -1: none. */
+static int listening_port(const char *line) {
     while (*line == ' ') line++;
     const char *local = next_field(line), *state = next_field(next_field(local));
-    if (state[0] != '0' || state[1] != 'A') return 0;
+    if (state[0] != '0' || state[1] != 'A') return -1;
     while (*local && *local != ':' && *local != ' ') local++;
-    if (*local != ':') return 0;
-    unsigned int value = 0;
+    if (*local != ':') return -1;
+    int value = 0;
     for (int i = 1; i <= 4 && local[i] > ' '; i++) {
         char digit = local[i];
-        value = value << 4 | (unsigned int)(digit <= '9' ? digit - '0' : digit - 'A' + 10);
+        value = value << 4 | (digit <= '9' ? digit - '0' : digit - 'A' + 10);
     }
-    return value == port;
+    return value & (PORTS - 1);
+}
+
+static int is_listener(const char *line, const void *wanted) {
+    return listening_port(line) == *(const uint16_t *)wanted;
 }
 
 int listens_on_port(int pid, uint16_t port) {
     return any_line(pid, "tcp", is_listener, &port) || any_line(pid, "tcp6", is_listener, &port);
+}
+
+static uint8_t host_ports[PORTS / 8];
+
+/* Passes over every line. */
+static int note_host_port(const char *line, const void *unused) {
+    int port = listening_port(line);
+    (void)unused;
+    if (port >= 0) host_ports[port / 8] |= (uint8_t)(1 << port % 8);
+    return 0;
+}
+
+static long now_ms(void) {
+    struct __kernel_timespec now = {0, 0};
+    sys(clock_gettime, MONOTONIC, &now);
+    return (long)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
+}
+
+static void look_at_host(void) {
+    static long looked_ms;
+    static unsigned int looks;
+    long now = now_ms();
+    if (looks && now - looked_ms < HOST_PORTS_KEPT_MS) return;
+    memset(host_ports, 0, sizeof host_ports);
+    if (looks == HOST_LOOKS_MAX) return;
+    looks++;
+    any_line(0, "tcp", note_host_port, 0);
+    any_line(0, "tcp6", note_host_port, 0);
+    looked_ms = now_ms();
+}
+
+int host_listens_on_port(uint16_t port) {
+    look_at_host();
+    return host_ports[port / 8] >> port % 8 & 1;
 }
 
 /* The name is the last field of its line. */

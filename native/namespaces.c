@@ -4,6 +4,7 @@
  * the others, mounts, and installs its walls: two processors share the work. Then each joins what the other made. */
 #include <linux/if.h>
 #include <linux/in.h>
+#include <linux/ipv6.h>
 #include <linux/sched.h>
 #include <linux/sockios.h>
 
@@ -63,18 +64,39 @@ long forget_closed_connections(void) {
     return written;
 }
 
+static long lo_request(unsigned int family, unsigned int request, void *given) {
+    long fd = sys(socket, family, 2 /* SOCK_DGRAM */ | O_CLOEXEC, 0);
+    if (fd < 0) return fd;
+    long error = sys(ioctl, fd, request, given);
+    sys(close, fd);
+    return error;
+}
+
+/* One address of each family that is not *the* loopback one, on the loopback: a resolver that is told to look only for
+ * families this host has (AI_ADDRCONFIG) does not count 127.0.0.1 and ::1, and would find nothing, not even `localhost`.
+ * They lead nowhere else. What cannot be had, such as IPv6 where it is switched off, is done without. */
+static void have_both_families(void) {
+    enum { INET = 2, INET6 = 10, LO = 1 /* the first interface of every network */ };
+    struct ifreq second;
+    struct sockaddr_in address = {.sin_family = INET, .sin_addr.s_addr = __builtin_bswap32(0x7f000002) /* 127.0.0.2 */};
+    struct in6_ifreq local = {.ifr6_addr.s6_addr = {[0] = 1, [15] = 1} /* 100::1, RFC 6666: it is nobody's */, .ifr6_prefixlen = 128, .ifr6_ifindex = LO};
+    memset(&second, 0, sizeof second);
+    put_text(second.ifr_name, "lo:1");
+    memcpy(&second.ifr_addr, &address, sizeof address);
+    lo_request(INET, SIOCSIFADDR, &second);
+    lo_request(INET6, SIOCSIFADDR, &local);
+}
+
 /* A network of its own with nothing but a loopback that is up: servers and clients inside can still talk. */
 int make_empty_network(struct sandbox *sandbox) {
     long error = sys(unshare, CLONE_NEWNET);
     if (error < 0) return fail(sandbox, "make network namespace", "", error);
-    long fd = sys(socket, 2 /* AF_INET */, 2 /* SOCK_DGRAM */ | O_CLOEXEC, 0);
-    if (fd < 0) return fail(sandbox, "socket for loopback", "", fd);
     struct ifreq request;
     memset(&request, 0, sizeof request);
     put_text(request.ifr_name, "lo");
     request.ifr_flags = IFF_UP;
-    error = sys(ioctl, fd, SIOCSIFFLAGS, &request);
-    sys(close, fd);
+    error = lo_request(2 /* AF_INET */, SIOCSIFFLAGS, &request);
+    have_both_families();
     forget_closed_connections(); /* where it can be had: in a container /proc/sys may be read-only */
     return error < 0 ? fail(sandbox, "bring up loopback", "", error) : 0;
 }

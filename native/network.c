@@ -11,33 +11,14 @@
 
 #include <asm/socket.h>
 
+#include "endpoints.h"
 #include "hosts.h"
 #include "listeners.h"
 #include "lookups.h"
 #include "network.h"
 #include "own_sockets.h"
 
-enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, TYPE_STREAM = 1, TYPE_DATAGRAM = 2, NAME_SERVER_PORT = 53, UNIX_PATH_MAX_BYTES = 108, ADDRESS_TEXT_BYTES = 160 };
-enum { UNSERVED_MAX = 16 /* ports of its own loopback that one command sought in vain; of more nobody hears */ };
-
-/* As it lies in memory: the family, then a form of its own for each family, without gaps. */
-struct socket_address {
-    uint16_t family;
-    union {
-        char unix_path[126];
-        struct {
-            uint16_t port;
-            uint8_t address[4];
-        } __attribute__((packed)) inet;
-        struct {
-            uint16_t port;
-            uint32_t flow;
-            uint8_t address[16];
-            uint32_t scope;
-        } __attribute__((packed)) inet6;
-    } __attribute__((packed));
-    size_t length;
-};
+enum { TYPE_STREAM = 1, TYPE_DATAGRAM = 2, NAME_SERVER_PORT = 53, UNIX_PATH_MAX_BYTES = 108 };
 
 static int read_address(const struct attempt *attempt, struct socket_address *address) {
     memset(address, 0, sizeof *address);
@@ -47,88 +28,6 @@ static int read_address(const struct attempt *attempt, struct socket_address *ad
     memcpy(address, bytes, count);
     address->length = count;
     return 0;
-}
-
-static uint16_t swapped(uint16_t value) { return (uint16_t)(value << 8 | value >> 8); }
-
-static char *put_hex(char *at, unsigned int value) {
-    static const char digits[] = "0123456789abcdef";
-    for (int shift = 12, seen = 0; shift >= 0; shift -= 4) {
-        seen |= (int)(value >> shift & 15);
-        if (seen || shift == 0) *at++ = digits[value >> shift & 15];
-    }
-    *at = 0;
-    return at;
-}
-
-static char *put_inet(char *at, const uint8_t address[4]) {
-    for (int i = 0; i < 4; i++) {
-        at = put_number(at, address[i]);
-        if (i < 3) *at++ = '.';
-    }
-    return at;
-}
-
-/* RFC 5952: the first longest run of zero groups becomes "::". */
-static char *put_inet6(char *at, const uint8_t address[16]) {
-    int groups[8], best = -1, best_length = 1;
-    for (int i = 0; i < 8; i++) groups[i] = address[2 * i] << 8 | address[2 * i + 1];
-    for (int i = 0; i < 8; i++) {
-        int length = 0;
-        while (i + length < 8 && groups[i + length] == 0) length++;
-        if (length > best_length) best = i, best_length = length;
-        if (length) i += length - 1;
-    }
-    for (int i = 0; i < 8; i++) {
-        if (i == best) {
-            at = put_text(at, "::");
-            i += best_length - 1;
-            continue;
-        }
-        if (i && at[-1] != ':') *at++ = ':';
-        at = put_hex(at, (unsigned int)groups[i]);
-    }
-    *at = 0;
-    return at;
-}
-
-static int is_mapped(const uint8_t address[16]) {
-    static const uint8_t prefix[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    return memcmp(address, prefix, sizeof prefix) == 0;
-}
-
-/* The endpoint in one form: a mapped IPv6 address is the IPv4 address it stands for. */
-static int endpoint_of(const struct socket_address *address, struct host *endpoint) {
-    memset(endpoint, 0, sizeof *endpoint);
-    if (address->family == FAMILY_INET && address->length >= 8) {
-        endpoint->family = FAMILY_INET;
-        endpoint->port = swapped(address->inet.port);
-        memcpy(endpoint->address, address->inet.address, 4);
-        return 0;
-    }
-    if (address->family != FAMILY_INET6 || address->length < 24) return -1;
-    int mapped = is_mapped(address->inet6.address);
-    endpoint->family = mapped ? FAMILY_INET : FAMILY_INET6;
-    endpoint->port = swapped(address->inet6.port);
-    memcpy(endpoint->address, address->inet6.address + (mapped ? 12 : 0), mapped ? 4 : 16);
-    return 0;
-}
-
-static int is_local(const struct host *endpoint) {
-    static const uint8_t nowhere[15];
-    if (endpoint->family == FAMILY_INET) return endpoint->address[0] == 127 || memcmp(endpoint->address, nowhere, 4) == 0;
-    return memcmp(endpoint->address, nowhere, 15) == 0 && endpoint->address[15] <= 1;
-}
-
-static void put_endpoint(char *at, const struct host *endpoint) {
-    if (endpoint->family == FAMILY_INET) {
-        at = put_inet(at, endpoint->address);
-    } else {
-        at = put_text(at, "[");
-        at = put_inet6(at, endpoint->address);
-        at = put_text(at, "]");
-    }
-    put_number(put_text(at, ":"), endpoint->port);
 }
 
 static void tell(struct supervisor *supervisor, const struct attempt *attempt, enum refusing_layer layer, int error,
@@ -146,19 +45,8 @@ static int connect_to_server(struct supervisor *supervisor, const struct attempt
     return listen_to_lookup(supervisor, attempt, socket, text);
 }
 
-/* Once for each port, and not among the refusals: a command that tries all ports must not use up their room. */
-static void note_unserved(struct supervisor *supervisor, const struct attempt *attempt, uint16_t port, const char *address) {
-    static uint16_t noted[UNSERVED_MAX];
-    static unsigned int count;
-    for (unsigned int i = 0; i < count; i++)
-        if (noted[i] == port) return;
-    if (count == UNSERVED_MAX) return;
-    noted[count++] = port;
-    struct refusal refusal = {OP_UNSERVED, BY_NETWORK, 0, attempt->pid, 0, 0, attempt->syscall, "", address};
-    report_refusal(&supervisor->tally, &refusal);
-}
-
-/* `stream` is set for a connection: only there does nobody at the port mean a failure. */
+/* Programs may serve and call each other on the sandbox's own loopback, which is where this goes. A connection tells by
+ * itself whether somebody was there (unserved.c); a datagram does not, so the lists are asked. */
 static int judge_inet(struct supervisor *supervisor, const struct attempt *attempt, const struct host *endpoint, int stream) {
     char text[ADDRESS_TEXT_BYTES];
     if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF)) return 0;
@@ -167,11 +55,8 @@ static int judge_inet(struct supervisor *supervisor, const struct attempt *attem
         tell(supervisor, attempt, BY_NETWORK, EPERM, 1, text);
         return EPERM;
     }
-    /* Programs may serve and call each other on the sandbox's own loopback. Only who looks for a server that is there
-     * on the host and not inside has been kept from something. */
-    if (listens_on_port(attempt->pid, endpoint->port)) return 0;
-    if (listens_on_port(0, endpoint->port)) tell(supervisor, attempt, BY_NETWORK, ECONNREFUSED, 1, text);
-    if (stream) note_unserved(supervisor, attempt, endpoint->port, text);
+    if (!stream && host_listens_on_port(endpoint->port) && !listens_on_port(attempt->pid, endpoint->port))
+        tell(supervisor, attempt, BY_NETWORK, ECONNREFUSED, 1, text);
     return 0;
 }
 

@@ -154,23 +154,6 @@ def test_without_reporting_the_view_refuses_just_the_same(helper: str, grounds: 
     assert not (grounds / "outside/new").exists()
 
 
-UNSERVED_MAX = 16  # ports of one command, native/network.c
-SEEK = (
-    "import socket\n"
-    "own = socket.create_server(('127.0.0.1', 4242))\n"
-    "for _ in range(2):\n"
-    "    for port in (4242, *range(60000, 60000 + {count})):\n"
-    "        socket.socket().connect_ex(('127.0.0.1', port))\n"
-)
-
-
-@pytest.mark.parametrize(("count", "noted"), [(3, 3), (UNSERVED_MAX + 4, UNSERVED_MAX)])
-def test_ports_where_nobody_listens_are_noted_and_no_refusal(helper: str, count: int, noted: int) -> None:
-    """Required: once each, and not without end: who tries all of them must not use up the room of refusals."""
-    outcome = run(helper, plan_for("python3", "-c", SEEK.format(count=count), network="off"))
-    assert (outcome.refused, outcome.unserved) == ([], [f"127.0.0.1:{60_000 + at}" for at in range(noted)])
-
-
 @pytest.mark.slow
 def test_path_that_flips_under_the_supervisors_eyes_never_leads_outside(helper: str, grounds: Path) -> None:
     """sandbox.md §11 row 36: a record may be stale, a write may not happen."""

@@ -73,6 +73,33 @@ def test_one_network_serves_one_command_after_the_other_as_if_it_were_new(networ
     assert {said[1] for _child, said in seen} == {"2 ['lo']"}  # the heading, and the one socket that listens now
 
 
+ONE_FAMILY = """
+import socket, sys
+print(socket.getaddrinfo(sys.argv[1], 80, int(sys.argv[2]), socket.SOCK_STREAM, 0, socket.AI_ADDRCONFIG)[0][4][0])
+"""
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize(
+    ("name", "family", "address"),
+    [
+        ("localhost", socket.AF_INET, "127.0.0.1"),
+        ("127.0.0.1", socket.AF_INET, "127.0.0.1"),
+        ("::1", socket.AF_INET6, "::1"),
+    ],
+)
+def test_who_looks_for_families_that_this_host_has_finds_the_loopback(
+    networks: EmptyNetworks, own: bool, name: str, family: int, address: str
+) -> None:
+    """Required: a resolver does not count *the* loopback addresses as a sign of their family."""
+    if family == socket.AF_INET6 and not Path("/proc/net/if_inet6").exists():
+        pytest.skip("this kernel has no IPv6")
+    if own:
+        networks.expect_one_command()
+    child, said = run(networks, "python3", "-c", ONE_FAMILY, name, str(int(family)))
+    assert (child.ended, said) == (Ended(0, None), [address])
+
+
 def test_an_empty_network_is_the_hosts_for_nobody(networks: EmptyNetworks) -> None:
     """The server on the host's loopback is there without a sandbox, and not in a lent network."""
     with socket.create_server(("127.0.0.1", 0)) as server:

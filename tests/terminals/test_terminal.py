@@ -15,6 +15,7 @@ from sandgate.errors import InputNotTaken, RequestError, StdinClosed
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.lines import CELLS_MAX
 from sandgate.terminals.patterns import Wanted
+from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import Shape
 from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.traffic import NOT_WRITTEN, UNWRITTEN_BYTES_MAX
@@ -326,9 +327,11 @@ def test_a_command_is_asked_to_end_and_may_clear_up(stage: Stage, tty: bool) -> 
 
 
 def test_an_interactive_shell_that_ignores_term_ends_with_its_terminal(stage: Stage) -> None:
+    """At its prompt: bash forgets a hang-up that comes between its last look for one and its wait for input."""
     terminal = stage.start(program("bash", "--norc", "--noprofile", "-i", tty=True))
     terminal.write(b"echo here-$((40 + 2))\n")
     sees(terminal, "here-42")
+    assert wait_until(lambda: is_settled(terminal))
     terminal.terminate(LIMIT_S * 2)
     assert terminal.wait_exit(LIMIT_MS) is not None, "it was not killed, it left"
 

@@ -1,7 +1,9 @@
 """The sandboxed commands that run on this machine for this user, whoever started them, and what they serve.  proc(5)
 
-Nothing is registered anywhere: every sandbox of namespaces has a supervisor, a process with the helper's name and this
-user's id, and what hangs on it is the command. The kernel says the rest. A look costs some milliseconds.
+Nothing is registered anywhere: every sandbox of namespaces has a supervisor, a process with the helper's name, this
+user's id, and process numbers as we have them; what hangs on it, numbered once more and filtered, is the command. A
+command can take the name, and neither leave its numbering nor its filter. The kernel says the rest. A look costs some
+milliseconds.
 """
 
 from __future__ import annotations
@@ -15,6 +17,10 @@ from sandgate.record import Record
 SUPERVISOR = b"sandgate-exec"  # of build.PROGRAM; no longer than the kernel keeps (TASK_COMM_LEN)
 LISTED_MAX = 256  # sandboxes in one look
 COMMAND_LINE_BYTES_MAX = 4_096
+STATUS_BYTES_MAX = 16_384  # groups, processors and memory nodes are lists in it
+
+_FILTERED = b"2"  # SECCOMP_MODE_FILTER
+_INIT = b"1"  # of a sandbox: the helper itself
 
 
 class Sandbox(Record):
@@ -31,15 +37,17 @@ class Sandbox(Record):
 
 def sandboxes() -> tuple[Sandbox, ...]:
     """Those whose command runs, in the order of their numbers."""
-    ours = {pid: _parent(pid) for pid in _of_this_user() if _name(pid) == SUPERVISOR}
+    named = [pid for pid in _of_this_user() if _name(pid) == SUPERVISOR]
+    outside = len(_status(os.getpid()).numbers)
+    ours = {pid: status.parent for pid in named if len((status := _status(pid)).numbers) == outside}
     tops = sorted(pid for pid, parent in ours.items() if parent not in ours)
-    found = [_sandbox(pid, ours[pid]) for pid in tops[:LISTED_MAX]]
+    found = [_sandbox(pid, ours[pid], outside) for pid in tops[:LISTED_MAX]]
     return tuple([each for each in found if each is not None])
 
 
-def _sandbox(supervisor: int, starter: int) -> Sandbox | None:
+def _sandbox(supervisor: int, starter: int, outside: int) -> Sandbox | None:
     below = descendants(supervisor)
-    inside = next((pid for pid in below if _name(pid) not in (SUPERVISOR, b"")), None)
+    inside = next((pid for pid in below if _is_confined(pid, outside)), None)
     if inside is None:
         return None  # it makes a network, or shows a port, or is not that far
     try:
@@ -49,6 +57,11 @@ def _sandbox(supervisor: int, starter: int) -> Sandbox | None:
     return Sandbox(
         supervisor, inside, _command_line(inside), starter, _command_line(starter), own, listening_ports(below)
     )
+
+
+def _is_confined(pid: int, outside: int) -> bool:
+    status = _status(pid)
+    return len(status.numbers) > outside and status.numbers[-1] != _INIT and status.seccomp == _FILTERED
 
 
 def _of_this_user() -> list[int]:
@@ -75,9 +88,17 @@ def _name(pid: int) -> bytes:
     return _read(pid, "comm", STAT_BYTES_MAX).rstrip(b"\n")
 
 
-def _parent(pid: int) -> int:
-    fields = _read(pid, "stat", STAT_BYTES_MAX).rpartition(b")")[2].split()
-    return int(fields[1]) if len(fields) > 1 else 0
+class _Status(Record):
+    """What /proc/<pid>/status says; of a process that has gone, nothing."""
+
+    parent: int
+    numbers: list[bytes]  # of the process, in our namespace and those below it
+    seccomp: bytes
+
+
+def _status(pid: int) -> _Status:
+    lines = dict(line.partition(b":\t")[::2] for line in _read(pid, "status", STATUS_BYTES_MAX).split(b"\n"))
+    return _Status(int(lines.get(b"PPid", 0)), lines.get(b"NSpid", b"").split(), lines.get(b"Seccomp", b""))
 
 
 def _command_line(pid: int) -> tuple[str, ...]:

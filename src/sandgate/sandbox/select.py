@@ -30,7 +30,6 @@ HOST_STEPS = (
     "open /proc",
     "write /proc",
     "unshare network",
-    "socket for loopback",
     "bring up loopback",
     "make mounts private",
     "make read-only",
