@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import pkgutil
+import pydoc
+from typing import Any
 
 import pytest
 
+import sandgate
 from sandgate.record import USES_BEFORE_OWN, Record, never_reached
 
 
@@ -105,3 +110,48 @@ def test_records_can_be_pickled_and_shown() -> None:
 def test_an_unhandled_case_is_a_loud_bug() -> None:
     with pytest.raises(AssertionError, match="unhandled"):
         never_reached("surprise")
+
+
+class Later(Point):
+    label: str  # type: ignore[misc] # behind a default: types forbid it, the class itself does not
+    weight: int = 1
+
+
+def test_a_record_shows_its_fields_as_its_signature() -> None:
+    assert str(inspect.signature(Point)) == "(x: 'int', y: 'int' = 0, tags: 'tuple[str, ...]' = ()) -> None"
+    assert list(inspect.signature(Named).parameters) == ["x", "y", "tags", "name"]
+    assert inspect.signature(Point).bind(1, tags=("a",)).arguments == {"x": 1, "tags": ("a",)}
+    assert "Point(x: 'int', y: 'int' = 0" in pydoc.plain(pydoc.render_doc(Point))
+
+
+def test_a_field_that_must_be_given_behind_one_that_need_not_is_shown_by_name() -> None:
+    assert str(inspect.signature(Later)).endswith("*, label: 'str', weight: 'int' = 1) -> None")
+    assert Later(1, label="a") == Later(1, 0, (), "a")
+
+
+def test_a_signature_is_the_same_before_and_after_a_class_has_a_constructor_of_its_own() -> None:
+    class Busy(Record):
+        x: int
+        y: int = 0
+
+    before = inspect.signature(Busy)
+    for _ in range(USES_BEFORE_OWN + 1):
+        Busy(1)
+    assert Busy.__init__ is not Record.__init__
+    assert inspect.signature(Busy) == before
+
+
+def test_no_record_of_ours_has_a_constructor_by_hand_which_its_signature_would_not_tell() -> None:
+    for module in pkgutil.walk_packages(sandgate.__path__, "sandgate."):
+        if not module.name.startswith(("sandgate.surfaces.mcp", "sandgate.external", "sandgate.patch.bin")):
+            __import__(module.name)
+    ours = [each for each in _below(Record) if each.__module__.startswith("sandgate.")]
+    assert len(ours) > 200
+    for each in ours:
+        inspect.signature(each)
+        own = each.__dict__.get("__init__", Record.__init__)
+        assert own is Record.__init__ or own.__code__.co_filename == "<string>", each
+
+
+def _below(kind: type[Any]) -> list[type[Any]]:
+    return [below for child in kind.__subclasses__() for below in (child, *_below(child))]

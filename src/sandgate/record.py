@@ -16,6 +16,7 @@ from _operator import attrgetter  # `operator` without its Python half
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from inspect import Signature
     from typing import Any, Self, dataclass_transform
 else:
 
@@ -61,6 +62,23 @@ class RecordType(type):
         if len(fields) > 1:
             cls._read = attrgetter(*fields)
         return cls._slots
+
+    @property
+    def __signature__(cls) -> Signature:
+        """What `inspect` and `pydoc` show of the constructor: the fields. Made when asked; a class costs nothing."""
+        from inspect import Parameter, Signature, get_annotations
+
+        notes: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            notes |= get_annotations(base)
+        parameters: list[Parameter] = []
+        by_name = False  # a subclass's without a default, behind one with: a signature has no other way to say it
+        for field in cls.__match_args__:
+            default = cls._defaults.get(field, Parameter.empty)
+            by_name |= default is Parameter.empty and any(each.default is not Parameter.empty for each in parameters)
+            kind = Parameter.KEYWORD_ONLY if by_name else Parameter.POSITIONAL_OR_KEYWORD
+            parameters.append(Parameter(field, kind, default=default, annotation=notes.get(field, Parameter.empty)))
+        return Signature(parameters, return_annotation=None)
 
     def make_own_constructor(cls) -> None:
         """Replaces the generic constructor by one that is compiled for the fields of this class.

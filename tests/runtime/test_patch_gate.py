@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.runtime import Runtime
-    from sandgate.runtime.patch_gate import PatchAnswer
+    from sandgate.tools.patch_answer import PatchAnswer
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -54,7 +54,7 @@ def together(*patches: str) -> str:
 def refusal(runtime: Runtime, patch: str) -> str:
     answer = runtime.apply_patch(patch)
     assert answer.exit_code is None
-    return answer.output
+    return answer.refused
 
 
 def texts(place: Path) -> dict[str, str]:
@@ -278,7 +278,7 @@ def test_file_with_another_name_is_replaced_under_its_own_and_that_is_said(place
     os.link(place.outside / "file", place.repo / "file")
     answer = place.session(approval_policy="never").apply_patch(update("file"))
     assert (answer.exit_code, texts(place.repo), texts(place.outside)) == (0, {"file": "new\n"}, {"file": "old\n"})
-    assert answer.warnings == (f"{place.repo}/file has another name, which keeps the old content",)
+    assert answer.notices == (f"{place.repo}/file has another name, which keeps the old content",)
 
 
 def test_hooks_of_git_are_not_written_unasked(place: Workplace) -> None:

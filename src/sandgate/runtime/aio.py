@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.async_reviewer import AsyncReviewer, Hearing
     from sandgate.runtime.listing import LiveCommand
-    from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.runtime import Runtime
     from sandgate.terminals.live_shell import LiveShell, ShellResult
     from sandgate.terminals.marks import Shell
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.waiting import Steps, Wait
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.calls import ToolOutput
+    from sandgate.tools.patch_answer import PatchAnswer
 
     T = TypeVar("T")
 

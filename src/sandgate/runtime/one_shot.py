@@ -70,7 +70,7 @@ def run_shell(
         command = _request(runtime, arguments)
         patched = tools.patch_in_command(command, USE_THE_TOOL, call_id)
         if patched is not None:
-            return ToolOutput(tools.patch_text(patched), success=patched.exit_code == 0)
+            return ToolOutput(patched.body(), success=patched.exit_code == 0)
         passage = _passed(runtime, command, cancel_fd, call_id, over)
     except LaunchError as error:
         return ToolOutput(f"execution error: {error.sentence}", success=False)

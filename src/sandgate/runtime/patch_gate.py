@@ -58,7 +58,7 @@ NS_PER_MS = 1_000_000
 NOT_ALLOWED = "Permission denied"
 
 
-class PatchAnswer(Record):
+class PatchOutcome(Record):
     """What became of a patch: it was applied, it could not be, somebody said no, or it did not get as far (`unfit`)."""
 
     call_id: str
@@ -71,10 +71,10 @@ class PatchAnswer(Record):
     closed: tuple[Denial, ...] = ()  # of a refusal by policy: what of it lies where nothing may be written
 
 
-def unfit(text: str, why: str, *, cwd: str, call_id: str) -> PatchAnswer:
+def unfit(text: str, why: str, *, cwd: str, call_id: str) -> PatchOutcome:
     """The answer to what is no patch, or does not fit the files: nobody was asked, and nothing was tried."""
     passage = Passage(CommandRequest(argv=(PATCH, text), cwd=cwd, env={}), Forbid(why, ()))
-    return PatchAnswer(call_id, 1, why, (), (), 0, passage)
+    return PatchOutcome(call_id, 1, why, (), (), 0, passage)
 
 
 class PatchGate:
@@ -108,18 +108,18 @@ class PatchGate:
         """What a patch that is still being written says so far; for display. Raises PatchError."""
         return parse_partial(text)
 
-    def apply(self, text: str, *, cwd: str, strict_unique: bool = False, call_id: str = "") -> PatchAnswer:
+    def apply(self, text: str, *, cwd: str, strict_unique: bool = False, call_id: str = "") -> PatchOutcome:
         """Verifies, asks if need be, applies. Raises what `plan` raises."""
         self._put_right()
         return self._pass(text, parse_patch(text), cwd, call_id, strict_unique=strict_unique)
 
-    def apply_in_order(self, text: str, *, cwd: str) -> tuple[PatchAnswer, ...]:
+    def apply_in_order(self, text: str, *, cwd: str) -> tuple[PatchOutcome, ...]:
         """Each hunk by itself, as tools do that are not all or nothing: the first that fails is the last.
 
         Raises what `plan` raises; what came before stays applied.
         """
         self._put_right()
-        answers: list[PatchAnswer] = []
+        answers: list[PatchOutcome] = []
         patch = parse_patch(text)
         for hunk in patch.hunks:
             answers.append(self._pass(text, patch.but(hunks=(hunk,)), cwd))
@@ -200,7 +200,7 @@ class PatchGate:
 
     def _pass(
         self, text: str, patch: Patch, cwd: str, call_id: str = "", *, strict_unique: bool = False
-    ) -> PatchAnswer:
+    ) -> PatchOutcome:
         """One look at the disk for what is judged, and one, after the answer to a question, for what is written."""
         permissions = self._confinement.permissions()
         plan = self._planned(patch, permissions, cwd=cwd, strict_unique=strict_unique)
@@ -211,7 +211,7 @@ class PatchGate:
         passage = self._gate.pass_through(matter, _PatchRun(self, plan))
         self._tell(call_id, plan, passage)
         result = passage.result
-        return PatchAnswer(
+        return PatchOutcome(
             call_id=call_id,
             exit_code=None if result is None else result.exit_code,
             output=_said(passage),

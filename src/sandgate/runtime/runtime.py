@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from sandgate.runtime.forecast import Forecast
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
-    from sandgate.runtime.patch_gate import PatchAnswer
     from sandgate.runtime.stdio import Stdio
     from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.live_shell import LiveShell
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.calls import ToolOutput
+    from sandgate.tools.patch_answer import PatchAnswer
 
 ID_BYTES = 8
 

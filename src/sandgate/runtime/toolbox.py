@@ -10,7 +10,6 @@ import sys
 
 from sandgate.commandline.patch_call import PatchCall, patch_call
 from sandgate.commandline.words import quoted
-from sandgate.display import visible
 from sandgate.errors import (
     CommandRefused,
     PatchDoesNotFit,
@@ -29,10 +28,11 @@ from sandgate.runtime.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refusal
-from sandgate.tools.answers import ExecAnswer, ShellAnswer, slim
+from sandgate.tools.answers import ANSWER_POLICY, ExecAnswer
 from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
 from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, failed, patch_in, told
 from sandgate.tools.exec_command import await_command, start_command
+from sandgate.tools.patch_answer import MS_PER_S, PatchAnswer
 from sandgate.tools.schema import (
     apply_patch_freeform_tool,
     apply_patch_function_tool,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.confinement import Confinement
     from sandgate.runtime.forecast import Forecast
-    from sandgate.runtime.patch_gate import PatchAnswer
+    from sandgate.runtime.patch_gate import PatchOutcome
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.arguments import ApplyPatchArguments, ExecCommandArguments, WriteStdinArguments
@@ -88,8 +88,6 @@ if TYPE_CHECKING:
             self, argv: tuple[str, ...], *, cwd: str | None, escalate: bool, justification: str | None, tty: bool
         ) -> CommandRequest: ...
 
-
-ANSWER_POLICY = TruncationPolicy("tokens", 10_000)  # exec.md section 10, where no model says otherwise
 
 # unified_exec.md section 5: what makes output readable for somebody who is no terminal.
 PLAIN_OUTPUT = {
@@ -179,14 +177,8 @@ class Toolbox:
         try:
             return self._apply(text, cwd=self._runtime.directory)
         except VerificationFailed as problem:
-            return unfit(text, str(problem), cwd=self._runtime.directory, call_id=self._runtime.new_id())
-
-    def patch_text(self, answer: PatchAnswer) -> str:
-        """What a model reads of a patch."""
-        if answer.exit_code is None:
-            return answer.output
-        shell = ShellAnswer(answer.output, answer.exit_code, answer.duration_ms)
-        return shell.freeform_text(self.live.truncation)
+            outcome = unfit(text, str(problem), cwd=self._runtime.directory, call_id=self._runtime.new_id())
+            return self._answer(outcome)
 
     def review_input(self, arguments: WriteStdinArguments) -> ExecAnswer | None:
         """The blocking half of `write_stdin`: somebody may have to see the input. An answer is a refusal."""
@@ -224,25 +216,15 @@ class Toolbox:
                     typed = write_stdin_arguments(arguments, extended=True)
                     return told(name, self.write(typed, self.review_input(typed)))
                 case "apply_patch":
-                    return at_once(self._patch_output(patch_in(arguments), call_id))
+                    return at_once(
+                        _patch_output(self._apply(patch_in(arguments), cwd=self._runtime.directory, call_id=call_id))
+                    )
                 case _ if name in INSPECTIONS:
                     return at_once(inspected(self, self._runtime, name, arguments))
                 case _:
                     return at_once(ToolOutput(f"unsupported call: {name}", success=False))
         except SandgateError as error:
             return at_once(failed(error_text(name, error), error))
-
-    def _patch_output(self, text: str, call_id: str) -> ToolOutput:
-        answer = self._apply(text, cwd=self._runtime.directory, call_id=call_id)
-        text = self.patch_text(answer)
-        notices = (*(answer.warnings if answer.exit_code == 0 else ()), not_retried(answer.passage))
-        if said := [f"Notice: {visible(why)}\n" for why in notices if why]:
-            text = f"{text.rstrip()}\n{''.join(said)}"
-        structured: dict[str, Any] = {"applied": answer.exit_code == 0, "output": text}
-        if answer.exit_code is not None:
-            structured["exit_code"] = answer.exit_code
-        structured["changes"] = [{"path": change.path, "type": change.kind} for change in answer.changes]
-        return ToolOutput(text, success=answer.exit_code == 0, structured=slim(structured))
 
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
@@ -271,7 +253,7 @@ class Toolbox:
         answer = self.patch_in_command(command, USE_THE_TOOL, call_id)
         if answer is None:
             return None
-        return ExecAnswer(wall_time_seconds=0.0, output=self.patch_text(answer), state="exited")
+        return ExecAnswer(wall_time_seconds=0.0, output=answer.body(), state="exited")
 
     def patch_in_command(self, command: CommandRequest, advice: str, call_id: str = "") -> PatchAnswer | None:
         """What became of the patch that a command consists of; None when it is another command.
@@ -291,13 +273,30 @@ class Toolbox:
 
     def _apply(self, text: str, *, cwd: str, call_id: str = "") -> PatchAnswer:
         try:
-            return self.patches.apply(text, cwd=cwd, call_id=call_id)
+            return self._answer(self.patches.apply(text, cwd=cwd, call_id=call_id))
         except OSError as problem:  # something changed under our feet
             raise VerificationFailed(f"apply_patch verification failed: {problem.strerror}") from problem
         except PatchError as problem:
             raise VerificationFailed(f"apply_patch verification failed: {problem.tool_text}") from problem
         except PatchDoesNotFit as problem:
             raise VerificationFailed(f"apply_patch verification failed: {problem}") from problem
+
+    def _answer(self, done: PatchOutcome) -> PatchAnswer:
+        refused = done.exit_code is None
+        attempts = done.passage.attempts
+        notices = (*(done.warnings if done.exit_code == 0 else ()), not_retried(done.passage))
+        return PatchAnswer(
+            call_id=done.call_id,
+            wall_time_seconds=done.duration_ms / MS_PER_S,
+            output="" if refused else done.output,
+            exit_code=done.exit_code,
+            changes=done.changes,
+            passage=done.passage,
+            denials=done.closed or (attempts[-1].denial.denials if attempts else ()),
+            notices=tuple(filter(None, notices)),
+            refused=done.output if refused else "",
+            budget=self.live.truncation,
+        )
 
     def unfit(self, wish: EscalationWish, verb: str = "cannot") -> str:
         """Why the call is refused before anything is judged, in words models know; "" when it is not."""
@@ -309,6 +308,10 @@ class Toolbox:
             f"approval policy is {name}; reject command — you {verb} ask for escalated permissions if the "
             f"approval policy is {name}"
         )
+
+
+def _patch_output(answer: PatchAnswer) -> ToolOutput:
+    return ToolOutput(answer.text(), success=answer.exit_code == 0, structured=answer.structured())
 
 
 def _ending(started: Started | ExecAnswer, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:

@@ -10,18 +10,18 @@ from __future__ import annotations
 from sandgate.display import visible
 from sandgate.protocol.wire import denial_json
 from sandgate.record import Record
-from sandgate.tools.truncation import cut, header_form, line_count
+from sandgate.tools.truncation import TruncationPolicy, cut, header_form, line_count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.denials import Denial
-    from sandgate.tools.truncation import TruncationPolicy
 
     Json = dict[str, Any]
 
 
+ANSWER_POLICY = TruncationPolicy("tokens", 10_000)  # exec.md section 10, where no model says otherwise
 MILLISECONDS = 3  # digits of a second
 # What stands first is read even where the rest is cut.
 IN_ORDER = (

@@ -238,9 +238,13 @@ def patch_answer_schema() -> Json:
     }
     properties: Json = {
         "applied": _flag("Whether the files were changed. All of them are, or none."),
+        "refused": _text("Why nothing was written."),
+        "notices": _texts("What else there is to know."),
         "exit_code": _number("0 when it was applied."),
-        "output": _text("What happened, in words."),
+        "wall_time_seconds": _number("How long it took, with the question where there was one."),
         "changes": {"type": "array", "items": changed, "description": "The files it is about."},
+        "denials": _records("What of it lies where nothing may be written."),
+        "output": _text("What happened, in words."),
     }
     return _object(properties, ("applied",))
 

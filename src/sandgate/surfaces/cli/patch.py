@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime import Runtime
     from sandgate.runtime.last_patch import LastPatch
-    from sandgate.runtime.patch_gate import PatchAnswer
+    from sandgate.runtime.patch_gate import PatchOutcome
     from sandgate.surfaces.cli.parse import Parsed
 
 DOES_NOT_FIT, MALFORMED, REFUSED = 1, 2, 77
@@ -114,7 +114,7 @@ def _kept(runtime: Runtime) -> LastPatch:
     return LastPatch(runtime.environ, runtime.loaded.settings.project_root)
 
 
-def _told(done: PatchAnswer, runtime: Runtime) -> int:
+def _told(done: PatchOutcome, runtime: Runtime) -> int:
     for warning in done.warnings:
         say.fact(f"warning: {warning}")
     if done.exit_code == 0:
