@@ -28,8 +28,9 @@ class HelperHook(BuildHookInterface[Any]):
             return
         build_data["force_include"][str(program)] = f"{CARRIED}/{program.name}"
         build_data["pure_python"] = False
-        # No C library is linked: the program runs on every Linux of this machine's kind.
-        build_data["tag"] = f"py3-none-manylinux_2_17_{platform.machine()}"
+        # No C library is linked: the program runs on every Linux of this machine's kind, whichever library others use there.
+        machine = platform.machine()
+        build_data["tag"] = f"py3-none-manylinux_2_17_{machine}.musllinux_1_1_{machine}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002 - hatch's signature
         """Removes what was compiled for this wheel."""
