@@ -28,7 +28,7 @@ class HelperHook(BuildHookInterface[Any]):
             return
         build_data["force_include"][str(program)] = f"{CARRIED}/{program.name}"
         build_data["pure_python"] = False
-        # No C library is linked: the program runs on every Linux of this machine's kind, whichever library others use there.
+        # No C library is linked: the program runs on every Linux of this machine's kind, glibc or musl.
         machine = platform.machine()
         build_data["tag"] = f"py3-none-manylinux_2_17_{machine}.musllinux_1_1_{machine}"
 
