@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.approvals.chain import ReviewerChain
+from sandgate.approvals.answering import Answering
 from sandgate.approvals.holding import binding_of, contents_of
 from sandgate.approvals.scripted import ScriptedReviewer
-from sandgate.approvals.store import ApprovalStore
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
 from sandgate.gate.escalation import AGAIN_MAX
 from sandgate.gate.gate import Gate
@@ -58,7 +57,6 @@ class Stage:
         self.falls_back = False
         self.plan_fails = False
         self.risk: RiskAssessment | None = None
-        store = ApprovalStore()
         chosen = {
             "approval": "on-failure",
             "sandbox": WorkspaceWrite(),
@@ -69,8 +67,7 @@ class Stage:
         self.gate = Gate(
             Policies(**chosen),
             confinement=self,
-            reviewers=ReviewerChain(store, (ScriptedReviewer(answers),)),
-            store=store,
+            answering=Answering((ScriptedReviewer(answers),)),
             assess=self.assess,
             record=self.trail.append,
             new_id=iter(map(str, range(1000))).__next__,

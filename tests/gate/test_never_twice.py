@@ -10,9 +10,8 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sandgate.approvals.chain import ReviewerChain
+from sandgate.approvals.answering import Answering
 from sandgate.approvals.prompt import choices
-from sandgate.approvals.store import ApprovalStore
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
 from sandgate.gate.rulebook import Rulebook
@@ -133,13 +132,11 @@ class Session:
         self.names = iter(map(str, range(10_000)))
         self.command = CommandRequest((), "/", {})
         self.call = ""
-        store = ApprovalStore()
         policies = Policies(approval=policy, sandbox=WorkspaceWrite(), rules=NO_RULES, workspace="/repo")
         self.gate = Gate(
             policies,
             confinement=self,
-            reviewers=ReviewerChain(store, (self,)),
-            store=store,
+            answering=Answering((self,)),
             assess=lambda _command, _denial: None,
             record=lambda _record: None,
             new_id=self.new_id,

@@ -203,8 +203,7 @@ def test_no_more_than_two_requests_at_once(tmp_path: Path) -> None:
     with ResponsesServer(waits_for(may_answer, assesses("low"))) as server:
         colleague = Colleague()
         session = Session(tmp_path, server.url, colleague)
-        chain = session.runtime.gate._reviewers
-        chain.side_by_side = True
+        session.runtime.answering.side_by_side = True
         with session.runtime as runtime:
             asking = [threading.Thread(target=runtime.run, args=(runtime.request(("touch", name)),)) for name in "abcd"]
             for thread in asking:

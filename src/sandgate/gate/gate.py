@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from sandgate.approvals.keys import key_of
 from sandgate.errors import RequestError
 from sandgate.gate.attempts import (
     as_built,
@@ -39,8 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from sandgate.approvals.chain import ReviewerChain
-    from sandgate.approvals.store import ApprovalStore
+    from sandgate.approvals.answering import Answering
     from sandgate.gate.escalation import Step
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
@@ -98,8 +96,7 @@ class Gate:
         policies: Policies,
         *,
         confinement: Confining,
-        reviewers: ReviewerChain,
-        store: ApprovalStore,
+        answering: Answering,
         assess: Assessor,
         record: Recorder,
         new_id: Callable[[], str],
@@ -110,8 +107,7 @@ class Gate:
         self._policies = policies
         self._rulebook = rulebook or Rulebook(policies)
         self._confinement = confinement
-        self._reviewers = reviewers
-        self._store = store
+        self._answering = answering
         self._assess = assess
         self._record = record
         self._write_down = write_down
@@ -145,7 +141,7 @@ class Gate:
 
         Not where questions stand side by side: each is about its own call, and keeps nobody else waiting.
         """
-        if self._reviewers.side_by_side:
+        if self._answering.side_by_side:
             return
         with self._asking:
             self._pause = pause
@@ -160,7 +156,7 @@ class Gate:
             if self._pause is not None:
                 self._pause.hold()
         try:
-            decision = self._reviewers.review(
+            decision = self._answering.chain.review(
                 request,
                 lambda: self._record(ApprovalRequested(request)),
                 lambda: self._allowed_meanwhile(request, rules),
@@ -224,7 +220,7 @@ class Gate:
         """What the ladder needs to know about this command."""
         command, policies = matter.command, self._policies
         tool: Tool = "apply_patch" if matter.changes else "command"
-        keys = matter.keys or (key_of(command),) if not self._store.empty else ()
+        keys = () if self._answering.nothing_approved else _keys_of(matter)
         runs_confined = isinstance(verdict, Allow) and not verdict.bypass_sandbox and policies.confines
         after = policies.retry_after_approval
         if after == "by-risk":
@@ -246,8 +242,15 @@ class Gate:
     def _remembered(self, matter: Matter, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
         """What earlier answers give a command that runs at once, counted where they hold so many times."""
         seen = seeing(matter.command)
-        given = self._store.recall_all(keys, call_id, seen)
-        return self._store.use(keys, given, call_id, seen) if given else None
+        store = self._answering.store
+        given = store.recall_all(keys, call_id, seen)
+        return store.use(keys, given, call_id, seen) if given else None
+
+
+def _keys_of(matter: Matter) -> tuple[ApprovalKey, ...]:
+    from sandgate.approvals.keys import key_of
+
+    return matter.keys or (key_of(matter.command),)
 
 
 class _Passage:

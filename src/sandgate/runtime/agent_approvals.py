@@ -66,7 +66,7 @@ class SessionApprovals:
             return [NO_KEY.format(problem=problem)]
         ours = [lasting for lasting in map(sealer.opened, found) if lasting is not None]
         same = [lasting for lasting in ours if lasting.policy == self._policy]
-        self._runtime.approvals.renew(map(_renewed, same), sealer.name_of)
+        self._runtime.answering.store.renew(map(_renewed, same), sealer.name_of)
         told = [HOLD.format(count=len(same))] if same else []
         if len(same) < len(ours):
             told.append(ASKED_AGAIN.format(count=len(ours) - len(same), why=OTHER_POLICY))

@@ -10,7 +10,9 @@ import os
 import sys
 from _thread import allocate_lock
 
+from sandgate.approvals.answering import Answering
 from sandgate.config import for_run
+from sandgate.config.features import ASSESSMENT
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate
 from sandgate.gate.matter import Matter
@@ -21,8 +23,6 @@ from sandgate.protocol.trace import Notice
 from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
-from sandgate.runtime.guarding import answering
-from sandgate.runtime.journal import written_down
 from sandgate.runtime.program_facts import programs_on_disk
 from sandgate.runtime.rules import rules_in_force
 from sandgate.runtime.stdio import CAPTURED
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
     from sandgate.protocol.commands import EscalationWish
-    from sandgate.protocol.decisions import Attempt, Passage
+    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.runtime.environment import Environment
     from sandgate.runtime.forecast import Forecast
+    from sandgate.runtime.journal import WriteDown
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.stdio import Stdio
@@ -68,9 +69,6 @@ class Runtime:
         record: Recorder | None,
         side_by_side: bool = False,
     ) -> None:
-        from sandgate.approvals.chain import ReviewerChain
-        from sandgate.approvals.store import ApprovalStore
-
         self.loaded = loaded
         settings = for_run(loaded.settings, person_present=environment.person_present)
         self.settings = settings.but(secrets_hidden=(*settings.secrets_hidden, *environment.hidden))
@@ -91,26 +89,43 @@ class Runtime:
             places=programs_on_disk(self.settings.sandbox, environment.cwd, tmp=self.settings.tmp),
             retry_after_approval=self.settings.retry_after_approval,
         )
-        self.approvals = ApprovalStore()
         self._live: LiveCommands | None = None
         self._tools: Toolbox | None = None
         self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
         self._opening = allocate_lock()
+        self.answering = Answering(self._who_answers(reviewers), side_by_side=side_by_side)
+        self._write_down: WriteDown | None = None
         confinement = self.confinement
         self.gate = Gate(
             self.policies,
             confinement=confinement,
-            reviewers=ReviewerChain(self.approvals, answering(reviewers, self), side_by_side=side_by_side),
-            store=self.approvals,
+            answering=self.answering,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
             record=self.record,
-            write_down=written_down(environment.environ, self.record, required=self.settings.require_record),
+            write_down=self._written,
             new_id=self.new_id,
             rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )
         for warning in (*loaded.warnings, *self.rule_warnings):
             self.record(Notice("warning", warning))
+
+    def _who_answers(self, reviewers: tuple[Reviewer, ...]) -> tuple[Reviewer, ...]:
+        if self.settings.auto_review is None and ASSESSMENT not in self.settings.features:
+            return reviewers
+        from sandgate.runtime.guarding import answering
+
+        return answering(reviewers, self)
+
+    def _written(self, request: ApprovalRequest, decision: Decision) -> Decision:
+        """What an answer counts for, once it is written down."""
+        with self._opening:
+            if self._write_down is None:
+                from sandgate.runtime.journal import written_down
+
+                required = self.settings.require_record
+                self._write_down = written_down(self.environ, self.record, required=required)
+        return self._write_down(request, decision)
 
     @property
     def directory(self) -> str:

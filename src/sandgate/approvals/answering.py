@@ -1,0 +1,50 @@
+"""What answers the questions of one session: what was approved for it, and its reviewers.
+
+Both are made when something is asked or approved for the first time: most commands of most sessions need neither.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.approvals.chain import Reviewer, ReviewerChain
+    from sandgate.approvals.store import ApprovalStore
+
+
+class Answering:
+    """Threads may share it. `side_by_side`: the reviewers hold several questions at once."""
+
+    def __init__(self, reviewers: tuple[Reviewer, ...] = (), *, side_by_side: bool = False) -> None:
+        self.reviewers = reviewers
+        self.side_by_side = side_by_side
+        self._making = allocate_lock()
+        self._store: ApprovalStore | None = None
+        self._chain: ReviewerChain | None = None
+
+    @property
+    def nothing_approved(self) -> bool:
+        """Whether nothing holds for the session."""
+        return self._store is None or self._store.empty
+
+    @property
+    def store(self) -> ApprovalStore:
+        """What was approved for the session."""
+        with self._making:
+            if self._store is None:
+                from sandgate.approvals.store import ApprovalStore
+
+                self._store = ApprovalStore()
+            return self._store
+
+    @property
+    def chain(self) -> ReviewerChain:
+        """Who is asked, in order."""
+        store = self.store
+        with self._making:
+            if self._chain is None:
+                from sandgate.approvals.chain import ReviewerChain
+
+                self._chain = ReviewerChain(store, self.reviewers, side_by_side=self.side_by_side)
+            return self._chain
