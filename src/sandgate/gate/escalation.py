@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from sandgate.gate.policies import NOWHERE
 from sandgate.protocol.decisions import RETRY_REASON, RETRY_WIDER, Refusal
-from sandgate.protocol.implied import without_implied
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
 from sandgate.record import Record, never_reached
@@ -238,9 +237,11 @@ def offer(
         from sandgate.gate.targets import widened
 
         wanted = widened(denials, targets)
-    wanted = without_implied(wanted)
     if not wanted:
         return (), False
+    from sandgate.protocol.implied import without_implied
+
+    wanted = without_implied(wanted)
     if ESCALATE in wanted or set(wanted) <= set(given):
         return (ESCALATE,), True
     return wanted, True

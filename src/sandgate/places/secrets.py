@@ -8,7 +8,6 @@ one for the other. What is on the disk is not looked at. The names are those the
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
-from sandgate.places.patterns import could_be
 
 # Relative to a home directory. A trailing slash means everything below. A project may have files of the same names
 # that hold nothing, so these count only where a path says that it is below a home.
@@ -193,11 +192,17 @@ def sounds_like(beginning: str) -> bool:
 
 def may_be_hidden_secret(pattern: str) -> bool:
     """Whether a pattern that says the dot, `.e*`, may stand for one of those names."""
-    return pattern[:1] == "." and any(could_be(pattern, name) for name in (*NAMES, *OF_PROJECTS) if name[0] == ".")
+    if pattern[:1] != ".":
+        return False
+    from sandgate.places.patterns import could_be
+
+    return any(could_be(pattern, name) for name in (*NAMES, *OF_PROJECTS) if name[0] == ".")
 
 
 def may_match_machine(pattern: str) -> bool:
     """Whether a pattern, absolute, may stand for a place where a machine keeps secrets."""
+    from sandgate.places.patterns import could_be
+
     return any(could_be(pattern, place) for place in (*_machine_files, *_machine_bare_trees))
 
 

@@ -14,26 +14,19 @@ from __future__ import annotations
 
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read, readings
 from sandgate.commandline.option_places import heeds_end, permutes
-from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
-from sandgate.policy.safe_programs import LOOSER, SAFE, SAFE_WRAPPERS
+from sandgate.policy.endless import never_ends
+from sandgate.policy.safe_programs import LOOSER, SAFE
 from sandgate.policy.secret_names import (
-    LISTERS,
-    finds_everything,
-    is_searcher,
-    names_secret,
-    seeks_secrets,
     shows_secrets,
 )
-from sandgate.policy.whole_lines import harmless_together, never_ends
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from sandgate.commandline.bashcommands import SimpleCommand
-    from sandgate.commandline.bashwords import Certainty, Word
+    from sandgate.commandline.bashwords import Certainty
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]
@@ -51,20 +44,10 @@ SEARCHES = frozenset(
      "--exclude-dir", "--max-count")
 )  # fmt: skip
 
-_WRAPPERS_DEEP_MAX = 8
-_EXECS_MAX = 16  # of one `find`; each is looked at with all that stands before it
+WRAPPERS_DEEP_MAX = 8
 _ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random"))
 _COLLECTING = words_of("tail sort tac shuf column")  # wait for the end of their input, with all of it in memory
 
-# What may stand before the script of a shell: no `-i`, which reads start-up files of its own.
-SHELL_LINE = "-celuxv -o= --noprofile --norc --posix stop *"
-WATCH_LINE = (
-    "-bcegptw -n= -d[=] --interval= --differences[=] --no-title --color --beep --errexit --chgexit --precise stop *"
-)
-SHELL_SETTINGS = words_of("pipefail errexit nounset posix xtrace noglob")
-
-# These keep a meaning of their own in some shell, or a body may call them without meaning itself.
-_OWN_MEANING = words_of("eval trap source coproc select repeat foreach always end nocorrect noglob time")
 
 _grammars: dict[str, Grammar] = {}
 
@@ -74,69 +57,30 @@ def safe_commands(
 ) -> tuple[bool, ...]:
     """For each of `what.commands`: does it only read? `confined`: it will run in the sandbox."""
     script = what.script
-    if script is not None and not script.plain and "<<" in what.argv[2]:
-        inner = _without_document(what)
-        if inner is not None:
-            return (all(safe_commands(inner, system_bins, confined=confined)),) * len(what.commands)
+    if script is not None:
+        from sandgate.policy.safe_scripts import safe_in_script
+
+        return safe_in_script(what, script, system_bins, confined=confined)
     if what.complex:
         return (False,) * len(what.commands)
-    if script is None:
-        argv = what.commands[0]
-        return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
-    if not script.readable or not trusted_program(what.argv[0], system_bins):
-        return (False,) * len(what.commands)
-    if program_name(what.argv[0]) == "zsh" and "[" in what.argv[2]:
-        from sandgate.policy.safe_conditions import counts_in_subscripts
-
-        if counts_in_subscripts(what.argv[2]):
-            return (False,) * len(what.commands)
-    from sandgate.policy.safe_redirections import redirects_safely, shows_chosen_secrets
-
-    if script.chosen and shows_chosen_secrets(script):
-        return (False,) * len(what.commands)
-    if any(map(_has_own_meaning, script.functions)):
-        return (False,) * len(what.commands)  # a function that calls what it is named after may never end
-    each = _each_safe(script.commands, system_bins, confined=confined)
-    if what.plain:
-        found = tuple(each)
-        return found if not any(found) or harmless_together(script) else (False,) * len(found)
-    # One question for all of them: the first that does more than read has answered it.
-    return (all(each) and redirects_safely(script) and harmless_together(script),)
-
-
-def _has_own_meaning(name: str) -> bool:
-    return name in _OWN_MEANING or name in SHELL_PROGRAMS or name in SAFE_WRAPPERS or name in SAFE
-
-
-def _without_document(what: Segments) -> Segments | None:
-    """The same without the text of its here-document, which only is the input of a command."""
-    from sandgate.commandline.heredocs import emptied
-
-    script = emptied(what.argv[2])
-    return None if script is None else segments((*what.argv[:2], script))
-
-
-def _each_safe(commands: tuple[SimpleCommand, ...], system_bins: tuple[str, ...], *, confined: bool) -> Iterator[bool]:
-    known: dict[int, bool] = {}  # a command that comes again may be the same value
-    for command in commands:
-        safe = known.get(id(command))
-        if safe is None:
-            safe = known[id(command)] = _is_safe_in_script(command, system_bins, confined=confined)
-        yield safe
+    argv = what.commands[0]
+    return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
 
 
 def is_safe(
     argv: Argv, system_bins: tuple[str, ...] = SYSTEM_BINS, sure: Sure | None = None, *, confined: bool = True
 ) -> bool:
     """True when this one command only reads. `sure` tells how certain each word is; all exact when left out."""
-    for _ in range(_WRAPPERS_DEEP_MAX):
+    for _ in range(WRAPPERS_DEEP_MAX):
         if not argv or not trusted_program(argv[0], system_bins):
             return False
         name = program_name(argv[0])
         if shows_secrets(name, argv[1:]) or (name in _COLLECTING and not _ENDLESS.isdisjoint(argv)):
             return False
         if name == "find" and "-exec" in " ".join(argv):
-            stripped = _without_exec(argv, sure, system_bins, confined=confined)
+            from sandgate.policy.safe_find import without_exec
+
+            stripped = without_exec(argv, sure, system_bins, confined=confined)
             if stripped is None:
                 return False
             argv, sure = stripped
@@ -150,10 +94,12 @@ def is_safe(
                 argv, sure = split[2], None
         if name in SAFE and _fits(name, argv, sure, confined=confined):
             return True
-        if (sure is None or _all_exact(sure)) and _explains(name, argv, confined=confined):
+        if (sure is None or all_exact(sure)) and _explains(name, argv, confined=confined):
             return True
         if name in SHELL_PROGRAMS or name in ("eval", "trap", "watch"):
-            return _safe_inside(name, argv, sure, system_bins, confined=confined)
+            from sandgate.policy.safe_scripts import safe_inside
+
+            return safe_inside(name, argv, sure, system_bins, confined=confined)
         from sandgate.policy.safe_wrappers import module, through_wrapper
 
         inner = module(name, argv, sure) if confined and argv[1:2] == ("-m",) else through_wrapper(name, argv, sure)
@@ -169,47 +115,11 @@ def _explains(name: str, argv: Argv, *, confined: bool) -> bool:
         return False
     from sandgate.policy.safe_help import explains_command, only_explains
 
-    if not confined and name in SAFE and "confined" in _grammar(name, SAFE[name], SAFE).marks:
+    if not confined and name in SAFE and "confined" in line_of(name, SAFE[name], SAFE).marks:
         return False  # what its line says of it is said of its help, too
     if len(argv) == 2 and only_explains(name, argv, confined=confined):
         return True
     return confined and argv[-1] == "--help" and explains_command(name, argv)
-
-
-def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool) -> bool:
-    """`bash -c 'ls; pwd'`, `eval ls`: when every word up to the script is certain and the script only reads."""
-    if name == "eval":
-        start, script = len(argv) - 1, " ".join(argv[1:])
-    elif name == "trap":
-        if len(argv) < 3 or not all(signal.isalnum() for signal in argv[2:]):
-            return False
-        start, script = len(argv) - 1, ":" if argv[1] in ("", "-") else argv[1]
-    elif name == "watch":  # joins its words, for a shell
-        reading = read(argv[1:], _grammar("watch", WATCH_LINE, SAFE))
-        if reading is None or not reading.operands:
-            return False
-        start, script = len(argv) - 1, " ".join(reading.operands)
-    else:
-        reading = read(argv[1:], _grammar("shell", SHELL_LINE, SAFE))
-        if reading is None or not reading.has("-c") or not reading.operands:
-            return False
-        if any(value not in SHELL_SETTINGS for option, value in reading.options if option == "-o"):
-            return False
-        start = reading.operand_places[0] + 1
-        script = argv[start]
-    if (sure is not None and not _all_exact(sure[: start + 1])) or script.count("eval") > _WRAPPERS_DEEP_MAX:
-        return False  # `eval` nests without quotes, thousands of times
-    shell = name if name in SHELLS else "sh"
-    inner = segments((shell, "-c", script))
-    return inner.script is not None and _only_reading(inner, system_bins, confined=confined)
-
-
-def _only_reading(what: Segments, system_bins: tuple[str, ...], *, confined: bool) -> bool:
-    """`all(safe_commands(…))`, which for a long script ends at the first command that does more."""
-    script = what.script
-    if what.plain and script is not None and script.readable and trusted_program(what.argv[0], system_bins):
-        return all(_each_safe(script.commands, system_bins, confined=confined)) and harmless_together(script)
-    return all(safe_commands(what, system_bins, confined=confined))
 
 
 def trusted_program(path: str, system_bins: tuple[str, ...] = SYSTEM_BINS) -> bool:
@@ -227,40 +137,10 @@ def only_system_bins(path: str | None, system_bins: tuple[str, ...] = SYSTEM_BIN
     return path is None or all(entry in system_bins or entry in _ROOT_ONLY for entry in path.split(":"))
 
 
-def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, confined: bool) -> bool:
-    from sandgate.policy.safe_variables import may_hand_over, may_set
-
-    words = command.words
-    if not words:
-        return all(may_set(each.text) for each in command.assignments)
-    if command.calls_function:
-        return not any(names_secret(word.text) for word in words)
-    if not words[0].bare or words[0].certainty != "exact":
-        return False
-    if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
-        return False
-    from sandgate.policy.safe_commits import is_commit
-    from sandgate.policy.safe_conditions import stays_a_test
-
-    if not stays_a_test(words):
-        return False
-    sure: Sure = tuple(["exact" if _is_one_path(word) or is_commit(word) else word.certainty for word in words])
-    return is_safe(command.argv, system_bins, sure, confined=confined)
-
-
-def _is_one_path(word: Word) -> bool:
-    """`~/dir/file`, `~`, `"$PWD/src"`: the shell makes one path of it, which begins like no option."""
-    text = word.text
-    if text[:1] == "$" and word.certainty == "expanded":
-        name, _, rest = text[1:].partition("/")
-        return name in ("HOME", "PWD") and not any(mark in rest for mark in "*?[{$`\\")
-    return (text[:2] == "~/" or text == "~") and not any(mark in text for mark in "*?[{$`\\")
-
-
 def _fits(name: str, argv: Argv, sure: Sure | None, *, confined: bool) -> bool:
     if confined and name in LOOSER:  # an odd name does no more harm than the sandbox lets it
-        return _fits_line(_grammar(f"{name} there", LOOSER[name], SAFE), name, argv, sure)
-    rules = _grammar(name, SAFE[name], SAFE)
+        return _fits_line(line_of(f"{name} there", LOOSER[name], SAFE), name, argv, sure)
+    rules = line_of(name, SAFE[name], SAFE)
     return (confined or "confined" not in rules.marks) and _fits_line(rules, name, argv, sure)
 
 
@@ -270,10 +150,10 @@ def _fits_line(rules: Grammar, name: str, argv: Argv, sure: Sure | None) -> bool
     if "sub" in marks:
         return _fits_subcommand(name, rules, argv, sure)
     if "any" in marks:
-        if "!" not in marks and sure is not None and "exact" in marks and not _all_exact(sure):
+        if "!" not in marks and sure is not None and "exact" in marks and not all_exact(sure):
             return False
         return _passes_checks(marks, Reading((), words, tuple(range(len(words)))), argv, sure)
-    if sure is not None and not _all_exact(sure):
+    if sure is not None and not all_exact(sure):
         if not _may_expand(words, sure[1:], rules):
             return False
         # The shell decides what stands there; for a harmless program it reads as one more operand.
@@ -313,10 +193,10 @@ def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -
     if reading is None or not _passes_checks(_checks(rules.marks), reading, argv, sure):
         return False
     if not reading.operands:
-        alone = "alone" in rules.marks and (sure is None or _all_exact(sure))
+        alone = "alone" in rules.marks and (sure is None or all_exact(sure))
         return alone and _passes_checks(rules.marks, reading, argv, sure)  # a bare `yarn` installs
     start = reading.operand_places[0] + 1
-    if sure is not None and not _all_exact(sure[: start + 1]):
+    if sure is not None and not all_exact(sure[: start + 1]):
         return False
     from sandgate.policy.safe_subcommands import FRAGMENTS, SUBCOMMANDS
 
@@ -324,7 +204,7 @@ def _fits_subcommand(name: str, rules: Grammar, argv: Argv, sure: Sure | None) -
     if key not in SUBCOMMANDS:
         return False
     return _fits_line(
-        _grammar(key, SUBCOMMANDS[key], FRAGMENTS), key, argv[start:], None if sure is None else sure[start:]
+        line_of(key, SUBCOMMANDS[key], FRAGMENTS), key, argv[start:], None if sure is None else sure[start:]
     )
 
 
@@ -346,55 +226,13 @@ def _passes_checks(marks: frozenset[str], reading: Reading, argv: Argv, sure: Su
     return True
 
 
-def _without_exec(
-    argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool
-) -> tuple[Argv, Sure | None] | None:
-    """`find` without its `-exec … ;` parts, when each runs a command that only reads."""
-    if "-files0-from" in argv or argv.count("-exec") + argv.count("-execdir") > _EXECS_MAX:
-        return None  # starting points out of a file may begin with a dash
-    words: list[str] = []
-    certain: list[Certainty] = []
-    at = 0
-    while at < len(argv):
-        if argv[at] not in ("-exec", "-execdir"):
-            words.append(argv[at])
-            certain.append("exact" if sure is None else sure[at])
-            at += 1
-            continue
-        end = at + 1
-        while end < len(argv) and not _ends_exec(argv, end):
-            end += 1
-        inner = argv[at + 1 : end]
-        if (seeks_secrets(argv[1:at]) or any(names_secret(word) for word in argv[1:at])) and not (
-            inner and program_name(inner[0]) in LISTERS
-        ):
-            return None
-        if finds_everything(argv[1:at]) and inner and not _lists(program_name(inner[0])):
-            return None
-        # Each path begins as its starting point does, and no starting point begins with a dash.
-        known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
-        given = sure is None or _all_exact(sure[at:end])
-        if end == len(argv) or not given or not is_safe(inner, system_bins, tuple(known), confined=confined):
-            return None
-        at = end + 1
-    return tuple(words), None if sure is None else tuple(certain)
-
-
-def _lists(name: str) -> bool:
-    """Whether a program shows no more of a file than its name, or lines that were asked for."""
-    return name in LISTERS or is_searcher(name)
-
-
-def _ends_exec(argv: Argv, at: int) -> bool:
-    """`;`, or the `+` directly behind `{}`; any other `+` is an argument like those behind it (POSIX, find)."""
-    return argv[at] == ";" or argv[at - 1 : at + 1] == ("{}", "+")
-
-
-def _all_exact(sure: Sure) -> bool:
+def all_exact(sure: Sure) -> bool:
+    """Whether the shell changes no word of it."""
     return sure.count("exact") == len(sure)
 
 
-def _grammar(key: str, line: str, fragments: Mapping[str, str]) -> Grammar:
+def line_of(key: str, line: str, fragments: Mapping[str, str]) -> Grammar:
+    """A line of the tables as a grammar, taken apart once; `key` names the line."""
     if key not in _grammars:
         _grammars[key] = grammar(line, fragments)
     return _grammars[key]

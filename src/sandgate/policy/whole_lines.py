@@ -8,6 +8,7 @@ looked at once more as a whole, after all of its commands were found to be harml
 from __future__ import annotations
 
 from sandgate.commandline.words import program_name, words_of
+from sandgate.policy.endless import CUTTING, ENDLESS, never_ends
 from sandgate.policy.secret_names import (
     LISTERS,
     SOUGHT,
@@ -30,11 +31,6 @@ _ENTERING = frozenset(words_of("cd pushd"))
 _LISTING_VARIABLES = frozenset(words_of("env printenv set export declare typeset"))
 _ROOTS = ("/", "~", "$")  # how a path begins that does not depend on the directory
 
-_ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"))
-_CUTTING = frozenset(words_of("head timeout dd"))  # with one of these in the line it ends
-_ABOUT_FILES = frozenset(words_of("ls dir vdir stat file test [ [[ echo printf find realpath readlink basename dirname "
-                                  "namei getfacl lsattr cmp cd"))  # fmt: skip
-_LIMITS = {"od": ("-N", "--read-bytes"), "xxd": ("-l", "-len"), "hexdump": ("-n", "--length"), "hd": ("-n",)}
 _RANGE_DIGITS_MAX = 6  # of a number in `{1..1000000}`, all of which the shell keeps in memory
 
 
@@ -60,27 +56,15 @@ def _searches_variables(commands: tuple[SimpleCommand, ...]) -> bool:
 def _goes_on(script: Script, commands: tuple[SimpleCommand, ...]) -> bool:
     """Whether there is output, or input, without an end and nothing that takes only a part of it."""
     endless = any(_is_endless(command) for command in commands) or any(
-        each.target is not None and each.operator == "<" and each.target.text in _ENDLESS
-        for each in script.redirections
+        each.target is not None and each.operator == "<" and each.target.text in ENDLESS for each in script.redirections
     )
-    return endless and not any(program_name(command.words[0].text) in _CUTTING for command in commands)
+    return endless and not any(program_name(command.words[0].text) in CUTTING for command in commands)
 
 
 def _is_endless(command: SimpleCommand) -> bool:
     return never_ends(command.argv) or any(
         _is_long_range(word.text) for word in command.words if word.certainty != "exact"
     )
-
-
-def never_ends(argv: Argv) -> bool:
-    """Whether this command by itself goes on until somebody stops it, or reads what has no end."""
-    name = program_name(argv[0]) if argv else ""
-    if name == "yes":
-        return "--help" not in argv and "--version" not in argv
-    if name in _ABOUT_FILES or name in _CUTTING or _ENDLESS.isdisjoint(argv):
-        return False
-    limits = _LIMITS.get(name, ())
-    return not (limits and any(word.startswith(limits) for word in argv))
 
 
 def _is_long_range(text: str) -> bool:

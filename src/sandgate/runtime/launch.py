@@ -10,7 +10,6 @@ from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost, RefusedMeanwhile
 from sandgate.runtime.confinement import OUTDATED
 from sandgate.runtime.readiness import Readiness
-from sandgate.runtime.unseen import unseen_in_tmp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +99,8 @@ class Launch(Readiness):
             [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged]
         )
         if _has_failed(outcome):
+            from sandgate.runtime.unseen import unseen_in_tmp
+
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         planted.look()
         if remarks := [*filter(None, (planted.sentence(aftermath.created), self._unmet(outcome)))]:

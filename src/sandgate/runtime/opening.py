@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from sandgate.config import load_settings
-from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.runtime.environment import Environment
 from sandgate.runtime.reviewers import reviewers_for
@@ -43,6 +42,8 @@ def open_runtime(
     if not isinstance(environment, Environment):
         raise RequestError("open_runtime takes an Environment", hint="Environment(cwd=..., environ=os.environ)")
     if not os.path.isabs(environment.cwd):
+        from sandgate.display import visible
+
         raise RequestError(f"the directory `{visible(environment.cwd)}` is not an absolute path")
     loaded = loaded or load_settings(
         cwd=environment.cwd,

@@ -13,7 +13,6 @@ from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.closing import Found
 from sandgate.sandbox.git_config import named_by_environment
-from sandgate.sandbox.git_reach import reached
 from sandgate.sandbox.home_code import home_code
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.own_code import OWN_CODE, own_places
@@ -21,6 +20,7 @@ from sandgate.sandbox.protected import Protection, protected_in
 from sandgate.sandbox.roots import at_or_below, existing_directory, granted, own_state
 from sandgate.sandbox.secrets import secrets_of
 from sandgate.sandbox.sockets import listening_names, socket_places
+from sandgate.sandbox.surrounding import repository_around
 from sandgate.sandbox.workplaces import Whereabouts, workplaces
 
 TYPE_CHECKING = False
@@ -257,7 +257,15 @@ def _reached(
     roots, homes, mode = places.directories, places.homes, protection.git
     repositories = tuple(one for each in found for one in each.repositories)
     key = ("reached", roots, repositories, mode, homes, settings)
-    return moment.recall(key, lambda look: reached(roots, repositories, mode, homes, look, settings=settings))
+
+    def ask(look: Look) -> Found:
+        if not repositories and not any(repository_around(root, look) for root in roots):
+            return Found()
+        from sandgate.sandbox.git_reach import reached
+
+        return reached(roots, repositories, mode, homes, look, settings=settings)
+
+    return moment.recall(key, ask)
 
 
 def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[str, ...]:

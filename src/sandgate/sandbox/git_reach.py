@@ -17,7 +17,8 @@ from sandgate.sandbox.closing import Closing, Repository
 from sandgate.sandbox.git_config import CONFIG_BYTES_MAX, Allowance, Named, named_places, users_files
 from sandgate.sandbox.git_directories import GitDirectories, subdirectories
 from sandgate.sandbox.listing import join
-from sandgate.sandbox.repositories import POINTER_BYTES_MAX, common_directory, looks_like_git_directory, pointed_to
+from sandgate.sandbox.repositories import POINTER_BYTES_MAX, looks_like_git_directory
+from sandgate.sandbox.surrounding import repository_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,23 +53,10 @@ def reached(
     `settings` are files of settings beside the usual ones.
     """
     reach = _Reach(Closing(roots, look), mode, homes, users_files(homes, settings))
-    around = [found for root in roots if (found := _around(root, look)) is not None]
+    around = [found for root in roots if (found := repository_around(root, look)) is not None]
     # Those that nobody can have planted come first: whatever limit is reached, it is not by crowding them out.
     reach.follow(sorted((*around, *repositories), key=lambda repository: not repository.is_trusted))
     return reach.closing.found()
-
-
-def _around(root: str, look: Look) -> Repository | None:
-    """The repository that a root lies in; git takes the nearest."""
-    place = root
-    while place != "/":
-        place = os.path.dirname(place)
-        path = join(place, names.DIRECTORY)
-        if not look.exists(path):
-            continue
-        directory = look.real(path) if look.is_directory(path) else pointed_to(path, look)
-        return (directory and Repository(place, directory, common_directory(directory, look), True)) or None
-    return None
 
 
 class _Reach:

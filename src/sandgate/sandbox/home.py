@@ -185,10 +185,13 @@ def linked_programs(directories: Iterable[str], homes: Collection[str], look: Lo
     """What has to be shown so that programs run which `directories` of `$PATH` only link to, where that is closed: the
     directories `bin` that they lie in, or else the programs alone.
 
-    What a link says decides whether its way is looked at: all but a few lead to where nothing is closed.
+    What a link says decides whether its way is looked at: all but a few lead to where nothing is closed, or to a
+    neighbour, which is shown as the directory is.
     """
     for directory in directories:
         for link, target in look.links(directory):
+            if "/" not in target and target not in (".", ".."):
+                continue
             place = os.path.normpath(f"{directory}/{target}" if target[:1] != "/" else target)
             above = os.path.dirname(place)
             if not _is_unknown(place, homes) or (led := look.follow(link)) is None or look.real(above) != above:

@@ -15,14 +15,13 @@ import time
 from sandgate.errors import ConfinementError
 from sandgate.record import Record
 from sandgate.sandbox.filesystems import Filesystems
-from sandgate.sandbox.following import follow
+from sandgate.sandbox.following import Followed, follow
 from sandgate.sandbox.listing import NOTHING, read_listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.sandbox.following import Followed
     from sandgate.sandbox.listing import Listing
 
     Known = tuple[int, int, int, Listing]  # device, inode, change time, and what the directory holds
@@ -35,6 +34,7 @@ _OPEN_TO_OWNER = stat.S_IRUSR | stat.S_IXUSR
 _SECOND_NS = 1_000_000_000
 # What has a longer name than a path may have cannot be asked for, by anybody.
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+_NO_NAMES = ("", ".", "..")
 _OUR_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
@@ -51,6 +51,7 @@ class Look:
 
     __slots__ = (
         "_began_ns",
+        "_canonical",
         "_details",
         "_filesystems",
         "_listings",
@@ -68,6 +69,7 @@ class Look:
         self._began_ns = time.time_ns()
         self._settled = True
         self._stats: dict[str, os.stat_result | None] = {}
+        self._canonical: set[str] = set()  # directories that were reached without a link
         self._rests: dict[str, None] = {}  # directories whose entries matter, not only that they are there
         self._details: dict[str, None] = {}  # what was asked for more than its type
         self._texts: dict[tuple[str, int, bool], bytes | None] = {}
@@ -175,10 +177,25 @@ class Look:
 
     def follow(self, path: str) -> Followed | None:
         """Resolves `path`; None when it leads nowhere, may not be looked at, or has too many links."""
-        return follow(path, self._seen, self._target)
+        if self._lies_plainly(path):
+            return Followed(path)
+        led = follow(path, self._seen, self._target)
+        if led is not None and led.real == path:
+            self._canonical.add(path.rpartition("/")[0])
+        return led
+
+    def _lies_plainly(self, path: str) -> bool:
+        """Whether it is there, is no link, and lies in a directory that was reached without one."""
+        above, _, name = path.rpartition("/")
+        if above not in self._canonical or name in _NO_NAMES:
+            return False
+        found = self._seen(path)
+        return found is not None and not stat.S_ISLNK(found.st_mode)
 
     def real(self, path: str) -> str:
         """The canonical path; of what does not exist, as far as it does."""
+        if self._lies_plainly(path):
+            return path
         led = self.follow(path)
         if led is not None:
             return led.real
@@ -208,7 +225,7 @@ class Look:
 
     def _is_vouched_for(self, path: str) -> bool:
         """Whether the directory above tells when anything else comes to lie under this name, and nobody asked more."""
-        return path not in self._rests and path not in self._details and os.path.dirname(path) in self._rests
+        return path not in self._rests and path not in self._details and _above(path) in self._rests
 
     def _is_led_to(self, path: str, test: Callable[[int], bool]) -> bool:
         if not self.is_link(path):
@@ -230,16 +247,16 @@ class Look:
             if found is not None:
                 break
             missing.append(path)
-            path = os.path.dirname(path)
+            path = _above(path)
         for each in reversed(missing):
-            self._entries_matter(os.path.dirname(each))
+            self._entries_matter(_above(each))
         return self._stats[first]
 
     def _looked_at(self, path: str) -> os.stat_result | None:
         try:
             return os.lstat(path)
         except OSError as problem:
-            if problem.errno not in _NOT_THERE or not os.path.dirname(path):
+            if problem.errno not in _NOT_THERE or "/" not in path:
                 self._is_out_of_reach(path, problem)
         except ValueError:  # a zero byte: there is no such file, and never will be
             pass
@@ -282,6 +299,12 @@ class Look:
             place = os.path.join(os.path.realpath(directory), name)  # a link may lead to another file system
             self._trusted[device] = self._filesystems.keep_change_times(place)
         return self._trusted[device] and is_settled(found.st_ctime_ns, at_ns=self._began_ns)
+
+
+def _above(path: str) -> str:
+    """`os.path.dirname`, which takes three times as long."""
+    directory = path.rpartition("/")[0]
+    return directory if directory and directory[-1] != "/" else os.path.dirname(path)
 
 
 def is_settled(changed_ns: int, *, at_ns: int) -> bool:

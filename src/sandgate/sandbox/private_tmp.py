@@ -82,9 +82,8 @@ def named_place(name: str) -> str:
 def private_directory(state: str, project: str) -> PrivateDirectory | None:
     """The directory for commands of `project`, made if need be; None where there can be none that is ours alone."""
     try:
-        above = os.path.join(_made_alone(state), DIRECTORY_NAME)
-        _made_closed(above)
-        place = os.path.join(above, place_name(project))
+        above = _made_closed(f"{_made_alone(state)}/{DIRECTORY_NAME}")
+        place = f"{above}/{place_name(project)}"
         for _ in range(TAKE_TRIES):
             held = _taken(place)
             if held is not None:
@@ -121,15 +120,27 @@ def _made_alone(directory: str) -> str:
         os.makedirs(directory, OWN_MODE, exist_ok=True)
     real = os.path.realpath(directory)
     found = os.lstat(real)
-    if found.st_uid != os.geteuid() or not stat.S_ISDIR(found.st_mode) or found.st_mode & _OTHERS_MAY_WRITE:
+    if not _is_ours_alone(found):
         raise PermissionError(directory)
     return real
 
 
-def _made_closed(directory: str) -> None:
-    """The same, and nobody else may enter it."""
-    if os.lstat(_made_alone(directory)).st_mode & _OTHERS:
+def _made_closed(directory: str) -> str:
+    """The same, and nobody else may enter it. What it lies in is canonical."""
+    try:
+        found = os.lstat(directory)
+    except FileNotFoundError:
+        found = None
+    if found is None or not _is_ours_alone(found):
+        directory = _made_alone(directory)
+        found = os.lstat(directory)
+    if found.st_mode & _OTHERS:
         os.chmod(directory, OWN_MODE)
+    return directory
+
+
+def _is_ours_alone(found: os.stat_result) -> bool:
+    return found.st_uid == os.geteuid() and stat.S_ISDIR(found.st_mode) and not found.st_mode & _OTHERS_MAY_WRITE
 
 
 def is_due(state: str) -> bool:
@@ -149,11 +160,12 @@ def is_due(state: str) -> bool:
 
 
 def _shown_in(place: str) -> str:
-    shown = os.path.join(place, DIRECTORY_NAME)
+    """Canonical, as `place` is."""
+    shown = f"{place}/{DIRECTORY_NAME}"
     try:
         os.mkdir(shown, OWN_MODE)
         os.chmod(shown, SHOWN_MODE)  # its parents keep everybody else out; programs look at the bits
     except FileExistsError:
         if os.path.islink(shown):
             raise
-    return os.path.realpath(shown)
+    return shown

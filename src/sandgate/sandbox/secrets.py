@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # Permission bits do not stop a confined command that *is* root.
 ROOT_ONLY = tuple([path.rstrip("/") for path in ON_MACHINE if not path.startswith(("/proc/", "/dev/", "/root/"))])
+_IN_ETC = tuple([(path, path.split("/", 3)[2]) for path in ROOT_ONLY if path.startswith("/etc/")])
+_ELSEWHERE = tuple([path for path in ROOT_ONLY if not path.startswith("/etc/")])
 SSH_CONFIG_BYTES_MAX = 65536
 COPIED_BYTES_MAX = 32_768  # of a file that is shown without its secrets; a larger one is not
 SETTINGS_BYTES_MAX = (
@@ -182,9 +184,7 @@ def _named_by_git(homes: Collection[str], settings: Collection[str], look: Look)
 
 def _root_only(look: Look) -> Iterable[str]:
     there = frozenset(look.names("/etc"))  # where nearly all of them would be
-    for path in ROOT_ONLY:
-        if path[:5] == "/etc/" and path.split("/", 3)[2] not in there:
-            continue
+    for path in (*_ELSEWHERE, *(path for path, entry in _IN_ETC if entry in there)):
         if real := _canonical(path, look):
             yield real
     for name in look.names("/etc/ssh"):
@@ -246,5 +246,6 @@ def _canonical(path: str, look: Look) -> str | None:
     """The real path of something that exists."""
     if not look.exists(path):  # most entries end here, for the price of one call
         return None
-    led = look.follow(path)
-    return None if led is None else led.real
+    if not look.is_link(path) or look.leads_anywhere(path):
+        return look.real(path)
+    return None

@@ -12,7 +12,6 @@ from outside (`RuleSet.in_force`): nothing here looks at a clock or counts.
 from __future__ import annotations
 
 from sandgate.commandline.words import joined, program_name
-from sandgate.policy.rules.index import about, candidates
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -114,6 +113,8 @@ class RuleSet(Record):
         """Every rule that speaks about `argv`."""
         if not self.rules or not argv:
             return ()
+        from sandgate.policy.rules.index import candidates
+
         bare = (program_name(argv[0]), *argv[1:])
         by_name = bare == argv
         possible = candidates(self.rules, argv, () if by_name else bare)
@@ -130,7 +131,11 @@ class RuleSet(Record):
 
     def about(self, program: str) -> list[Rule]:
         """Every rule that may match some command of this program."""
-        return about(self.rules, program, program_name(program)) if self.rules else []
+        if not self.rules:
+            return []
+        from sandgate.policy.rules.index import about
+
+        return about(self.rules, program, program_name(program))
 
     def host_admits(self, path: str) -> bool | None:
         """Whether this path may answer to its bare name; None when no `host_executable` entry has the name."""

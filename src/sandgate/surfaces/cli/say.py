@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 
-from sandgate.display import visible
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.errors import SandgateError
@@ -19,12 +17,16 @@ lost: list[OSError] = []  # why data on stdout could not be written; a reader th
 
 def fact(text: str) -> None:
     """One line on stderr."""
+    from sandgate.display import visible
+
     write(STDERR, f"sandgate: {visible(text)}\n")
 
 
 def error(problem: SandgateError) -> None:
     """What happened and why on one line, what to do on the next."""
     fact(str(problem))
+    from sandgate.display import visible
+
     for line in problem.hint.splitlines():
         write(STDERR, f"sandgate: hint: {visible(line)}\n")
 
