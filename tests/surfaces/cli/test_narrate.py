@@ -12,7 +12,8 @@ from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
-from sandgate.surfaces.cli.narrate import DENIALS_SAID_MAX, NO_DIALOGUE, ONE_YES, Narrator, denial_lines, grant_hint
+from sandgate.surfaces.cli.denied_lines import DENIALS_SAID_MAX, NO_DIALOGUE, ONE_YES, denial_lines, grant_hint
+from sandgate.surfaces.cli.narrate import Narrator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from sandgate.display import one_line, visible
 from sandgate.runtime.forecast import forecast_json
 from sandgate.runtime.risk import risk_lines
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.narrate import listed
+from sandgate.surfaces.cli.denied_lines import listed
 from sandgate.surfaces.cli.session import opened, person_present, request
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from sandgate.config.reference import setting_rows
 from sandgate.display import visible
 from sandgate.errors import SandgateError
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.narrate import home_line, scratch_words
+from sandgate.surfaces.cli.place_lines import home_line, scratch_words
 from sandgate.surfaces.cli.session import opened
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.display import visible
 from sandgate.runtime.doctor import diagnose
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.narrate import home_line
+from sandgate.surfaces.cli.place_lines import home_line
 from sandgate.surfaces.cli.session import opened
 
 TYPE_CHECKING = False

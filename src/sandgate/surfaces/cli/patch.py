@@ -9,7 +9,8 @@ from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, Request
 from sandgate.protocol.verdicts import Ask, Forbid
 from sandgate.runtime.patch_gate import EMPTY, described
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.narrate import Narrator, refused_lines
+from sandgate.surfaces.cli.denied_lines import refused_lines
+from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present
 
 TYPE_CHECKING = False

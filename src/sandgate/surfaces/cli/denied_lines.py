@@ -1,0 +1,145 @@
+"""What was refused and why, and the option that grants it, as lines for people."""
+
+from __future__ import annotations
+
+from stat import S_ISREG
+
+from sandgate.places.run_later import ending_form
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandgate.protocol.decisions import Attempt
+    from sandgate.protocol.denials import Denial
+    from sandgate.protocol.permissions import EffectivePermissions
+
+DENIALS_SAID_MAX = 12  # lines about denials of one attempt
+UNWATCHED = "nothing watched; judged from the command's own message"
+MAKES_DIRECTORIES = ("mkdir", "mkdirat")
+# Where every option would open more than the command wants; under this policy what was stopped is asked about.
+ONE_YES = "-a on-failure --answer approve"
+NO_DIALOGUE = ", and without --tty: what was typed into a dialogue is not typed again"
+PLACES_SAID_MAX = 6  # named in one line
+
+
+def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
+    """`denied: …` lines of one attempt, and how to grant what was missing."""
+    denials, permissions = attempt.denial.denials, attempt.permissions
+    if attempt.final.exit_code == 0 and not verbose:
+        # What programs ask for only to learn what there is.
+        told = [each for each in denials if each.operation != "other" or each.path is not None]
+        return _coped_with(told, permissions, attempt.denial.omitted)
+    return refused_lines(denials, permissions, omitted=attempt.denial.omitted)
+
+
+def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0) -> list[str]:
+    """What these permissions refuse and why, and the options that would open it; `omitted`: of more, the number."""
+    hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, permissions)))
+    allowing = [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
+    return denied(denials, permissions, omitted) + allowing
+
+
+def _coped_with(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
+    """One line at most: it went well without all of these, and nothing needs to be opened for it."""
+    more = len(denials) - 1 + omitted
+    if more < 1 or not denials:
+        return denied(denials, permissions, omitted)
+    return [f"denied: {_object(denials[0])} and {more} more, which it could do without (-v shows them)"]
+
+
+def denied(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
+    """One line each, and how many more there are."""
+    lines = [f"denied: {_object(denial)} ({_why(denial, permissions)})" for denial in denials[:DENIALS_SAID_MAX]]
+    more = len(denials) - len(lines) + omitted
+    return [*lines, f"denied: {more} more"] if more > 0 else lines
+
+
+def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
+    """The option that gives this grant on the next run; empty when there is none."""
+    grant = denial.grant
+    if grant is None:
+        return _directory_hint(denial, permissions)
+    if any(_is_or_below(grant.value, name) for name in permissions.absent):
+        return ONE_YES  # protected by its name, which no option opens
+    match grant.kind:
+        case "write_root" | "write_path" if not permissions.writable:
+            return "-s workspace-write"
+        case "write_root" if permissions.may_write(grant.value):
+            return ""  # it is open already; something else stands in the way
+        case _:
+            from sandgate.surfaces.cli.allowing import git_options, option
+
+            if together := git_options(denial, workspaces=permissions.writable):
+                return together
+            is_new = denial.operation == "create" and grant.value == denial.path
+            if is_new and any(_is_or_below(grant.value, place) for place in permissions.hidden):
+                return ONE_YES  # an option would open the closed directory around it
+            return option(grant, new=is_new, workspaces=permissions.writable) or ONE_YES
+
+
+def _directory_hint(denial: Denial, permissions: EffectivePermissions) -> str:
+    """For a directory that was to be made in a closed one: that alone can be opened once it is there."""
+    path = denial.path or ""
+    closed = [place for place in permissions.hidden if _is_or_below(path, place)]
+    if denial.operation != "create" or denial.syscall not in MAKES_DIRECTORIES or not closed:
+        return ""
+    if any(_is_or_below(path, place) for place in (*permissions.sealed, *permissions.own)) or not permissions.writable:
+        return ""
+    from sandgate.commandline.words import quoted
+
+    return f"--add-dir {quoted(path + '/')}"
+
+
+def _object(denial: Denial) -> str:
+    doubt = "" if denial.certain else " (likely)"
+    return f"{denial.words}{doubt}"
+
+
+def _why(denial: Denial, permissions: EffectivePermissions) -> str:
+    path = denial.path
+    if denial.why:
+        return denial.why
+    if denial.address is not None:
+        closed = permissions.network != "off" or denial.address.startswith("unix:")
+        return "this socket is closed to the sandbox" if closed else "the network is off"
+    if path is None:
+        return _answer(denial) if denial.certain else UNWATCHED
+    if denial.operation == "read" and any(_is_or_below(path, place) for place in permissions.sealed):
+        return "Sandgate's own files stay its own, whatever is granted"
+    if denial.operation == "read":
+        return "closed: a secret, or not known to be harmless"
+    if ending_form(path) in permissions.absent or any(
+        _is_or_below(path, name) for name in (*permissions.read_only, *permissions.absent)
+    ):
+        what = "it, or what it is another name of," if _has_other_names(path) else "it"
+        return f"protected: {what} can run code outside the sandbox later"
+    if permissions.may_write(path):
+        return _answer(denial)
+    if not permissions.writable:
+        return "the sandbox is read-only"
+    return f"outside the writable roots: {listed(permissions.open_places)}"
+
+
+def _answer(denial: Denial) -> str:
+    return f"the sandbox answered {denial.errno or 'no'}"
+
+
+def _has_other_names(path: str) -> bool:
+    from os import lstat
+
+    try:
+        about = lstat(path)
+    except OSError:
+        return False
+    return about.st_nlink > 1 and S_ISREG(about.st_mode)
+
+
+def listed(places: tuple[str, ...]) -> str:
+    """A handful of them, and how many more there are."""
+    more = len(places) - PLACES_SAID_MAX
+    return ", ".join(places if more <= 0 else (*places[:PLACES_SAID_MAX], f"and {more} more"))
+
+
+def _is_or_below(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip("/") + "/")
