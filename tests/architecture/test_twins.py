@@ -65,6 +65,16 @@ TESTED_ELSEWHERE = {
         "what it writes is held to the program and to real lines and files",
     ),
     "assessment.": ("tests/assessment/test_corpus.py", "judged as a whole, by a corpus of command lines"),
+    "kernel.compile": ("tests/kernel/test_build.py", "compiling is what building comes to"),
+    "policy.danger_checks": ("tests/policy/test_dangerous.py", "what is asked of each program; whole lines are judged"),
+    "policy.danger_in_company": ("tests/policy/test_dangerous.py", "whole lines are judged there"),
+    "policy.safe_find": ("tests/policy/test_safety.py", "a part of what makes a command safe"),
+    "policy.safe_scripts": ("tests/policy/test_safety.py", "scripts are among the commands there"),
+    "runtime.answers": ("tests/runtime/test_journal.py", "what it makes when it is wanted is shown there"),
+    "surfaces.cli.denied_lines": ("tests/surfaces/cli/test_narrate.py", "its lines are what is told there"),
+    "surfaces.cli.forms": ("tests/surfaces/cli/test_parse.py", "commands with forms are taken apart there"),
+    "surfaces.cli.misunderstood": ("tests/surfaces/cli/test_parse.py", "what it says is compared there"),
+    "surfaces.cli.place_lines": ("tests/surfaces/cli/test_doctor.py", "its lines are printed there"),
     "config.": ("tests/config/test_load.py", "layers, files and checks show only in what is loaded"),
 }
 """Modules (or, ending in a dot, packages) without a test file of their own: where they are tested, and why there."""

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.approvals.chain import Reviewer, ReviewerChain
     from sandgate.approvals.store import ApprovalStore
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import ApprovalKey
 
 
 class Answering:
@@ -27,6 +29,14 @@ class Answering:
     def nothing_approved(self) -> bool:
         """Whether nothing holds for the session."""
         return self._store is None or self._store.empty
+
+    def keys_for(self, command: CommandRequest, keys: tuple[ApprovalKey, ...]) -> tuple[ApprovalKey, ...]:
+        """Under what approvals of a command are found; `keys` where it has its own. None while nothing is approved."""
+        if self.nothing_approved:
+            return ()
+        from sandgate.approvals.keys import key_of
+
+        return keys or (key_of(command),)
 
     @property
     def store(self) -> ApprovalStore:

@@ -220,7 +220,7 @@ class Gate:
         """What the ladder needs to know about this command."""
         command, policies = matter.command, self._policies
         tool: Tool = "apply_patch" if matter.changes else "command"
-        keys = () if self._answering.nothing_approved else _keys_of(matter)
+        keys = self._answering.keys_for(command, matter.keys)
         runs_confined = isinstance(verdict, Allow) and not verdict.bypass_sandbox and policies.confines
         after = policies.retry_after_approval
         if after == "by-risk":
@@ -245,12 +245,6 @@ class Gate:
         store = self._answering.store
         given = store.recall_all(keys, call_id, seen)
         return store.use(keys, given, call_id, seen) if given else None
-
-
-def _keys_of(matter: Matter) -> tuple[ApprovalKey, ...]:
-    from sandgate.approvals.keys import key_of
-
-    return matter.keys or (key_of(matter.command),)
 
 
 class _Passage:

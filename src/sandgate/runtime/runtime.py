@@ -12,7 +12,6 @@ from _thread import allocate_lock
 
 from sandgate.approvals.answering import Answering
 from sandgate.config import for_run
-from sandgate.config.features import ASSESSMENT
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate
 from sandgate.gate.matter import Matter
@@ -21,6 +20,7 @@ from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.trace import Notice
 from sandgate.runtime.accepting import counter_of, keeper_of
+from sandgate.runtime.answers import Written, who_answers
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.program_facts import programs_on_disk
@@ -35,13 +35,12 @@ if TYPE_CHECKING:
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
     from sandgate.protocol.commands import EscalationWish
-    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage
+    from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.runtime.environment import Environment
     from sandgate.runtime.forecast import Forecast
-    from sandgate.runtime.journal import WriteDown
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.stdio import Stdio
@@ -93,8 +92,7 @@ class Runtime:
         self._tools: Toolbox | None = None
         self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
         self._opening = allocate_lock()
-        self.answering = Answering(self._who_answers(reviewers), side_by_side=side_by_side)
-        self._write_down: WriteDown | None = None
+        self.answering = Answering(who_answers(reviewers, self), side_by_side=side_by_side)
         confinement = self.confinement
         self.gate = Gate(
             self.policies,
@@ -103,29 +101,12 @@ class Runtime:
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
             record=self.record,
-            write_down=self._written,
+            write_down=Written(environment.environ, self.record, required=self.settings.require_record),
             new_id=self.new_id,
             rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )
         for warning in (*loaded.warnings, *self.rule_warnings):
             self.record(Notice("warning", warning))
-
-    def _who_answers(self, reviewers: tuple[Reviewer, ...]) -> tuple[Reviewer, ...]:
-        if self.settings.auto_review is None and ASSESSMENT not in self.settings.features:
-            return reviewers
-        from sandgate.runtime.guarding import answering
-
-        return answering(reviewers, self)
-
-    def _written(self, request: ApprovalRequest, decision: Decision) -> Decision:
-        """What an answer counts for, once it is written down."""
-        with self._opening:
-            if self._write_down is None:
-                from sandgate.runtime.journal import written_down
-
-                required = self.settings.require_record
-                self._write_down = written_down(self.environ, self.record, required=required)
-        return self._write_down(request, decision)
 
     @property
     def directory(self) -> str:
