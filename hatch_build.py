@@ -43,8 +43,8 @@ class HelperHook(BuildHookInterface[Any]):
         sys.path.insert(0, str(ROOT / "src"))
         try:
             from sandgate.errors import BackendUnavailable
-            from sandgate.kernel.build import PROGRAM
             from sandgate.kernel.compile import compile_helper
+            from sandgate.kernel.helper_sources import PROGRAM
         finally:
             sys.path.remove(str(ROOT / "src"))
         self._folder = tempfile.TemporaryDirectory(prefix="sandgate-wheel-")

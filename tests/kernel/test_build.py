@@ -9,6 +9,7 @@ import pytest
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel import build
 from sandgate.kernel import compile as compiling
+from sandgate.kernel.helper_sources import PROGRAM
 
 NATIVE = Path(__file__).resolve().parents[2] / "native"
 
@@ -156,7 +157,7 @@ def test_a_program_that_somebody_else_can_have_written_is_compiled_anew(sources:
 
 
 def test_a_program_that_a_package_carries_must_be_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    carried = tmp_path / "_native" / build.PROGRAM
+    carried = tmp_path / "_native" / PROGRAM
     carried.parent.mkdir()
     carried.write_text("")
     monkeypatch.setattr(build, "PACKAGE", str(tmp_path))

@@ -11,15 +11,10 @@ import stat
 import sys
 
 from sandgate.errors import BackendUnavailable
+from sandgate.kernel.helper_sources import PACKAGE, PROGRAM, STAMP_SUFFIX, looks_of, unavailable
 from sandgate.modulecache import is_trusted
 
-PROGRAM = "sandgate-exec"
-STAMP_SUFFIX = ".built-from"
 STAMP_BYTES_MAX = 256  # two hashes
-
-
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_FNV_PRIME, _LOW_64 = 0x100000001B3, (1 << 64) - 1
 
 
 def helper_path() -> str:
@@ -89,21 +84,6 @@ def _read_stamp(program: str) -> str:
         return os.read(stamp, STAMP_BYTES_MAX).decode()
     finally:
         os.close(stamp)
-
-
-def looks_of(sources: str) -> str:
-    """Says of every source how large and how old it is, in one number."""
-    with os.scandir(sources) as entries:
-        seen = {entry.name: entry.stat() for entry in entries if entry.name.endswith((".c", ".h"))}
-    number = len(seen)
-    for name in sorted(seen):  # FNV-1a, over whole numbers
-        number = ((number ^ seen[name].st_mtime_ns ^ seen[name].st_size << 40) * _FNV_PRIME) & _LOW_64
-    return f"{number:016x}"
-
-
-def unavailable(why: str, hint: str) -> BackendUnavailable:
-    """Says why there is no helper."""
-    return BackendUnavailable("cannot build the helper `sandgate-exec`", why=why, hint=hint)
 
 
 def main() -> int:

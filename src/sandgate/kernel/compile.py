@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sandgate.kernel.build import PACKAGE, PROGRAM, STAMP_SUFFIX, looks_of, unavailable
+from sandgate.kernel.helper_sources import PACKAGE, PROGRAM, STAMP_SUFFIX, looks_of, unavailable
 
 COMPILE_LIMIT_S = 120
 COMPILERS = ("cc", "gcc", "clang")

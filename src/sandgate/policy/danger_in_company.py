@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.words import program_name, words_of
+from sandgate.policy.danger import Danger, danger_of
 from sandgate.policy.danger_checks import HARMLESS_DEVICES
-from sandgate.policy.dangerous import Danger, danger_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

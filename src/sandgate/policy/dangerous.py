@@ -10,48 +10,15 @@ from __future__ import annotations
 from sandgate.commandline.split import segments
 from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import STARTERS
-from sandgate.record import Record
+from sandgate.policy.danger import NONE_SPARED as NONE_SPARED
+from sandgate.policy.danger import Danger as Danger
+from sandgate.policy.danger import danger_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]
-
-
-class Danger(Record):
-    """Which command, and what is dangerous about it."""
-
-    argv: Argv
-    why: str
-
-
-NONE_SPARED: frozenset[Argv] = frozenset()
-# The function of `danger_checks` that says what is dangerous about a command of this program.
-_CHECKS = {
-    "rm": "rm",
-    "find": "find",
-    "chmod": "recursive_on_root",
-    "chown": "recursive_on_root",
-    "chgrp": "recursive_on_root",
-    "dd": "dd",
-    "tee": "onto_disk",
-    "cp": "onto_disk",
-    "mv": "mv",
-    "git": "git",
-    "kill": "kill",
-    "crontab": "crontab",
-    "wipefs": "wipefs",
-    "shred": "overwrites_files",
-    "srm": "overwrites_files",
-    "mke2fs": "makes_file_system",
-    "mkswap": "overwrites_disk",
-    "blkdiscard": "erases_disk",
-    "shutdown": "stops_machine",
-    "reboot": "stops_machine",
-    "halt": "stops_machine",
-    "poweroff": "stops_machine",
-}
 
 
 def find_danger(what: Segments, spared: frozenset[Argv] = NONE_SPARED) -> Danger | None:
@@ -73,18 +40,3 @@ def dangerous_segments(what: Segments, danger: Danger | None, spared: frozenset[
     found = {command: find_danger(segments(command), spared) is not None for command in dict.fromkeys(what.commands)}
     each = [found[command] for command in what.commands]
     return each if any(each) else [*each[:-1], True]
-
-
-def danger_of(argv: Argv) -> str:
-    """What is dangerous about one simple command itself; empty when nothing is."""
-    name = program_name(argv[0])
-    if name in _CHECKS:
-        from sandgate.policy import danger_checks
-
-        why: str = getattr(danger_checks, _CHECKS[name])(argv[1:])
-        return why
-    if name.startswith("mkfs"):
-        return "makes a new file system"
-    if argv[0][:1] in ("$", "`") and any(word in ("-rf", "-fr") for word in argv[1:]):
-        return "a program we cannot name is told to delete recursively"
-    return ""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from sandgate.commandline.words import program_name
-from sandgate.policy.safety import all_exact, is_safe
 from sandgate.policy.secret_names import LISTERS, finds_everything, is_searcher, names_secret, seeks_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.commandline.bashwords import Certainty
-    from sandgate.policy.safety import Sure
 
     Argv = tuple[str, ...]
+    Sure = tuple[Certainty, ...]
 
 _EXECS_MAX = 16  # of one `find`; each is looked at with all that stands before it
 
 
 def without_exec(
-    argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool
+    argv: Argv, sure: Sure | None, is_safe: Callable[[Argv, Sure], bool]
 ) -> tuple[Argv, Sure | None] | None:
     """`find` without its `-exec … ;` parts, when each runs a command that only reads."""
     if "-files0-from" in argv or argv.count("-exec") + argv.count("-execdir") > _EXECS_MAX:
@@ -43,8 +44,8 @@ def without_exec(
             return None
         # Each path begins as its starting point does, and no starting point begins with a dash.
         known: list[Certainty] = ["expanded" if "{}" in word else "exact" for word in inner]
-        given = sure is None or all_exact(sure[at:end])
-        if end == len(argv) or not given or not is_safe(inner, system_bins, tuple(known), confined=confined):
+        given = sure is None or sure[at:end].count("exact") == end - at
+        if end == len(argv) or not given or not is_safe(inner, tuple(known)):
             return None
         at = end + 1
     return tuple(words), None if sure is None else tuple(certain)

@@ -14,19 +14,19 @@ from __future__ import annotations
 
 from sandgate.commandline.arguments import ANY_NUMBER, Grammar, Reading, grammar, read, readings
 from sandgate.commandline.option_places import heeds_end, permutes
+from sandgate.commandline.split import SHELLS, segments
 from sandgate.commandline.words import program_name, words_of
 from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.policy.endless import never_ends
-from sandgate.policy.safe_programs import LOOSER, SAFE
-from sandgate.policy.secret_names import (
-    shows_secrets,
-)
+from sandgate.policy.safe_programs import LOOSER, SAFE, SAFE_WRAPPERS
+from sandgate.policy.secret_names import names_secret, shows_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from sandgate.commandline.bashwords import Certainty
+    from sandgate.commandline.bashcommands import Script, SimpleCommand
+    from sandgate.commandline.bashwords import Certainty, Word
     from sandgate.commandline.split import Segments
 
     Argv = tuple[str, ...]
@@ -49,6 +49,15 @@ _ENDLESS = frozenset(("/dev/zero", "/dev/urandom", "/dev/random"))
 _COLLECTING = words_of("tail sort tac shuf column")  # wait for the end of their input, with all of it in memory
 
 
+# What may stand before the script of a shell: no `-i`, which reads start-up files of its own.
+SHELL_LINE = "-celuxv -o= --noprofile --norc --posix stop *"
+WATCH_LINE = (
+    "-bcegptw -n= -d[=] --interval= --differences[=] --no-title --color --beep --errexit --chgexit --precise stop *"
+)
+SHELL_SETTINGS = words_of("pipefail errexit nounset posix xtrace noglob")
+# These keep a meaning of their own in some shell, or a body may call them without meaning itself.
+_OWN_MEANING = words_of("eval trap source coproc select repeat foreach always end nocorrect noglob time")
+
 _grammars: dict[str, Grammar] = {}
 
 
@@ -58,13 +67,63 @@ def safe_commands(
     """For each of `what.commands`: does it only read? `confined`: it will run in the sandbox."""
     script = what.script
     if script is not None:
-        from sandgate.policy.safe_scripts import safe_in_script
-
-        return safe_in_script(what, script, system_bins, confined=confined)
+        return _safe_in_script(what, script, system_bins, confined=confined)
     if what.complex:
         return (False,) * len(what.commands)
     argv = what.commands[0]
     return (is_safe(argv, system_bins, confined=confined) and not never_ends(argv),)
+
+
+def _safe_in_script(
+    what: Segments, script: Script, system_bins: tuple[str, ...], *, confined: bool
+) -> tuple[bool, ...]:
+    from sandgate.policy.safe_redirections import redirects_safely, shows_chosen_secrets
+    from sandgate.policy.whole_lines import harmless_together
+
+    if not script.plain and "<<" in what.argv[2]:
+        inner = _without_document(what)
+        if inner is not None:
+            return (all(safe_commands(inner, system_bins, confined=confined)),) * len(what.commands)
+    if what.complex:
+        return (False,) * len(what.commands)
+    if not script.readable or not trusted_program(what.argv[0], system_bins):
+        return (False,) * len(what.commands)
+    if program_name(what.argv[0]) == "zsh" and "[" in what.argv[2]:
+        from sandgate.policy.safe_conditions import counts_in_subscripts
+
+        if counts_in_subscripts(what.argv[2]):
+            return (False,) * len(what.commands)
+    if script.chosen and shows_chosen_secrets(script):
+        return (False,) * len(what.commands)
+    if any(map(_has_own_meaning, script.functions)):
+        return (False,) * len(what.commands)  # a function that calls what it is named after may never end
+    each = _each_safe(script.commands, system_bins, confined=confined)
+    if what.plain:
+        found = tuple(each)
+        return found if not any(found) or harmless_together(script) else (False,) * len(found)
+    # One question for all of them: the first that does more than read has answered it.
+    return (all(each) and redirects_safely(script) and harmless_together(script),)
+
+
+def _has_own_meaning(name: str) -> bool:
+    return name in _OWN_MEANING or name in SHELL_PROGRAMS or name in SAFE_WRAPPERS or name in SAFE
+
+
+def _without_document(what: Segments) -> Segments | None:
+    """The same without the text of its here-document, which only is the input of a command."""
+    from sandgate.commandline.heredocs import emptied
+
+    script = emptied(what.argv[2])
+    return None if script is None else segments((*what.argv[:2], script))
+
+
+def _each_safe(commands: tuple[SimpleCommand, ...], system_bins: tuple[str, ...], *, confined: bool) -> Iterator[bool]:
+    known: dict[int, bool] = {}  # a command that comes again may be the same value
+    for command in commands:
+        safe = known.get(id(command))
+        if safe is None:
+            safe = known[id(command)] = _is_safe_in_script(command, system_bins, confined=confined)
+        yield safe
 
 
 def is_safe(
@@ -80,7 +139,9 @@ def is_safe(
         if name == "find" and "-exec" in " ".join(argv):
             from sandgate.policy.safe_find import without_exec
 
-            stripped = without_exec(argv, sure, system_bins, confined=confined)
+            stripped = without_exec(
+                argv, sure, lambda inner, known: is_safe(inner, system_bins, known, confined=confined)
+            )
             if stripped is None:
                 return False
             argv, sure = stripped
@@ -97,9 +158,7 @@ def is_safe(
         if (sure is None or all_exact(sure)) and _explains(name, argv, confined=confined):
             return True
         if name in SHELL_PROGRAMS or name in ("eval", "trap", "watch"):
-            from sandgate.policy.safe_scripts import safe_inside
-
-            return safe_inside(name, argv, sure, system_bins, confined=confined)
+            return _safe_inside(name, argv, sure, system_bins, confined=confined)
         from sandgate.policy.safe_wrappers import module, through_wrapper
 
         inner = module(name, argv, sure) if confined and argv[1:2] == ("-m",) else through_wrapper(name, argv, sure)
@@ -122,6 +181,44 @@ def _explains(name: str, argv: Argv, *, confined: bool) -> bool:
     return confined and argv[-1] == "--help" and explains_command(name, argv)
 
 
+def _safe_inside(name: str, argv: Argv, sure: Sure | None, system_bins: tuple[str, ...], *, confined: bool) -> bool:
+    """`bash -c 'ls; pwd'`, `eval ls`: when every word up to the script is certain and the script only reads."""
+    if name == "eval":
+        start, script = len(argv) - 1, " ".join(argv[1:])
+    elif name == "trap":
+        if len(argv) < 3 or not all(signal.isalnum() for signal in argv[2:]):
+            return False
+        start, script = len(argv) - 1, ":" if argv[1] in ("", "-") else argv[1]
+    elif name == "watch":  # joins its words, for a shell
+        reading = read(argv[1:], line_of("watch", WATCH_LINE, SAFE))
+        if reading is None or not reading.operands:
+            return False
+        start, script = len(argv) - 1, " ".join(reading.operands)
+    else:
+        reading = read(argv[1:], line_of("shell", SHELL_LINE, SAFE))
+        if reading is None or not reading.has("-c") or not reading.operands:
+            return False
+        if any(value not in SHELL_SETTINGS for option, value in reading.options if option == "-o"):
+            return False
+        start = reading.operand_places[0] + 1
+        script = argv[start]
+    if (sure is not None and not all_exact(sure[: start + 1])) or script.count("eval") > WRAPPERS_DEEP_MAX:
+        return False  # `eval` nests without quotes, thousands of times
+    shell = name if name in SHELLS else "sh"
+    inner = segments((shell, "-c", script))
+    return inner.script is not None and _only_reading(inner, system_bins, confined=confined)
+
+
+def _only_reading(what: Segments, system_bins: tuple[str, ...], *, confined: bool) -> bool:
+    """`all(safe_commands(…))`, which for a long script ends at the first command that does more."""
+    from sandgate.policy.whole_lines import harmless_together
+
+    script = what.script
+    if what.plain and script is not None and script.readable and trusted_program(what.argv[0], system_bins):
+        return all(_each_safe(script.commands, system_bins, confined=confined)) and harmless_together(script)
+    return all(safe_commands(what, system_bins, confined=confined))
+
+
 def trusted_program(path: str, system_bins: tuple[str, ...] = SYSTEM_BINS) -> bool:
     """A bare name, or an absolute path directly inside a system directory."""
     slash = path.rfind("/")
@@ -135,6 +232,36 @@ def only_system_bins(path: str | None, system_bins: tuple[str, ...] = SYSTEM_BIN
     the last, and then whoever can write to another entry decides what runs. An empty entry is the working directory.
     """
     return path is None or all(entry in system_bins or entry in _ROOT_ONLY for entry in path.split(":"))
+
+
+def _is_safe_in_script(command: SimpleCommand, system_bins: tuple[str, ...], *, confined: bool) -> bool:
+    from sandgate.policy.safe_variables import may_hand_over, may_set
+
+    words = command.words
+    if not words:
+        return all(may_set(each.text) for each in command.assignments)
+    if command.calls_function:
+        return not any(names_secret(word.text) for word in words)
+    if not words[0].bare or words[0].certainty != "exact":
+        return False
+    if not all(may_hand_over(each.text) and each.certainty == "exact" for each in command.assignments):
+        return False
+    from sandgate.policy.safe_commits import is_commit
+    from sandgate.policy.safe_conditions import stays_a_test
+
+    if not stays_a_test(words):
+        return False
+    sure: Sure = tuple(["exact" if _is_one_path(word) or is_commit(word) else word.certainty for word in words])
+    return is_safe(command.argv, system_bins, sure, confined=confined)
+
+
+def _is_one_path(word: Word) -> bool:
+    """`~/dir/file`, `~`, `"$PWD/src"`: the shell makes one path of it, which begins like no option."""
+    text = word.text
+    if text[:1] == "$" and word.certainty == "expanded":
+        name, _, rest = text[1:].partition("/")
+        return name in ("HOME", "PWD") and not any(mark in rest for mark in "*?[{$`\\")
+    return (text[:2] == "~/" or text == "~") and not any(mark in text for mark in "*?[{$`\\")
 
 
 def _fits(name: str, argv: Argv, sure: Sure | None, *, confined: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.misunderstood import as_typed, nearest, no_dashes
-from sandgate.surfaces.cli.parse import Parsed
+from sandgate.surfaces.cli.parsed import Parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
