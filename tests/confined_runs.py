@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
 import select
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -96,9 +99,8 @@ def unconfined(script: str | tuple[str, ...], workspace: str) -> subprocess.Comp
 class Account:
     """Runs things as root (or whoever runs the tests) or as an ordinary user."""
 
-    def __init__(self, name: str, shelf: Path) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._shelf = shelf
 
     @property
     def ordinary(self) -> bool:
@@ -120,24 +122,34 @@ class Account:
     def _do(self, how: str, script: Any, workspace: Path, changes: dict[str, Any]) -> dict[str, Any]:
         if not self.ordinary:
             return _perform(how, script, str(workspace), changes)
-        if not (self._shelf / "sandgate").is_dir():
-            shutil.copytree(SOURCE / "sandgate", self._shelf / "sandgate", ignore=shutil.ignore_patterns("__pycache__"))
-            shutil.copy(__file__, self._shelf)
-            self._shelf.chmod(0o755)
+        source = _readable_source()
         order = json.dumps([how, script, str(workspace), changes])
         done = subprocess.run(
-            [SYSTEM_PYTHON, str(self._shelf / Path(__file__).name)],
+            [SYSTEM_PYTHON, f"{source}/{Path(__file__).name}"],
             input=order.encode(),
             capture_output=True,
             timeout=2 * RUN_SECONDS_MAX,
             check=False,
-            env={"PYTHONPATH": str(self._shelf), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
+            env={"PYTHONPATH": source, "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
             cwd="/",
         )
         if done.returncode:
             raise AssertionError(done.stderr.decode())
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
+
+
+@functools.cache
+def _readable_source() -> str:
+    """A copy of the source and of this file that everybody may read, compiled for the system's Python."""
+    place = tempfile.mkdtemp(dir="/var/tmp", prefix="sandgate-source-")
+    atexit.register(shutil.rmtree, place)
+    shutil.copytree(SOURCE / "sandgate", f"{place}/sandgate")
+    shutil.copy(__file__, place)
+    subprocess.run([SYSTEM_PYTHON, "-m", "compileall", "-q", place], check=False, capture_output=True)
+    for path in (place, *Path(place).rglob("*")):
+        os.chmod(path, 0o755 if os.path.isdir(path) else 0o644)
+    return place
 
 
 def _perform(how: str, script: Any, workspace: str, changes: dict[str, Any]) -> dict[str, Any]:

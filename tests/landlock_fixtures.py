@@ -28,8 +28,8 @@ if os.geteuid() == 0:  # otherwise whoever runs the tests is the ordinary user a
 
 
 @pytest.fixture(params=ACCOUNTS)
-def account(request: pytest.FixtureRequest, shelf: Path) -> Account:
-    return Account(request.param, shelf)
+def account(request: pytest.FixtureRequest) -> Account:
+    return Account(request.param)
 
 
 @pytest.fixture
@@ -59,5 +59,5 @@ def outside(shelf: Path) -> Path:
     (path / "file").write_text("before")
     (path / "file").chmod(0o644)
     if os.geteuid() == 0:  # whoever attacks, permission bits are not what stops them
-        Account("ordinary", shelf).own(path)
+        Account("ordinary").own(path)
     return path

@@ -8,6 +8,9 @@ from pathlib import Path
 
 LIMIT_S = 10
 
+PAUSE_S = 0.001
+"""Between two looks at what tells nobody: the processor belongs to those who are waited for."""
+
 
 def leaves_as_it_was(state: Callable[[], object], act: Callable[[], object]) -> bool:
     """Whether `act` changes nothing that `state` tells. Others mount and end things on this machine meanwhile; what
@@ -90,7 +93,7 @@ def wait_until(condition: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
     while not condition():
         if time.monotonic() > end:
             return False
-        os.sched_yield()
+        time.sleep(PAUSE_S)
     return True
 
 
@@ -109,5 +112,6 @@ def until_the_clock_of_files_moves(directory: Path) -> None:
     before, limit = probe.stat().st_ctime_ns, time.monotonic() + LIMIT_S
     while probe.stat().st_ctime_ns == before:
         assert time.monotonic() < limit, "the clock of files stands still"
+        time.sleep(PAUSE_S)
         probe.touch()
     probe.unlink()

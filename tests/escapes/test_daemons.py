@@ -6,6 +6,7 @@ import time
 import pytest
 
 from escape_stage import Stage
+from waiting import PAUSE_S
 
 LIMIT_S = 5
 SLEEP = f"sleep 97.{os.getpid()}"  # other runs of these tests have other numbers
@@ -49,5 +50,5 @@ def new_sleepers(uid: int, known: set[str], *, wanted: int) -> set[str]:
     """Those that are there once as many are as `wanted`; no event tells when a process has become `sleep`."""
     deadline = time.monotonic() + LIMIT_S
     while len(found := set(sleepers(uid)) - known) != wanted and time.monotonic() < deadline:
-        os.sched_yield()
+        time.sleep(PAUSE_S)
     return found

@@ -15,6 +15,7 @@ import pytest
 from agent_places import AgentPlace
 from program import WAIT_SECONDS
 from responses_server import ResponsesServer, function_call, message, sends, turn
+from sampling import full, share
 from sandgate.protocol.items import FunctionCall
 from sandgate.protocol.items_wire import item_json
 from sandgate.session.transcript_reader import read_transcript
@@ -70,15 +71,17 @@ def prompted(item: Json) -> bool:
     return any(part.get("text", "").startswith("go on") for part in item["content"])
 
 
+@pytest.mark.proof
 def test_two_hundred_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
     """Required: kill -9 at any moment, and the session goes on from exactly what the disk says."""
+    chains = share(range(KILLS // KILLS_PER_SESSION))
     problems: list[BaseException] = []
     stages: Counter[str] = Counter()
 
     def side(number: int) -> None:
         try:
-            for session in range(KILLS // SIDES // KILLS_PER_SESSION):
-                kill_and_go_on(tmp_path / f"{number}-{session}", Random(f"{number} {session}"), stages)
+            for session in chains[number::SIDES]:
+                kill_and_go_on(tmp_path / str(session), Random(f"{session}"), stages)
         except BaseException as problem:
             problems.append(problem)
 
@@ -90,8 +93,8 @@ def test_two_hundred_kills_lose_nothing_and_repeat_nothing(tmp_path: Path) -> No
     if problems:
         raise problems[0]
     # The moments differ: before anything was kept, in every round, with calls open and without.
-    assert sum(stages.values()) == KILLS
-    assert len(stages) >= 8, stages
+    assert sum(stages.values()) == len(chains) * KILLS_PER_SESSION
+    assert len(stages) >= (8 if full() else 3), stages
 
 
 def kill_and_go_on(folder: Path, random: Random, stages: Counter[str]) -> None:

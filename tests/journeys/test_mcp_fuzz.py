@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from mcp_program import LIMIT_S, HttpServer, Place, gone, living, marker
+from sampling import share
 
 pytestmark = [pytest.mark.host("namespace", "notify"), pytest.mark.slow]
 
@@ -329,12 +330,13 @@ ENDS: dict[str, Callable[[Peer], None]] = {
 }
 
 
+@pytest.mark.proof
 def test_wherever_a_client_stops_the_server_ends_and_nothing_stays(place: Place, chance: Chance) -> None:
     """In no message, at the start, inside and at the end of a line: of the first, a later and the last one."""
     whole = conversation(marker())
     first, last = len(INITIALIZE), len(whole)
     offsets = {0, 1, first // 2, first, first + 1, last - 1, last, *(chance.randrange(last) for _ in range(3))}
-    for offset in sorted(offsets):
+    for offset in share(sorted(offsets)):
         print(f"after byte {offset}")
         mark = marker()
         with peer(place, "-c", "approval_policy=never") as client:

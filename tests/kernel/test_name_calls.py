@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from confined_runs import Account, confined, seen, snapshot
+from sampling import full
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
@@ -17,6 +18,7 @@ pytest_plugins = ["landlock_fixtures"]
 
 
 PYTHON = "/usr/bin/python3"
+TURNS = 1_500 if full() else 300
 
 
 PROTECTED_NAMES = {
@@ -70,6 +72,7 @@ def test_protected_names_stay_as_they_are_and_missing_ones_missing(
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_a_link_swapped_while_calls_wait_never_lets_a_file_out(my_workspace: Path, outside: Path) -> None:
     program = f"""
 import os, threading
@@ -79,7 +82,7 @@ def swap():
         for target in ("real", "{outside}"):
             os.symlink(target, "next"); os.rename("next", "way")
 thread = threading.Thread(target=swap); thread.start()
-for turn in range(1500):
+for turn in range({TURNS}):
     deeds = (os.mkdir, f"way/d{{turn}}"), (open, f"way/f{{turn}}", "w"), (os.chmod, "way/file", 0o777)
     for deed, *arguments in deeds:
         try: deed(*arguments)

@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 
 from confined_runs import Account, change_nothing_outside, confined, seen
+from sampling import full
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
 pytest_plugins = ["landlock_fixtures"]
 
-
-FLIPS = 12_000
-
-
+FLIPS = 12_000 if full() else 2_000
 PYTHON = "/usr/bin/python3"
 
 
@@ -98,6 +96,7 @@ int main(int count, char **names) {
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_a_path_flipped_while_the_call_waits_never_writes_the_closed_file(my_workspace: Path, outside: Path) -> None:
     """Required: what is read from memory finds objects; only the object found is opened."""
 

@@ -30,8 +30,8 @@ def test_a_denial_is_recorded_whole_even_when_the_command_succeeds(my_workspace:
     }
 
 
-def test_what_permission_bits_refuse_anyway_is_told_apart(shelf: Path, my_workspace: Path) -> None:
-    ordinary = Account("ordinary", shelf)
+def test_what_permission_bits_refuse_anyway_is_told_apart(my_workspace: Path) -> None:
+    ordinary = Account("ordinary")
     ordinary.own(my_workspace)
     (refused,) = ordinary.confined("echo x > /etc/passwd", my_workspace)["refused"]
     assert (refused["path"], refused["host_allows"]) == ("/etc/passwd", False)
