@@ -147,8 +147,8 @@ def _readable_source() -> str:
     shutil.copytree(SOURCE / "sandgate", f"{place}/sandgate")
     shutil.copy(__file__, place)
     subprocess.run([SYSTEM_PYTHON, "-m", "compileall", "-q", place], check=False, capture_output=True)
-    for path in (place, *Path(place).rglob("*")):
-        os.chmod(path, 0o755 if os.path.isdir(path) else 0o644)
+    for path in (Path(place), *Path(place).rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     return place
 
 
