@@ -230,17 +230,22 @@ def test_every_block_is_used_by_a_test() -> None:
     """Required: a block that nobody runs would not stay true."""
     wanted = {
         # test_agent_page.py, and test_sessions.py
-        "agent.md": ["toml", "sh"] + ["console"] * 4 + ["toml"] + ["console"] * 2,
+        "agent.md": ["console", "toml", "sh"] + ["console"] * 4 + ["toml"] + ["console"] * 2,
         "approvals.md": ["sh", "sh"],
         "auto-review.md": ["toml", "sh"],  # test_auto_review.py
         "caches.md": ["console"],  # test_sessions.py
+        "change-what-is-decided.md": [],
+        "ci.md": ["sh", "console"],  # test_welcome.py, and test_sessions.py
         "claude-code.md": ["json", "json", "json", "sh", "json"],
         "codex.md": ["toml", "toml"],
         "gemini-cli.md": ["json", "json", "toml"],
+        "install.md": ["sh", "sh"],  # test_welcome.py
         "mcp-http.md": ["sh", "text", "sh"],
+        "mcp.md": ["json", "sh"],  # test_welcome.py; the entry is that of the README
         "model-risk.md": ["toml", "sh", "text"],  # test_model_risk.py
         "openai-agents.md": ["python", "python"],
         "pydantic-ai.md": ["python", "python"],
+        "python.md": ["python"] * 2 + ["text", "python", "text"] + ["python"] * 2,  # test_python_examples.py
         # test_rules_page.py, and test_sessions.py
         "rules.md": ["console"] * 3 + ["toml", "python", "python"] + ["console"] * 2,
         "vs-code.md": ["json", "json", "markdown"],

@@ -1,4 +1,4 @@
-"""The Python of the README runs as it stands, and prints what the README says."""
+"""The Python of the README and of its how-to page runs as it stands, and prints what the page says."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
-GOVERNED, LIVE, PATCH, ONE_COMMAND, REVIEWER = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-LIVE_SAYS, PATCH_SAYS = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
+PAGE = (ROOT / "docs" / "how-to" / "python.md").read_text()
+IN_README = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+ON_PAGE = GOVERNED, LIVE, PATCH, ONE_COMMAND, REVIEWER = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+LIVE_SAYS, PATCH_SAYS = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+README_LINES_MAX = 200
+
+
+def test_the_readme_is_short_and_shows_what_the_page_shows() -> None:
+    assert IN_README == [GOVERNED, ONE_COMMAND]
+    assert README.count("\n") <= README_LINES_MAX
 
 
 def run(code: str, directory: Path, typed: str = "") -> str:
@@ -29,7 +37,7 @@ def run(code: str, directory: Path, typed: str = "") -> str:
 
 
 def test_every_block_is_strictly_typed(tmp_path: Path) -> None:
-    for number, block in enumerate((GOVERNED, LIVE, PATCH, ONE_COMMAND, REVIEWER)):
+    for number, block in enumerate((*IN_README, *ON_PAGE)):
         (tmp_path / f"block_{number}.py").write_text(block)
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache"), "."]
     done = subprocess.run(

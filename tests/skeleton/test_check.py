@@ -106,7 +106,7 @@ def summary(said: str) -> list[str]:
 
 def test_what_is_good_is_a_line_each(clone: Clone) -> None:
     code, said = clone.run()
-    steps = ["ok    program", "ok    format", "ok    lint", "ok    layers"]
+    steps = ["ok    program", "ok    format", "ok    lint", "ok    layers", "ok    site"]
     assert (code, summary(said)) == (
         0,
         [*steps, *(f"ok    {name}: 12 passed in 3.00s" for name in GROUPS), "ok    types"],

@@ -1,4 +1,4 @@
-"""The reviewer that the README shows, as somebody would paste it."""
+"""The reviewer that docs/how-to/python.md shows, as somebody would paste it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest
 from sandgate.protocol.permissions import Grant
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "python.md"
 CACHE, ELSEWHERE = Grant("write_root", "/home/me/.cache/pip"), Grant("write_root", "/home/me")
 
 
 @pytest.fixture
 def reviewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    (block,) = [each for each in README.read_text().split("```python\n")[1:] if "class OnlyCaches" in each]
+    (block,) = [each for each in PAGE.read_text().split("```python\n")[1:] if "class OnlyCaches" in each]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     names: dict[str, Any] = {}
