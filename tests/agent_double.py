@@ -1,4 +1,4 @@
-"""Stands in for `sandgate.runtime.agent`: a session that tells a story instead of asking a model.
+"""Stands in for `sandgate.agent.agent`: a session that tells a story instead of asking a model.
 
 The story is a function from what is submitted to messages; a story that waits ends when it is interrupted.
 """
@@ -10,10 +10,10 @@ import sys
 from contextlib import asynccontextmanager
 from types import ModuleType
 
+from sandgate.agent.options import AgentOptions
 from sandgate.protocol import events as told
 from sandgate.protocol.events import Event
 from sandgate.protocol.operations import Interrupt, Shutdown
-from sandgate.runtime.agent_options import AgentOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Stage:
         self.sessions: list[tuple[Environment, AgentOptions, AgentDouble, dict[str, Any]]] = []
 
     def install(self) -> ModuleType:
-        module = ModuleType("sandgate.runtime.agent")
+        module = ModuleType("sandgate.agent.agent")
         module.AgentOptions = AgentOptions  # type: ignore[attr-defined]
         module.open_agent = self._open  # type: ignore[attr-defined]
         sys.modules[module.__name__] = module

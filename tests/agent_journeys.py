@@ -15,8 +15,8 @@ from sandgate.runtime.environment import Environment
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sandgate.agent.agent import Agent
     from sandgate.protocol.events import Event
-    from sandgate.runtime.agent import Agent
 
 LIMIT_S = 60
 ENDS = (TaskComplete, TurnAborted, Failed)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from live_sessions import NOT_ALL_OF_TMP
 from program import PROGRAM, WAIT_SECONDS
 from responses_server import function_call, message, sends, turn
+from sandgate.agent.agent import Agent, AgentOptions, open_agent
 from sandgate.config import TypedOverrides
 from sandgate.protocol.events import Failed, TaskComplete, TurnAborted
 from sandgate.protocol.operations import TextInput, UserInput
 from sandgate.runtime import Environment
-from sandgate.runtime.agent import Agent, AgentOptions, open_agent
 from sandgate.session.transcript_reader import read_transcript
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ from responses_server import (
     text_delta,
     turn,
 )
+from sandgate.agent.agent import AgentOptions
 from sandgate.errors import MissingKey
 from sandgate.protocol.events import Failed, StreamError, TaskComplete, Warned
-from sandgate.runtime.agent import AgentOptions
 from sandgate.session.transcript_reader import read_transcript
 
 if TYPE_CHECKING:

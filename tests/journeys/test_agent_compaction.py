@@ -10,9 +10,9 @@ import pytest
 
 from agent_places import AgentPlace, by_prompt, calls, only, run, said, until
 from responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
+from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.events import ContextCompacted, Failed, TaskComplete, Warned
 from sandgate.protocol.operations import Compact
-from sandgate.runtime.agent import AgentOptions
 
 if TYPE_CHECKING:
     from responses_server import Manner

@@ -1,6 +1,6 @@
 """Sub-agents beside a person: what they ask, what is told of them, and what is left when nobody wants them any more.
 
-A real server, gate and files; session.md, "Test ideas" 31 to 35. More of it stands in tests/runtime/test_delegates.py.
+A real server, gate and files; session.md, "Test ideas" 31 to 35. More of it stands in tests/agent/test_delegates.py.
 """
 
 from __future__ import annotations

@@ -10,6 +10,9 @@ from agent_journeys import calls, done, only, outputs, place, run
 from agent_journeys import said as said_to
 from pictures import png
 from responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
+from sandgate.agent import tools as agent_tools
+from sandgate.agent.agent import open_agent
+from sandgate.agent.options import AgentOptions
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
@@ -24,9 +27,6 @@ from sandgate.protocol.events import (
     ViewImageToolCall,
 )
 from sandgate.protocol.operations import AnswerApproval, TextInput, Undo, UserInput
-from sandgate.runtime import agent_tools
-from sandgate.runtime.agent import open_agent
-from sandgate.runtime.agent_options import AgentOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

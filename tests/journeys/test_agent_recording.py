@@ -11,6 +11,7 @@ import pytest
 
 from agent_places import AgentPlace, by_prompt, calls, only, run, said
 from responses_server import ResponsesServer, function_call, message, reasoning, says, sends, text_delta, turn
+from sandgate.agent.agent import AgentOptions
 from sandgate.errors import ModelFailed
 from sandgate.model.run_marks import Steady
 from sandgate.protocol.events import (
@@ -23,7 +24,6 @@ from sandgate.protocol.events import (
     TurnDiff,
 )
 from sandgate.protocol.items_wire import item_json
-from sandgate.runtime.agent import AgentOptions
 from sandgate.session.transcript_reader import read_transcript
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import pytest
 
 from agent_places import AgentPlace, calls, command, only, run, said, until
 from responses_server import ResponsesServer, message, refuses, says, sends, turn
+from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.events import BackgroundEvent, ContextCompacted, Failed, TaskComplete, TaskStarted
 from sandgate.protocol.operations import Compact
-from sandgate.runtime.agent import AgentOptions
 from sandgate.session.compaction import SUMMARY_PROMPT
 from sandgate.session.prefix import SUMMARY_PREFIX
 

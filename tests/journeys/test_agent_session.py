@@ -13,6 +13,8 @@ import pytest
 from agent_journeys import ENDS, calls, done, only, outputs, place, run, said
 from live_sessions import left_of
 from responses_server import ResponsesServer, assesses, function_call, message, says, sends, turn
+from sandgate.agent.agent import Agents, open_agent
+from sandgate.agent.options import AgentOptions
 from sandgate.errors import MissingKey, ModelFailed
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
@@ -28,12 +30,10 @@ from sandgate.protocol.events import (
     TurnDiff,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
-from sandgate.runtime.agent import Agents, open_agent
-from sandgate.runtime.agent_options import AgentOptions
 
 if TYPE_CHECKING:
+    from sandgate.agent.agent import Agent
     from sandgate.protocol.events import Event
-    from sandgate.runtime.agent import Agent
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -45,10 +45,10 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
 def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     """Sessions of a model, without one."""
     found = Stage()
-    before = sys.modules.get("sandgate.runtime.agent")
+    before = sys.modules.get("sandgate.agent.agent")
     module = found.install()
-    monkeypatch.setattr("sandgate.runtime.agent", module, raising=False)
+    monkeypatch.setattr("sandgate.agent.agent", module, raising=False)
     yield found
-    sys.modules.pop("sandgate.runtime.agent", None)
+    sys.modules.pop("sandgate.agent.agent", None)
     if before is not None:
-        sys.modules["sandgate.runtime.agent"] = before
+        sys.modules["sandgate.agent.agent"] = before

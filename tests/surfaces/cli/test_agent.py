@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from agent_double import Stage
+from sandgate.agent.options import AgentOptions
 from sandgate.errors import MissingKey
 from sandgate.protocol import events as told
 from sandgate.protocol.operations import LocalImageInput, Shutdown, TextInput, Undo, UserInput
-from sandgate.runtime.agent_options import AgentOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -32,9 +32,9 @@ ITEM = SimpleNamespace(
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """Stands in for `runtime.sessions`; what was asked of it."""
+    """Stands in for `agent.past_sessions`; what was asked of it."""
     asked: list[Any] = []
-    module = ModuleType("sandgate.runtime.sessions")
+    module = ModuleType("sandgate.agent.past_sessions")
 
     def find(_environ: object, session: str) -> list[str | Event]:
         if session != "0192":
@@ -52,7 +52,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     module.delete_session = lambda _environ, session: asked.append(("delete", session))  # type: ignore[attr-defined]
     before = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
-    monkeypatch.setattr("sandgate.runtime.sessions", module, raising=False)
+    monkeypatch.setattr("sandgate.agent.past_sessions", module, raising=False)
     yield asked
     del sys.modules[module.__name__]
     if before is not None:

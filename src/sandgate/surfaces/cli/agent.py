@@ -64,8 +64,8 @@ def main(parsed: Parsed) -> int:
 
 def turn(parsed: Parsed, where: Environment, operation: Operation, past: Past) -> Ended:
     """Run one operation in a session as the options ask. Raises what opening it raises."""
+    from sandgate.agent.agent import AgentOptions, open_agent
     from sandgate.protocol.operations import Undo
-    from sandgate.runtime.agent import AgentOptions, open_agent
     from sandgate.surfaces.cli.agent_turn import run_turn
 
     options = AgentOptions(

@@ -17,11 +17,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sandgate.agent.last_patch import LastPatch
     from sandgate.errors import SandgateError
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime import Runtime
-    from sandgate.runtime.last_patch import LastPatch
     from sandgate.runtime.patch_gate import PatchOutcome
     from sandgate.surfaces.cli.parse import Parsed
 
@@ -110,7 +110,7 @@ def _taken_back(parsed: Parsed) -> int:
 
 
 def _kept(runtime: Runtime) -> LastPatch:
-    from sandgate.runtime.last_patch import LastPatch
+    from sandgate.agent.last_patch import LastPatch
 
     return LastPatch(runtime.environ, runtime.loaded.settings.project_root)
 

@@ -24,7 +24,7 @@ IDLE = ("json", "all", "archived", "limit", "cursor")  # options of `list` alone
 
 def main(parsed: Parsed) -> int:
     """0; a session that is not there is bad usage."""
-    from sandgate.runtime import sessions
+    from sandgate.agent import past_sessions
 
     deed = parsed.words[0]
     if deed == "list":
@@ -35,23 +35,23 @@ def main(parsed: Parsed) -> int:
     session = parsed.words[1]
     match deed:
         case "show":
-            for line in sessions.show_session(os.environ, session):
+            for line in past_sessions.show_session(os.environ, session):
                 if say.write(say.STDOUT, f"{_shown(line)}\n") is not None:
                     return 0  # nobody reads on
         case "archive":
-            sessions.archive_session(os.environ, session)
+            past_sessions.archive_session(os.environ, session)
             say.fact(f"put away: {visible(session, limit=ID_CHARACTERS_MAX)}")
         case "unarchive":
-            sessions.unarchive_session(os.environ, session)
+            past_sessions.unarchive_session(os.environ, session)
             say.fact(f"back in the list: {visible(session, limit=ID_CHARACTERS_MAX)}")
         case _:
-            sessions.delete_session(os.environ, session)
+            past_sessions.delete_session(os.environ, session)
             say.fact(f"deleted: {visible(session, limit=ID_CHARACTERS_MAX)}")
     return 0
 
 
 def _list(parsed: Parsed) -> int:
-    from sandgate.runtime.sessions import list_sessions
+    from sandgate.agent.past_sessions import list_sessions
 
     page = list_sessions(
         os.environ,

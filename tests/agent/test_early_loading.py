@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from sandgate.agent import early_loading
+from sandgate.agent.early_loading import AskedModel
 from sandgate.model.prompt import Asking, ModelSettings, Prompt
 from sandgate.model.streaming import Created
-from sandgate.runtime import first_call
-from sandgate.runtime.first_call import AskedModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 IN_TIME = """
 import asyncio, sys, threading
 sys.path[:0] = sys.argv[1:]
-from sandgate.runtime.first_call import NEEDED, load_soon
+from sandgate.agent.early_loading import NEEDED, load_soon
 
 async def main():
     before = set(NEEDED) & set(sys.modules)
@@ -40,7 +40,7 @@ for thread in threading.enumerate():
         thread.join(20)
 """
 OF_AN_AGENT = (
-    "import sys; sys.path[:0] = sys.argv[1:]; import sandgate.runtime.agent; from sandgate.runtime.first_call import *;"
+    "import sys; sys.path[:0] = sys.argv[1:]; import sandgate.agent.agent; from sandgate.agent.early_loading import *;"
     "print([name for name in (*NEEDED, 'sqlite3', 'email', 'httpx2') if name in sys.modules])"
 )
 
@@ -78,7 +78,7 @@ def test_it_is_loaded_when_the_model_is_first_asked_and_only_then(monkeypatch: p
         loads.append(then)
         return SimpleNamespace(cancel=lambda: loads.append("cancelled"))
 
-    monkeypatch.setattr(first_call, "load_soon", soon)
+    monkeypatch.setattr(early_loading, "load_soon", soon)
 
     def then() -> None:
         """Never called here."""

@@ -13,6 +13,8 @@ import pytest
 
 from external_servers import STAGE
 from responses_server import ResponsesServer, function_call, says, sends, turn
+from sandgate.agent.agent import open_agent
+from sandgate.agent.options import AgentOptions
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
     ExecApprovalRequest,
@@ -23,8 +25,6 @@ from sandgate.protocol.events import (
     TaskComplete,
 )
 from sandgate.protocol.operations import AnswerApproval, TextInput, UserInput
-from sandgate.runtime.agent import open_agent
-from sandgate.runtime.agent_options import AgentOptions
 from sandgate.runtime.environment import Environment
 
 pytestmark = pytest.mark.host("namespace")

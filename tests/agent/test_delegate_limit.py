@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sandgate.agent.delegate_limit import Room
 from sandgate.errors import RequestError
-from sandgate.runtime.delegate_room import Room
 
 
 def test_one_more_than_there_is_room_for_is_refused_and_room_comes_back() -> None:

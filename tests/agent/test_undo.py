@@ -9,14 +9,14 @@ import pytest
 
 from agent_places import AgentPlace, by_prompt, calls, command, run, said, until
 from responses_server import ResponsesServer, by_last, function_call, says
+from sandgate.agent import undo
+from sandgate.agent.agent import AgentOptions
+from sandgate.agent.undo import KeptUndo
 from sandgate.patch.apply import Undo as Record
 from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
 from sandgate.protocol.events import TaskComplete, TurnDiff, UndoCompleted
 from sandgate.protocol.operations import Compact, Review, Undo
-from sandgate.runtime import agent_undo
-from sandgate.runtime.agent import AgentOptions
-from sandgate.runtime.agent_undo import KeptUndo
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -272,7 +272,7 @@ def test_a_torn_line_and_what_is_too_large_spoil_nothing(tmp_path: Path, monkeyp
         more.write(b'{"turn": "t", "call": "b", "un')
     assert list(KeptUndo(str(tmp_path), "s").of("t")) == ["a"]
     file.unlink()
-    monkeypatch.setattr(agent_undo, "KEPT_BYTES_MAX", 500)
+    monkeypatch.setattr(undo, "KEPT_BYTES_MAX", 500)
     kept = KeptUndo(str(tmp_path), "s")
     assert [kept.keep("t", name, RECORD) for name in "abc"] == [True, False, False]
     assert list(KeptUndo(str(tmp_path), "s").of("t")) == ["a"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextlib import aclosing, suppress
 from threading import Thread
 
+from sandgate.agent.models import remote_compaction
 from sandgate.modulecache import begun
-from sandgate.runtime.agent_models import remote_compaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import pytest
 
 from agent_places import AgentPlace, calls, command, only, run, said, until
 from responses_server import LIMIT_S, ResponsesServer, message, says, stays_silent
+from sandgate.agent.agent import AgentOptions, open_agent
 from sandgate.errors import ConfigError, RequestError, SessionEnded
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
@@ -26,7 +27,6 @@ from sandgate.protocol.events import (
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, Shutdown, TextInput, UserInput
 from sandgate.runtime import Environment
-from sandgate.runtime.agent import AgentOptions, open_agent
 from sandgate.session.transcript_reader import read_transcript
 
 pytestmark = pytest.mark.host("namespace", "notify")

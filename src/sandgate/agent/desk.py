@@ -13,9 +13,9 @@ from sandgate.runtime.aio import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.agent.person import Person
     from sandgate.approvals.advice import Said
     from sandgate.protocol.decisions import ApprovalRequest
-    from sandgate.runtime.agent_person import Person
 
 
 class Desk:

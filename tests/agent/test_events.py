@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agent_doubles import run, settled
+from sandgate.agent import events as agent_events
+from sandgate.agent.events import AgentEvents
 from sandgate.errors import StorageError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
@@ -36,8 +38,6 @@ from sandgate.protocol.trace import (
     TerminalBegan,
     TerminalEnded,
 )
-from sandgate.runtime import agent_events
-from sandgate.runtime.agent_events import AgentEvents
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from sandgate.agent.desk import Desk
+from sandgate.agent.events import AgentEvents
+from sandgate.agent.factory import Making
+from sandgate.agent.options import AgentOptions as AgentOptions
+from sandgate.agent.person import Person
+from sandgate.agent.resume import session_id_of
+from sandgate.agent.tools import AgentTools
 from sandgate.protocol.operations import Interrupt
-from sandgate.runtime.agent_desk import Desk
-from sandgate.runtime.agent_events import AgentEvents
-from sandgate.runtime.agent_making import Making
-from sandgate.runtime.agent_options import AgentOptions as AgentOptions
-from sandgate.runtime.agent_past import session_id_of
-from sandgate.runtime.agent_person import Person
-from sandgate.runtime.agent_tools import AgentTools
 from sandgate.runtime.aio import AsyncGate, on_thread
 from sandgate.runtime.async_reviewer import ReviewerBridge
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from typing import Self
 
+    from sandgate.agent.options import Superior
     from sandgate.config import Loaded
     from sandgate.model.streaming import Model
     from sandgate.protocol.events import Event, SessionConfigured
     from sandgate.protocol.operations import Operation
-    from sandgate.runtime.agent_options import Superior
     from sandgate.runtime.environment import Environment
     from sandgate.session.session import Session
 

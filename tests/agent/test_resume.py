@@ -9,13 +9,13 @@ import pytest
 
 from agent_places import AgentPlace, calls, command, only, run, said, until
 from responses_server import ResponsesServer, says
+from sandgate.agent.agent import AgentOptions
+from sandgate.agent.past_sessions import archive_session, list_sessions
+from sandgate.agent.resume import token_info
 from sandgate.errors import SessionNotFound, UserMessageOutOfRange
 from sandgate.protocol.events import SessionConfigured, TaskComplete, Warned
 from sandgate.protocol.items import message_text
 from sandgate.protocol.operations import Compact
-from sandgate.runtime.agent import AgentOptions
-from sandgate.runtime.agent_past import token_info
-from sandgate.runtime.sessions import archive_session, list_sessions
 from sandgate.session.transcript_lines import EventLine
 from sandgate.session.transcript_reader import read_transcript
 from transcripts import kept, turn

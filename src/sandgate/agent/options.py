@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from sandgate.agent.delegate_limit import Room
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import Undo
     from sandgate.protocol.decisions import ApprovalRequest, Decision
-    from sandgate.runtime.delegate_room import Room
 
     Patched = Callable[[str, Undo], None]
     Ask = Callable[[ApprovalRequest, Mapping[str, str]], Awaitable[Decision]]

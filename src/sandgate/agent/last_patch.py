@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
+from sandgate.agent.undo import KeptUndo
 from sandgate.errors import SandgateError
-from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.state import ensured_state
 
 TYPE_CHECKING = False

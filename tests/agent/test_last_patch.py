@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from patching import tree_of, wrapped
+from sandgate.agent.last_patch import LastPatch
 from sandgate.runtime import Environment, open_runtime
-from sandgate.runtime.last_patch import LastPatch
 
 
 def test_each_project_keeps_its_own_last_patch(tmp_path: Path) -> None:

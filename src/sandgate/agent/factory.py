@@ -6,13 +6,10 @@ import asyncio
 from contextlib import suppress
 
 from sandgate import __version__
-from sandgate.config.agent import agent_settings
-from sandgate.errors import ConfigError
-from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
-from sandgate.protocol.wire import sandbox_json
-from sandgate.record import Record
-from sandgate.runtime.agent_approvals import SessionApprovals
-from sandgate.runtime.agent_models import (
+from sandgate.agent.delegate_limit import Room
+from sandgate.agent.delegates import Delegates
+from sandgate.agent.early_loading import AskedModel
+from sandgate.agent.models import (
     SCRIPTED,
     provider_model,
     recorded_model,
@@ -21,15 +18,18 @@ from sandgate.runtime.agent_models import (
     scripted_model,
     unasked_model,
 )
-from sandgate.runtime.agent_past import Beginning, as_it_was, beginning, copied, look_back, sealed_elsewhere
-from sandgate.runtime.agent_tools import AgentTools
-from sandgate.runtime.agent_undo import KeptUndo
+from sandgate.agent.resume import Beginning, as_it_was, beginning, copied, look_back, sealed_elsewhere
+from sandgate.agent.session_approvals import SessionApprovals
+from sandgate.agent.tools import AgentTools
+from sandgate.agent.turn_context import Situation
+from sandgate.agent.undo import KeptUndo
+from sandgate.config.agent import agent_settings
+from sandgate.errors import ConfigError
+from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
+from sandgate.protocol.wire import sandbox_json
+from sandgate.record import Record
 from sandgate.runtime.aio import on_thread
-from sandgate.runtime.delegate_room import Room
-from sandgate.runtime.delegates import Delegates
-from sandgate.runtime.first_call import AskedModel
 from sandgate.runtime.opening import open_runtime
-from sandgate.runtime.situation import Situation
 from sandgate.runtime.state import ensured_state
 from sandgate.session.base_instructions import BASE_INSTRUCTIONS
 from sandgate.session.compacting import Compactor
@@ -52,17 +52,17 @@ from sandgate.session.works import Works
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.agent.delegates import Opening
+    from sandgate.agent.options import AgentOptions, Superior
+    from sandgate.agent.resume import Past
+    from sandgate.agent.undo import PatchUndo
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
     from sandgate.config.agent import AgentSettings
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
     from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.agent_options import AgentOptions, Superior
-    from sandgate.runtime.agent_past import Past
-    from sandgate.runtime.agent_undo import PatchUndo
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.delegates import Opening
     from sandgate.runtime.environment import Environment
     from sandgate.runtime.runtime import Runtime
     from sandgate.session.inbox import Answerer
@@ -134,7 +134,7 @@ class Making:
         conversation = Conversation(History(kept.items), kept.transcript, EventLog(), info=kept.info)
         servers = await self._started(runtime) if superior is None else superior.servers
         if servers is not None:
-            from sandgate.runtime.agent_external import ExternalTools
+            from sandgate.agent.external_tools import ExternalTools
 
             tools.external = ExternalTools(servers, gate)
         delegates = self._delegates(

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.errors import RequestError, SessionBusy, SessionNotFound
-from sandgate.patch.apply import Undo
-from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
-from sandgate.runtime.agent_undo import KeptUndo
-from sandgate.runtime.sessions import (
+from sandgate.agent.past_sessions import (
     archive_session,
     delete_session,
     list_sessions,
     show_session,
     unarchive_session,
 )
+from sandgate.agent.undo import KeptUndo
+from sandgate.errors import RequestError, SessionBusy, SessionNotFound
+from sandgate.patch.apply import Undo
+from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
 from sandgate.session.transcript_lines import ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
 from transcripts import kept, session_id, turn

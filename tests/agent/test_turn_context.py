@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from live_sessions import Workplace
+from sandgate.agent.turn_context import Situation
 from sandgate.config.agent import agent_settings
 from sandgate.protocol.items import message_text, user_message
-from sandgate.runtime.situation import Situation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,11 @@ import asyncio
 import os
 from functools import partial
 
+from sandgate.agent.undo import PatchUndo
 from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IMAGE
 from sandgate.errors import SandgateError, ToolArgumentsError
 from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
-from sandgate.runtime.agent_undo import PatchUndo
 from sandgate.runtime.aio import on_thread
 from sandgate.session.parts import Answer
 from sandgate.tools.delegate import delegate_arguments, delegate_tool
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from sandgate.agent.delegates import Delegates
+    from sandgate.agent.events import AgentEvents
+    from sandgate.agent.external_tools import ExternalTools
     from sandgate.protocol.items import Call, Part
-    from sandgate.runtime.agent_events import AgentEvents
-    from sandgate.runtime.agent_external import ExternalTools
     from sandgate.runtime.aio import AsyncGate
     from sandgate.runtime.async_reviewer import AsyncReviewer
-    from sandgate.runtime.delegates import Delegates
     from sandgate.session.parts import CallContext
     from sandgate.tools.calls import ToolOutput
     from sandgate.tools.shell_tool import ShellArguments

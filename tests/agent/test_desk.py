@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from agent_places import run
+from sandgate.agent.desk import Desk
 from sandgate.approvals.advice import Advice, Said
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
-from sandgate.runtime.agent_desk import Desk
 
 if TYPE_CHECKING:
-    from sandgate.runtime.agent_person import Person
+    from sandgate.agent.person import Person
 
 
 def question(name: str = "q") -> ApprovalRequest:

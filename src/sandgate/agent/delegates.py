@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from sandgate.agent.options import Superior
 from sandgate.errors import RequestError
 from sandgate.protocol.events import DelegateBegin, DelegateEnd, EnteredReviewMode, ExitedReviewMode
 from sandgate.protocol.operations import TextInput, UserInput
-from sandgate.runtime.agent_options import Superior
 from sandgate.session.delegation import one_shot
 from sandgate.session.parts import Answer
 from sandgate.session.reviewing import REVIEW_INSTRUCTIONS, review_notice, review_of
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
+    from sandgate.agent.delegate_limit import Room
+    from sandgate.agent.undo import PatchUndo
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import Undo
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.operations import Review
-    from sandgate.runtime.agent_undo import PatchUndo
-    from sandgate.runtime.delegate_room import Room
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
     from sandgate.session.delegation import Child, Outcome

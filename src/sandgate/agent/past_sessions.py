@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from sandgate.agent.undo import KeptUndo
 from sandgate.display import one_line
 from sandgate.errors import RequestError
 from sandgate.protocol.items import InputImage, Message
 from sandgate.record import Record
-from sandgate.runtime.agent_undo import KeptUndo
 from sandgate.runtime.state import ensured_state
 from sandgate.session import session_listing, transcript_files
 from sandgate.session.session_index import SessionIndex

@@ -10,13 +10,13 @@ import pytest
 
 from agent_places import AgentPlace, calls, command, only, run, said
 from responses_server import ResponsesServer, by_last, message, sends, turn
+from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import ExecApprovalRequest, Warned
 from sandgate.protocol.operations import AnswerApproval
-from sandgate.runtime.agent import AgentOptions
 
 if TYPE_CHECKING:
-    from sandgate.runtime.agent import Agent
+    from sandgate.agent.agent import Agent
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
