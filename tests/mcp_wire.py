@@ -19,8 +19,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from live_sessions import Workplace
-from sandgate.runtime.pending import open_ledger
-from sandgate.runtime.sealing import sealing_key
+from sandgate.serving.ledger_access import open_ledger
+from sandgate.serving.sealing import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
-    from sandgate.runtime.pending import Ledger
+    from sandgate.serving.ledger_access import Ledger
 
     Json = dict[str, Any]
     T = TypeVar("T")

@@ -49,8 +49,8 @@ TESTED_ELSEWHERE = {
     "agent.factory": ("tests/agent/test_agent.py", "every session of every test is made by it"),
     "agent.models": ("tests/agent/test_agent.py", "every session of every test is given its model by it"),
     "model.question": ("tests/model/test_client.py", "a value without behaviour of its own"),
-    "runtime.model_consultation": (
-        "tests/runtime/test_model_risk.py",
+    "reviewers.consultation": (
+        "tests/reviewers/test_model_risk.py",
         "one question's end shows in what is told of it",
     ),
     "patch.changes": ("tests/patch/test_plan.py", "what a plan says; there is no way to it but a plan"),

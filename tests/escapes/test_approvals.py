@@ -14,7 +14,7 @@ from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
 ASK = """
 import os, sys, time
 sys.path[:0] = sys.argv[1].split(":")
-from sandgate.runtime.pending import PendingApproval, open_ledger
+from sandgate.serving.ledger_access import PendingApproval, open_ledger
 ledger = open_ledger(os.environ)
 now = time.time()
 choices = (("approve", "Yes"), ("deny", "No"))
@@ -27,7 +27,7 @@ print(ledger.directory)
 ANSWERED = """
 import os, sys
 sys.path[:0] = sys.argv[1].split(":")
-from sandgate.runtime.pending import open_ledger
+from sandgate.serving.ledger_access import open_ledger
 standing = open_ledger(os.environ).resolution("00c0ffee00c0ffee")
 print("open" if standing is None else standing.decision)
 """

@@ -15,8 +15,8 @@ from mcp.server.lowlevel import Server
 
 from peers import fixture_tools
 from sandgate.runtime import Environment
-from sandgate.runtime.pending import open_ledger
-from sandgate.runtime.sealing import sealing_key
+from sandgate.serving.ledger_access import open_ledger
+from sandgate.serving.sealing import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.command import HOST, say
 from sandgate.surfaces.mcp.http import serve_http

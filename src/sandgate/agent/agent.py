@@ -13,8 +13,8 @@ from sandgate.agent.person import Person
 from sandgate.agent.resume import session_id_of
 from sandgate.agent.tools import AgentTools
 from sandgate.protocol.operations import Interrupt
+from sandgate.reviewers.async_reviewer import ReviewerBridge
 from sandgate.runtime.aio import AsyncGate, on_thread
-from sandgate.runtime.async_reviewer import ReviewerBridge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sandgate.external.answer import ExternalAnswer
     from sandgate.external.offer import ExternalTool
     from sandgate.external.servers import ExternalServers
+    from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.async_reviewer import AsyncReviewer
     from sandgate.session.parts import CallContext
 
 NS_PER_MS = 1_000_000

@@ -24,13 +24,13 @@ from sandgate.agent.tools import AgentTools
 from sandgate.agent.turn_context import Situation
 from sandgate.agent.undo import KeptUndo
 from sandgate.config.agent import agent_settings
+from sandgate.config.state_directory import ensured_state
 from sandgate.errors import ConfigError
 from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
 from sandgate.protocol.wire import sandbox_json
 from sandgate.record import Record
 from sandgate.runtime.aio import on_thread
 from sandgate.runtime.opening import open_runtime
-from sandgate.runtime.state import ensured_state
 from sandgate.session.base_instructions import BASE_INSTRUCTIONS
 from sandgate.session.compacting import Compactor
 from sandgate.session.compaction import SUMMARY_PROMPT, compaction_limit

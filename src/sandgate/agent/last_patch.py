@@ -10,8 +10,8 @@ import os
 from hashlib import sha256
 
 from sandgate.agent.undo import KeptUndo
+from sandgate.config.state_directory import ensured_state
 from sandgate.errors import SandgateError
-from sandgate.runtime.state import ensured_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

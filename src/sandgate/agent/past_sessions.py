@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sandgate.agent.undo import KeptUndo
+from sandgate.config.state_directory import ensured_state
 from sandgate.display import one_line
 from sandgate.errors import RequestError
 from sandgate.protocol.items import InputImage, Message
 from sandgate.record import Record
-from sandgate.runtime.state import ensured_state
 from sandgate.session import session_listing, transcript_files
 from sandgate.session.session_index import SessionIndex
 from sandgate.session.session_listing import SUBAGENT, Wanted

@@ -6,7 +6,7 @@ import select
 from _thread import allocate_lock
 
 from sandgate.protocol.decisions import Decision
-from sandgate.runtime.reviewers import terminal_size
+from sandgate.reviewers.assembly import terminal_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sandgate.config import load_settings
 from sandgate.config.check import GRANULAR_REQUIRED
 from sandgate.config.schema import APPROVAL_MODES, SANDBOX_MODES
+from sandgate.config.state_directory import ensured_state
 from sandgate.config.tighten import asks_no_less
 from sandgate.display import visible
 from sandgate.errors import RequestError, SessionNotFound
@@ -16,7 +17,6 @@ from sandgate.protocol.items import Compaction
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.usage import TokenInfo, TokenUsage
 from sandgate.record import Record
-from sandgate.runtime.state import ensured_state
 from sandgate.session.forking import BeforeUserMessage, Interrupted, fork
 from sandgate.session.notices import turn_aborted
 from sandgate.session.prefix import is_session_prefix

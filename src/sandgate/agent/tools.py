@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from sandgate.agent.events import AgentEvents
     from sandgate.agent.external_tools import ExternalTools
     from sandgate.protocol.items import Call, Part
+    from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.async_reviewer import AsyncReviewer
     from sandgate.session.parts import CallContext
     from sandgate.tools.calls import ToolOutput
     from sandgate.tools.shell_tool import ShellArguments

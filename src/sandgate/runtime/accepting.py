@@ -33,7 +33,7 @@ def counter_of(environ: Mapping[str, str]) -> Callable[[], RuleUses]:
 
     def counter() -> RuleUses:
         from sandgate.approvals.uses import RuleUses
-        from sandgate.runtime.state import ensured_state
+        from sandgate.config.state_directory import ensured_state
 
         return RuleUses(lambda: ensured_state(environ))
 

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from threading import Thread
 
 from sandgate.errors import RequestError
-from sandgate.runtime.async_reviewer import ReviewerBridge, Threads, Turn
+from sandgate.reviewers.async_reviewer import ReviewerBridge, Threads, Turn
 from sandgate.runtime.environment import Environment
 from sandgate.runtime.given import exec_arguments, write_arguments
 from sandgate.runtime.opening import open_runtime
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import ApprovalRequest, Decision, Passage
     from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.async_reviewer import AsyncReviewer, Hearing
+    from sandgate.reviewers.async_reviewer import AsyncReviewer, Hearing
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.runtime import Runtime
     from sandgate.terminals.live_shell import LiveShell, ShellResult

@@ -57,7 +57,7 @@ def _journal(environ: Mapping[str, str]) -> Journal:
 
 
 def _state(environ: Mapping[str, str]) -> str:
-    from sandgate.runtime.state import ensured_state
+    from sandgate.config.state_directory import ensured_state
 
     return ensured_state(environ)
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
+    from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.async_reviewer import AsyncReviewer
     from sandgate.runtime.runtime import Runtime
     from sandgate.tools.answers import ShellAnswer
     from sandgate.tools.shell_tool import ShellArguments

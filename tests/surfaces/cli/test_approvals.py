@@ -16,7 +16,7 @@ from asking import ID, question
 from program import Sandgate
 from sandgate.approvals.pending import PendingApproval
 from sandgate.display import visible
-from sandgate.runtime.pending import Ledger, open_ledger
+from sandgate.serving.ledger_access import Ledger, open_ledger
 from waiting import read_until
 
 TYPE_CHECKING = False

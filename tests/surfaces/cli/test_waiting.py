@@ -1,4 +1,4 @@
-"""How long a question waits, and for whom; `tests/runtime/test_elsewhere.py` has somebody answer."""
+"""How long a question waits, and for whom; `tests/serving/test_other_terminal.py` has somebody answer."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_wire import Json, Wire
-    from sandgate.runtime.pending import PendingApproval
+    from sandgate.serving.ledger_access import PendingApproval
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -471,7 +471,7 @@ def test_question_that_cannot_be_kept_is_not_asked_and_tells_no_text(
     desk: Desk, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error of ours while a question is put down is a no."""
-    monkeypatch.setattr("sandgate.runtime.inbox.form_of", failing)
+    monkeypatch.setattr("sandgate.serving.inbox.form_of", failing)
 
     async def work() -> None:
         async with connected(desk.untrusting(), version) as wire:

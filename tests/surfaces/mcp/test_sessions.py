@@ -15,7 +15,7 @@ from mcp_wire import ASKABLE, ERAS, INITIAL, MODERN, Desk, ToolCall, connected, 
 from program import PROGRAM
 from responses_server import ResponsesServer, assesses
 from sandgate.errors import RequestError
-from sandgate.runtime.pending import Advised, follow
+from sandgate.serving.ledger_access import Advised, follow
 from sandgate.surfaces.mcp import sessions as module
 from sandgate.surfaces.mcp.sessions import BEGUN, USED_UP, Principal, Session, Sessions
 

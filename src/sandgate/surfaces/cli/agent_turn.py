@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.operations import Operation
 
     class Agent(Protocol):
-        """A session of `runtime.agent`."""
+        """A session of `agent.agent`."""
 
         @property
         def session_id(self) -> str: ...

@@ -12,7 +12,7 @@ import time
 from sandgate.display import one_line, visible
 from sandgate.errors import AlreadyDecided, RequestError
 from sandgate.record import never_reached
-from sandgate.runtime.pending import USES_MAX, Advised, Asked, Damaged, Decided, follow, open_ledger, shown
+from sandgate.serving.ledger_access import USES_MAX, Advised, Asked, Damaged, Decided, follow, open_ledger, shown
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.moments import moment
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.runtime.pending import Ledger, PendingApproval, Resolution
+    from sandgate.serving.ledger_access import Ledger, PendingApproval, Resolution
     from sandgate.surfaces.cli.parse import Parsed
 
     Event = Asked | Advised | Decided | Damaged

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime import Runtime
-    from sandgate.runtime.elsewhere import Elsewhere
+    from sandgate.serving.other_terminal import Elsewhere
     from sandgate.surfaces.cli.parse import Parsed
 
 STDERR = 2

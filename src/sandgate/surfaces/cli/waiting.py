@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sandgate.runtime.elsewhere import Elsewhere
+    from sandgate.serving.other_terminal import Elsewhere
     from sandgate.surfaces.cli.parse import Parsed
 
 APPROVAL_TIMEOUT_S, APPROVAL_TIMEOUT_S_MAX = 600.0, 24 * 3600.0
@@ -30,7 +30,7 @@ def approval_timeout_s(parsed: Parsed) -> float:
 
 def somebody_elsewhere(parsed: Parsed, environ: Mapping[str, str]) -> Elsewhere:
     """Who answers with `sandgate approvals`. Raises RequestError."""
-    from sandgate.runtime.elsewhere import Elsewhere
+    from sandgate.serving.other_terminal import Elsewhere
     from sandgate.surfaces.cli import say
 
     return Elsewhere(environ, timeout_s=approval_timeout_s(parsed), tell=say.fact)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
     from mcp_types import CallToolRequestParams
 
-    from sandgate.runtime.inbox import Approval, Question
+    from sandgate.serving.inbox import Approval, Question
 
     Context = ServerRequestContext[Any, Any]
 

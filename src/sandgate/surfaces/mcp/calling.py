@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, TextContent
 from sandgate.errors import SandgateError
 from sandgate.protocol.wire import sendable
 from sandgate.record import Record
-from sandgate.runtime.inbox import Question
+from sandgate.serving.inbox import Question
 from sandgate.surfaces.mcp.asking import ask_now, asking_result, brought, can_ask, is_modern
 from sandgate.surfaces.mcp.clients import client_name
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mcp_types import CallToolRequestParams, InputRequiredResult
 
-    from sandgate.runtime.calls import Call, Output
+    from sandgate.serving.calls import Call, Output
     from sandgate.surfaces.mcp.asking import Context, Heard
     from sandgate.surfaces.mcp.sessions import Session
 

@@ -6,13 +6,13 @@ import asyncio
 import os
 import sys
 
+from sandgate.config.state_directory import ensured_state
 from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.record import Record
 from sandgate.runtime import open_runtime
-from sandgate.runtime.pending import open_ledger
-from sandgate.runtime.sealing import sealing_key
-from sandgate.runtime.state import ensured_state
+from sandgate.serving.ledger_access import open_ledger
+from sandgate.serving.sealing import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.runtime import Environment
-    from sandgate.runtime.pending import Ledger
+    from sandgate.serving.ledger_access import Ledger
     from sandgate.surfaces.mcp.tokens import Tokens
 
 HOST = "127.0.0.1"

@@ -1,19 +1,19 @@
 """An approval as a form that a client shows, and what its answers mean.
 
-The form's words and data are `runtime.inbox`'s; here they get the shape of an elicitation: words and two buttons where
+The form's words and data are `serving.inbox`'s; here they get the shape of an elicitation: words and two buttons where
 a button is a careful enough answer, else a list of choices of which none is chosen yet. Accepted answers are the
 protocol's `{action, content}` and the lineage's `{decision}` (protocol.md section 4.3); whatever is neither is a no.
 """
 
 from __future__ import annotations
 
-from sandgate.runtime.inbox import ALWAYS, offers, refuses, saves, takes_care
+from sandgate.serving.inbox import ALWAYS, offers, refuses, saves, takes_care
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.runtime.inbox import Approval, Question
+    from sandgate.serving.inbox import Approval, Question
 
     Json = dict[str, Any]
 

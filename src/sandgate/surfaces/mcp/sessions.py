@@ -15,9 +15,9 @@ from time import monotonic, time
 from sandgate.errors import RequestError, SandgateError
 from sandgate.record import Record
 from sandgate.runtime.aio import open_server_gate
-from sandgate.runtime.calls import Call, call_digest
-from sandgate.runtime.inbox import Inbox
-from sandgate.runtime.pending import kept_in
+from sandgate.serving.calls import Call, call_digest
+from sandgate.serving.inbox import Inbox
+from sandgate.serving.ledger_access import kept_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from sandgate.runtime.aio import AsyncGate
     from sandgate.runtime.environment import Environment
-    from sandgate.runtime.inbox import Approval
-    from sandgate.runtime.pending import Ledger
+    from sandgate.serving.inbox import Approval
+    from sandgate.serving.ledger_access import Ledger
 
 SESSIONS_MAX = 256  # at the same time, in one server
 SESSIONS_OF_ONE_MAX = 128  # of them, with one token

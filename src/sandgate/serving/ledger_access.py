@@ -13,8 +13,8 @@ from sandgate.approvals.ledger import Ledger
 from sandgate.approvals.news import Advised, Asked, Damaged, Decided, follow
 from sandgate.approvals.pending import USES_MAX, PendingApproval, Resolution, shown
 from sandgate.approvals.private_files import made_directory
+from sandgate.config.state_directory import ensured_state
 from sandgate.errors import SandgateError
-from sandgate.runtime.state import ensured_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.advice import Said
     from sandgate.protocol.decisions import ApprovalRequest
-    from sandgate.runtime.async_reviewer import Hearing
+    from sandgate.reviewers.async_reviewer import Hearing
 
 __all__ = [
     "USES_MAX",

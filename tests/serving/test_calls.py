@@ -12,9 +12,9 @@ import pytest
 from live_sessions import Workplace, left_of
 from program import Sandgate
 from sandgate.runtime.aio import open_server_gate
-from sandgate.runtime.calls import Call, call_digest
-from sandgate.runtime.inbox import CANCELLED, ENDED, USED, Inbox, Question
-from sandgate.runtime.pending import open_ledger
+from sandgate.serving.calls import Call, call_digest
+from sandgate.serving.inbox import CANCELLED, ENDED, USED, Inbox, Question
+from sandgate.serving.ledger_access import open_ledger
 from waiting import wait_until
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.ledger import Ledger
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.calls import Output
+    from sandgate.serving.calls import Output
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from sandgate.approvals.private_files import content, made_directory, removed, written_once
+from sandgate.config.state_directory import ensured_state
 from sandgate.errors import ConfigError
-from sandgate.runtime.state import ensured_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

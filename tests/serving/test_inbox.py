@@ -21,7 +21,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.risk import RiskAssessment
-from sandgate.runtime.inbox import (
+from sandgate.serving.inbox import (
     ALWAYS,
     CANCELLED,
     CONFINEMENT,
@@ -35,7 +35,7 @@ from sandgate.runtime.inbox import (
     saves,
     takes_care,
 )
-from sandgate.runtime.pending import open_ledger
+from sandgate.serving.ledger_access import open_ledger
 from waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from sandgate.approvals import human
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
-from sandgate.runtime.reviewers import reviewers_for
+from sandgate.reviewers.assembly import reviewers_for
 
 REQUEST = ApprovalRequest("r", "c", "initial", CommandRequest(("touch", "x"), "/repo", {}), "")
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
-from sandgate.runtime.advised import Advised
+from sandgate.reviewers.with_risk_advice import Advised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, po
 from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn
 from sandgate.gate.policies import as_judged
 from sandgate.model.question import ModelQuestion
-from sandgate.runtime.model_consultation import Consultation
+from sandgate.reviewers.consultation import Consultation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

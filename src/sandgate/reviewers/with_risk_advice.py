@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.protocol.decisions import ApprovalRequest, Decision
-    from sandgate.runtime.model_risk import ModelRisk
+    from sandgate.reviewers.model_risk import ModelRisk
 
 
 class Advised:

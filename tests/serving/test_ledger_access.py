@@ -11,7 +11,7 @@ import pytest
 from asking import question
 from sandgate.config.paths import state_directory
 from sandgate.errors import ConfigError
-from sandgate.runtime.pending import open_ledger
+from sandgate.serving.ledger_access import open_ledger
 
 
 def test_it_lies_in_the_state_directory_and_is_made_for_nobody_else(tmp_path: Path) -> None:

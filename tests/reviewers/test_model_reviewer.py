@@ -21,7 +21,7 @@ from sandgate.model.provider import Provider
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import AutoReview, Notice
-from sandgate.runtime.guardian import GuardianReviewer
+from sandgate.reviewers.model_reviewer import GuardianReviewer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from asking import question
-from sandgate.runtime.lookout import LOOK_AGAIN_S, Lookout
-from sandgate.runtime.pending import Ledger, open_ledger
+from sandgate.serving.ledger_access import Ledger, open_ledger
+from sandgate.serving.ledger_watcher import LOOK_AGAIN_S, Lookout
 
 BURST = 100
 LIMIT_S = 30

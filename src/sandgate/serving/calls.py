@@ -12,7 +12,7 @@ import json
 
 from sandgate.errors import SandgateError
 from sandgate.protocol.decisions import Decision
-from sandgate.runtime.inbox import CANCELLED
+from sandgate.serving.inbox import CANCELLED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandgate.approvals.pending import PendingApproval
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.inbox import Inbox, Question
+    from sandgate.serving.inbox import Inbox, Question
     from sandgate.tools.calls import ToolOutput
 
     Output: TypeAlias = ToolOutput

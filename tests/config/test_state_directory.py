@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.config.state_directory import ensured_state
 from sandgate.errors import ConfigError
-from sandgate.runtime.state import ensured_state
 
 
 def test_it_is_made_for_our_eyes_only_and_stays(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ import pytest
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
-from sandgate.runtime.async_reviewer import Turn, as_decision
+from sandgate.reviewers.async_reviewer import Turn, as_decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.decisions import ReviewDecision
-    from sandgate.runtime.async_reviewer import Answer
+    from sandgate.reviewers.async_reviewer import Answer
 
 COMMAND = CommandRequest(argv=("true",), cwd="/", env={})
 REQUEST = ApprovalRequest("request", "call", "retry", COMMAND, "", grants=(Grant("write_root", "/somewhere"),))

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 
 from sandgate.errors import SandgateError
 from sandgate.protocol.decisions import Decision
-from sandgate.runtime.calls import call_digest
-from sandgate.runtime.inbox import CANCELLED, Inbox
-from sandgate.runtime.pending import open_ledger
+from sandgate.serving.calls import call_digest
+from sandgate.serving.inbox import CANCELLED, Inbox
+from sandgate.serving.ledger_access import open_ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.ledger import Ledger
     from sandgate.protocol.decisions import ApprovalRequest
-    from sandgate.runtime.inbox import Question
+    from sandgate.serving.inbox import Question
 
 WAITS = "waiting for an answer, {seconds:g} seconds at most: sandgate approvals resolve {id} {choices}"
 TOOL = "run"

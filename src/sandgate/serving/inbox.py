@@ -18,7 +18,7 @@ from sandgate.display import visible
 from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.aio import on_thread
-from sandgate.runtime.lookout import Lookout
+from sandgate.serving.ledger_watcher import Lookout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

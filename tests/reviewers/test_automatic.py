@@ -10,7 +10,7 @@ from sandgate.model.provider import Provider
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import Granular, WorkspaceWrite
 from sandgate.protocol.trace import Notice
-from sandgate.runtime.guarding import applies, automatic_reviewer
+from sandgate.reviewers.assembly import applies, automatic_reviewer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
