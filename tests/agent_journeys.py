@@ -8,9 +8,9 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from responses_server import ResponsesServer, function_call, sends, turn
+from sandgate.protocol.environment import Environment
 from sandgate.protocol.events import Failed, TaskComplete, TurnAborted
 from sandgate.protocol.operations import TextInput, UserInput
-from sandgate.runtime.environment import Environment
 
 if TYPE_CHECKING:
     from pathlib import Path

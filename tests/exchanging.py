@@ -25,7 +25,7 @@ from sandgate.errors import SandgateError
 from sandgate.protocol.bindings import Bound
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import ESCALATE
-from sandgate.runtime.environment import Environment
+from sandgate.protocol.environment import Environment
 from sandgate.runtime.opening import open_runtime
 
 if spec["trusting"]:

@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest as ApprovalRequest
     from sandgate.protocol.decisions import Decision as Decision
+    from sandgate.protocol.environment import Environment as Environment
     from sandgate.runtime.aio import AsyncGate as AsyncGate
     from sandgate.runtime.aio import open_gate as open_gate
-    from sandgate.runtime.environment import Environment as Environment
     from sandgate.runtime.opening import open_runtime as open_runtime
     from sandgate.runtime.runtime import Runtime as Runtime
     from sandgate.terminals.patterns import Wanted as Wanted
@@ -21,7 +21,7 @@ _HOMES = {
     "ApprovalRequest": "sandgate.protocol.decisions",
     "AsyncGate": "sandgate.runtime.aio",
     "Decision": "sandgate.protocol.decisions",
-    "Environment": "sandgate.runtime.environment",
+    "Environment": "sandgate.protocol.environment",
     "Runtime": "sandgate.runtime.runtime",
     "Wanted": "sandgate.terminals.patterns",
     "open_gate": "sandgate.runtime.aio",

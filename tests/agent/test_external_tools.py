@@ -16,6 +16,7 @@ from responses_server import ResponsesServer, function_call, says, sends, turn
 from sandgate.agent.agent import open_agent
 from sandgate.agent.options import AgentOptions
 from sandgate.protocol.decisions import Decision
+from sandgate.protocol.environment import Environment
 from sandgate.protocol.events import (
     ExecApprovalRequest,
     Failed,
@@ -25,7 +26,6 @@ from sandgate.protocol.events import (
     TaskComplete,
 )
 from sandgate.protocol.operations import AnswerApproval, TextInput, UserInput
-from sandgate.runtime.environment import Environment
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -101,7 +101,7 @@ def test_what_is_too_large_to_be_said_makes_no_such_rule(
 
 PLAIN = """
 import os, sys
-from sandgate.runtime.environment import Environment
+from sandgate.protocol.environment import Environment
 from sandgate.runtime.opening import open_runtime
 
 environment = Environment(cwd=sys.argv[1], environ=os.environ, overrides=tuple(sys.argv[2:]))

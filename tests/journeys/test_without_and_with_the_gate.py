@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from forbidden_spellings import spelled
-from sandgate.runtime.environment import Environment
+from sandgate.protocol.environment import Environment
 from sandgate.runtime.opening import open_runtime
 
 TYPE_CHECKING = False

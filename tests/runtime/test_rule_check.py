@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from config_machine import Machine
-from sandgate.runtime.environment import Environment
+from sandgate.protocol.environment import Environment
 from sandgate.runtime.opening import open_runtime
 from sandgate.runtime.rule_check import RuleMatch, rule_matches
 

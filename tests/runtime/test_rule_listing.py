@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from config_machine import Machine
+from sandgate.protocol.environment import Environment
 from sandgate.runtime.accepting import counter_of
-from sandgate.runtime.environment import Environment
 from sandgate.runtime.rule_listing import listing
 
 

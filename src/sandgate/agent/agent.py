@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from sandgate.agent.options import Superior
     from sandgate.config import Loaded
     from sandgate.model.streaming import Model
+    from sandgate.protocol.environment import Environment
     from sandgate.protocol.events import Event, SessionConfigured
     from sandgate.protocol.operations import Operation
-    from sandgate.runtime.environment import Environment
     from sandgate.session.session import Session
 
 

@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from sandgate.config.agent import AgentSettings
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
+    from sandgate.protocol.environment import Environment
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.environment import Environment
     from sandgate.runtime.runtime import Runtime
     from sandgate.session.inbox import Answerer
 

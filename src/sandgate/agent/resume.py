@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from sandgate.protocol.environment import Environment
     from sandgate.protocol.items import Item
     from sandgate.protocol.permissions import ApprovalPolicy
-    from sandgate.runtime.environment import Environment
     from sandgate.session.forking import Carry
     from sandgate.session.transcript import Kept, Unkept
     from sandgate.session.transcript_files import FoundTranscript

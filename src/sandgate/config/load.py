@@ -21,6 +21,7 @@ from sandgate.config.schema import default_of
 from sandgate.config.settings import Settings, settings_from
 from sandgate.display import visible
 from sandgate.errors import RequestError
+from sandgate.protocol.environment import TypedOverrides
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -35,21 +36,6 @@ if TYPE_CHECKING:
 
 ROOTS_KEY = "additional_writable_roots"
 MARKERS_KEY = "project_root_markers"
-
-
-class TypedOverrides(Record):
-    """The dedicated options of the command line; None and () are options not given."""
-
-    approval_policy: str | None = None
-    sandbox_mode: str | None = None
-    add_dirs: tuple[str, ...] = ()
-    allow_broad_workspace: bool | None = None
-    network: str | None = None
-    backend: str | None = None
-    timeout_ms: int | None = None
-    experimental_sandbox_command_assessment: bool | None = None
-    enable: tuple[str, ...] = ()  # features; these two stand on the layer of `-c`, after it
-    disable: tuple[str, ...] = ()
 
 
 NO_OPTIONS = TypedOverrides()

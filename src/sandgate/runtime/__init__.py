@@ -7,19 +7,19 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.runtime.environment import Environment
+    from sandgate.protocol.environment import Environment
+    from sandgate.protocol.stdio import CAPTURED, Stdio
     from sandgate.runtime.opening import open_runtime
     from sandgate.runtime.runtime import Runtime
-    from sandgate.runtime.stdio import CAPTURED, Stdio
 
 __all__ = ["CAPTURED", "Environment", "Runtime", "Stdio", "open_runtime"]
 
 _PLACES = {
-    "CAPTURED": "stdio",
-    "Environment": "environment",
-    "Runtime": "runtime",
-    "Stdio": "stdio",
-    "open_runtime": "opening",
+    "CAPTURED": "sandgate.protocol.stdio",
+    "Environment": "sandgate.protocol.environment",
+    "Runtime": "sandgate.runtime.runtime",
+    "Stdio": "sandgate.protocol.stdio",
+    "open_runtime": "sandgate.runtime.opening",
 }
 
 
@@ -28,6 +28,6 @@ def __getattr__(name: str) -> object:
     place = _PLACES.get(name)
     if place is None:
         raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
-    found: object = getattr(__import__(f"{__name__}.{place}", fromlist=[name]), name)
+    found: object = getattr(__import__(place, fromlist=[name]), name)
     globals()[name] = found
     return found

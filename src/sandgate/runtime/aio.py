@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager, suppress
 from threading import Thread
 
 from sandgate.errors import RequestError
+from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import ReviewerBridge, Threads, Turn
-from sandgate.runtime.environment import Environment
 from sandgate.runtime.given import exec_arguments, write_arguments
 from sandgate.runtime.opening import open_runtime
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.journal import WriteDown
-    from sandgate.runtime.reviewers import Session
+    from sandgate.reviewers.with_risk_advice import Session
 
 
 def who_answers(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
     """The reviewers, with a model in their place or beside them where the settings say so."""
     if session.settings.auto_review is None and ASSESSMENT not in session.settings.features:
         return reviewers
-    from sandgate.runtime.guarding import answering
+    from sandgate.reviewers.assembly import answering
 
     return answering(reviewers, session)
 

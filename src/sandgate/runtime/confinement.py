@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.beginnings import Beginnings
-    from sandgate.runtime.environment import Environment
+    from sandgate.protocol.environment import Environment
     from sandgate.runtime.project_caches import ProjectCaches
     from sandgate.runtime.shown_ports import PortWish
     from sandgate.sandbox.looking import Known

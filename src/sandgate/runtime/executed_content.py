@@ -9,7 +9,7 @@ from sandgate.protocol.commands import CommandRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.runtime.environment import Environment
+    from sandgate.protocol.environment import Environment
 
 
 def executed_content(argv: tuple[str, ...], environment: Environment) -> tuple[str, ...]:

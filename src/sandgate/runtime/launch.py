@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Refused
+    from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, Stream
     from sandgate.runtime.confinement import Confinement
     from sandgate.runtime.live import LiveCommands
-    from sandgate.runtime.stdio import Stdio
 
     Hear = Callable[[Stream, bytes], None]
 

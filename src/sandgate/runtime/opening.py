@@ -6,8 +6,8 @@ import os
 
 from sandgate.config import load_settings
 from sandgate.errors import RequestError
+from sandgate.protocol.environment import Environment
 from sandgate.reviewers.assembly import reviewers_for
-from sandgate.runtime.environment import Environment
 from sandgate.runtime.runtime import Runtime
 
 TYPE_CHECKING = False

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.environment import Environment
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.runtime.confinement import Confinement
-    from sandgate.runtime.environment import Environment
 
 
 def assessed(

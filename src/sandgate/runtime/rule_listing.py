@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sandgate.config import Loaded
     from sandgate.policy.rules import Rule
-    from sandgate.runtime.environment import Environment
+    from sandgate.protocol.environment import Environment
 
 
 class ListedRule(Record):

@@ -18,6 +18,7 @@ from sandgate.gate.matter import Matter
 from sandgate.gate.policies import Policies, as_judged
 from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.stdio import CAPTURED
 from sandgate.protocol.trace import Notice
 from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.answers import Written, who_answers
@@ -25,7 +26,6 @@ from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.program_facts import programs_on_disk
 from sandgate.runtime.rules import rules_in_force
-from sandgate.runtime.stdio import CAPTURED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.environment import Environment
     from sandgate.protocol.risk import RiskAssessment
+    from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, TraceRecord
-    from sandgate.runtime.environment import Environment
     from sandgate.runtime.forecast import Forecast
     from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
-    from sandgate.runtime.stdio import Stdio
     from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.marks import Shell

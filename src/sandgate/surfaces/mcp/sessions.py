@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from sandgate.protocol.environment import Environment
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.environment import Environment
     from sandgate.serving.inbox import Approval
     from sandgate.serving.ledger_access import Ledger
 

@@ -1,13 +1,27 @@
-"""Where a runtime stands: its directory, its environment, and what was asked for on the way in."""
+"""Where a session stands: its directory, its variables, and what was asked for on the way in."""
 
 from __future__ import annotations
 
-from sandgate.config.load import TypedOverrides
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class TypedOverrides(Record):
+    """The dedicated options of the command line; None and () are options not given."""
+
+    approval_policy: str | None = None
+    sandbox_mode: str | None = None
+    add_dirs: tuple[str, ...] = ()
+    allow_broad_workspace: bool | None = None
+    network: str | None = None
+    backend: str | None = None
+    timeout_ms: int | None = None
+    experimental_sandbox_command_assessment: bool | None = None
+    enable: tuple[str, ...] = ()  # features; these two stand on the layer of `-c`, after it
+    disable: tuple[str, ...] = ()
 
 
 class Environment(Record):
