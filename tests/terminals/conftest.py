@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from live_sessions import place
 from terminal_stage import Stage
+
+__all__ = ["place", "stage"]
 
 
 @pytest.fixture

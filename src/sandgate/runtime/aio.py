@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest, Decision, Passage
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.async_reviewer import AsyncReviewer, Hearing
-    from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.runtime import Runtime
+    from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell, ShellResult
     from sandgate.terminals.marks import Shell
     from sandgate.terminals.patterns import Match, Wanted

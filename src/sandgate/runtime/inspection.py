@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.display import one_line, visible
 from sandgate.protocol.wire import plain
 from sandgate.runtime.forecast import forecast_json
-from sandgate.runtime.listing import live_commands
+from sandgate.terminals.live_commands import live_commands
 from sandgate.tools.answers import slim
 from sandgate.tools.arguments import check_command_arguments, no_arguments, session_arguments
 from sandgate.tools.calls import ToolOutput
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.runtime.forecast import Forecast
-    from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
+    from sandgate.terminals.live_commands import LiveCommand
     from sandgate.tools.arguments import ExecCommandArguments
 
     class Tools(Protocol):

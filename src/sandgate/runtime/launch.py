@@ -99,7 +99,7 @@ class Launch(Readiness):
             [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged]
         )
         if _has_failed(outcome):
-            from sandgate.runtime.unseen import unseen_in_tmp
+            from sandgate.sandbox.unseen import unseen_in_tmp
 
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         planted.look()

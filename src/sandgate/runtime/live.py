@@ -11,9 +11,9 @@ from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
-from sandgate.runtime.attendance import SESSION_BOUND
 from sandgate.runtime.served import ports_served, served_instead
 from sandgate.runtime.terminal_launch import TerminalLaunch
+from sandgate.terminals.lifecycle import SESSION_BOUND
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.remnants import Remnants
 from sandgate.terminals.table import TerminalTable
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.trace import Recorder, TerminalStatus
-    from sandgate.runtime.attendance import Attendance
     from sandgate.runtime.confinement import Confinement
     from sandgate.terminals.awaiting import Awaiting
+    from sandgate.terminals.lifecycle import Attendance
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.live import Live
     from sandgate.terminals.start import Shape

@@ -19,7 +19,7 @@ def assessed(
 ) -> RiskAssessment | None:
     """The assessment of a command as it stands in this workspace; None when it could not be made."""
     from sandgate.assessment.static import assess
-    from sandgate.runtime.target_facts import facts_for
+    from sandgate.gate.target_facts import facts_for
 
     permissions = confinement.permissions()
     facts = facts_for(command, environ=environment.environ, writable=permissions.writable)
@@ -35,7 +35,7 @@ def patch_assessed(
 ) -> RiskAssessment:
     """The assessment of a patch; `command` is the call that stands for it."""
     from sandgate.assessment.patched import assess_patch
-    from sandgate.runtime.target_facts import facts_for
+    from sandgate.gate.target_facts import facts_for
 
     facts = facts_for(command, environ=environ, writable=confinement.permissions().writable)
     return assess_patch(changes, facts=facts, denial=denial)

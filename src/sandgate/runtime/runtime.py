@@ -24,8 +24,8 @@ from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.answers import Written, who_answers
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
-from sandgate.runtime.program_facts import programs_on_disk
 from sandgate.runtime.rules import rules_in_force
+from sandgate.sandbox.program_facts import programs_on_disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.runtime.forecast import Forecast
-    from sandgate.runtime.listing import LiveCommand
     from sandgate.runtime.live import LiveCommands
     from sandgate.runtime.toolbox import Toolbox
+    from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.marks import Shell
     from sandgate.terminals.patterns import Wanted
@@ -311,7 +311,7 @@ class Runtime:
 
     def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session, oldest first."""
-        from sandgate.runtime.listing import live_commands
+        from sandgate.terminals.live_commands import live_commands
 
         return live_commands(self.live.table.terminals())
 

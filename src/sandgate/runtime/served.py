@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandgate.display import one_line
 from sandgate.kernel.process_tree import descendants, listening_ports
-from sandgate.runtime.listing import display
+from sandgate.terminals.live_commands import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.planted import Planted
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
-from sandgate.runtime.attendance import Attendance
 from sandgate.runtime.confinement import OUTDATED
 from sandgate.runtime.readiness import Readiness
 from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.identity import Identity
+from sandgate.terminals.lifecycle import Attendance
 from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import start
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.runtime.attendance import Session
     from sandgate.runtime.confinement import Confinement
+    from sandgate.terminals.lifecycle import Session
     from sandgate.terminals.pump import Pump
     from sandgate.terminals.start import Shape
     from sandgate.terminals.table import TerminalTable

@@ -24,7 +24,7 @@ from sandgate.runtime.inspection import INSPECTIONS, inspected
 from sandgate.runtime.live import LiveCommands
 from sandgate.runtime.patch_gate import PatchGate, unfit
 from sandgate.runtime.shell import chosen_shell, login_wanted
-from sandgate.runtime.unseen import unseen_in
+from sandgate.sandbox.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refusal

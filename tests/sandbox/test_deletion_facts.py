@@ -12,9 +12,9 @@ import pytest
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.deletions import Deletion
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
-from sandgate.runtime import deletion_facts
-from sandgate.runtime.deletion_facts import can_be_made_again
-from sandgate.runtime.program_facts import programs_on_disk
+from sandgate.sandbox import deletion_facts
+from sandgate.sandbox.deletion_facts import can_be_made_again
+from sandgate.sandbox.program_facts import programs_on_disk
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="makes a repository")
 

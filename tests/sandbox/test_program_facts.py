@@ -8,7 +8,7 @@ import pytest
 
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
-from sandgate.runtime.program_facts import program_at, programs_on_disk
+from sandgate.sandbox.program_facts import program_at, programs_on_disk
 
 
 def program(path: Path) -> Path:

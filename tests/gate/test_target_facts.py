@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sandgate.assessment.facts import MAX_ENTRIES, TargetFacts
 from sandgate.assessment.static import assess
+from sandgate.gate.target_facts import facts_for, on_disk
 from sandgate.protocol.commands import CommandRequest
-from sandgate.runtime.target_facts import facts_for, on_disk
 
 
 def looked_at(path: str) -> TargetFacts:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from live_sessions import Colleague, Workplace
-from sandgate.runtime import repositories_named
-from sandgate.runtime.repositories_named import WORDS_MAX, repository_worked_with
+from sandgate.sandbox import repositories_named
+from sandgate.sandbox.repositories_named import WORDS_MAX, repository_worked_with
 
 PUSHING = 'prefix_rule(pattern=["git", "push"], decision="allow", sandbox="bypass")\n'
 PLANTING = """
@@ -62,7 +62,7 @@ def test_a_push_with_a_planted_repository_stays_in_the_sandbox(place: Workplace,
 def test_a_push_of_the_workspace_itself_leaves_the_sandbox_as_the_rule_says(
     place: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sandgate.runtime.program_facts.SHARED", ())  # the test's own place lies in /tmp
+    monkeypatch.setattr("sandgate.sandbox.program_facts.SHARED", ())  # the test's own place lies in /tmp
     workplace(place)
     subprocess.run(["git", "init", "-q", "--bare", str(place.outside / "r.git")], check=True)
     runtime = place.session(approval_policy="on-request", environ={"PATH": "/usr/bin:/bin"})

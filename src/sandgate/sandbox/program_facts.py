@@ -48,12 +48,12 @@ def programs_on_disk(
                 both_ends[temporary] = known
 
         def steered(argv: tuple[str, ...], vouched: int) -> str:
-            from sandgate.runtime.planted_orders import planted_orders
+            from sandgate.sandbox.planted_orders import planted_orders
 
             return planted_orders(argv, vouched, command.cwd, (*known, *SHARED), command.env.get("HOME", ""))
 
         def remade(deletion: Deletion) -> bool:
-            from sandgate.runtime.deletion_facts import can_be_made_again
+            from sandgate.sandbox.deletion_facts import can_be_made_again
 
             if not isinstance(sandbox, WorkspaceWrite) or command.env.get("CDPATH"):
                 return False

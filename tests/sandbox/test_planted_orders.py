@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from live_sessions import Workplace
-from sandgate.runtime import planted_orders as subject
-from sandgate.runtime.planted_orders import planted_orders
+from sandgate.sandbox import planted_orders as subject
+from sandgate.sandbox.planted_orders import planted_orders
 
 
 @pytest.fixture

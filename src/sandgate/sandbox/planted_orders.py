@@ -11,7 +11,7 @@ import os
 from os.path import normpath, realpath
 
 from sandgate.commandline.executed import executed_files
-from sandgate.runtime.repositories_named import repository_worked_with
+from sandgate.sandbox.repositories_named import repository_worked_with
 
 FILES_MAX = 1024  # that further words have executed; with more, nobody knows
 

@@ -6,7 +6,7 @@ import pytest
 
 from live_sessions import BACKENDS, Workplace, is_running, shell
 from sandgate.protocol.trace import TerminalBegan
-from sandgate.runtime.listing import display
+from sandgate.terminals.live_commands import display
 from waiting import wait_until
 
 pytestmark = pytest.mark.host("namespace", "notify")
