@@ -83,10 +83,6 @@ static void stay_here(struct sandbox *sandbox) {
     if (sys(sched_setaffinity, 0, size, here) == 0) sandbox->processors_bytes = size;
 }
 
-void go_anywhere(const struct sandbox *sandbox) {
-    if (sandbox->processors_bytes) sys(sched_setaffinity, 0, sandbox->processors_bytes, sandbox->processors);
-}
-
 int init_task(void *argument) {
     struct sandbox *sandbox = argument;
     sys(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -5,7 +5,6 @@
  * This process stays outside as the supervisor: it starts init, watches it, obeys Sandgate, answers held calls,
  * and says at last how it went. It never has the command's streams, so it keeps no pipe open. */
 #include <linux/eventpoll.h>
-#include <linux/futex.h>
 #include <linux/mman.h>
 #include <linux/ioctl.h>
 #include <linux/poll.h>
@@ -26,24 +25,6 @@ enum { EPOLL_IN = 1 };
 
 static char init_stack[INIT_STACK_BYTES] __attribute__((aligned(16)));
 static struct sandbox the_sandbox;
-
-int fail(struct sandbox *sandbox, const char *step, const char *path, long error) {
-    if (!sandbox->failed_step) {
-        sandbox->failed_errno = (int)-error;
-        sandbox->failed_path = path;
-        sandbox->failed_step = step;
-    }
-    return -1;
-}
-
-void open_gate(volatile uint32_t *gate) {
-    *gate = 1;
-    sys(futex, gate, FUTEX_WAKE, 1, 0, 0, 0);
-}
-
-void wait_at_gate(const volatile uint32_t *gate) {
-    while (!*gate) sys(futex, gate, FUTEX_WAIT, 0, 0, 0, 0);
-}
 
 /* Sent before we were started, so there is nothing to wait for. */
 static int read_order(struct sandbox *sandbox) {

@@ -8,7 +8,6 @@
  * host's: what the host mounts in between shows up here as well, where the host shares its mounts, as most do. */
 #include <linux/fs.h>
 #include <linux/mount.h>
-#include <linux/openat2.h>
 #include <linux/stat.h>
 
 #include "sandbox.h"
@@ -38,30 +37,8 @@ static long change_mount(int fd, const char *path, unsigned int recursive, uint6
     return sys(mount_setattr, fd, path, (recursive ? AT_RECURSIVE : 0) | AT_EMPTY_PATH, &attributes, sizeof attributes);
 }
 
-/* Asks nothing of the file system behind the last component: that may be dead, or hang. */
-int open_plain(const char *path, unsigned int flags) {
-    struct open_how how = {
-        .flags = O_PATH | O_CLOEXEC | flags,
-        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-    };
-    return (int)sys(openat2, AT_FDCWD, path, &how, sizeof how);
-}
-
 /* A link as the last component opens as itself. */
 static int open_entry(const char *path) { return open_plain(path, O_NOFOLLOW); }
-
-int clone_tree(int fd, const char *path, unsigned int recursive) {
-    unsigned int flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0);
-    return (int)sys(open_tree, fd, path, flags);
-}
-
-int attach(int tree, int target) {
-    return (int)sys(move_mount, tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
-}
-
-int attach_at(int tree, const char *path) {
-    return (int)sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
-}
 
 static int empty_for(enum cover kind) { return kind == COVER_DIRECTORY ? view.empty_directory : view.empty_file; }
 

@@ -91,12 +91,12 @@ struct sandbox {
     int listener_pipe[2]; /* socket pair that carries the listener; [1] is the command's end */
 };
 
+/* tasks.c */
 /* Remembers the first failure; returns -1 for `return fail(...)`. */
 int fail(struct sandbox *sandbox, const char *step, const char *path, long error);
-
-/* main.c: gates */
 void open_gate(volatile uint32_t *gate);
 void wait_at_gate(const volatile uint32_t *gate);
+void go_anywhere(const struct sandbox *sandbox); /* wherever the caller may */
 
 /* namespaces.c */
 extern const unsigned long first_namespaces; /* those init is born into; the command task inherits them */
@@ -133,7 +133,7 @@ void make_overlays(struct sandbox *sandbox);
 void attach_overlays(struct sandbox *sandbox, int base);
 int clone_overlaid(const struct sandbox *sandbox, const struct mount_entry *entry);
 
-/* One bind made by descriptor. */
+/* trees.c: one bind made by descriptor */
 int clone_tree(int fd, const char *path, unsigned int recursive);
 int attach(int tree, int target);
 int attach_at(int tree, const char *path);
@@ -168,7 +168,6 @@ void filter_prepare(const struct sandbox *sandbox); /* for the plan that is like
 /* init.c, command.c: the bodies of the tasks */
 int init_task(void *sandbox);
 int command_task(void *sandbox);
-void go_anywhere(const struct sandbox *sandbox); /* wherever the caller may */
 
 enum { SIGNALS = 64 };
 #define BIT_OF(signal) (1ULL << ((signal) - 1))

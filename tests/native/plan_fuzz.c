@@ -1,6 +1,5 @@
 /* Feeds plan.c with damaged plans, under the sanitizers. What is said of the whole is set right again, so that damage reaches
  * the records; what survives parsing is read once from end to end. Usage: plan_fuzz PLAN ROUNDS */
-#define SANDGATE_HOSTED
 #include <stdio.h>
 #include <stdlib.h>
 
