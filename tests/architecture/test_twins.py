@@ -53,6 +53,7 @@ TESTED_ELSEWHERE = {
     ),
     "patch.changes": ("tests/patch/test_plan.py", "what a plan says; there is no way to it but a plan"),
     "runtime.beginnings": ("tests/runtime/test_company.py", "what sessions may begin, with the company they have"),
+    "sandbox.diagnosis": ("tests/runtime/test_doctor.py", "what it finds shows in what a session's doctor says"),
     "sandbox.begun_alone": ("tests/journeys/test_git_init.py", "a lock between commands; shows in what both may do"),
     "patch.drafts": ("tests/patch/test_plan.py", "one file of a plan in the making; shows in how hunks compose"),
     "patch.hunks": ("tests/patch/test_parse.py", "values without behaviour of their own"),

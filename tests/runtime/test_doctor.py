@@ -7,9 +7,10 @@ import pytest
 from sandgate.config import TypedOverrides
 from sandgate.kernel.call_groups import refused_groups
 from sandgate.protocol.confinement import SetupFailure
-from sandgate.runtime import Environment, Runtime, doctor, open_runtime
-from sandgate.runtime.doctor import ROOT_WARNING, Diagnosis, diagnose
+from sandgate.runtime import Environment, Runtime, open_runtime
+from sandgate.runtime.doctor import Diagnosis, diagnose
 from sandgate.sandbox import canary
+from sandgate.sandbox import diagnosis as host_diagnosis
 from sandgate.sandbox.canary import CanaryResult
 from sandgate.sandbox.capabilities import HostCapabilities, Trial
 
@@ -34,7 +35,7 @@ def runtime_at(repo: Path, backend: str | None = None) -> Runtime:
 def diagnosis_of(
     host: HostCapabilities, repo: Path, monkeypatch: pytest.MonkeyPatch, backend: str | None = None
 ) -> Diagnosis:
-    monkeypatch.setattr(doctor, "probe_host", lambda **_: host)
+    monkeypatch.setattr(host_diagnosis, "probe_host", lambda **_: host)
     return diagnose(runtime_at(repo, backend), attack=False)
 
 
@@ -51,7 +52,7 @@ def test_where_no_command_would_run_the_rest_is_told_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Required: a home is where people ask, and no workspace."""
-    monkeypatch.setattr(doctor, "probe_host", lambda **_: NAMESPACES)
+    monkeypatch.setattr(host_diagnosis, "probe_host", lambda **_: NAMESPACES)
     home = open_runtime(Environment(str(tmp_path), {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}))
     diagnosis = diagnose(home, attack=False)
     assert (diagnosis.good, diagnosis.tmp) == (True, None)
@@ -92,7 +93,7 @@ def test_a_wish_that_cannot_be_met_is_not_met_by_something_else(
 
 def test_real_root_is_warned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     host = NAMESPACES.but(uid=0)
-    assert diagnosis_of(host, tmp_path, monkeypatch).warnings == (ROOT_WARNING,)
+    assert diagnosis_of(host, tmp_path, monkeypatch).warnings == (host_diagnosis.ROOT_WARNING,)
 
 
 @pytest.mark.parametrize("held", [True, False])
@@ -100,7 +101,7 @@ def test_one_attack_that_gets_through_makes_it_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
 ) -> None:
     results = (CanaryResult("write", True, True, "EROFS"), CanaryResult("network", held, True, "EPERM"))
-    monkeypatch.setattr(doctor, "probe_host", lambda **_: NAMESPACES)
+    monkeypatch.setattr(host_diagnosis, "probe_host", lambda **_: NAMESPACES)
     monkeypatch.setattr(canary, "run_canaries", lambda *_, **__: results)
     diagnosis = diagnose(runtime_at(tmp_path), attack=True)
     assert (diagnosis.canaries, diagnosis.broken, diagnosis.good) == (results, not held, held)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from sandgate.config.load import Loaded, TypedOverrides, load_settings
-from sandgate.config.settings import Settings, for_run
+from sandgate.config.settings import Settings, for_confinement, for_run
 
-__all__ = ["Loaded", "Settings", "TypedOverrides", "for_run", "load_settings"]
+__all__ = ["Loaded", "Settings", "TypedOverrides", "for_confinement", "for_run", "load_settings"]

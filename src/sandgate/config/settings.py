@@ -10,7 +10,7 @@ from sandgate.config.features import ASSESSMENT, FEATURES
 from sandgate.config.schema import PROVIDERS, SERVERS, default_of
 from sandgate.errors import ConfigError
 from sandgate.execution.environment import EnvironmentPolicy
-from sandgate.protocol.confinement import Limits
+from sandgate.protocol.confinement import ConfinementSettings, Limits
 from sandgate.protocol.permissions import (
     DangerFullAccess,
     ExternalSandbox,
@@ -136,6 +136,11 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
     )
     _require_backend_fits(settings)
     return settings
+
+
+def for_confinement(settings: Settings) -> ConfinementSettings:
+    """The part of them that says what holds commands back."""
+    return ConfinementSettings(**{name: getattr(settings, name) for name in ConfinementSettings.__match_args__})
 
 
 def for_run(settings: Settings, *, person_present: bool) -> Settings:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.bindings import Bound
     from sandgate.protocol.commands import CommandResult
     from sandgate.protocol.denials import Refused
-    from sandgate.protocol.permissions import BackendName, EffectivePermissions
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions, GitProtection, SandboxPolicy
 
     MountKind = Literal["write", "read", "hide_directory", "hide_directory_with_openings", "hide_file", "overlay"]
     ReportMode = Literal["off", "report"]
@@ -58,6 +58,26 @@ class Limits(Record):
     processes: int | None = None
     file_bytes: int | None = None
     memory_bytes: int | None = None
+
+
+class ConfinementSettings(Record):
+    """What was chosen for all commands of a session about what holds them back."""
+
+    sandbox: SandboxPolicy
+    backend: Literal["auto"] | BackendName
+    report: ReportMode
+    limits: Limits
+    tmp: Literal["private", "shared"]  # what commands have as /tmp: the project's own, or the host's
+    caches: Literal["off", "private", "shared"]  # what commands write in caches of the home
+    protect_git: GitProtection
+    protected_names: tuple[str, ...]  # beside the built-in ones
+    nested_depth: int  # how far below a writable directory repositories are looked for
+    broad_workspace: bool  # whether a home, or a directory of programs, may be a workspace
+    unix_sockets: tuple[str, ...]  # host sockets that stay reachable
+    secrets_hidden: tuple[str, ...]  # absolute, may hold globs; beside the built-in ones
+    secrets_opened: tuple[str, ...]
+    project_root: str
+    home: str | None  # Sandgate's own directory: user configuration and state
 
 
 class ConfinedCommand(Record):

@@ -25,11 +25,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sandgate.config import Settings
     from sandgate.execution.drafts import DraftRoom, Drafts
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.confinement import ConfinedCommand, ConfinementSettings
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.beginnings import Beginnings
@@ -55,7 +54,7 @@ OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "E
 class Confinement:
     """Makes the plans of one session. The backend is fixed once a command ran with it."""
 
-    def __init__(self, settings: Settings, environment: Environment, record: Recorder) -> None:
+    def __init__(self, settings: ConfinementSettings, environment: Environment, record: Recorder) -> None:
         self._settings = settings
         self._environment = environment
         self._record = record

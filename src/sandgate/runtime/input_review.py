@@ -26,12 +26,14 @@ from sandgate.protocol.risk import RiskAssessment
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal
 
-    from sandgate.config import Settings
     from sandgate.gate.gate import Gate
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import ApprovalPolicy
     from sandgate.terminals.terminal import Terminal
+
+    ReviewInput = Literal["always", "escalated", "never"]
 
 REASON = "input for a command that runs without the sandbox"
 REASON_UNSEEN = f"{REASON}, and cannot be shown: the program has turned echo off"
@@ -46,10 +48,12 @@ COMMAND_CHARS_MAX = 160  # of the live command, and of where it was started, in 
 class InputReview:
     """Reviews inputs as `terminals.review_input` says."""
 
-    def __init__(self, gate: Gate, settings: Settings, *, confines: bool, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, gate: Gate, mode: ReviewInput, approval: ApprovalPolicy, *, confines: bool, new_id: Callable[[], str]
+    ) -> None:
         self._gate = gate
-        self._mode = settings.review_input
-        self._may_ask = may_ask(settings.approval) and (confines or settings.approval == "untrusted")
+        self._mode = mode
+        self._may_ask = may_ask(approval) and (confines or approval == "untrusted")
         self._new_id = new_id
 
     def check(self, terminal: Terminal, text: str) -> None:

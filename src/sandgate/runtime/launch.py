@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from sandgate.config import Settings
     from sandgate.execution.meanwhile import Meanwhile
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.protocol.confinement import ConfinedCommand
@@ -32,20 +31,22 @@ if TYPE_CHECKING:
 class Launch(Readiness):
     """A `gate.Launcher` for one passage; threads that share a runtime each have their own."""
 
-    __slots__ = ("_cancel_fd", "_live", "_record", "_settings", "_stdio", "_timeout_ms")
+    __slots__ = ("_cancel_fd", "_capture_bytes", "_kill_grace_ms", "_live", "_record", "_stdio", "_timeout_ms")
 
     def __init__(
         self,
         confinement: Confinement,
-        settings: Settings,
         record: Recorder,
         *,
         stdio: Stdio,
         timeout_ms: int | None,
+        capture_bytes: int,
+        kill_grace_ms: int,
         cancel_fd: int | None,
         live: LiveCommands | None,
     ) -> None:
-        self._settings = settings
+        self._capture_bytes = capture_bytes
+        self._kill_grace_ms = kill_grace_ms
         self._record = record
         self._stdio = stdio
         self._timeout_ms = timeout_ms
@@ -130,8 +131,8 @@ class Launch(Readiness):
                 meanwhile=meanwhile,
                 on_left=self._leave,
                 helper=self._confinement.helper,
-                capture_bytes=self._settings.capture_bytes,
-                kill_grace_ms=self._settings.kill_grace_ms,
+                capture_bytes=self._capture_bytes,
+                kill_grace_ms=self._kill_grace_ms,
                 starter=self._head_start.start,
             )
 

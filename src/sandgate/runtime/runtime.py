@@ -11,7 +11,7 @@ import sys
 from _thread import allocate_lock
 
 from sandgate.approvals.answering import Answering
-from sandgate.config import for_run
+from sandgate.config import for_confinement, for_run
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate
 from sandgate.gate.matter import Matter
@@ -78,7 +78,7 @@ class Runtime:
             environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
         )
         self._inherited, self.dropped_variables = passed_on.env, passed_on.dropped_names
-        self.confinement = Confinement(self.settings, environment, self.record)
+        self.confinement = confinement = Confinement(for_confinement(self.settings), environment, self.record)
         rules, self.rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
             approval=self.settings.approval,
@@ -93,7 +93,6 @@ class Runtime:
         self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
         self._opening = allocate_lock()
         self.answering = Answering(who_answers(reviewers, self), side_by_side=side_by_side)
-        confinement = self.confinement
         self.gate = Gate(
             self.policies,
             confinement=confinement,
@@ -159,10 +158,11 @@ class Runtime:
 
         launch = Launch(
             self.confinement,
-            self.settings,
             self.record,
             stdio=stdio,
             timeout_ms=command.timeout_ms,
+            capture_bytes=self.settings.capture_bytes,
+            kill_grace_ms=self.settings.kill_grace_ms,
             cancel_fd=cancel_fd,
             live=self._live,
         )

@@ -120,7 +120,11 @@ class Toolbox:
             runtime.gate, runtime.policies, runtime.confinement, runtime.record, runtime.new_id, runtime.environ
         )
         self._review = InputReview(
-            runtime.gate, runtime.settings, confines=runtime.policies.confines, new_id=runtime.new_id
+            runtime.gate,
+            runtime.settings.review_input,
+            runtime.settings.approval,
+            confines=runtime.policies.confines,
+            new_id=runtime.new_id,
         )
 
     def begin(self, arguments: ExecCommandArguments, *, call_id: str = "") -> Started | ExecAnswer:
