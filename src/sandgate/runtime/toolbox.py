@@ -19,7 +19,7 @@ from sandgate.errors import (
     UnknownTerminal,
     VerificationFailed,
 )
-from sandgate.runtime.input_review import InputReview
+from sandgate.gate.input_review import InputReview
 from sandgate.runtime.inspection import INSPECTIONS, inspected
 from sandgate.runtime.live import LiveCommands
 from sandgate.runtime.patch_gate import PatchGate, unfit

@@ -6,9 +6,9 @@ import pytest
 
 from live_sessions import Colleague, Workplace, shell
 from sandgate.approvals.prompt import choices, is_high, prompt_lines
+from sandgate.gate.input_review import may_ask
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, TerminalInput
-from sandgate.runtime.input_review import may_ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

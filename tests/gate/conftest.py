@@ -1,0 +1,3 @@
+from live_sessions import place
+
+__all__ = ["place"]
