@@ -17,7 +17,7 @@ from sandgate.session.conversation import Conversation
 from sandgate.session.event_log import EventLog
 from sandgate.session.fair_lock import FairLock
 from sandgate.session.history import History
-from sandgate.session.inbox import Inbox
+from sandgate.session.inbox import SessionInbox
 from sandgate.session.parts import Answer
 from sandgate.session.sampling import Sampler
 from sandgate.session.session import Session
@@ -207,7 +207,7 @@ class SessionDesk:
         self.log = EventLog()
         self.history = History()
         self.conversation = Conversation(self.history, self.transcript, self.log)
-        self.inbox = Inbox(self.conversation.tell)
+        self.inbox = SessionInbox(self.conversation.tell)
         self.slept: list[float] = []
         self.undone: list[str] = []
         self.settings = SessionSettings(

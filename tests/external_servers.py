@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from sandgate.external.server import Address, ExternalServer, Program
+from sandgate.external.server import ExternalServer, ServerAddress, ServerProgram
 from sandgate.external.servers import ExternalServers
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 
 def stage(name: str = "stage", *manner: str, **more: Any) -> ExternalServer:
     """The server as a program."""
-    program = Program(sys.executable, (STAGE, "stdio", *manner), **more.pop("program", {}))
+    program = ServerProgram(sys.executable, (STAGE, "stdio", *manner), **more.pop("program", {}))
     return ExternalServer(name, program, **{"startup_timeout_ms": START_MS, **more})
 
 
@@ -58,5 +58,5 @@ def listening(token: str = "") -> Iterator[str]:
 
 
 def remote(url: str, **more: Any) -> ExternalServer:
-    address = Address(url, **more.pop("address", {}))
+    address = ServerAddress(url, **more.pop("address", {}))
     return ExternalServer("remote", address, **{"startup_timeout_ms": START_MS, **more})

@@ -6,7 +6,7 @@ from children import plan, shell
 from sandgate.execution.start import start_child
 from sandgate.kernel.session_tree import kill_sessions, started, still_the_same
 from sandgate.protocol.commands import CommandRequest
-from sandgate.terminals.identity import Identity
+from sandgate.terminals.identity import TerminalIdentity
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.start import Shape, start
@@ -64,7 +64,7 @@ class Stage:
     ) -> Terminal:
         """`sh -c script`, or what a plan says; `number` is drawn when it is 0."""
         wanted = shell(script, tty=tty) if isinstance(script, str) else script
-        identity = Identity(
+        identity = TerminalIdentity(
             number or FIRST_NUMBER + len(self._terminals),
             "call",
             CommandRequest(wanted.argv, wanted.cwd, wanted.env, tty=wanted.tty),

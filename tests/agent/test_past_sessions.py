@@ -15,7 +15,7 @@ from sandgate.agent.past_sessions import (
 )
 from sandgate.agent.undo import KeptUndo
 from sandgate.errors import RequestError, SessionBusy, SessionNotFound
-from sandgate.patch.apply import Undo
+from sandgate.patch.apply import UndoRecord
 from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
 from sandgate.session.transcript_lines import ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
@@ -90,7 +90,7 @@ def test_what_is_deleted_is_gone_and_what_is_in_use_stays(state: tuple[dict[str,
         with pytest.raises(SessionBusy):
             deed(environ, session_id(0))
     writer.close()
-    assert KeptUndo(str(home), session_id(0)).keep("t", "c", Undo(()))
+    assert KeptUndo(str(home), session_id(0)).keep("t", "c", UndoRecord(()))
     assert len(list_sessions(environ, limit=1).items) == 1
     delete_session(environ, session_id(0))
     assert not path.exists()

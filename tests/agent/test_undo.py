@@ -12,7 +12,7 @@ from responses_server import ResponsesServer, by_last, function_call, says
 from sandgate.agent import undo
 from sandgate.agent.agent import AgentOptions
 from sandgate.agent.undo import KeptUndo
-from sandgate.patch.apply import Undo as Record
+from sandgate.patch.apply import UndoRecord as Record
 from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
 from sandgate.protocol.events import TaskComplete, TurnDiff, UndoCompleted

@@ -12,7 +12,7 @@ import pytest
 
 from reviewing import request_for
 from sandgate.approvals import journal
-from sandgate.approvals.journal import BEFORE, CURRENT, DIRECTORY, Journal, entries
+from sandgate.approvals.journal import BEFORE, CURRENT, DIRECTORY, DecisionJournal, entries
 from sandgate.protocol.decisions import Decision
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest
 
 
-def written(state: Path, *requests: ApprovalRequest, reason: str = "because") -> Journal:
-    made = Journal(lambda: str(state))
+def written(state: Path, *requests: ApprovalRequest, reason: str = "because") -> DecisionJournal:
+    made = DecisionJournal(lambda: str(state))
     for request in requests:
         made.write(request, Decision(request.stage, "denied", "automated_reviewer", reason=reason))
     return made

@@ -14,7 +14,7 @@ from assessing import facts, request
 from sandgate.assessment import static
 from sandgate.assessment.facts import TargetFacts, Targets
 from sandgate.assessment.program import judge_call
-from sandgate.assessment.repeating import Judged
+from sandgate.assessment.repeating import JudgedCalls
 from sandgate.assessment.static import assess, work
 from sandgate.commandline import everyday, grammar
 from sandgate.policy.approval import verdict_for
@@ -94,7 +94,7 @@ def asked(script: str) -> CommandRequest:
 @contextmanager
 def forgetful() -> Iterator[None]:
     with (
-        patch.object(Judged, "key", lambda *_: None),
+        patch.object(JudgedCalls, "key", lambda *_: None),
         patch.object(static._Walk, "state", lambda *_: None),
     ):
         yield

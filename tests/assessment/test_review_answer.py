@@ -12,7 +12,7 @@ from sandgate.assessment.review_answer import (
     AUTHORIZATIONS,
     RATIONALE_CHARS_MAX,
     RISKS,
-    Review,
+    ModelReview,
     UnreadableReview,
     review_from,
     why_not,
@@ -20,13 +20,13 @@ from sandgate.assessment.review_answer import (
 
 
 def test_the_shortest_answers_get_the_levels_that_fit_them() -> None:
-    assert review_from('{"outcome":"allow"}') == Review("allow", "low")
-    assert review_from('{"outcome":"deny"}') == Review("deny", "high")
+    assert review_from('{"outcome":"allow"}') == ModelReview("allow", "low")
+    assert review_from('{"outcome":"deny"}') == ModelReview("deny", "high")
 
 
 def test_json_may_stand_in_prose_and_in_a_fence() -> None:
     said = 'Well.\n```json\n{"outcome": "deny", "risk_level": "medium", "rationale": "a\\nb"}\n```\nThat is all.'
-    assert review_from(said) == Review("deny", "medium", rationale="a b")
+    assert review_from(said) == ModelReview("deny", "medium", rationale="a b")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_rationale_cannot_move_a_terminal_and_is_bounded() -> None:
 @pytest.mark.parametrize("floor", [None, "low", "medium", "high"])
 @pytest.mark.parametrize("user_heard", [True, False])
 def test_the_table_of_what_counts_as_a_yes(risk: str, authorization: str, floor: str | None, user_heard: bool) -> None:
-    review = Review("allow", risk, authorization)  # type: ignore[arg-type]
+    review = ModelReview("allow", risk, authorization)  # type: ignore[arg-type]
     admitted = why_not(review, floor, user_heard=user_heard) == ""  # type: ignore[arg-type]
     high = "high" in (risk, floor)
     wanted = user_heard and authorization in ("medium", "high")
@@ -75,8 +75,8 @@ def test_the_table_of_what_counts_as_a_yes(risk: str, authorization: str, floor:
 
 
 def test_a_no_and_a_suspicion_never_count_as_a_yes() -> None:
-    assert why_not(Review("deny", "low", "high"), None, user_heard=True)
-    assert why_not(Review("allow", "low", "high", suspected_injection=True), None, user_heard=True)
+    assert why_not(ModelReview("deny", "low", "high"), None, user_heard=True)
+    assert why_not(ModelReview("allow", "low", "high", suspected_injection=True), None, user_heard=True)
 
 
 @given(st.text(max_size=200) | st.recursive(st.none() | st.booleans() | st.text(max_size=5), st.lists).map(json.dumps))

@@ -15,8 +15,8 @@ from sandgate.assessment.review_question import (
     CHARS_PER_TOKEN,
     MESSAGE_TOKENS_MAX,
     RECENT_ENTRIES_MAX,
-    Circumstances,
-    Entry,
+    ConversationEntry,
+    ReviewCircumstances,
     conversation,
     evidence,
     hidden_part,
@@ -27,7 +27,7 @@ from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import Grant
 
 TAG = "evidence-0123"
-HERE = Circumstances("on-request", "workspace-write")
+HERE = ReviewCircumstances("on-request", "workspace-write")
 
 
 def told(text: str) -> dict[str, Any]:
@@ -108,14 +108,18 @@ def test_a_patch_is_shown_to_the_reviewer_and_not_to_the_record() -> None:
 
 def test_the_users_first_and_last_words_are_always_there() -> None:
     long = "x" * MESSAGE_TOKENS_MAX * CHARS_PER_TOKEN
-    entries = (Entry("user", "first"), *(Entry("assistant", long) for _ in range(3)), Entry("user", "last"))
+    entries = (
+        ConversationEntry("user", "first"),
+        *(ConversationEntry("assistant", long) for _ in range(3)),
+        ConversationEntry("user", "last"),
+    )
     shown = conversation(entries)
     assert [entry["text"] for entry in shown["entries"] if entry["speaker"] == "user"] == ["first", "last"]
     assert "not shown" in shown["note"] or len(shown["entries"]) == len(entries)
 
 
 def test_only_the_newest_entries_are_kept() -> None:
-    entries = tuple(Entry("tool_call", str(number)) for number in range(100))
+    entries = tuple(ConversationEntry("tool_call", str(number)) for number in range(100))
     shown = conversation(entries)
     assert [entry["text"] for entry in shown["entries"]] == [str(n) for n in range(100 - RECENT_ENTRIES_MAX, 100)]
     assert shown["note"] == "60 earlier entries are not shown"

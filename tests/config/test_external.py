@@ -7,7 +7,7 @@ import pytest
 from config_machine import Machine
 from sandgate.config.reference import HIDDEN, setting_rows
 from sandgate.errors import ConfigError
-from sandgate.external.server import Address, ExternalServer, Program
+from sandgate.external.server import ExternalServer, ServerAddress, ServerProgram
 
 DOCS = """\
 [mcp_servers.docs]
@@ -40,7 +40,7 @@ def test_a_program_is_read_with_all_its_fields(machine: Machine) -> None:
     (server,) = machine.load().settings.external_servers
     assert server == ExternalServer(
         "docs",
-        Program(
+        ServerProgram(
             "docs-server", ("-v", "-v", ""), str(user).replace("config.toml", "sub"), (("TOKEN", "t"),), ("DISPLAY",)
         ),
         required=True,
@@ -60,7 +60,7 @@ def test_layers_add_up_field_by_field_and_a_server_can_be_switched_off(machine: 
     machine.write_system(REMOTE)
     machine.write_user('[mcp_servers.remote]\nurl = "https://y.test/mcp"\nhttp_headers = { "X-More" = "2" }\n' + DOCS)
     remote, docs = machine.load().settings.external_servers
-    assert remote.transport == Address(
+    assert remote.transport == ServerAddress(
         "https://y.test/mcp", "REMOTE_TOKEN", (("X-Team", "one"), ("X-More", "2")), (("X-Org", "MY_ORG"),)
     )
     assert (remote.approval, remote.enabled_tools, remote.startup_timeout_ms) == ("prompt", None, 10_000)

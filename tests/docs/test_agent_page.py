@@ -14,7 +14,7 @@ import pytest
 from how_to_pages import LAUNCHER, blocks
 from responses_server import Manner, ResponsesServer, function_call, message, says, sends, turn
 from sandgate.config import load_settings
-from sandgate.external.server import Program
+from sandgate.external.server import ServerProgram
 
 PAGE = "agent.md"
 LIMIT_S = 300  # with the making of the environment on first use
@@ -107,7 +107,7 @@ def test_a_server_of_the_users_configuration_is_started_and_asked_about(home: Pa
     (home / ".sandgate" / "config.toml").chmod(0o600)
     loaded = load_settings(cwd=str(home / "repo"), environ={"HOME": str(home)})
     (server,) = loaded.settings.external_servers
-    assert (server.name, server.approval, server.transport) == ("docs", "prompt", Program("docs-server"))
+    assert (server.name, server.approval, server.transport) == ("docs", "prompt", ServerProgram("docs-server"))
 
 
 def test_a_schema_and_the_files_of_the_project_reach_the_provider(home: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
-from sandgate.gate.targets import Targets, widened
+from sandgate.gate.targets import ChangedTargets, widened
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.permissions import Grant
 
@@ -173,7 +173,7 @@ def test_an_answer_opens_a_git_directory_without_what_is_code_in_it(stage: Stage
     denials = tuple(
         Denial(operation, path=path, grant=Grant(*grant)) for operation, path, grant in first.denials if grant
     )
-    grants = [(grant.kind, grant.value) for grant in widened(denials, Targets())]
+    grants = [(grant.kind, grant.value) for grant in widened(denials, ChangedTargets())]
     again = stage.confined(commit, backend=backend, cwd=cwd, policy_cwd=cwd, grants=grants)
     assert again.exit_code == 0, (grants, again)
     names = [f"{stage.repo}/.git/{name}" for name in ("hooks/x", "config", "objects/info/alternates", "commondir")]

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from external_servers import ENVIRON, STAGE, run, stage
-from sandgate.external.connection import Connection, program_environment
-from sandgate.external.server import ExternalServer, Program
+from sandgate.external.connection import ServerConnection, program_environment
+from sandgate.external.server import ExternalServer, ServerProgram
 from sandgate.tools.truncation import TruncationPolicy
 from waiting import wait_until
 
@@ -20,8 +20,8 @@ POLICY = TruncationPolicy("tokens", 1_000)
 
 
 @asynccontextmanager
-async def connected(server: ExternalServer) -> AsyncIterator[Connection]:
-    connection = Connection(server, ENVIRON, "/tmp", "1")
+async def connected(server: ExternalServer) -> AsyncIterator[ServerConnection]:
+    connection = ServerConnection(server, ENVIRON, "/tmp", "1")
     await connection.start()
     try:
         yield connection
@@ -31,7 +31,7 @@ async def connected(server: ExternalServer) -> AsyncIterator[Connection]:
 
 def test_a_program_gets_what_it_was_promised_and_no_secret_beside() -> None:
     """Required: what another's program inherits, another's program can send away."""
-    program = Program("p", env=(("MODE", "x"),), env_vars=("GIVEN", "ABSENT"))
+    program = ServerProgram("p", env=(("MODE", "x"),), env_vars=("GIVEN", "ABSENT"))
     environ = {**ENVIRON, "LD_PRELOAD": "/x.so", "AWS_REGION": "y"}
     assert program_environment(program, environ) == {
         "PATH": ENVIRON["PATH"],
@@ -39,7 +39,7 @@ def test_a_program_gets_what_it_was_promised_and_no_secret_beside() -> None:
         "MODE": "x",
         "GIVEN": "on",
     }
-    named = program_environment(Program("p", env_vars=("MY_SECRET_TOKEN",)), environ)
+    named = program_environment(ServerProgram("p", env_vars=("MY_SECRET_TOKEN",)), environ)
     assert named["MY_SECRET_TOKEN"] == "hunter2"
 
 
@@ -66,7 +66,7 @@ def test_tools_are_called_with_their_arguments_and_what_goes_wrong_is_an_answer(
 
 def test_a_server_that_knows_only_the_newest_version_is_spoken_to_in_it() -> None:
     async def work() -> None:
-        modern = ExternalServer("m", Program(sys.executable, (STAGE, "modern")), startup_timeout_ms=30_000)
+        modern = ExternalServer("m", ServerProgram(sys.executable, (STAGE, "modern")), startup_timeout_ms=30_000)
         async with connected(modern) as connection:
             assert (await connection.call("echo", {}, POLICY)).output == "modern"
 
@@ -112,6 +112,6 @@ def test_cancelling_a_call_tells_the_server_and_leaves_the_others_alone() -> Non
     run(work())
 
 
-async def heard(connection: Connection, words: str) -> None:
+async def heard(connection: ServerConnection, words: str) -> None:
     """Returns when the server has said so."""
     assert await asyncio.to_thread(wait_until, lambda: getattr(connection._link, "last_words", "") == words)

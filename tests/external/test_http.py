@@ -9,7 +9,7 @@ from external_servers import remote, run, servers
 from sandgate.errors import ExternalServerFailed
 from sandgate.external import http
 from sandgate.external.http import headers_of
-from sandgate.external.server import Address
+from sandgate.external.server import ServerAddress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def test_headers_come_from_the_configuration_and_the_environment() -> None:
-    address = Address("u", "TOKEN", (("X-Team", "one"),), (("X-Org", "ORG"), ("X-None", "BLANK")))
+    address = ServerAddress("u", "TOKEN", (("X-Team", "one"),), (("X-Org", "ORG"), ("X-None", "BLANK")))
     environ = {"TOKEN": " secret\n", "ORG": "us", "BLANK": " "}
     assert headers_of(address, environ) == {
         "X-Team": "one",
@@ -29,7 +29,7 @@ def test_headers_come_from_the_configuration_and_the_environment() -> None:
 
 def test_without_its_token_nothing_is_asked() -> None:
     with pytest.raises(ExternalServerFailed, match="the variable `TOKEN` is not set"):
-        headers_of(Address("u", "TOKEN"), {"TOKEN": " "})
+        headers_of(ServerAddress("u", "TOKEN"), {"TOKEN": " "})
 
 
 def answered(how: Callable[[bytes], bytes]) -> str:

@@ -14,9 +14,9 @@ from sandgate.external.offer import (
     readable,
     usable,
 )
-from sandgate.external.server import ExternalServer, Program
+from sandgate.external.server import ExternalServer, ServerProgram
 
-SERVER = ExternalServer("docs", Program("p"))
+SERVER = ExternalServer("docs", ServerProgram("p"))
 
 
 def deep(levels: int) -> dict[str, Any]:

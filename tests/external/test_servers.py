@@ -10,7 +10,7 @@ import pytest
 
 from external_servers import STAGE, listening, remote, run, servers, stage
 from sandgate.errors import ExternalServerFailed, ToolArgumentsError
-from sandgate.external.server import ExternalServer, Program
+from sandgate.external.server import ExternalServer, ServerProgram
 from sandgate.external.servers import external_arguments
 from sandgate.protocol.items import InputImage, InputText
 from waiting import ended, open_descriptors, wait_until
@@ -67,8 +67,10 @@ def test_a_server_that_fails_is_one_message_and_the_others_are_there() -> None:
     """Required: session.md section 2.4."""
 
     async def work() -> None:
-        absent = ExternalServer("absent", Program("no-such-program"))
-        crash = ExternalServer("crash", Program(sys.executable, (STAGE, "stdio", "crash")), startup_timeout_ms=30_000)
+        absent = ExternalServer("absent", ServerProgram("no-such-program"))
+        crash = ExternalServer(
+            "crash", ServerProgram(sys.executable, (STAGE, "stdio", "crash")), startup_timeout_ms=30_000
+        )
         async with servers(absent, stage("chatty", "chatty"), crash) as found:
             assert await called(found, "mcp__chatty__echo", text="hi") == "hi"
             first, second = found.failures
@@ -97,7 +99,7 @@ def test_without_a_required_server_nothing_starts_and_nothing_stays(tmp_path: Pa
     note = tmp_path / "note"
 
     async def work() -> None:
-        absent = ExternalServer("absent", Program("no-such-program"), required=True)
+        absent = ExternalServer("absent", ServerProgram("no-such-program"), required=True)
         with pytest.raises(ExternalServerFailed, match="`absent` did not start"):
             await servers(stage("other", "stubborn", str(note)), absent).start()
 

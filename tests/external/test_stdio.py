@@ -12,7 +12,7 @@ import pytest
 from external_servers import STAGE, run
 from sandgate.errors import ExternalServerFailed
 from sandgate.external import stdio
-from sandgate.external.server import Program
+from sandgate.external.server import ServerProgram
 from sandgate.external.stdio import ProgramLink
 from waiting import ended, open_descriptors, wait_until
 
@@ -20,7 +20,7 @@ ENV = {"PATH": os.environ["PATH"]}
 
 
 def link(*manner: str, kind: str = "stdio") -> ProgramLink:
-    return ProgramLink(Program(sys.executable, (STAGE, kind, *manner)), ENV, "/tmp")
+    return ProgramLink(ServerProgram(sys.executable, (STAGE, kind, *manner)), ENV, "/tmp")
 
 
 def numbers_in(note: Path) -> list[int]:
@@ -114,11 +114,11 @@ def test_the_last_words_of_a_program_are_kept_and_cannot_move_the_cursor() -> No
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (Program("no-such\x1b[2J"), r"cannot start `no-such\\x1b\[2J`: ENOENT"),
-        (Program(sys.executable, cwd="/nonexistent"), "cannot enter `/nonexistent`: ENOENT"),
+        (ServerProgram("no-such\x1b[2J"), r"cannot start `no-such\\x1b\[2J`: ENOENT"),
+        (ServerProgram(sys.executable, cwd="/nonexistent"), "cannot enter `/nonexistent`: ENOENT"),
     ],
 )
-def test_what_cannot_be_started_says_why_and_leaves_nothing(program: Program, said: str) -> None:
+def test_what_cannot_be_started_says_why_and_leaves_nothing(program: ServerProgram, said: str) -> None:
     async def work() -> None:
         with pytest.raises(ExternalServerFailed, match=said):
             await ProgramLink(program, ENV, "/tmp").__aenter__()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.external.offer import ExternalTool
-from sandgate.external.server import ExternalServer, Program
+from sandgate.external.server import ExternalServer, ServerProgram
 from sandgate.external.verdict import as_command, call_key, call_verdict, review_text, shown_name, written
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sandgate.external.server import ApprovalMode
     from sandgate.protocol.permissions import ApprovalPolicy
 
-SERVER = ExternalServer("docs", Program("p"))
+SERVER = ExternalServer("docs", ServerProgram("p"))
 TOOL = ExternalTool("mcp__docs__wipe", "docs", "wipe", "Wipes.", {}, False, True, False)
 LOOK = TOOL.but(tool="look", name="mcp__docs__look", read_only=True)
 NO_QUESTIONS = Granular(sandbox_approval=True, rules=True, mcp_elicitations=False)

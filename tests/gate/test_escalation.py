@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.gate.escalation import AGAIN_MAX, ATTEMPTS_MAX, Escalation, Finish, Judge, Review, Rules, Run, offer
+from sandgate.gate.escalation import AGAIN_MAX, ATTEMPTS_MAX, AskReviewer, Escalation, Finish, Judge, Rules, Run, offer
 from sandgate.protocol.decisions import RETRY_REASON, RETRY_WIDER, Decision, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, Grant
@@ -45,7 +45,9 @@ def test_a_denial_is_offered_with_the_smallest_grant_and_approval_runs_with_exac
     ladder = Escalation(Allow(), ON_FAILURE)
     ladder.begin()
     report = denied(MOTD, MOTD)
-    assert ladder.attempted(report, failed=True) == Review("retry", RETRY_WIDER, (MOTD,), report, may_escalate=True)
+    assert ladder.attempted(report, failed=True) == AskReviewer(
+        "retry", RETRY_WIDER, (MOTD,), report, may_escalate=True
+    )
     assert ladder.reviewed(answered("approved", MOTD)) == Run("approved by user (once)", (MOTD,))
     assert ladder.attempted(NOT_DENIED, failed=True) == Finish()
 
@@ -76,7 +78,7 @@ def test_a_grant_that_did_not_help_leaves_only_the_way_out_of_the_sandbox() -> N
     ladder.attempted(denied(MOTD), failed=True)
     ladder.reviewed(answered("approved", MOTD))
     step = ladder.attempted(denied(MOTD), failed=True)
-    assert isinstance(step, Review)
+    assert isinstance(step, AskReviewer)
     assert (step.grants, step.reason) == ((ESCALATE,), RETRY_REASON)
 
 
@@ -86,7 +88,7 @@ def test_a_new_denial_after_a_grant_is_a_new_question_and_grants_add_up() -> Non
     ladder.attempted(denied(MOTD), failed=True)
     ladder.reviewed(answered("approved", MOTD))
     step = ladder.attempted(denied(CACHE), failed=True)
-    assert isinstance(step, Review)
+    assert isinstance(step, AskReviewer)
     assert step.grants == (CACHE,)
     assert ladder.reviewed(answered("approved", CACHE)) == Run("approved by user (once)", (MOTD, CACHE))
 
@@ -111,7 +113,7 @@ def test_forbidden_refuses_before_anything_runs() -> None:
 
 def test_a_refused_question_before_the_first_run_is_a_refusal() -> None:
     ladder = Escalation(Ask(), ON_FAILURE)
-    assert ladder.begin() == Review("initial", "", covers_retry=True)
+    assert ladder.begin() == AskReviewer("initial", "", covers_retry=True)
     assert ladder.reviewed(answered("denied", stage="initial")) == Finish(
         Refusal("reviewer", "exec command rejected by user")
     )
@@ -133,7 +135,7 @@ def test_an_approved_command_is_retried_silently_inside_the_workspace_and_only_o
     step = ladder.attempted(denied(INSIDE), failed=True)
     assert step == Run("approved by user (once), which covers one retry with what it lacked", (INSIDE,))
     again = ladder.attempted(denied(Grant("write_path", "/repo/other")), failed=True)
-    assert isinstance(again, Review)
+    assert isinstance(again, AskReviewer)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +156,7 @@ def test_secrets_sockets_the_network_and_other_places_are_always_shown_first(gra
     ladder = Escalation(Ask(), ON_FAILURE)
     ladder.begin()
     ladder.reviewed(answered("approved", stage="initial"))
-    assert isinstance(ladder.attempted(denied(grant), failed=True), Review)
+    assert isinstance(ladder.attempted(denied(grant), failed=True), AskReviewer)
 
 
 def test_what_is_only_guessed_is_never_granted_silently() -> None:
@@ -162,7 +164,7 @@ def test_what_is_only_guessed_is_never_granted_silently() -> None:
     ladder.begin()
     ladder.reviewed(answered("approved", stage="initial"))
     guess = DenialReport("denied", (Denial("write", path="/repo/out", certain=False, grant=INSIDE),))
-    assert isinstance(ladder.attempted(guess, failed=True), Review)
+    assert isinstance(ladder.attempted(guess, failed=True), AskReviewer)
 
 
 def test_a_silent_retry_never_leaves_the_sandbox() -> None:
@@ -170,7 +172,7 @@ def test_a_silent_retry_never_leaves_the_sandbox() -> None:
     ladder.begin()
     ladder.reviewed(answered("approved", stage="initial"))
     step = ladder.attempted(denied(ESCALATE), failed=True)
-    assert isinstance(step, Review)
+    assert isinstance(step, AskReviewer)
     assert step.grants == (ESCALATE,)
 
 
@@ -178,12 +180,12 @@ def test_when_told_to_ask_an_approved_command_is_asked_about_again() -> None:
     ladder = Escalation(Ask(), ON_FAILURE.but(retry_after_approval="ask"))
     ladder.begin()
     ladder.reviewed(answered("approved", stage="initial"))
-    assert isinstance(ladder.attempted(denied(MOTD), failed=True), Review)
+    assert isinstance(ladder.attempted(denied(MOTD), failed=True), AskReviewer)
 
 
 def test_a_wish_to_leave_the_sandbox_is_what_the_first_question_grants() -> None:
     ladder = Escalation(Ask(), ON_FAILURE.but(policy="on-request", wants_escalation=True))
-    assert ladder.begin() == Review("initial", "", (ESCALATE,))
+    assert ladder.begin() == AskReviewer("initial", "", (ESCALATE,))
     step = ladder.reviewed(answered("approved", ESCALATE, stage="initial"))
     assert isinstance(step, Run)
     assert step.escalated
@@ -246,7 +248,7 @@ def test_no_conversation_runs_unconfined_without_one_of_the_four_reasons(
     runs, approvals, moves, named = 0, 0, 0, False
     silent = isinstance(verdict, Ask)
     while not isinstance(step, Finish):
-        if isinstance(step, Review):
+        if isinstance(step, AskReviewer):
             decision = data.draw(ANSWERS)
             given = step.grants if decision.startswith("approved") else ()
             approvals += bool(given) or decision.startswith("approved")

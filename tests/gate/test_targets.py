@@ -2,13 +2,13 @@
 
 import pytest
 
-from sandgate.gate.targets import Targets, targets_of, widened
+from sandgate.gate.targets import ChangedTargets, targets_of, widened
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.permissions import Grant
 
 
-def targets(*argv: str) -> Targets:
+def targets(*argv: str) -> ChangedTargets:
     return targets_of(CommandRequest(argv, "/repo", {"HOME": "/data/me"}), "/projects/team/repo")
 
 

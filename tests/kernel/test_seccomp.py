@@ -9,7 +9,7 @@ import pytest
 
 from bpf_machine import judge
 from sandgate.kernel.call_rules import call_rules, group_actions
-from sandgate.kernel.seccomp import ALLOW, KILL, Rule, Test, assemble, refuse
+from sandgate.kernel.seccomp import ALLOW, KILL, CallRule, Test, assemble, refuse
 from sandgate.kernel.syscalls import AUDIT_ARCH
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
@@ -24,7 +24,7 @@ def filter_for(
 
 def test_the_first_rule_that_holds_decides() -> None:
     program = assemble(
-        (Rule("ioctl", ALLOW, (Test(1, "equal", 7),)), Rule("ioctl", EPERM, (Test(1, "not_equal", 8),))),
+        (CallRule("ioctl", ALLOW, (Test(1, "equal", 7),)), CallRule("ioctl", EPERM, (Test(1, "not_equal", 8),))),
         machine="x86_64",
         otherwise={16: ALLOW},
     )
@@ -32,7 +32,7 @@ def test_the_first_rule_that_holds_decides() -> None:
 
 
 def test_a_jump_too_far_is_an_error_not_a_wrong_jump() -> None:
-    many = (Rule("ioctl", EPERM, tuple(Test(1, "equal", word) for word in range(200))),)
+    many = (CallRule("ioctl", EPERM, tuple(Test(1, "equal", word) for word in range(200))),)
     with pytest.raises(ValueError, match="spans"):
         assemble(many, machine="x86_64", otherwise={})
 
@@ -46,7 +46,7 @@ def test_calls_of_another_machine_kill() -> None:
 
 def test_what_nothing_is_said_about_does_not_exist() -> None:
     """Required: an allow list. A call whose rules do not hold is not thereby allowed."""
-    program = assemble((Rule("ioctl", ALLOW, (Test(1, "equal", 7),)),), machine="x86_64", otherwise={0: ALLOW})
+    program = assemble((CallRule("ioctl", ALLOW, (Test(1, "equal", 7),)),), machine="x86_64", otherwise={0: ALLOW})
     assert [judge(program, 16, (0, 7)), judge(program, 16, (0, 8)), judge(program, 0)] == [ALLOW, ENOSYS, ALLOW]
     assert {judge(program, number) for number in range(1, 600) if number != 16} == {ENOSYS}
 

@@ -15,7 +15,7 @@ from threading import Event, Thread
 import pytest
 
 from responses_server import LIMIT_S, Connection, Manner, ResponsesServer, keeps, message, turn
-from sandgate.model.straight import Address, StraightClient, straight_address, tls_context
+from sandgate.model.straight import HttpAddress, StraightClient, straight_address, tls_context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ HEADERS = {"Accept": "text/event-stream"}
 @pytest.mark.parametrize(
     ("url", "address"),
     [
-        ("https://api.example.com/v1/responses", Address(True, "api.example.com", 443, "/v1/responses")),
-        ("http://LOCALHOST:11434/v1/responses", Address(False, "localhost", 11434, "/v1/responses")),
-        ("http://127.0.0.1/v1/chat/completions", Address(False, "127.0.0.1", 80, "/v1/chat/completions")),
+        ("https://api.example.com/v1/responses", HttpAddress(True, "api.example.com", 443, "/v1/responses")),
+        ("http://LOCALHOST:11434/v1/responses", HttpAddress(False, "localhost", 11434, "/v1/responses")),
+        ("http://127.0.0.1/v1/chat/completions", HttpAddress(False, "127.0.0.1", 80, "/v1/chat/completions")),
     ],
 )
-def test_an_ordinary_address_is_taken_apart(url: str, address: Address) -> None:
+def test_an_ordinary_address_is_taken_apart(url: str, address: HttpAddress) -> None:
     assert straight_address(url, {}) == address
 
 
@@ -69,7 +69,7 @@ def test_where_a_proxy_is_named_the_library_decides(name: str) -> None:
 
 
 def test_a_port_that_goes_without_saying_is_not_said() -> None:
-    assert [Address(secure, "x", port, "/").named for secure, port in ((True, 443), (False, 80), (True, 80))] == [
+    assert [HttpAddress(secure, "x", port, "/").named for secure, port in ((True, 443), (False, 80), (True, 80))] == [
         "x",
         "x",
         "x:80",
@@ -159,7 +159,7 @@ def test_a_large_body_is_sent_whole_and_a_head_without_end_is_refused() -> None:
 
 
 def test_a_header_of_ours_never_becomes_two() -> None:
-    client = StraightClient(Address(False, "x", 80, "/"), connect_s=1, connections_max=1, kept_max=1, kept_s=1)
+    client = StraightClient(HttpAddress(False, "x", 80, "/"), connect_s=1, connections_max=1, kept_max=1, kept_s=1)
     for value in ("a\r\nX-More: b", "a\0", "ü"):
         with pytest.raises(Exception, match=r"Illegal|encode"):
             client.build_request("POST", {"Authorization": value}, b"")
@@ -195,7 +195,7 @@ def handshake(certificate: Path, host: str) -> tuple[int, bytes]:
                 return  # the client does not trust us
 
     async def ask() -> tuple[int, bytes]:
-        address = Address(True, host, listener.getsockname()[1], "/v1/responses")
+        address = HttpAddress(True, host, listener.getsockname()[1], "/v1/responses")
         client = StraightClient(address, connect_s=LIMIT_S, connections_max=1, kept_max=1, kept_s=1)
         try:
             response = await client.send(client.build_request("POST", HEADERS, b"{}"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.patch.apply import Undo
+from sandgate.patch.apply import UndoRecord
 from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
 from sandgate.patch.undo_wire import as_undo, undo_json
@@ -26,12 +26,12 @@ STATES = st.none() | st.builds(
     ATTRIBUTES,
 )
 WRITES = st.builds(FileWrite, NAMES, NAMES, STATES, STATES)
-RECORDS = st.builds(Undo, st.lists(WRITES, max_size=3).map(tuple), st.lists(NAMES, max_size=2).map(tuple))
-RECORD = Undo((FileWrite("/a", "/a", None, FileState(b"x")),), ("/d",))
+RECORDS = st.builds(UndoRecord, st.lists(WRITES, max_size=3).map(tuple), st.lists(NAMES, max_size=2).map(tuple))
+RECORD = UndoRecord((FileWrite("/a", "/a", None, FileState(b"x")),), ("/d",))
 
 
 @given(RECORDS)
-def test_what_was_written_is_read_again(record: Undo) -> None:
+def test_what_was_written_is_read_again(record: UndoRecord) -> None:
     assert as_undo(json.loads(json.dumps(undo_json(record)))) == record
 
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from sandgate.policy.additions import added_rule
 from sandgate.policy.amendment_bans import WORDS_MAX
-from sandgate.policy.explanation import PARTS_MAX, Change, Circumstances, Part, decision, explain, flip
+from sandgate.policy.explanation import PARTS_MAX, Change, Part, PolicyCircumstances, decision, explain, flip
 from sandgate.policy.rules import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
-UNTRUSTED = Circumstances("untrusted", WorkspaceWrite())
-ON_REQUEST = Circumstances("on-request", WorkspaceWrite())
+UNTRUSTED = PolicyCircumstances("untrusted", WorkspaceWrite())
+ON_REQUEST = PolicyCircumstances("on-request", WorkspaceWrite())
 
 
 def command(*argv: str) -> CommandRequest:
@@ -89,7 +89,7 @@ def test_a_very_long_line_is_shown_in_part() -> None:
         (script("rm -rf /etc; rm -rf /usr > a"), ON_REQUEST, None),
     ],
 )
-def test_one_change_is_named(asked: CommandRequest, here: Circumstances, expected: Change | None) -> None:
+def test_one_change_is_named(asked: CommandRequest, here: PolicyCircumstances, expected: Change | None) -> None:
     assert flip(asked, here) == expected
 
 

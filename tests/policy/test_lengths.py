@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assessing import ENVIRONMENT, PROJECT, judged
 from sandgate.commandline import segments
 from sandgate.policy.approval import verdict_for
-from sandgate.policy.explanation import PARTS_MAX, Circumstances, explain
+from sandgate.policy.explanation import PARTS_MAX, PolicyCircumstances, explain
 from sandgate.policy.lengths import ECHOED_CHARACTERS_MAX, JUDGED_MAX, TOO_LONG, echoed, too_long
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
@@ -95,7 +95,7 @@ def test_no_verdict_repeats_a_long_command_in_full() -> None:
 
 
 def test_a_long_list_of_parts_says_how_many_more_there_are() -> None:
-    here = Circumstances("untrusted", WorkspaceWrite())
+    here = PolicyCircumstances("untrusted", WorkspaceWrite())
     for count in (300, 20_000):
         request = CommandRequest(("bash", "-lc", ";".join(["ls"] * count)), PROJECT, ENVIRONMENT)
         found = explain(request, here)

@@ -15,7 +15,7 @@ from sandgate.protocol.events_wire import NAMES, event_json, is_kept, message_js
 from sandgate.protocol.items import FunctionCall, Message, OutputText, Reasoning, WebSearchCall
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import Grant
-from sandgate.protocol.review import CodeLocation, Finding, ReviewOutput
+from sandgate.protocol.review import CodeLocation, ReviewFinding, ReviewOutput
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.usage import RateLimit, RateLimits, TokenInfo, TokenUsage
 from sandgate.record import Record
@@ -44,8 +44,8 @@ CHANGES = (
 )
 REVIEW = ReviewOutput(
     (
-        Finding("broken", "it is", 0.9, 1, CodeLocation("/repo/a.py", 3, 4)),
-        Finding("odd", "perhaps", 0.2, None, CodeLocation("/repo/b.py", 1, 1)),
+        ReviewFinding("broken", "it is", 0.9, 1, CodeLocation("/repo/a.py", 3, 4)),
+        ReviewFinding("odd", "perhaps", 0.2, None, CodeLocation("/repo/b.py", 1, 1)),
     ),
     "patch is incorrect",
     "two things",

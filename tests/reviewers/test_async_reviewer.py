@@ -11,7 +11,7 @@ import pytest
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
-from sandgate.reviewers.async_reviewer import Turn, as_decision
+from sandgate.reviewers.async_reviewer import CallerTurn, as_decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,20 +49,20 @@ def answered(answer: Answer) -> Future[Answer]:
 
 
 def test_answer_in_time_counts() -> None:
-    turn = Turn()
+    turn = CallerTurn()
     assert turn.ask(lambda: answered("approve")) == "approve"
     assert turn.decided(YES) == YES
 
 
 def test_nobody_is_asked_for_a_caller_who_has_left() -> None:
-    turn = Turn()
+    turn = CallerTurn()
     turn.give_up()
     with pytest.raises(asyncio.CancelledError):
         turn.ask(lambda: pytest.fail("asked"))
 
 
 def test_answer_after_the_caller_left_does_not_count() -> None:
-    turn = Turn()
+    turn = CallerTurn()
     turn.ask(lambda: answered("approve"))
     turn.give_up()
     with pytest.raises(asyncio.CancelledError):
@@ -71,7 +71,7 @@ def test_answer_after_the_caller_left_does_not_count() -> None:
 
 def test_open_question_is_taken_back() -> None:
     question: Future[Answer] = Future()
-    turn = Turn()
+    turn = CallerTurn()
     leaving = Thread(target=turn.give_up)
 
     def ask() -> Future[Answer]:

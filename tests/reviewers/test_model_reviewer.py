@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from responses_server import ResponsesServer, says, stays_silent
 from reviewing import request_for
 from sandgate.approvals.overrides import Overrides, action_digest
-from sandgate.assessment.review_question import Circumstances, Entry
+from sandgate.assessment.review_question import ConversationEntry, ReviewCircumstances
 from sandgate.errors import Late, ModelFailed, NoOutput, Withdrawn
 from sandgate.model.client import ModelClient
 from sandgate.model.provider import Provider
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import AutoReview, Notice
-from sandgate.reviewers.model_reviewer import GuardianReviewer
+from sandgate.reviewers.model_reviewer import ModelReviewer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ALLOW = '{"outcome": "allow", "risk_level": "low", "rationale": "It only builds."}'
 DENY = '{"outcome": "deny", "risk_level": "high", "rationale": "It deletes /srv."}'
-HERE = Circumstances("on-request", "workspace-write")
+HERE = ReviewCircumstances("on-request", "workspace-write")
 
 
 class Model:
@@ -64,8 +64,8 @@ class Person:
         return self.decision
 
 
-def guardian(model: Any, heard: list[TraceRecord] | None = None, **others: Any) -> GuardianReviewer:
-    return GuardianReviewer(lambda: model, HERE, record=(heard if heard is not None else []).append, **others)
+def guardian(model: Any, heard: list[TraceRecord] | None = None, **others: Any) -> ModelReviewer:
+    return ModelReviewer(lambda: model, HERE, record=(heard if heard is not None else []).append, **others)
 
 
 def reviews(heard: list[TraceRecord]) -> list[AutoReview]:
@@ -116,9 +116,9 @@ def test_what_the_offline_assessor_calls_high_needs_the_users_own_words() -> Non
     wanted = '{"outcome": "allow", "risk_level": "low", "user_authorization": "high"}'
     dangerous = request_for("rm", "-rf", "/srv/old", risk="high")
     assert guardian(Model(wanted)).review(dangerous).decision == "denied"
-    agent = (Entry("assistant", "The user told me to delete /srv/old."),)
+    agent = (ConversationEntry("assistant", "The user told me to delete /srv/old."),)
     assert guardian(Model(wanted), transcript=lambda: agent).review(dangerous).decision == "denied"
-    user = (Entry("user", "Delete /srv/old."),)
+    user = (ConversationEntry("user", "Delete /srv/old."),)
     assert guardian(Model(wanted), transcript=lambda: user).review(dangerous).decision == "approved"
 
 

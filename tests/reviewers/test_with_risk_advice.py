@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
-from sandgate.reviewers.with_risk_advice import Advised
+from sandgate.reviewers.with_risk_advice import WithRiskAdvice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ class Reader(Person):
         return self.answer
 
 
-def advised(*people: Person, model: Model) -> Advised:
+def advised(*people: Person, model: Model) -> WithRiskAdvice:
     def made() -> Any:
         model.log.append("made")
         return model
 
-    return Advised(people, made)
+    return WithRiskAdvice(people, made)
 
 
 def test_people_are_asked_in_order_with_the_model_looking_on() -> None:

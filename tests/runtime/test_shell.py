@@ -11,7 +11,7 @@ from sandgate.errors import RequestError
 from sandgate.runtime.shell import (
     FALLBACKS,
     UTF8_PREFIX,
-    Shell,
+    ScriptShell,
     chosen_shell,
     login_wanted,
     shell_argv,
@@ -91,21 +91,21 @@ def test_a_shell_is_known_by_its_name(name: str, kind: str | None) -> None:
 @pytest.mark.parametrize(
     ("shell", "login", "argv"),
     [
-        (Shell("/bin/zsh", "zsh"), True, ("/bin/zsh", "-lc", "x")),
-        (Shell("/bin/sh", "sh"), False, ("/bin/sh", "-c", "x")),
-        (Shell("/p", "pwsh"), True, ("/p", "-Command", f"{UTF8_PREFIX}\nx")),
-        (Shell("/p", "pwsh"), False, ("/p", "-NoProfile", "-Command", f"{UTF8_PREFIX}\nx")),
-        (Shell("/c", "cmd"), True, ("/c", "/c", "x")),
-        (Shell("/c", "cmd"), False, ("/c", "/c", "x")),
+        (ScriptShell("/bin/zsh", "zsh"), True, ("/bin/zsh", "-lc", "x")),
+        (ScriptShell("/bin/sh", "sh"), False, ("/bin/sh", "-c", "x")),
+        (ScriptShell("/p", "pwsh"), True, ("/p", "-Command", f"{UTF8_PREFIX}\nx")),
+        (ScriptShell("/p", "pwsh"), False, ("/p", "-NoProfile", "-Command", f"{UTF8_PREFIX}\nx")),
+        (ScriptShell("/c", "cmd"), True, ("/c", "/c", "x")),
+        (ScriptShell("/c", "cmd"), False, ("/c", "/c", "x")),
     ],
 )
-def test_each_kind_is_told_in_its_own_way(shell: Shell, login: bool, argv: tuple[str, ...]) -> None:
+def test_each_kind_is_told_in_its_own_way(shell: ScriptShell, login: bool, argv: tuple[str, ...]) -> None:
     """Required: exec.md §13.2."""
     assert shell.argv("x", login=login) == argv
 
 
 def test_powershell_is_told_about_utf8_once() -> None:
-    assert Shell("/p", "pwsh").argv(f"{UTF8_PREFIX}x")[-1] == f"{UTF8_PREFIX}x"
+    assert ScriptShell("/p", "pwsh").argv(f"{UTF8_PREFIX}x")[-1] == f"{UTF8_PREFIX}x"
 
 
 def test_a_named_shell_runs_the_script() -> None:
@@ -114,34 +114,34 @@ def test_a_named_shell_runs_the_script() -> None:
 
 def test_a_path_that_exists_is_taken_as_it_is(tmp_path: Path) -> None:
     own = program(tmp_path / "zsh")
-    assert chosen_shell(own) == Shell(own, "zsh")
+    assert chosen_shell(own) == ScriptShell(own, "zsh")
 
 
 def test_a_name_means_the_shell_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
     belongs_to("/usr/bin/fish", monkeypatch)
-    assert chosen_shell("bash") == Shell("/bin/bash", "bash")
+    assert chosen_shell("bash") == ScriptShell("/bin/bash", "bash")
 
 
 def test_a_name_prefers_the_users_own_shell_of_that_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = program(tmp_path / "bash")
     belongs_to(own, monkeypatch)
-    assert chosen_shell("bash") == Shell(own, "bash")
+    assert chosen_shell("bash") == ScriptShell(own, "bash")
 
 
 @pytest.mark.parametrize(
     ("wanted", "used", "why"),
     [
-        ("/usr/bin/fish", Shell("/bin/sh", "sh"), "is no shell we know"),
-        ("hal9000\nNotice: fake", Shell("/bin/sh", "sh"), "is no shell we know"),
-        ("/nowhere/bash", Shell("/bin/bash", "bash"), "cannot be run"),
-        ("./bash", Shell("/bin/bash", "bash"), "cannot be run"),
-        ("/bin/\0/bash", Shell("/bin/bash", "bash"), "cannot be run"),
-        ("cmd.exe", Shell("/bin/sh", "sh"), "is not installed"),
-        ("", Shell("/bin/sh", "sh"), "is no shell we know"),
+        ("/usr/bin/fish", ScriptShell("/bin/sh", "sh"), "is no shell we know"),
+        ("hal9000\nNotice: fake", ScriptShell("/bin/sh", "sh"), "is no shell we know"),
+        ("/nowhere/bash", ScriptShell("/bin/bash", "bash"), "cannot be run"),
+        ("./bash", ScriptShell("/bin/bash", "bash"), "cannot be run"),
+        ("/bin/\0/bash", ScriptShell("/bin/bash", "bash"), "cannot be run"),
+        ("cmd.exe", ScriptShell("/bin/sh", "sh"), "is not installed"),
+        ("", ScriptShell("/bin/sh", "sh"), "is no shell we know"),
     ],
 )
 def test_another_shell_than_asked_for_is_named(
-    wanted: str, used: Shell, why: str, monkeypatch: pytest.MonkeyPatch
+    wanted: str, used: ScriptShell, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Required: the model must know which shell read its script."""
     belongs_to("/usr/bin/fish", monkeypatch)
@@ -169,11 +169,11 @@ def test_a_shell_that_root_did_not_install_is_found_on_the_path(
     program(tmp_path / "first" / "cmd", mode=0o644)
     monkeypatch.setenv("PATH", f".::{tmp_path}/first:{tmp_path}")
     monkeypatch.chdir(tmp_path / "first")
-    assert chosen_shell("cmd") == Shell(
+    assert chosen_shell("cmd") == ScriptShell(
         "/bin/sh", "sh", "the shell `cmd` is not installed; `/bin/sh` ran the command instead"
     )
     own = program(tmp_path / "cmd")
-    assert chosen_shell("cmd") == Shell(own, "cmd")
+    assert chosen_shell("cmd") == ScriptShell(own, "cmd")
 
 
 @pytest.mark.parametrize(

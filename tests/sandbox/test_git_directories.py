@@ -10,7 +10,7 @@ import pytest
 
 from sandgate.places.git import CODE
 from sandgate.sandbox import git_directories
-from sandgate.sandbox.closing import Closing, Found
+from sandgate.sandbox.closing import Closing, FoundProtected
 from sandgate.sandbox.git_directories import GitDirectories, subdirectories
 from sandgate.sandbox.looking import Look
 
@@ -28,7 +28,7 @@ def splitting(root: Path) -> tuple[GitDirectories, Closing]:
     return GitDirectories(closing, "hooks-and-config"), closing
 
 
-def closed(found: Found) -> set[str]:
+def closed(found: FoundProtected) -> set[str]:
     return {*found.protected, *found.absent}
 
 

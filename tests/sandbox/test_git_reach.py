@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.sandbox import git_config, git_reach
-from sandgate.sandbox.closing import Found, Repository
+from sandgate.sandbox.closing import FoundProtected, Repository
 from sandgate.sandbox.git_reach import reached
 from sandgate.sandbox.looking import Look
 
@@ -41,7 +41,7 @@ def add_gitlink(root: Path, at: str) -> None:
     git(root, "update-index", "--add", "--cacheinfo", f"160000,{COMMIT},{at}")
 
 
-def reach(root: Path, *, trusted: bool = True, home: Path | None = None) -> Found:
+def reach(root: Path, *, trusted: bool = True, home: Path | None = None) -> FoundProtected:
     repository = Repository(str(root), str(root / ".git"), str(root / ".git"), trusted)
     homes = (str(home),) if home else ()
     return reached((str(root),), (repository,), "all", homes, Look())
@@ -216,7 +216,7 @@ def test_more_than_is_looked_at_is_told(root: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_workspace_without_a_repository_has_nothing(tmp_path: Path) -> None:
-    assert reached((str(tmp_path),), (), "all", (), Look()) == Found()
+    assert reached((str(tmp_path),), (), "all", (), Look()) == FoundProtected()
 
 
 @pytest.mark.parametrize("workspace", [".", "sub"])
@@ -258,12 +258,12 @@ def test_settings_that_name_a_crowd_of_places_close_no_more_than_a_view_takes(ro
     assert relative(reach(root, trusted=False).absent, root) == {"w0"}
 
 
-def reach_calls(root: Path, links: list[str]) -> tuple[Found, int]:
+def reach_calls(root: Path, links: list[str]) -> tuple[FoundProtected, int]:
     """What a repository with these submodules closes that a command may have made, and the calls that takes."""
     lines = "".join(f"160000 {COMMIT} 0\t{link}\n" for link in links)
     subprocess.run(["git", "-C", root, "update-index", "--index-info"], input=lines.encode(), check=True)
     profile = cProfile.Profile()
-    found: Found = profile.runcall(reach, root, trusted=False)
+    found: FoundProtected = profile.runcall(reach, root, trusted=False)
     return found, sum(entry.callcount for entry in profile.getstats())
 
 

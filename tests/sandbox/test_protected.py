@@ -12,7 +12,7 @@ from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.sandbox import crowded, git_directories, protected
-from sandgate.sandbox.closing import Found
+from sandgate.sandbox.closing import FoundProtected
 from sandgate.sandbox.landlock import list_directory, rules_of
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.protected import (
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
     return directory
 
 
-def found_in(root: Path, protection: Protection = Protection()) -> Found:  # noqa: B008 - a frozen value
+def found_in(root: Path, protection: Protection = Protection()) -> FoundProtected:  # noqa: B008 - a frozen value
     return protected_in(str(root), protection, Look(), walk=True)
 
 

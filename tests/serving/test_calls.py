@@ -12,7 +12,7 @@ import pytest
 from live_sessions import Workplace, left_of
 from program import Sandgate
 from sandgate.runtime.aio import open_server_gate
-from sandgate.serving.calls import Call, call_digest
+from sandgate.serving.calls import ServedCall, call_digest
 from sandgate.serving.inbox import CANCELLED, ENDED, USED, Inbox, Question
 from sandgate.serving.ledger_access import open_ledger
 from waiting import wait_until
@@ -49,11 +49,11 @@ class Server:
         self.gate, self.ledger = gate, ledger
         self.inbox = Inbox(ledger, "me", timeout_s=timeout_s)
 
-    def call(self, cmd: str = APPEND, *, prepared: Any = None, **arguments: Any) -> Call:
+    def call(self, cmd: str = APPEND, *, prepared: Any = None, **arguments: Any) -> ServedCall:
         given = {"cmd": cmd, "login": False, **arguments}
-        return Call(self.gate, self.inbox, "exec_command", given, prepared=prepared)
+        return ServedCall(self.gate, self.inbox, "exec_command", given, prepared=prepared)
 
-    async def asked(self, cmd: str = APPEND, **arguments: Any) -> tuple[Call, Question]:
+    async def asked(self, cmd: str = APPEND, **arguments: Any) -> tuple[ServedCall, Question]:
         call = self.call(cmd, **arguments)
         question = await call.happened()
         assert isinstance(question, Question), question
@@ -79,7 +79,7 @@ async def serving(
         ledger.close()
 
 
-async def ended(call: Call) -> Output:
+async def ended(call: ServedCall) -> Output:
     output = await call.happened()
     assert not isinstance(output, Question), output
     return output

@@ -11,7 +11,7 @@ import pytest
 
 from asking import question
 from sandgate.serving.ledger_access import Ledger, open_ledger
-from sandgate.serving.ledger_watcher import LOOK_AGAIN_S, Lookout
+from sandgate.serving.ledger_watcher import LOOK_AGAIN_S, LedgerWatcher
 
 BURST = 100
 LIMIT_S = 30
@@ -50,7 +50,7 @@ def test_an_answer_is_noticed(ledger: Ledger, told: bool, monkeypatch: pytest.Mo
 
     async def work() -> None:
         seen: asyncio.Queue[frozenset[str] | None] = asyncio.Queue()
-        lookout = Lookout(ledger, seen.put_nowait)
+        lookout = LedgerWatcher(ledger, seen.put_nowait)
         lookout.open()
         approval = asked(ledger, 1)
         ledger.resolve(approval.approval_id, "approve", by="terminal", digest=approval.digest)
@@ -64,7 +64,7 @@ def test_an_answer_is_noticed(ledger: Ledger, told: bool, monkeypatch: pytest.Mo
 def test_a_burst_of_changes_is_a_few_looks(ledger: Ledger) -> None:
     async def work() -> None:
         seen: asyncio.Queue[frozenset[str] | None] = asyncio.Queue()
-        lookout = Lookout(ledger, seen.put_nowait)
+        lookout = LedgerWatcher(ledger, seen.put_nowait)
         lookout.open()
         approvals = await asyncio.to_thread(lambda: [asked(ledger, number) for number in range(BURST)])
         last = approvals[-1]
@@ -78,7 +78,7 @@ def test_a_burst_of_changes_is_a_few_looks(ledger: Ledger) -> None:
 def test_a_directory_that_cannot_be_looked_into_is_said(ledger: Ledger) -> None:
     async def work() -> None:
         seen: asyncio.Queue[frozenset[str] | None] = asyncio.Queue()
-        lookout = Lookout(ledger, seen.put_nowait)
+        lookout = LedgerWatcher(ledger, seen.put_nowait)
         ledger.close()
         lookout.open()
         async with asyncio.timeout(LIMIT_S):

@@ -10,7 +10,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.events import ApplyPatchApprovalRequest, ApprovalResolved, ExecApprovalRequest
 from sandgate.protocol.patches import FileChange
-from sandgate.session.inbox import TURN_OVER, Inbox
+from sandgate.session.inbox import TURN_OVER, SessionInbox
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage
@@ -21,7 +21,7 @@ YES = Decision("initial", "approved", "user")
 class Desk:
     def __init__(self) -> None:
         self.told: list[tuple[str, EventMessage]] = []
-        self.inbox = Inbox(lambda turn, message: self.told.append((turn, message)))
+        self.inbox = SessionInbox(lambda turn, message: self.told.append((turn, message)))
 
     def ask(self, name: str, turn: str = "turn", **more: Any) -> asyncio.Task[Decision]:
         delegate = more.pop("delegate", None)
@@ -155,7 +155,7 @@ def test_who_answers_elsewhere_is_told_which_sub_agent_asks() -> None:
             heard.append((request.request_id, delegate))
             return YES
 
-        inbox = Inbox(lambda _turn, _message: None, answerer)
+        inbox = SessionInbox(lambda _turn, _message: None, answerer)
         child = {"id": "d", "kind": "review"}
         await inbox.ask(question("a"), turn_id="t")
         await inbox.ask(question("b"), turn_id="t", delegate=child)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.protocol.items import message_text
-from sandgate.protocol.review import CodeLocation, Finding, ReviewOutput
+from sandgate.protocol.review import CodeLocation, ReviewFinding, ReviewOutput
 from sandgate.session.prefix import is_session_prefix
 from sandgate.session.reviewing import FINDINGS_MAX, INTERRUPTED, review_notice, review_of
 
@@ -23,7 +23,10 @@ JSON: dict[str, Any] = {
     "overall_confidence_score": 0.75,
 }
 REVIEW = ReviewOutput(
-    (Finding("wrong", "it is", 0.5, 1, CodeLocation("/repo/a.py", 3, 5)),), "patch is incorrect", "one thing", 0.75
+    (ReviewFinding("wrong", "it is", 0.5, 1, CodeLocation("/repo/a.py", 3, 5)),),
+    "patch is incorrect",
+    "one thing",
+    0.75,
 )
 
 
@@ -42,7 +45,7 @@ def test_anything_else_is_its_own_explanation(text: str) -> None:
 def test_what_does_not_fit_is_left_out_or_not_known() -> None:
     odd = {"title": 3, "confidence_score": 7, "priority": True, "code_location": {"line_range": {"start": "x"}}}
     found = review_of(json.dumps({**JSON, "findings": ["no", odd], "overall_confidence_score": "high"}))
-    assert found.findings == (Finding("", "", 0.0, None, CodeLocation("", 1, 1)),)
+    assert found.findings == (ReviewFinding("", "", 0.0, None, CodeLocation("", 1, 1)),)
     assert found.overall_confidence_score == 0.0
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sandgate.errors import RequestError
 from sandgate.session import session_listing
-from sandgate.session.session_listing import PAGE_SIZE_MAX, SUBAGENT, SessionPage, Wanted, list_sessions
+from sandgate.session.session_listing import PAGE_SIZE_MAX, SUBAGENT, SessionPage, WantedSessions, list_sessions
 from sandgate.session.transcript_files import archive, transcripts
 from sandgate.session.transcript_lines import ContextLine, SessionMeta
 from sandgate.session.transcript_writer import TranscriptWriter
@@ -21,7 +21,7 @@ def numbers(page: SessionPage) -> list[int]:
     return [int(session.head.id[:8], 16) for session in page.sessions]
 
 
-def all_pages(home: Path, wanted: Wanted, page_size: int) -> list[int]:
+def all_pages(home: Path, wanted: WantedSessions, page_size: int) -> list[int]:
     found, cursor = [], None
     for _ in range(20):
         page = list_sessions(str(home), wanted, page_size=page_size, cursor=cursor)
@@ -64,7 +64,7 @@ def test_the_newest_comes_first_with_what_a_list_shows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page_size", [1, 2, 3, 7, 8])
 def test_pages_of_files_of_the_same_second_leave_nothing_out(tmp_path: Path, page_size: int) -> None:
     kept_in_one_second(tmp_path, 7)
-    assert all_pages(tmp_path, Wanted(), page_size) == [6, 5, 4, 3, 2, 1, 0]
+    assert all_pages(tmp_path, WantedSessions(), page_size) == [6, 5, 4, 3, 2, 1, 0]
 
 
 def test_new_sessions_do_not_shift_the_next_page(tmp_path: Path) -> None:
@@ -83,23 +83,23 @@ def test_a_later_page_forgets_nothing_of_the_earlier(tmp_path: Path, monkeypatch
 
     for number in range(4):
         kept(tmp_path, *turn("x", MODEL), number=number)
-    assert all_pages(tmp_path, Wanted(), 2) == [3, 2, 1, 0]
+    assert all_pages(tmp_path, WantedSessions(), 2) == [3, 2, 1, 0]
     monkeypatch.setattr(session_index, "read_head", lambda path: pytest.fail(f"{path} was read again"))
-    assert all_pages(tmp_path, Wanted(), 2) == [3, 2, 1, 0]
+    assert all_pages(tmp_path, WantedSessions(), 2) == [3, 2, 1, 0]
 
 
 def test_only_wanted_sources_are_listed(tmp_path: Path) -> None:
     for number, source in enumerate(["cli", "exec", {"subagent": "review"}, "vscode"]):
         kept(tmp_path, *said("x"), number=number, source=source)
-    assert numbers(list_sessions(str(tmp_path), Wanted(sources=("cli", "vscode")))) == [3, 0]
-    assert numbers(list_sessions(str(tmp_path), Wanted(sources=(SUBAGENT,)))) == [2]
+    assert numbers(list_sessions(str(tmp_path), WantedSessions(sources=("cli", "vscode")))) == [3, 0]
+    assert numbers(list_sessions(str(tmp_path), WantedSessions(sources=(SUBAGENT,)))) == [2]
 
 
 def test_sub_agents_can_be_left_out_and_say_whose_they_are(tmp_path: Path) -> None:
     kept(tmp_path, *said("x"), number=1)
     kept(tmp_path, *said("x"), number=2, source={"subagent": "review"})
     kept(tmp_path, *said("x"), number=3, source={"subagent": "collab_spawn", "parent_thread_id": session_id(1)})
-    assert numbers(list_sessions(str(tmp_path), Wanted(subagents=False))) == [1]
+    assert numbers(list_sessions(str(tmp_path), WantedSessions(subagents=False))) == [1]
     for _ in range(2):  # read, and remembered
         found = list_sessions(str(tmp_path)).sessions
         assert [each.head.parent_id for each in found] == [session_id(1), None, None]
@@ -109,8 +109,8 @@ def test_sub_agents_can_be_left_out_and_say_whose_they_are(tmp_path: Path) -> No
 def test_a_session_without_a_provider_counts_as_the_default_one(tmp_path: Path) -> None:
     for number, provider in enumerate(["a", None, "b"]):
         kept(tmp_path, *said("x"), number=number, model_provider=provider)
-    assert numbers(list_sessions(str(tmp_path), Wanted(providers=("a",), default_provider="a"))) == [1, 0]
-    assert numbers(list_sessions(str(tmp_path), Wanted(providers=("a",), default_provider="b"))) == [0]
+    assert numbers(list_sessions(str(tmp_path), WantedSessions(providers=("a",), default_provider="a"))) == [1, 0]
+    assert numbers(list_sessions(str(tmp_path), WantedSessions(providers=("a",), default_provider="b"))) == [0]
 
 
 def test_archived_sessions_have_a_list_of_their_own(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_archived_sessions_have_a_list_of_their_own(tmp_path: Path) -> None:
         kept(tmp_path, *said("x"), number=number)
     archive(str(tmp_path), list(transcripts(str(tmp_path)))[1])
     assert numbers(list_sessions(str(tmp_path))) == [2, 0]
-    assert numbers(list_sessions(str(tmp_path), Wanted(archived=True))) == [1]
+    assert numbers(list_sessions(str(tmp_path), WantedSessions(archived=True))) == [1]
 
 
 def test_a_session_in_which_nothing_was_said_is_not_listed(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_looking_for_rare_sessions_has_an_end_and_can_go_on(tmp_path: Path, monk
     monkeypatch.setattr(session_listing, "SCANNED_MAX", 5)
     for number in range(12):
         kept(tmp_path, *said("x"), number=number, source="exec" if number in (0, 9) else "cli")
-    wanted = Wanted(sources=("exec",))
+    wanted = WantedSessions(sources=("exec",))
     page = list_sessions(str(tmp_path), wanted)
     assert (numbers(page), page.scanned, page.reached_scan_cap) == ([9], 5, True)
     assert all_pages(tmp_path, wanted, 25) == [9, 0]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.terminals.output import Output, Piece, Taken, unfinished
+from sandgate.terminals.output import Output, OutputPiece, Taken, unfinished
 
 PIECES = st.lists(st.one_of(st.binary(max_size=12), st.text(max_size=4).map(str.encode)), max_size=12)
 CAPACITY = st.integers(min_value=0, max_value=24)
@@ -52,7 +52,9 @@ def test_a_reader_gets_everything_kept_from_its_offset_on(parts: list[bytes], ca
     head, tail_start = capacity // 2, max(capacity // 2, len(whole) - (capacity - capacity // 2))
     before, behind = whole[start:head], whole[max(start, tail_start) :]
     omitted = len(whole) - start - len(before) - len(behind)
-    assert made.read(offset) == Piece(before + behind, start, len(whole), omitted, gap_at=len(before) if omitted else 0)
+    assert made.read(offset) == OutputPiece(
+        before + behind, start, len(whole), omitted, gap_at=len(before) if omitted else 0
+    )
 
 
 @given(st.integers(1, 60), CAPACITY, st.integers(0, 60))

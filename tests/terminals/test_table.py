@@ -17,8 +17,8 @@ from sandgate.terminals.table import (
     NS_PER_S,
     TOMBSTONE_BYTES,
     TOMBSTONES_MAX,
-    Standing,
     TerminalTable,
+    TerminalUse,
     Tombstone,
     victim,
 )
@@ -71,9 +71,9 @@ def numbers(table: TerminalTable) -> list[int]:
 # Who makes room
 
 
-def crowd(*exited: int, size: int = FULL) -> list[Standing]:
+def crowd(*exited: int, size: int = FULL) -> list[TerminalUse]:
     """`size` commands, number 0 used longest ago."""
-    return [Standing(number, number, number in exited) for number in range(size)]
+    return [TerminalUse(number, number, number in exited) for number in range(size)]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_nobody_goes_when_all_are_recent() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.booleans(), st.booleans()), max_size=20), st.integers(0, 20))
 def test_the_choice_is_the_rule_of_the_specification(uses: list[tuple[int, bool, bool]], protected: int) -> None:
-    standings = [Standing(number, *each) for number, each in enumerate(uses)]
+    standings = [TerminalUse(number, *each) for number, each in enumerate(uses)]
     chosen = victim(standings, protected=protected)
     free = sorted(standings, key=lambda each: each.last_used_ns)[: max(0, len(standings) - protected)]
     free = [each for each in free if not each.awaited]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NO_ROOM = "{limit} sub-agents work already; wait for one of them, or do it yourself"
 
 
-class Room:
+class DelegateLimit:
     """For so many of them. Belongs to one event loop."""
 
     def __init__(self, limit: int) -> None:

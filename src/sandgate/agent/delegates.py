@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractAsyncContextManager
 
-    from sandgate.agent.delegate_limit import Room
+    from sandgate.agent.delegate_limit import DelegateLimit
     from sandgate.agent.undo import PatchUndo
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
-    from sandgate.patch.apply import Undo
+    from sandgate.patch.apply import UndoRecord
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.operations import Review
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
-    from sandgate.session.delegation import Child, Outcome
+    from sandgate.session.delegation import Outcome, SubAgent
     from sandgate.session.parts import CallContext
 
-    Opening = Callable[[Superior], AbstractAsyncContextManager[Child]]
+    Opening = Callable[[Superior], AbstractAsyncContextManager[SubAgent]]
 
 SPAWNED, REVIEW = "collab_spawn", "review"  # how gateways know them (session.md section 10.4)
 ASKS = {SPAWNED: "a sub-agent of the agent", REVIEW: "a sub-agent that reviews"}
@@ -52,7 +52,7 @@ class Delegates:
         token_budget: int | None,
         model: Model,
         reviewer: Model,
-        room: Room,
+        room: DelegateLimit,
         depth: int,
         asks: bool,
         servers: ExternalServers | None,
@@ -95,7 +95,7 @@ class Delegates:
             raise RequestError(ENDED["failed"].format(why=outcome.why))
         return outcome.last_message
 
-    async def _done(self, child: Child, prompt: str, call_id: str, kind: str, context: CallContext) -> Outcome:
+    async def _done(self, child: SubAgent, prompt: str, call_id: str, kind: str, context: CallContext) -> Outcome:
         status, said = "interrupted", None
         try:
             outcome = await one_shot(child, UserInput((TextInput(prompt),)), context.tell)
@@ -110,7 +110,7 @@ class Delegates:
             named = request if request.asked_by else request.but(asked_by=ASKS[kind])
             return await context.ask(named, delegate=delegate)
 
-        def patched(name: str, record: Undo) -> None:
+        def patched(name: str, record: UndoRecord) -> None:
             self._undoing.adopt(name, context.turn_id, record)
             context.patches.append(name)
 

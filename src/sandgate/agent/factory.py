@@ -6,7 +6,7 @@ import asyncio
 from contextlib import suppress
 
 from sandgate import __version__
-from sandgate.agent.delegate_limit import Room
+from sandgate.agent.delegate_limit import DelegateLimit
 from sandgate.agent.delegates import Delegates
 from sandgate.agent.early_loading import AskedModel
 from sandgate.agent.models import (
@@ -39,7 +39,7 @@ from sandgate.session.event_log import EventLog
 from sandgate.session.fair_lock import FairLock
 from sandgate.session.history import History
 from sandgate.session.ids import new_id
-from sandgate.session.inbox import Inbox
+from sandgate.session.inbox import SessionInbox
 from sandgate.session.notices import turn_aborted
 from sandgate.session.sampling import Sampler
 from sandgate.session.session import Session
@@ -54,7 +54,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.agent.delegates import Opening
     from sandgate.agent.options import AgentOptions, Superior
-    from sandgate.agent.resume import Past
+    from sandgate.agent.resume import PastSession
     from sandgate.agent.undo import PatchUndo
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
@@ -87,7 +87,7 @@ class Making:
         self._loaded = loaded
         self._options = options
         self._superior = superior
-        self._past: Past | None = None
+        self._past: PastSession | None = None
         self._warnings: list[str] = []
         self._loop = asyncio.get_running_loop()
         self._conversation: Conversation | None = None
@@ -154,7 +154,7 @@ class Making:
         session = Session(
             holding,
             conversation,
-            inbox=Inbox(conversation.tell, answerer or self._asked(holding.session_id)),
+            inbox=SessionInbox(conversation.tell, answerer or self._asked(holding.session_id)),
             tools=tools,
             works=Works(loop, compactor, read_image=tools.image, undo=tools.undo, review=delegates.review),
             situation=situation,
@@ -212,7 +212,7 @@ class Making:
             token_budget=holding.token_budget,
             model=model,
             reviewer=reviewer,
-            room=Room(settings.max_delegates) if superior is None else superior.room,
+            room=DelegateLimit(settings.max_delegates) if superior is None else superior.room,
             depth=0 if superior is None else superior.depth,
             asks=asks,
             servers=servers,

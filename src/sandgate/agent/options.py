@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from sandgate.agent.delegate_limit import Room
+    from sandgate.agent.delegate_limit import DelegateLimit
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
-    from sandgate.patch.apply import Undo
+    from sandgate.patch.apply import UndoRecord
     from sandgate.protocol.decisions import ApprovalRequest, Decision
 
-    Patched = Callable[[str, Undo], None]
+    Patched = Callable[[str, UndoRecord], None]
     Ask = Callable[[ApprovalRequest, Mapping[str, str]], Awaitable[Decision]]
 
 
@@ -41,7 +41,7 @@ class Superior(Record):
     kind: str  # "review", "collab_spawn"
     depth: int  # how many stand above it
     model: Model  # which it shares
-    room: Room
+    room: DelegateLimit
     ask: Ask | None  # its questions, with who asks: itself, or one that works for it; None: there is nobody to ask
     patched: Patched  # hears of each patch it applies, what takes it back: it belongs to the superior's turn
     servers: ExternalServers | None = None  # of others; they are the superior's to end

@@ -10,7 +10,7 @@ from sandgate.protocol.items import InputImage, Message
 from sandgate.record import Record
 from sandgate.session import session_listing, transcript_files
 from sandgate.session.session_index import SessionIndex
-from sandgate.session.session_listing import SUBAGENT, Wanted
+from sandgate.session.session_listing import SUBAGENT, WantedSessions
 from sandgate.session.transcript_reader import read_transcript
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def list_sessions(
     subagents: bool = False,
 ) -> SessionList:
     """Raises RequestError for a cursor that is none, StorageError, ConfigError."""
-    wanted = Wanted(archived=archived, subagents=subagents)
+    wanted = WantedSessions(archived=archived, subagents=subagents)
     page = session_listing.list_sessions(ensured_state(environ), wanted, page_size=limit, cursor=cursor)
     return SessionList(tuple(map(_listed, page.sessions)), page.next_cursor)
 

@@ -53,7 +53,7 @@ WORKSPACE = "sandbox_workspace_write"
 NETWORK_ACCESS = f"{WORKSPACE}.network_access"
 
 
-class Past(Record):
+class PastSession(Record):
     """An earlier session. `writer` is None where a copy is to be made of it."""
 
     transcript: Transcript
@@ -109,7 +109,7 @@ def session_id_of(environment: Environment, wanted: str) -> str:
     return _found(ensured_state(environment.environ), wanted, environment.cwd)[0]
 
 
-def look_back(home: str, resume: str, cwd: str, *, copy: bool, warn: Warn) -> Past:
+def look_back(home: str, resume: str, cwd: str, *, copy: bool, warn: Warn) -> PastSession:
     """The session that is asked for; "last" is the newest in `cwd` that worked for nobody else. Blocks on the disk.
 
     One that goes on is ours alone from now on, and no longer put away.
@@ -117,15 +117,15 @@ def look_back(home: str, resume: str, cwd: str, *, copy: bool, warn: Warn) -> Pa
     """
     _id, path, put_away = _found(home, resume, cwd)
     if copy:
-        return Past(read_transcript(path))
+        return PastSession(read_transcript(path))
     if put_away is not None:
         path = unarchive(home, put_away).path
         warn(BROUGHT_BACK)
     writer, transcript = TranscriptWriter.resumed(path, on_problem=warn, on_recovered=warn)
-    return Past(transcript, writer)
+    return PastSession(transcript, writer)
 
 
-def copied(past: Past, writer: TranscriptWriter, *, before: int | None, carry: Carry) -> Transcript | None:
+def copied(past: PastSession, writer: TranscriptWriter, *, before: int | None, carry: Carry) -> Transcript | None:
     """A new transcript with what the old one has, up to that message of the person's. Raises UserMessageOutOfRange.
 
     `carry` makes an approval for the session one of the new session's.
@@ -134,7 +134,7 @@ def copied(past: Past, writer: TranscriptWriter, *, before: int | None, carry: C
     return fork(past.transcript.path, writer, at, is_prefix=is_session_prefix, carry=carry)
 
 
-def as_it_was(environment: Environment, past: Past, warn: Warn) -> Environment:
+def as_it_was(environment: Environment, past: PastSession, warn: Warn) -> Environment:
     """Where today's policy is looser than that of the session, the session's. What is said on the way in holds.
 
     Raises RequestError where neither is stricter.

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.patch.apply import Undo
+    from sandgate.patch.apply import UndoRecord
     from sandgate.runtime.runtime import Runtime
 
 NAME = "undo"  # of the directory
@@ -38,10 +38,10 @@ class PatchUndo:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self.kept: KeptUndo | None = None
-        self.hand_up: Callable[[str, Undo], None] | None = None
+        self.hand_up: Callable[[str, UndoRecord], None] | None = None
         # Of the last turn, from before the session went on: its name on disk, and the record. Its name here begins with
         # the turn: calls are named anew since, and one of them must not be taken for it.
-        self._past: dict[str, tuple[str, Undo]] = {}
+        self._past: dict[str, tuple[str, UndoRecord]] = {}
         self._guard = allocate_lock()  # sub-agents hand up what they patch side by side
 
     def applied(self, call_id: str, turn_id: str) -> None:
@@ -51,7 +51,7 @@ class PatchUndo:
             with self._guard:
                 self._keep(call_id, turn_id, record)
 
-    def adopt(self, name: str, turn_id: str, record: Undo) -> None:
+    def adopt(self, name: str, turn_id: str, record: UndoRecord) -> None:
         """A sub-agent has applied a patch, which is called `name` here."""
         with self._guard:
             self._runtime.tools.patches.know(name, record)
@@ -77,7 +77,7 @@ class PatchUndo:
                 self.kept.taken_back(kept_as)
         return done
 
-    def _keep(self, name: str, turn_id: str, record: Undo) -> None:
+    def _keep(self, name: str, turn_id: str, record: UndoRecord) -> None:
         self._past.clear()  # a turn that patches is the last one that did
         if self.hand_up is not None:
             self.hand_up(name, record)
@@ -93,7 +93,7 @@ class KeptUndo:
         self._name = session_id
         self._turn = ""  # whose patches the file holds
 
-    def keep(self, turn_id: str, call_id: str, record: Undo) -> bool:
+    def keep(self, turn_id: str, call_id: str, record: UndoRecord) -> bool:
         """Whether it could be kept; the patches of an earlier turn give way."""
         from sandgate.patch.undo_wire import undo_json
 
@@ -109,9 +109,9 @@ class KeptUndo:
         with suppress(OSError, SandgateError):
             self._append(json.dumps({"done": call_id}).encode() + b"\n", first=False)
 
-    def of(self, turn_id: str) -> dict[str, Undo]:
+    def of(self, turn_id: str) -> dict[str, UndoRecord]:
         """What takes the patches of that turn back, by their calls, in their order; nothing of any other turn."""
-        lines, found = self._lines(), dict[str, "Undo"]()
+        lines, found = self._lines(), dict[str, "UndoRecord"]()
         if not lines:
             return found
         from sandgate.patch.undo_wire import as_undo

@@ -33,7 +33,7 @@ COMMAND_CHARS_MAX = 16_000  # of all its words: many long questions must not pus
 FILES_MAX = 64  # of one patch, and as many that a command executes
 
 
-class Journal:
+class DecisionJournal:
     """Writes down what was decided. `state` makes the state directory and names it."""
 
     def __init__(self, state: Callable[[], str]) -> None:

@@ -38,7 +38,7 @@ class _Outcome(Record):
     given: tuple[Arg, ...]
 
 
-class Judged:
+class JudgedCalls:
     """The calls of one inquiry that may come again."""
 
     __slots__ = ("_inquiry", "_known", "_serials")

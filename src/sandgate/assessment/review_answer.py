@@ -46,7 +46,7 @@ class UnreadableReview(Exception):
     """The answer is not of the form it must have. The text says what is wrong with it."""
 
 
-class Review(Record):
+class ModelReview(Record):
     """An opinion, in the reviewer's own levels."""
 
     outcome: Outcome
@@ -56,7 +56,7 @@ class Review(Record):
     suspected_injection: bool = False
 
 
-def review_from(text: str) -> Review:
+def review_from(text: str) -> ModelReview:
     """The opinion an answer holds; JSON may stand in prose. Raises UnreadableReview."""
     fields = _object_in(text)
     outcome = fields.get("outcome")
@@ -71,10 +71,10 @@ def review_from(text: str) -> Review:
     if not isinstance(rationale, str):
         raise UnreadableReview("its `rationale` is no text")
     said = visible(" ".join(rationale.split()), limit=RATIONALE_CHARS_MAX)
-    return Review(outcome, risk, authorization, said, injected)
+    return ModelReview(outcome, risk, authorization, said, injected)
 
 
-def why_not(review: Review, floor: RiskLevel | None, *, user_heard: bool) -> str:
+def why_not(review: ModelReview, floor: RiskLevel | None, *, user_heard: bool) -> str:
     """Why policy does not let this opinion be a yes; empty when it does.
 
     `floor` is the offline assessment: what that calls high is high, whatever the model thinks of it. `user_heard`:

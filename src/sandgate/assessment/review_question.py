@@ -62,14 +62,14 @@ name the concrete target)."""
 _SCHEME = re.compile(r"(?i)(?<=: )(?:bearer|basic|digest|negotiate|token) (?=\S)")
 
 
-class Entry(Record):
+class ConversationEntry(Record):
     """One entry of the conversation that led to the action."""
 
     speaker: Speaker
     text: str
 
 
-class Circumstances(Record):
+class ReviewCircumstances(Record):
     """What holds the action back, in stable words."""
 
     approval_policy: str
@@ -83,7 +83,10 @@ def instructions(tag: str, policy: str = "") -> str:
 
 
 def evidence(
-    request: ApprovalRequest, circumstances: Circumstances, tag: str, transcript: tuple[Entry, ...] = ()
+    request: ApprovalRequest,
+    circumstances: ReviewCircumstances,
+    tag: str,
+    transcript: tuple[ConversationEntry, ...] = (),
 ) -> str:
     """Everything the reviewer gets to see, between the tags. `tag` must be fresh and random."""
     told = {
@@ -156,7 +159,7 @@ def shown_action(request: ApprovalRequest) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name != "justification_of_the_agent"}
 
 
-def conversation(entries: tuple[Entry, ...]) -> dict[str, Any]:
+def conversation(entries: tuple[ConversationEntry, ...]) -> dict[str, Any]:
     """The newest entries that fit the budgets. The user's first and last words are always among them."""
     told = [at for at, entry in enumerate(entries) if entry.speaker == "user"]
     kept = set(told[:1] + told[-1:])
@@ -176,7 +179,7 @@ def conversation(entries: tuple[Entry, ...]) -> dict[str, Any]:
     return {"entries": shown, "note": OMITTED.format(count=omitted) if omitted else ""}
 
 
-def _entry_text(entry: Entry) -> str:
+def _entry_text(entry: ConversationEntry) -> str:
     message = entry.speaker in ("user", "assistant")
     return _text(entry.text, MESSAGE_ENTRY_TOKENS_MAX if message else TOOL_ENTRY_TOKENS_MAX)
 

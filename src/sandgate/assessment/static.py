@@ -27,7 +27,7 @@ from sandgate.assessment.judges.revealing import judge_shown
 from sandgate.assessment.judges.spoken import printed, spoken
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.program import judge_call
-from sandgate.assessment.repeating import Judged
+from sandgate.assessment.repeating import JudgedCalls
 from sandgate.assessment.stopped import denial_findings, denial_sentence
 from sandgate.assessment.wording import shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
@@ -96,7 +96,7 @@ class _Walk:
         self.inquiry = inquiry
         self.frames: list[Frame] = []
         self.functions: frozenset[str] = frozenset()
-        self.judged = Judged(inquiry)
+        self.judged = JudgedCalls(inquiry)
 
     def run(self, first: Call) -> None:
         self.judge(first)

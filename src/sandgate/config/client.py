@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.config.layers import Layer
+from sandgate.config.layers import ConfigLayer
 from sandgate.config.overrides import table_of
 from sandgate.config.tighten import NEVER_FROM_PROJECT, tightened
 from sandgate.errors import RequestError
@@ -30,4 +30,4 @@ def push_client_settings(stack: Stack, places: Places, asked: tuple[tuple[str, s
             why="a client may only make the server's policy stricter",
             hint="configure it where the server is started",
         )
-    stack.push(Layer("client", values=result.values))
+    stack.push(ConfigLayer("client", values=result.values))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandgate.config.schema import SERVER_ENTRY, SERVER_TOOLS, SERVERS
 from sandgate.errors import ConfigError
-from sandgate.external.server import Address, ExternalServer, Program
+from sandgate.external.server import ExternalServer, ServerAddress, ServerProgram
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _transport(name: str, entry: Mapping[str, Any], of: Any) -> Transport:
         _refuse(name, entry, OF_ADDRESSES, "stdio")
         if not entry["command"] or "\0" in entry["command"]:
             raise ConfigError(f"`{SERVERS}.{name}.command` names no program")
-        return Program(
+        return ServerProgram(
             command=entry["command"],
             args=of("args"),
             cwd=of("cwd"),
@@ -88,7 +88,7 @@ def _transport(name: str, entry: Mapping[str, Any], of: Any) -> Transport:
     _refuse(name, entry, OF_PROGRAMS, "streamable_http")
     if not entry["url"].startswith(SCHEMES):
         raise ConfigError(f"`{SERVERS}.{name}.url` is not an address", hint='for example: url = "https://…/mcp"')
-    return Address(
+    return ServerAddress(
         url=entry["url"],
         bearer_token_env_var=of("bearer_token_env_var") or "",
         http_headers=tuple(of("http_headers").items()),

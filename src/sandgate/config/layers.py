@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     LayerName = Literal["default", "system", "user", "project", "profile", "flags", "options", "client"]
 
 
-class Layer(Record):
+class ConfigLayer(Record):
     """Checked settings of one origin. A disabled layer is shown and has no effect."""
 
     name: LayerName  # `flags` is -c and --enable/--disable, `options` the dedicated options of the command line
@@ -33,13 +33,13 @@ class Stack:
     """Layers from low to high and what they say together. Only tables of variables merge; lists are replaced."""
 
     def __init__(self) -> None:
-        self.layers: list[Layer] = []
+        self.layers: list[ConfigLayer] = []
         self.values: dict[str, Any] = {}
-        self.origins: dict[str, Layer] = {}
+        self.origins: dict[str, ConfigLayer] = {}
         self.projects: dict[str, dict[str, object]] = {}
         self.warnings: list[str] = []
 
-    def push(self, layer: Layer, *warnings: str) -> None:
+    def push(self, layer: ConfigLayer, *warnings: str) -> None:
         self.layers.append(layer)
         self.warnings.extend(warnings)
         for key, value in layer.values.items():

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os.path
 
 from sandgate.config.features import ASSESSMENT
-from sandgate.config.layers import Layer, Stack
+from sandgate.config.layers import ConfigLayer, Stack
 from sandgate.config.paths import RULES_NAME, SYSTEM_DIRECTORY, sandgate_home, user_home
 from sandgate.config.places import Places
 from sandgate.config.project import entry_for, project_directories, project_root, trust_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from sandgate.config.project import Trust
-    from sandgate.config.reading import Reading
+    from sandgate.config.reading import TableReading
 
     RulesOwner = Literal["system", "user", "project"]
 
@@ -63,8 +63,8 @@ class Loaded(Record):
 
     settings: Settings
     warnings: tuple[str, ...]
-    layers: tuple[Layer, ...]  # low to high, disabled ones included; one without a file or values is left out
-    origins: Mapping[str, Layer]  # dotted key -> the layer whose value holds
+    layers: tuple[ConfigLayer, ...]  # low to high, disabled ones included; one without a file or values is left out
+    origins: Mapping[str, ConfigLayer]  # dotted key -> the layer whose value holds
     values: Mapping[str, Any]  # dotted key -> merged value, in the form `Settings` uses
     rules: tuple[RulesDirectory, ...]  # low to high
 
@@ -73,7 +73,7 @@ class _Own(Record):
     """The layers that are the user's own word, from low to high, and all they say together."""
 
     below: Stack  # system and user: the project lies above these
-    above: tuple[tuple[Layer, tuple[str, ...]], ...]  # profile and flags, with their warnings
+    above: tuple[tuple[ConfigLayer, tuple[str, ...]], ...]  # profile and flags, with their warnings
     together: Stack
 
 
@@ -132,7 +132,7 @@ def _loaded(stack: Stack, places: Places, root: str, trust: Trust, directories: 
     )
 
 
-def _own_layers(places: Places, flags: Reading | None, *, profile: str | None, ignore_user: bool) -> _Own:
+def _own_layers(places: Places, flags: TableReading | None, *, profile: str | None, ignore_user: bool) -> _Own:
     below = Stack()
     system = places.read(places.system, guarded=True)
     if system:
@@ -141,9 +141,9 @@ def _own_layers(places: Places, flags: Reading | None, *, profile: str | None, i
     if user:
         below.push(user.layer("user", file=user.source.label), *user.warnings)
     elif ignore_user:
-        below.push(Layer("user", disabled="ignored by --ignore-user-config"))
+        below.push(ConfigLayer("user", disabled="ignored by --ignore-user-config"))
 
-    above: list[tuple[Layer, tuple[str, ...]]] = []
+    above: list[tuple[ConfigLayer, tuple[str, ...]]] = []
     readings = [reading for reading in (system, user, flags) if reading]
     chosen = profile if profile is not None else _chosen_profile(readings)
     if chosen is not None:
@@ -159,13 +159,13 @@ def _own_layers(places: Places, flags: Reading | None, *, profile: str | None, i
     return _Own(below, tuple(above), together)
 
 
-def _chosen_profile(readings: list[Reading]) -> str | None:
+def _chosen_profile(readings: list[TableReading]) -> str | None:
     """The key `profile`, of the highest layer that has it."""
     names = [str(reading.values["profile"]) for reading in readings if "profile" in reading.values]
     return names[-1] if names else None
 
 
-def _flags(overrides: tuple[str, ...], typed: TypedOverrides, places: Places) -> Reading | None:
+def _flags(overrides: tuple[str, ...], typed: TypedOverrides, places: Places) -> TableReading | None:
     """`-c` in order, then what is enabled, then what is disabled."""
     if not (overrides or typed.enable or typed.disable):
         return None

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sandgate.config.reading import Reading
+    from sandgate.config.reading import TableReading
 
     Table = Mapping[str, object]
     Sift = Callable[[Table], Table]
@@ -28,14 +28,14 @@ class Places(Record):
     own: str | None  # Sandgate's home; None when the user has no home directory
     home: str | None  # the user's home directory, what `~` means
 
-    def reading(self, label: str) -> Reading:
+    def reading(self, label: str) -> TableReading:
         """For what is given on the command line: relative to the working directory."""
-        from sandgate.config.reading import Reading
+        from sandgate.config.reading import TableReading
         from sandgate.config.source import Source
 
-        return Reading(Source(label, self.cwd, self.home))
+        return TableReading(Source(label, self.cwd, self.home))
 
-    def read(self, directory: str | None, *, guarded: bool, sift: Sift | None = None) -> Reading | None:
+    def read(self, directory: str | None, *, guarded: bool, sift: Sift | None = None) -> TableReading | None:
         """The checked `config.toml` of a directory, or None. `sift` takes out keys before they are checked."""
         if directory is None:
             return None
@@ -47,10 +47,12 @@ class Places(Record):
         except OSError:
             pass  # there, and not to be looked at: opening it says why
         from sandgate.config.files import read_toml
-        from sandgate.config.reading import Reading
+        from sandgate.config.reading import TableReading
         from sandgate.config.source import Source
 
         file = read_toml(path, guarded=guarded)
         if file is None:
             return None
-        return Reading(Source(path, directory, self.home, file.text)).read(sift(file.table) if sift else file.table)
+        return TableReading(Source(path, directory, self.home, file.text)).read(
+            sift(file.table) if sift else file.table
+        )

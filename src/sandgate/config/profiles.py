@@ -8,8 +8,8 @@ from __future__ import annotations
 import os.path
 
 from sandgate.config.files import read_toml
-from sandgate.config.layers import Layer
-from sandgate.config.reading import PROFILES, Reading
+from sandgate.config.layers import ConfigLayer
+from sandgate.config.reading import PROFILES, TableReading
 from sandgate.config.source import Source
 from sandgate.display import visible
 from sandgate.errors import ConfigError
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def profile_layer(
-    name: str, readings: Iterable[Reading], *, directory: str | None, home: str | None
-) -> tuple[Layer, tuple[str, ...]]:
+    name: str, readings: Iterable[TableReading], *, directory: str | None, home: str | None
+) -> tuple[ConfigLayer, tuple[str, ...]]:
     """The layer of profile `name` and its warnings. `readings` hold the tables, `directory` the files."""
     if not name or name.startswith(".") or "/" in name or not name.isprintable():
         raise ConfigError(f"config profile `{visible(name)}` not found", why="a profile's name is one plain word")
@@ -44,7 +44,7 @@ def profile_layer(
     )
 
 
-def _table_of(name: str, readings: Iterable[Reading]) -> tuple[dict[str, object], Source] | None:
+def _table_of(name: str, readings: Iterable[TableReading]) -> tuple[dict[str, object], Source] | None:
     """The last layer's `[profiles.NAME]`: a user's replaces the system's."""
     found = None
     for reading in readings:
@@ -56,9 +56,11 @@ def _table_of(name: str, readings: Iterable[Reading]) -> tuple[dict[str, object]
     return found
 
 
-def _layer(name: str, table: dict[str, object], source: Source, file: str | None) -> tuple[Layer, tuple[str, ...]]:
+def _layer(
+    name: str, table: dict[str, object], source: Source, file: str | None
+) -> tuple[ConfigLayer, tuple[str, ...]]:
     inner = {key: value for key, value in table.items() if key not in ("profile", PROFILES)}
-    reading = Reading(source).read(inner)
+    reading = TableReading(source).read(inner)
     warnings = [
         f"ignored `{key}` in config profile `{name}`: profiles do not nest" for key in table if key not in inner
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 
-from sandgate.config.layers import Layer
+from sandgate.config.layers import ConfigLayer
 from sandgate.config.paths import CONFIG_NAME, RULES_NAME
 from sandgate.config.tighten import NEVER_FROM_PROJECT, tightened
 
@@ -36,10 +36,10 @@ def _push_disabled(stack: Stack, directory: str, *, root: str, trust: Trust) -> 
     """Whatever is in an untrusted directory is not even read: it can do nothing, not even fail."""
     path = os.path.join(directory, CONFIG_NAME)
     if trust == "untrusted":
-        stack.push(Layer("project", path, disabled="the project is marked untrusted"))
+        stack.push(ConfigLayer("project", path, disabled="the project is marked untrusted"))
         return
     stack.push(
-        Layer("project", path, disabled="the project is not trusted"),
+        ConfigLayer("project", path, disabled="the project is not trusted"),
         f"ignored {directory}: the project is not trusted; to use it, write "
         f'`[projects."{root}"]` with `trust_level = "trusted"` into the user configuration',
     )
@@ -63,4 +63,4 @@ def _push_trusted(stack: Stack, places: Places, directory: str, *, policy_free: 
         warnings.append(f"Ignored unsupported project-local config keys in {path}: {', '.join(unsupported)}")
     if result.loosening:
         warnings.append(f"Ignored settings in {path} that would loosen the policy: {', '.join(result.loosening)}")
-    stack.push(Layer("project", path, values=result.values), *warnings)
+    stack.push(ConfigLayer("project", path, values=result.values), *warnings)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sandgate.config.check import checked
 from sandgate.config.features import ALIASES, alias_notice
-from sandgate.config.layers import Layer
+from sandgate.config.layers import ConfigLayer
 from sandgate.config.schema import (
     BUILT_IN_PROVIDERS,
     KEYS,
@@ -37,7 +37,7 @@ PROFILES = "profiles"
 PROJECTS = "projects"
 
 
-class Reading:
+class TableReading:
     """A table on its way to becoming a layer."""
 
     def __init__(self, source: Source) -> None:
@@ -47,10 +47,10 @@ class Reading:
         self.profiles: dict[str, object] = {}  # unchecked: only the chosen one is looked at
         self.warnings: list[str] = []
 
-    def layer(self, name: LayerName, *, file: str | None = None, profile: str | None = None) -> Layer:
-        return Layer(name, file, profile, self.values, self.projects)
+    def layer(self, name: LayerName, *, file: str | None = None, profile: str | None = None) -> ConfigLayer:
+        return ConfigLayer(name, file, profile, self.values, self.projects)
 
-    def read(self, table: Mapping[str, object]) -> Reading:
+    def read(self, table: Mapping[str, object]) -> TableReading:
         for name, value in table.items():
             if name == PROJECTS:
                 self._read_projects(value)

@@ -19,7 +19,7 @@ from sandgate.execution.environment import EnvironmentPolicy, command_environmen
 from sandgate.external.answer import answer_of, failed
 from sandgate.external.http import AddressLink
 from sandgate.external.offer import TOOLS_MAX, Offered, readable
-from sandgate.external.server import Program
+from sandgate.external.server import ServerProgram
 from sandgate.external.stdio import ProgramLink
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ WORDS_SHOWN_CHARS = 300  # of an error that somebody else has written
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
-class Connection:
+class ServerConnection:
     """Belongs to one event loop. `start`, any number of `call`s, `close`."""
 
     def __init__(self, server: ExternalServer, environ: Mapping[str, str], cwd: str, version: str) -> None:
@@ -112,7 +112,7 @@ class Connection:
 
     async def _opened(self, stack: AsyncExitStack) -> tuple[Offered, ...]:
         transport = self.server.transport
-        if isinstance(transport, Program):
+        if isinstance(transport, ServerProgram):
             self._link = ProgramLink(transport, program_environment(transport, self._environ), self._cwd)
         else:
             self._link = AddressLink(transport, self._environ)
@@ -160,7 +160,7 @@ class Connection:
         return one_line(str(error) or type(error).__name__, limit=WORDS_SHOWN_CHARS)
 
 
-def program_environment(program: Program, environ: Mapping[str, str]) -> dict[str, str]:
+def program_environment(program: ServerProgram, environ: Mapping[str, str]) -> dict[str, str]:
     """What a server gets of our variables: those without which hardly anything works, and those it was promised."""
     named = [(name, environ[name]) for name in program.env_vars if name in environ]
     return dict(command_environment(environ, EnvironmentPolicy(inherit="core"), set=(*named, *program.env)).env)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from sandgate.external.server import Address
+    from sandgate.external.server import ServerAddress
 
 ANSWER_BYTES_MAX = 32 << 20  # one answer, or one event of a stream
 CONNECT_SECONDS = 30.0
@@ -28,7 +28,7 @@ REFUSED = (401, 403)
 class AddressLink:
     """A transport in the sense of the SDK: `async with link as (received, to_send)`."""
 
-    def __init__(self, address: Address, environ: Mapping[str, str]) -> None:
+    def __init__(self, address: ServerAddress, environ: Mapping[str, str]) -> None:
         self._address = address
         self._headers = headers_of(address, environ)
         self.refused = False  # it has turned us away for who we are
@@ -84,7 +84,7 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def headers_of(address: Address, environ: Mapping[str, str]) -> dict[str, str]:
+def headers_of(address: ServerAddress, environ: Mapping[str, str]) -> dict[str, str]:
     """What every request carries. Raises ExternalServerFailed when the token's variable is not set."""
     found = dict(address.http_headers)
     found |= {header: environ[name] for header, name in address.env_http_headers if environ.get(name, "").strip()}

@@ -14,7 +14,7 @@ STARTUP_TIMEOUT_MS = 10_000
 TOOL_TIMEOUT_MS = 60_000
 
 
-class Program(Record):
+class ServerProgram(Record):
     """A server that is a program of ours, spoken to over its standard streams. It runs outside the sandbox."""
 
     command: str
@@ -24,7 +24,7 @@ class Program(Record):
     env_vars: tuple[str, ...] = ()  # names of our variables that it gets too
 
 
-class Address(Record):
+class ServerAddress(Record):
     """A server somewhere else, spoken to over streamable HTTP."""
 
     url: str
@@ -34,7 +34,7 @@ class Address(Record):
 
 
 if TYPE_CHECKING:
-    Transport: TypeAlias = Program | Address
+    Transport: TypeAlias = ServerProgram | ServerAddress
 
 
 class ExternalServer(Record):

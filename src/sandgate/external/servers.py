@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from sandgate.external.answer import ExternalAnswer
-    from sandgate.external.connection import Connection
+    from sandgate.external.connection import ServerConnection
     from sandgate.external.offer import ExternalTool, Offered
     from sandgate.external.server import ExternalServer
 
@@ -50,7 +50,7 @@ class ExternalServers:
         self._environ = environ
         self._cwd = cwd
         self._version = version
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, ServerConnection] = {}
         self._tools: dict[str, ExternalTool] = {}
         self.failures: tuple[ServerFailure, ...] = ()
         self.notices: tuple[str, ...] = ()  # tools that were left out, and why
@@ -122,9 +122,9 @@ class ExternalServers:
         if cancelled:
             raise asyncio.CancelledError
 
-    def _made(self) -> dict[str, Connection]:
+    def _made(self) -> dict[str, ServerConnection]:
         try:
-            from sandgate.external.connection import Connection
+            from sandgate.external.connection import ServerConnection
         except ModuleNotFoundError as missing:
             raise ExternalServerFailed(
                 "cannot use MCP servers",
@@ -133,7 +133,8 @@ class ExternalServers:
                 "or take `mcp_servers` out of the configuration",
             ) from missing
         return {
-            name: Connection(server, self._environ, self._cwd, self._version) for name, server in self._servers.items()
+            name: ServerConnection(server, self._environ, self._cwd, self._version)
+            for name, server in self._servers.items()
         }
 
 
@@ -160,7 +161,7 @@ def _in_utf8(value: object) -> None:
     json.dumps(value, ensure_ascii=False).encode()
 
 
-async def _started(connection: Connection) -> tuple[Offered, ...] | ExternalServerFailed:
+async def _started(connection: ServerConnection) -> tuple[Offered, ...] | ExternalServerFailed:
     try:
         return await connection.start()
     except ExternalServerFailed as failure:

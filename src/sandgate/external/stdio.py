@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp_types.jsonrpc import JSONRPCMessage
 
-    from sandgate.external.server import Program
+    from sandgate.external.server import ServerProgram
     from sandgate.kernel.child import Child
 
     Received: TypeAlias = SessionMessage | Exception
@@ -56,7 +56,7 @@ SIGTERM = 15
 class ProgramLink:
     """A transport in the sense of the SDK: `async with link as (received, to_send)`."""
 
-    def __init__(self, program: Program, env: Mapping[str, str], cwd: str) -> None:
+    def __init__(self, program: ServerProgram, env: Mapping[str, str], cwd: str) -> None:
         self._mark = os.urandom(16).hex()
         self._plan = ConfinedCommand(
             backend="none",

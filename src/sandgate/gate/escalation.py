@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    from sandgate.gate.targets import Targets
+    from sandgate.gate.targets import ChangedTargets
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Decision, Stage
     from sandgate.protocol.denials import Denial, DenialReport
@@ -37,7 +37,7 @@ KEEPS_CHANGING = "what was approved changed each time before it could run: {chan
 COMMAND_REJECTED = "exec command rejected by user"  # exec.md section 9
 
 
-class Review(Record):
+class AskReviewer(Record):
     """Ask a reviewer. `grants` is what a plain yes gives; `may_escalate` adds "without the sandbox"."""
 
     stage: Stage
@@ -73,7 +73,7 @@ class Judge(Record):
     changed: str
 
 
-Step = Review | Run | Judge | Finish
+Step = AskReviewer | Run | Judge | Finish
 
 
 class Rules(Record):
@@ -96,8 +96,8 @@ class Escalation:
         self._verdict = verdict
         self._rules = rules
         self._grants: tuple[Grant, ...] = ()
-        self._asked: Review | None = None
-        self._allowing: Review | None = None  # what the last run follows from, or would have to be asked for it
+        self._asked: AskReviewer | None = None
+        self._allowing: AskReviewer | None = None  # what the last run follows from, or would have to be asked for it
         self._before: tuple[Grant, ...] = ()  # the grants before the last run
         self._asked_again = 0
         self._approved_by: str | None = None  # who approved the first run, when it was asked about
@@ -112,13 +112,13 @@ class Escalation:
         if isinstance(verdict, Ask):
             wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else verdict.grants
             covers = not wished and self._rules.may_ask_after_denial and self._rules.retry_after_approval == "silent"
-            return self._ask(Review("initial", verdict.reason, wished, covers_retry=covers))
+            return self._ask(AskReviewer("initial", verdict.reason, wished, covers_retry=covers))
         if isinstance(verdict, Allow):
             return self._first_run(verdict)
         return never_reached(verdict)
 
     def reviewed(self, decision: Decision) -> Step:
-        """A reviewer has answered the last `Review`."""
+        """A reviewer has answered the last `AskReviewer`."""
         asked, self._asked = self._asked, None
         if asked is None:
             raise AssertionError("no question is open")
@@ -159,14 +159,16 @@ class Escalation:
         offered, may_escalate = offer(denial.denials, self._grants, self._targets())
         if not offered:
             return Finish()
-        question = Review("retry", RETRY_REASON if ESCALATE in offered else RETRY_WIDER, offered, denial, may_escalate)
+        question = AskReviewer(
+            "retry", RETRY_REASON if ESCALATE in offered else RETRY_WIDER, offered, denial, may_escalate
+        )
         if self._may_retry_silently(offered, denial):
             self._silent_retry_spent = True
             self._allowing = question
             return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
         return self._ask(question)
 
-    def _targets(self) -> Targets | None:
+    def _targets(self) -> ChangedTargets | None:
         if self._rules.command is None:
             return None
         from sandgate.gate.targets import targets_of
@@ -182,7 +184,7 @@ class Escalation:
             return self._run("approved earlier in this session", self._rules.remembered)
         return self._run(f"policy {self._rules.policy}", ())
 
-    def _approved(self, asked: Review, decision: Decision) -> Run:
+    def _approved(self, asked: AskReviewer, decision: Decision) -> Run:
         self._allowing = asked
         by = f"approved by {decision.source} ({SCOPES.get(decision.decision, 'once')})"
         if asked.stage == "initial" and decision.source != "rule":  # a rule said nothing about a retry
@@ -195,7 +197,7 @@ class Escalation:
         self._grants = tuple(dict.fromkeys((*self._grants, *grants)))
         return Run(allowed_by, self._grants)
 
-    def _ask(self, review: Review) -> Review:
+    def _ask(self, review: AskReviewer) -> AskReviewer:
         self._asked = review
         return review
 
@@ -225,7 +227,7 @@ def _is_plainly_inside(grant: Grant, workspace: str) -> bool:
 
 
 def offer(
-    denials: tuple[Denial, ...], given: tuple[Grant, ...], targets: Targets | None = None
+    denials: tuple[Denial, ...], given: tuple[Grant, ...], targets: ChangedTargets | None = None
 ) -> tuple[tuple[Grant, ...], bool]:
     """The smallest set of grants that the whole command takes, and whether "without the sandbox" is a choice too.
 

@@ -19,7 +19,7 @@ from sandgate.gate.attempts import (
     not_started,
     without_forbidden_hosts,
 )
-from sandgate.gate.escalation import Escalation, Finish, Judge, Review, Rules, Run
+from sandgate.gate.escalation import AskReviewer, Escalation, Finish, Judge, Rules, Run
 from sandgate.gate.matter import Matter
 from sandgate.gate.policies import as_judged
 from sandgate.gate.rulebook import Rulebook
@@ -276,7 +276,7 @@ class _Passage:
         step: Step = ladder.begin()
         while not isinstance(step, Finish):
             match step:
-                case Review():
+                case AskReviewer():
                     step = ladder.reviewed(self._ask(step))
                 case Run():
                     try:
@@ -313,7 +313,7 @@ class _Passage:
             self._upheld.take(rules.remembered)
         return verdict, rules
 
-    def _ask(self, review: Review) -> Decision:
+    def _ask(self, review: AskReviewer) -> Decision:
         self._launch.stand_down()  # a reviewer may take long to answer, and a sandbox must not be older than the answer
         if review.denial is not None:
             self._assess(review.denial)
@@ -343,7 +343,7 @@ class _Passage:
         self._decisions.append(decision)
         return decision
 
-    def _amendment(self, review: Review) -> Amendment | None:
+    def _amendment(self, review: AskReviewer) -> Amendment | None:
         """The rule to offer: for a command that has not run yet and is no high risk."""
         if review.stage != "initial" or self._matter.keys or self._matter.changes or self._matter.verdict is not None:
             return None

@@ -28,7 +28,7 @@ _GLOB = frozenset("*?[{$`")
 _CHANGES = ("write", "create", "delete", "rename", "metadata")
 
 
-class Targets(Record):
+class ChangedTargets(Record):
     """Absolute paths. `removed`: a path and everything below it goes; `inside`: something of what lies there goes."""
 
     named: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Targets(Record):
         return is_common(place, homes=self.homes, workspaces=self.workspaces)
 
 
-def targets_of(command: CommandRequest, workspace: str) -> Targets:
+def targets_of(command: CommandRequest, workspace: str) -> ChangedTargets:
     """What the words of the command name. `workspace` is the policy's directory, wherever the command starts."""
     commands = everything_run(segments(command.argv)).commands
     bases = [command.cwd, *(join(command.cwd, argv[1]) for argv in commands if argv[0] == "cd" and len(argv) == 2)]
@@ -56,16 +56,16 @@ def targets_of(command: CommandRequest, workspace: str) -> Targets:
             for base in bases:
                 place, whole = _place(normpath(join(base, word)))
                 (named if not removes else removed if whole else inside)[place] = None
-    return Targets(tuple(named), tuple(removed), tuple(inside), homes_of(command.env), (workspace, command.cwd))
+    return ChangedTargets(tuple(named), tuple(removed), tuple(inside), homes_of(command.env), (workspace, command.cwd))
 
 
-def widened(denials: tuple[Denial, ...], targets: Targets) -> tuple[Grant, ...]:
+def widened(denials: tuple[Denial, ...], targets: ChangedTargets) -> tuple[Grant, ...]:
     """The grants that the whole command takes, of which these denials are the first steps."""
     each = [grant for denial in denials for grant in _needed_for(denial, targets)]
     return _gathered(tuple(dict.fromkeys(each)), targets)
 
 
-def _needed_for(denial: Denial, targets: Targets) -> tuple[Grant, ...]:
+def _needed_for(denial: Denial, targets: ChangedTargets) -> tuple[Grant, ...]:
     """The grants that the whole command takes, where this denial is only its first step; else the denial's own."""
     grant, path = denial.grant, denial.path
     if grant is None or path is None:
@@ -99,7 +99,7 @@ def _protected_below(place: str, path: str) -> tuple[Grant, ...]:
     return ()
 
 
-def _gathered(grants: tuple[Grant, ...], targets: Targets) -> tuple[Grant, ...]:
+def _gathered(grants: tuple[Grant, ...], targets: ChangedTargets) -> tuple[Grant, ...]:
     """Several directories below one that the command names become that one."""
     for place in targets.named:
         below = [each for each in grants if each.kind == "write_root" and each.value.startswith(place + "/")]

@@ -10,7 +10,7 @@ import errno
 import os
 
 from sandgate.kernel.call_groups import GROUPS
-from sandgate.kernel.seccomp import ALLOW, NOTIFY, Rule, Test, refuse, rules
+from sandgate.kernel.seccomp import ALLOW, NOTIFY, CallRule, Test, refuse, rules
 from sandgate.kernel.syscalls import NUMBERS
 
 TYPE_CHECKING = False
@@ -78,22 +78,22 @@ _INTERNET_LEVELS = (0, 6, 17, 41)  # SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6 of setso
 TOLD = "unshare clone fcntl personality"
 
 
-def call_rules(*, network: bool, reads: Reads) -> tuple[Rule, ...]:
+def call_rules(*, network: bool, reads: Reads) -> tuple[CallRule, ...]:
     """The rules for one command."""
     return (
         *rules(SCHEDULING, _EPERM, Test(0, "not_equal", 0)),
-        *(Rule(call, _EPERM, (Test(0, "equal", whole_user),)) for call, whole_user in PRIORITY),
-        *(Rule(call, _EPERM, (Test(1, "not_equal", 0),)) for call, _whole_user in PRIORITY),
+        *(CallRule(call, _EPERM, (Test(0, "equal", whole_user),)) for call, whole_user in PRIORITY),
+        *(CallRule(call, _EPERM, (Test(1, "not_equal", 0),)) for call, _whole_user in PRIORITY),
         *rules("prlimit64", _EPERM, Test(0, "not_equal", 0)),  # 0 is the caller; any process of the user would do
         *rules("clone", NOTIFY, Test(0, "any_bit", NEW_NAMESPACES)),
         *rules("unshare", NOTIFY, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
-        *(Rule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
-        *(Rule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in FILE_KEYS),
-        *(Rule("ioctl", ALLOW, (Test(1, "equal", request),)) for request in SHARED_CONTENT),
-        *(Rule("ioctl", NOTIFY, (Test(1, "equal", owner, REQUEST_OWNER_MASK),)) for owner in SUBVOLUMES),
+        *(CallRule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
+        *(CallRule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in FILE_KEYS),
+        *(CallRule("ioctl", ALLOW, (Test(1, "equal", request),)) for request in SHARED_CONTENT),
+        *(CallRule("ioctl", NOTIFY, (Test(1, "equal", owner, REQUEST_OWNER_MASK),)) for owner in SUBVOLUMES),
         *rules("ioctl", NOTIFY, Test(1, "equal", TIOCGPTPEER)),
-        *(Rule("fcntl", NOTIFY, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY, F_SETDELEG)),
-        *(Rule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
+        *(CallRule("fcntl", NOTIFY, (Test(1, "equal", command),)) for command in (F_SETLEASE, F_NOTIFY, F_SETDELEG)),
+        *(CallRule("personality", ALLOW, (Test(0, "equal", p),)) for p in (0, ADDR_NO_RANDOMIZE, QUERY_PERSONALITY)),
         *rules("personality", NOTIFY),
         *_set_id_rules(),  # what else makes a file is held anyway
         *_open_rules(reads),
@@ -120,27 +120,27 @@ def group_actions(machine: str) -> dict[int, int]:
     }
 
 
-def _set_id_rules() -> tuple[Rule, ...]:
+def _set_id_rules() -> tuple[CallRule, ...]:
     """Held, to be refused by `refused_modes`, also where opens that write are the kernel's to judge."""
     of_open = (("open", 1), ("openat", 2))  # the flags; the mode comes next, and counts only when a file is made
     return tuple(
-        Rule(call, NOTIFY, (Test(at, "any_bit", os.O_CREAT | O_TMPFILE_BIT), Test(at + 1, "any_bit", SET_ID)))
+        CallRule(call, NOTIFY, (Test(at, "any_bit", os.O_CREAT | O_TMPFILE_BIT), Test(at + 1, "any_bit", SET_ID)))
         for call, at in of_open
     )
 
 
-def _open_rules(reads: Reads) -> tuple[Rule, ...]:
+def _open_rules(reads: Reads) -> tuple[CallRule, ...]:
     if reads == "all":
         return rules("open openat", NOTIFY)
     seen = WRITE_INTENT | (os.O_DIRECTORY if reads == "directories" else 0)
     return (*rules("open", NOTIFY, Test(1, "any_bit", seen)), *rules("openat", NOTIFY, Test(2, "any_bit", seen)))
 
 
-def _socket_rules(*, network: bool) -> tuple[Rule, ...]:
+def _socket_rules(*, network: bool) -> tuple[CallRule, ...]:
     # A datagram unix socket can be pointed at any path by sendmsg, whose address lies in memory: none may exist.
     unix = Test(0, "equal", AF_UNIX)
     datagram = tuple(Test(1, "equal", kind, _SOCK_TYPE_MASK) for kind in (_SOCK_DGRAM, _SOCK_RAW))
-    no_datagram = [Rule(call, NOTIFY, (unix, kind)) for call in ("socket", "socketpair") for kind in datagram]
+    no_datagram = [CallRule(call, NOTIFY, (unix, kind)) for call in ("socket", "socketpair") for kind in datagram]
     mediated = rules("connect bind", NOTIFY)
     if network:
         return (*no_datagram, *rules("socket", NOTIFY, Test(0, "equal", AF_VSOCK)), *mediated)
@@ -154,6 +154,6 @@ def _socket_rules(*, network: bool) -> tuple[Rule, ...]:
         *rules("sendmmsg", _EPERM),
         # What stands for an internet socket has no such options. Who looks up a name sets one before it connects, and
         # would give up here, where nobody sees what was wanted.
-        *(Rule("setsockopt", _DONE, (Test(1, "equal", level),)) for level in _INTERNET_LEVELS),
+        *(CallRule("setsockopt", _DONE, (Test(1, "equal", level),)) for level in _INTERNET_LEVELS),
         *mediated,
     )

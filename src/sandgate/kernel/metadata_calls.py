@@ -18,7 +18,7 @@ from sandgate.kernel.open_calls import SHARED_MEMORY
 from sandgate.kernel.places import MagicLink, OpenFile, find_place, path_of
 from sandgate.kernel.syscalls import caller
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import Failed, Returned
+from sandgate.kernel.waiting import CallFails, Returned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _TIMESPECS_BYTES = 32  # two struct timespec
 _NANOSECONDS_IN_MICROSECOND = 1000
 
 
-class Subject:
+class MetadataSubject:
     """What a metadata call is about: a path, or an open file of the caller's."""
 
     def __init__(self, dirfd: int, path: str | None, *, follow: bool = True) -> None:
@@ -52,7 +52,7 @@ def chmod_call(call: WaitingCall) -> Answer:
     return _carry_out(call, subject, lambda path: os.chmod(path, mode), on_link=None)
 
 
-def _no_set_id(call: WaitingCall, subject: Subject) -> Failed:
+def _no_set_id(call: WaitingCall, subject: MetadataSubject) -> CallFails:
     """A program that runs as somebody else would do so on the host too, long after the sandbox."""
     if subject.path is None:
         path = os.readlink(call.target.base(subject.dirfd))
@@ -79,11 +79,11 @@ def utimes_call(call: WaitingCall) -> Answer:
     """utime, utimes, futimesat and utimensat, all carried out as utimensat."""
     words = call.arguments
     if call.name in ("utime", "utimes"):
-        subject, times_at = Subject(AT_FDCWD, call.target.text_at(words[0])), words[1]
+        subject, times_at = MetadataSubject(AT_FDCWD, call.target.text_at(words[0])), words[1]
     else:
         path = call.target.text_at(words[1]) if words[1] else None
         no_follow = call.name == "utimensat" and words[3] & AT_SYMLINK_NOFOLLOW
-        subject, times_at = Subject(call.int32(0), path or None, follow=not no_follow), words[2]
+        subject, times_at = MetadataSubject(call.int32(0), path or None, follow=not no_follow), words[2]
     times = _timespecs(call, times_at)
 
     def deed(path: str) -> None:
@@ -99,14 +99,14 @@ def xattr_call(call: WaitingCall) -> Answer:
     """setxattr and removexattr, each by path, by link and by descriptor."""
     words = call.arguments
     if call.name in ("fsetxattr", "fremovexattr"):
-        subject = Subject(call.int32(0), None)
+        subject = MetadataSubject(call.int32(0), None)
     else:
-        subject = Subject(AT_FDCWD, call.target.text_at(words[0]), follow=not call.name.startswith("l"))
+        subject = MetadataSubject(AT_FDCWD, call.target.text_at(words[0]), follow=not call.name.startswith("l"))
     name = call.target.bytes_at(words[1], XATTR_NAME_MAX).partition(b"\0")[0]
     if "remove" in call.name:
         return _carry_out(call, subject, lambda path: os.removexattr(path, name), on_link=None)
     if words[3] > XATTR_SIZE_MAX:
-        return Failed(errno.E2BIG)
+        return CallFails(errno.E2BIG)
     value = call.target.exactly(words[2], words[3]) if words[3] else b""
     flags = words[4] & 0xFFFFFFFF
     return _carry_out(call, subject, lambda path: os.setxattr(path, name, value, flags), on_link=None)
@@ -114,21 +114,21 @@ def xattr_call(call: WaitingCall) -> Answer:
 
 def _subject(
     call: WaitingCall, *, at_form: tuple[str, ...], fd_form: str, flags_at: int, link_form: str = ""
-) -> tuple[Subject, tuple[int, ...]]:
+) -> tuple[MetadataSubject, tuple[int, ...]]:
     """What the call is about, and its further arguments."""
     words = call.arguments
     if call.name == fd_form:
-        return Subject(call.int32(0), None), words[1:]
+        return MetadataSubject(call.int32(0), None), words[1:]
     if call.name not in at_form:
-        return Subject(AT_FDCWD, call.target.text_at(words[0]), follow=call.name != link_form), words[1:]
+        return MetadataSubject(AT_FDCWD, call.target.text_at(words[0]), follow=call.name != link_form), words[1:]
     flags = 0 if call.name == "fchmodat" else words[flags_at]
     path = call.target.text_at(words[1])
     if not path and flags & AT_EMPTY_PATH:
-        return Subject(call.int32(0), None), words[2:]
-    return Subject(call.int32(0), path, follow=not flags & AT_SYMLINK_NOFOLLOW), words[2:]
+        return MetadataSubject(call.int32(0), None), words[2:]
+    return MetadataSubject(call.int32(0), path, follow=not flags & AT_SYMLINK_NOFOLLOW), words[2:]
 
 
-def _carry_out(call: WaitingCall, subject: Subject, deed: Deed, *, on_link: Deed | None) -> Answer:
+def _carry_out(call: WaitingCall, subject: MetadataSubject, deed: Deed, *, on_link: Deed | None) -> Answer:
     if subject.path is None:
         return _on_open_file(call, subject.dirfd, deed)
     try:
@@ -136,7 +136,7 @@ def _carry_out(call: WaitingCall, subject: Subject, deed: Deed, *, on_link: Deed
     except OpenFile as own:
         return _on_open_file(call, own.number, deed)
     except MagicLink:
-        return Failed(errno.EPERM)
+        return CallFails(errno.EPERM)
     with place:
         held = os.open(place.name or ".", os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.parent)
         try:
@@ -146,7 +146,7 @@ def _carry_out(call: WaitingCall, subject: Subject, deed: Deed, *, on_link: Deed
             if not stat.S_ISLNK(os.fstat(held).st_mode):
                 deed(f"/proc/self/fd/{held}")
             elif on_link is None or subject.follow:
-                return Failed(errno.EOPNOTSUPP)
+                return CallFails(errno.EOPNOTSUPP)
             else:
                 on_link(f"/proc/self/fd/{place.parent}/{place.name}")
             return Returned()
@@ -158,7 +158,7 @@ def _on_open_file(call: WaitingCall, number: int, deed: Deed) -> Answer:
     try:
         held = os.open(call.target.base(number), os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
-        return Failed(errno.EBADF)
+        return CallFails(errno.EBADF)
     try:
         call.confirm()
         status = os.fstat(held)
@@ -167,7 +167,7 @@ def _on_open_file(call: WaitingCall, number: int, deed: Deed) -> Answer:
         except OSError:
             nowhere = stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode) or status.st_nlink == 0
             if not nowhere:
-                return Failed(errno.EPERM)
+                return CallFails(errno.EPERM)
         else:
             if not _may_change(call, path, status):
                 return _denied(call, path)
@@ -184,7 +184,7 @@ def _may_change(call: WaitingCall, path: str, status: os.stat_result) -> bool:
     return directory == SHARED_MEMORY and call.observed.shared.get(name) == (status.st_dev, status.st_ino)
 
 
-def _denied(call: WaitingCall, path: str) -> Failed:
+def _denied(call: WaitingCall, path: str) -> CallFails:
     owner = os.lstat(path).st_uid if os.path.lexists(path) else -1
     host_allows = os.geteuid() in (0, owner)
     return call.deny("metadata", path=path, code=errno.EPERM, layer="seccomp", host_allows=host_allows)

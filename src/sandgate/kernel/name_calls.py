@@ -12,10 +12,10 @@ import os
 import stat
 
 from sandgate.kernel.open_calls import SHARED_MEMORY
-from sandgate.kernel.places import MagicLink, OpenFile, Place, find_place
+from sandgate.kernel.places import MagicLink, OpenFile, OpenPlace, find_place
 from sandgate.kernel.syscalls import caller
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import RESUME, SHARED_MAX, Failed, Returned, may_enter_names, may_write
+from sandgate.kernel.waiting import RESUME, SHARED_MAX, CallFails, Returned, may_enter_names, may_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def mknod_call(call: WaitingCall) -> Answer:
     """mknod and mknodat: files, fifos and sockets; of devices `refused_modes` tells."""
     dirfd, path_at, mode = _at(call, "mknodat")
     if stat.S_IFMT(mode) not in _PLAIN_KINDS:
-        return Failed(errno.EPERM)
+        return CallFails(errno.EPERM)
     return _create(call, dirfd, path_at, lambda place: _mknod(call, place, mode))
 
 
@@ -140,7 +140,7 @@ def _at(call: WaitingCall, at_form: str) -> tuple[int, int, int]:
     return AT_FDCWD, words[0], words[1] & 0xFFFFFFFF
 
 
-def _find(call: WaitingCall, dirfd: int, path: str) -> Place | None:
+def _find(call: WaitingCall, dirfd: int, path: str) -> OpenPlace | None:
     try:
         return find_place(call.target, dirfd, path, follow=False)
     except (MagicLink, OpenFile):
@@ -151,7 +151,7 @@ def _create(
     call: WaitingCall,
     dirfd: int,
     path_at: int,
-    make: Callable[[Place], None],
+    make: Callable[[OpenPlace], None],
     *,
     directory: bool = False,
     brings: bool = False,
@@ -176,21 +176,21 @@ def _create(
         return Returned()
 
 
-def _mkdir(call: WaitingCall, place: Place, mode: int) -> None:
+def _mkdir(call: WaitingCall, place: OpenPlace, mode: int) -> None:
     wanted = mode & 0o1777 & ~call.target.umask
     os.mkdir(place.name, wanted, dir_fd=place.parent)
     if wanted & call.observed.umask:
         _widen(place, wanted, os.O_DIRECTORY)
 
 
-def _mknod(call: WaitingCall, place: Place, mode: int) -> None:
+def _mknod(call: WaitingCall, place: OpenPlace, mode: int) -> None:
     wanted = mode & 0o7777 & ~call.target.umask
     os.mknod(place.name, stat.S_IFMT(mode) | wanted, dir_fd=place.parent)
     if wanted & call.observed.umask:
         _widen(place, wanted, 0)
 
 
-def _widen(place: Place, mode: int, kind: int) -> None:
+def _widen(place: OpenPlace, mode: int, kind: int) -> None:
     # Our own umask took bits the command's umask leaves. The set-group-id bit was inherited and stays.
     fd = os.open(place.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC | kind, dir_fd=place.parent)
     try:
@@ -200,13 +200,13 @@ def _widen(place: Place, mode: int, kind: int) -> None:
         os.close(fd)
 
 
-def _removal_fails_anyway(place: Place, *, directory: bool) -> bool:
+def _removal_fails_anyway(place: OpenPlace, *, directory: bool) -> bool:
     if not place.name or not place.exists:
         return True
     return place.is_kind(stat.S_IFDIR) != directory or (place.wants_directory and not directory)
 
 
-def _own_shared(call: WaitingCall, place: Place) -> bool:
+def _own_shared(call: WaitingCall, place: OpenPlace) -> bool:
     status = place.status
     return (
         place.directory == SHARED_MEMORY
@@ -215,7 +215,7 @@ def _own_shared(call: WaitingCall, place: Place) -> bool:
     )
 
 
-def _rename(call: WaitingCall, old: Place, new: Place, flags: int) -> Answer:
+def _rename(call: WaitingCall, old: OpenPlace, new: OpenPlace, flags: int) -> Answer:
     territory = call.territory
     if not (old.name and new.name and old.exists) or (flags & RENAME_NOREPLACE and new.exists):
         return RESUME
@@ -227,7 +227,7 @@ def _rename(call: WaitingCall, old: Place, new: Place, flags: int) -> Answer:
         if not free:
             return call.deny("rename", path=place.path, host_allows=may_enter_names(place.directory))
     if flags & RENAME_WHITEOUT:
-        return Failed(errno.EPERM)  # makes a device
+        return CallFails(errno.EPERM)  # makes a device
     _require_directory(old, new)
     names = (os.fsencode(place.name) for place in (old, new))
     old_name, new_name = names
@@ -235,16 +235,16 @@ def _rename(call: WaitingCall, old: Place, new: Place, flags: int) -> Answer:
     return Returned()
 
 
-def _may_receive(call: WaitingCall, new: Place) -> bool:
+def _may_receive(call: WaitingCall, new: OpenPlace) -> bool:
     return call.territory.may_receive(new.path) and (not new.exists or call.territory.movable(new.path))
 
 
-def _require_directory(old: Place, new: Place) -> None:
+def _require_directory(old: OpenPlace, new: OpenPlace) -> None:
     if (old.wants_directory or new.wants_directory) and not old.is_kind(stat.S_IFDIR):
         raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
 
-def _link(call: WaitingCall, old: Place, new_at: tuple[int, int]) -> Answer:
+def _link(call: WaitingCall, old: OpenPlace, new_at: tuple[int, int]) -> Answer:
     call.confirm()
     if not old.exists or not old.name or old.is_kind(stat.S_IFDIR):
         return RESUME
@@ -260,7 +260,7 @@ def _link(call: WaitingCall, old: Place, new_at: tuple[int, int]) -> Answer:
     )
 
 
-def _link_open_file(call: WaitingCall, number: int, place: Place) -> None:
+def _link_open_file(call: WaitingCall, number: int, place: OpenPlace) -> None:
     """Gives a name to a file opened with O_TMPFILE: one that has none yet."""
     held = os.open(call.target.base(number), os.O_PATH | os.O_CLOEXEC)
     try:

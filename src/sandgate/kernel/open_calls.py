@@ -13,9 +13,9 @@ import stat
 
 from sandgate.kernel.call_rules import O_TMPFILE_BIT, TIOCGPTPEER, WRITE_INTENT
 from sandgate.kernel.pidfd import copy_descriptor
-from sandgate.kernel.places import MagicLink, OpenFile, Place, find_place, path_of
+from sandgate.kernel.places import MagicLink, OpenFile, OpenPlace, find_place, path_of
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import RESUME, SHARED_MAX, Failed, Later, Opened, may_enter_names, may_write
+from sandgate.kernel.waiting import RESUME, SHARED_MAX, AnswerLater, CallFails, Opened, may_enter_names, may_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def open_peer_call(call: WaitingCall) -> Answer:
     return Opened(peer, cloexec=bool(flags & os.O_CLOEXEC))
 
 
-def _decide(call: WaitingCall, request: OpenRequest, place: Place) -> Answer:
+def _decide(call: WaitingCall, request: OpenRequest, place: OpenPlace) -> Answer:
     path, territory = place.path, call.territory
     if territory.by_kernel(path) or territory.has_rule(path) or _fails_anyway(request, place):
         return RESUME
@@ -107,7 +107,7 @@ def _decide(call: WaitingCall, request: OpenRequest, place: Place) -> Answer:
     return call.deny("create", path=path, host_allows=enters, exclusive=request.exclusive)
 
 
-def _fails_anyway(request: OpenRequest, place: Place) -> bool:
+def _fails_anyway(request: OpenRequest, place: OpenPlace) -> bool:
     """Whether the kernel has a reason to fail that comes before any question of permission."""
     creates = bool(request.flags & os.O_CREAT)
     if not place.exists:
@@ -119,7 +119,7 @@ def _fails_anyway(request: OpenRequest, place: Place) -> bool:
     return place.is_kind(stat.S_IFLNK) or place.wants_directory or request.unnamed
 
 
-def _open(call: WaitingCall, request: OpenRequest, place: Place) -> Answer:
+def _open(call: WaitingCall, request: OpenRequest, place: OpenPlace) -> Answer:
     # Nonblocking, whatever was asked: a fifo nobody reads would hold us, and with us every other call.
     flags = request.flags & ~os.O_NONBLOCK | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
     wanted = request.mode & 0o7777 & ~call.target.umask if request.writes else 0
@@ -128,16 +128,16 @@ def _open(call: WaitingCall, request: OpenRequest, place: Place) -> Answer:
         fd = os.open(place.name or ".", flags, wanted, dir_fd=place.parent)
     except OSError as error:
         waits = error.errno == errno.ENXIO and place.is_kind(stat.S_IFIFO) and not request.flags & os.O_NONBLOCK
-        return Later(lambda: open_call(call)) if waits else Failed(error.errno or errno.EIO)
+        return AnswerLater(lambda: open_call(call)) if waits else CallFails(error.errno or errno.EIO)
     try:
         _finish(call, request, place, fd, wanted if created else None)
     except OSError as error:
         os.close(fd)
-        return Failed(error.errno or errno.EIO)
+        return CallFails(error.errno or errno.EIO)
     return Opened(fd, cloexec=bool(request.flags & os.O_CLOEXEC))
 
 
-def _finish(call: WaitingCall, request: OpenRequest, place: Place, fd: int, created_mode: int | None) -> None:
+def _finish(call: WaitingCall, request: OpenRequest, place: OpenPlace, fd: int, created_mode: int | None) -> None:
     status = os.fstat(fd)
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
         raise OSError(errno.EACCES, "a device has no business in a workspace")
@@ -148,7 +148,7 @@ def _finish(call: WaitingCall, request: OpenRequest, place: Place, fd: int, crea
     fcntl.fcntl(fd, fcntl.F_SETFL, request.flags & _STATUS_FLAGS)
 
 
-def _own_shared_memory(call: WaitingCall, place: Place) -> bool:
+def _own_shared_memory(call: WaitingCall, place: OpenPlace) -> bool:
     if place.directory != SHARED_MEMORY or not place.name:
         return False
     if place.status is None:
@@ -169,6 +169,6 @@ def _open_again(call: WaitingCall, request: OpenRequest, number: int) -> Answer:
         fd = os.open(f"/proc/self/fd/{held}", request.flags & ~os.O_CREAT | os.O_CLOEXEC)
         return Opened(fd, cloexec=bool(request.flags & os.O_CLOEXEC))
     except OSError as error:
-        return RESUME if error.errno == errno.ENOENT else Failed(error.errno or errno.EIO)
+        return RESUME if error.errno == errno.ENOENT else CallFails(error.errno or errno.EIO)
     finally:
         os.close(held)

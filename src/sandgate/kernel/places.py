@@ -36,7 +36,7 @@ class OpenFile(Exception):
         self.number = number
 
 
-class Place:
+class OpenPlace:
     """A name in a directory. Owns `parent`; use it in a `with`."""
 
     def __init__(self, parent: int, name: str, *, wants_directory: bool) -> None:
@@ -61,7 +61,7 @@ class Place:
         """Whether something of this `stat.S_IF...` kind is there."""
         return self.status is not None and stat.S_IFMT(self.status.st_mode) == kind
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> OpenPlace:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -77,7 +77,7 @@ def path_of(fd: int) -> str:
     return path
 
 
-def find_place(target: Target, dirfd: int, path: str, *, follow: bool) -> Place:
+def find_place(target: Target, dirfd: int, path: str, *, follow: bool) -> OpenPlace:
     """The place `path` names for `target`; with `follow`, where a symbolic link in last position leads.
 
     Raises the OSError the kernel would give on the way there, `MagicLink` or `OpenFile`.
@@ -101,16 +101,16 @@ def find_place(target: Target, dirfd: int, path: str, *, follow: bool) -> Place:
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
-def _step(target: Target, held: int, path: str) -> Place:
+def _step(target: Target, held: int, path: str) -> OpenPlace:
     path = _in_its_own_proc(target, path)
     bare = path.rstrip("/")
     name = bare.rpartition("/")[2]
     if name in ("", ".", ".."):
-        return Place(_open_directory(held, path), "", wants_directory=True)
+        return OpenPlace(_open_directory(held, path), "", wants_directory=True)
     before = bare[: len(bare) - len(name)]
     parent = _open_directory(held, before or ".")
     try:
-        place = Place(parent, name, wants_directory=bare != path)
+        place = OpenPlace(parent, name, wants_directory=bare != path)
         _stop_at_open_file(target, place)
     except BaseException:
         os.close(parent)
@@ -127,7 +127,7 @@ def _in_its_own_proc(target: Target, path: str) -> str:
     return path
 
 
-def _stop_at_open_file(target: Target, place: Place) -> None:
+def _stop_at_open_file(target: Target, place: OpenPlace) -> None:
     if not place.directory.startswith("/proc") or not place.is_kind(stat.S_IFLNK):
         return
     match place.directory.split("/"):
@@ -140,7 +140,7 @@ def _stop_at_open_file(target: Target, place: Place) -> None:
     raise MagicLink
 
 
-def _link_to_follow(place: Place, *, follow: bool) -> str | None:
+def _link_to_follow(place: OpenPlace, *, follow: bool) -> str | None:
     if not follow or not place.is_kind(stat.S_IFLNK):
         return None
     try:

@@ -22,7 +22,7 @@ NAME_BYTES_MAX = 64  # of a name; TASK_COMM_LEN is 16 for programs
 CHILDREN_BYTES_MAX = 16_384  # one thread's children, some two thousand numbers
 
 
-class Standing(Record):
+class ProcessStatus(Record):
     """What the line of /proc/<pid>/stat says. Signals are bit masks in which signal n is bit n - 1."""
 
     state: str  # one letter: R running, S sleeping, D disk, T stopped, t traced, Z and X dead
@@ -63,10 +63,10 @@ class Process:
         finally:
             os.close(fd)
 
-    def standing(self) -> Standing:
+    def standing(self) -> ProcessStatus:
         # The program's name comes first, in brackets, and may hold anything, brackets too.
         fields = self.read("stat", STAT_BYTES_MAX).rpartition(b")")[2].split()
-        return Standing(
+        return ProcessStatus(
             chr(fields[0][0]),
             int(fields[2]),
             int(fields[3]),

@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 DEFAULT_PATH = "/bin:/usr/bin"  # confstr(_CS_PATH) of glibc, for an environment without PATH
 
 
-class Program(Record):
+class FoundProgram(Record):
     """The file to execute, or why there is none: `errno` is 0 or the code execvp(3) would have given."""
 
     path: str
     errno: int = 0
 
 
-def find_program(word: str, *, env: Mapping[str, str], cwd: str) -> Program:
+def find_program(word: str, *, env: Mapping[str, str], cwd: str) -> FoundProgram:
     """The program `word` names; a word with a slash is a path, relative to `cwd`."""
     if "/" in word:
-        return Program(word)
+        return FoundProgram(word)
     blame = errno.ENOENT
     for directory in env.get("PATH", DEFAULT_PATH).split(":"):
         candidate = os.path.join(cwd, directory, word)
         found = _executable(candidate)
         if found == 0:
-            return Program(candidate)
+            return FoundProgram(candidate)
         if found == errno.EACCES:
             blame = errno.EACCES
-    return Program(word, blame)
+    return FoundProgram(word, blame)
 
 
 def _executable(path: str) -> int:

@@ -53,7 +53,7 @@ SECCOMP_SET_MODE_FILTER = 1
 CLOSE_MS = TREE_END_MS + 1000  # how long `close` waits for the tree to be gone
 
 
-class RuleSet:
+class LandlockRuleSet:
     """A Landlock rule set as the kernel holds it, and the objects its rules sit on."""
 
     def __init__(self, mounts: tuple[Mount, ...], abi: int, *, network: bool) -> None:
@@ -76,17 +76,17 @@ class RuleSet:
         return all(identity_of(path) == identity for path, identity in rules)
 
 
-_last: tuple[object, RuleSet] | None = None
+_last: tuple[object, LandlockRuleSet] | None = None
 _last_lock = _thread.allocate_lock()
 
 
-def rule_set(mounts: tuple[Mount, ...], abi: int, *, network: bool) -> RuleSet:
+def rule_set(mounts: tuple[Mount, ...], abi: int, *, network: bool) -> LandlockRuleSet:
     """The rule set for `mounts`; the last one is kept, since the next command mostly wants the same."""
     global _last
     key = (mounts, abi, network)
     with _last_lock:
         if _last is None or _last[0] != key or not _last[1].still_true():
-            _last = (key, RuleSet(mounts, abi, network=network))
+            _last = (key, LandlockRuleSet(mounts, abi, network=network))
         return _last[1]
 
 
@@ -99,7 +99,7 @@ class Restriction:
             self.rules = rule_set(plan.mounts, abi, network=network)
         else:
             # Never kept: devpts gives the next terminal the name and the inode number of one that is gone.
-            self.rules = RuleSet((*plan.mounts, Mount("write", terminal)), abi, network=network)
+            self.rules = LandlockRuleSet((*plan.mounts, Mount("write", terminal)), abi, network=network)
         self._program = _program(network, _reads(plan.permissions))
 
     def apply(self) -> int:

@@ -63,7 +63,7 @@ class Test(Record):
     __test__ = False  # not a test case, whatever its name says to pytest
 
 
-class Rule(Record):
+class CallRule(Record):
     """What happens to one call, by name, when all `tests` hold."""
 
     call: str
@@ -71,9 +71,9 @@ class Rule(Record):
     tests: tuple[Test, ...] = ()
 
 
-def rules(calls: str, action: int, *tests: Test) -> tuple[Rule, ...]:
+def rules(calls: str, action: int, *tests: Test) -> tuple[CallRule, ...]:
     """The same rule for every call in a space-separated list."""
-    return tuple(Rule(call, action, tests) for call in calls.split())
+    return tuple(CallRule(call, action, tests) for call in calls.split())
 
 
 class _Assembler:
@@ -106,10 +106,10 @@ class _Assembler:
         return distance
 
 
-def assemble(wanted: Iterable[Rule], *, machine: str, otherwise: Mapping[int, int]) -> bytes:
+def assemble(wanted: Iterable[CallRule], *, machine: str, otherwise: Mapping[int, int]) -> bytes:
     """The program for one machine, eight bytes an instruction. `otherwise`: actions of calls by number, for those of
     which no rule holds; a call without any does not exist."""
-    of_call: dict[int, tuple[Rule, ...]] = {}
+    of_call: dict[int, tuple[CallRule, ...]] = {}
     for rule in wanted:
         number = number_of(rule.call, machine=machine)
         if number is not None:
@@ -149,7 +149,7 @@ def _runs(answers: dict[int, int | Decision], machine: str) -> list[tuple[int, i
     return runs
 
 
-def _decision(rules: tuple[Rule, ...], otherwise: int) -> int | Decision:
+def _decision(rules: tuple[CallRule, ...], otherwise: int) -> int | Decision:
     """The rules of one call without its name, so that calls with the same rules share them."""
     if not rules[0].tests:
         return rules[0].action

@@ -21,10 +21,10 @@ import struct
 from sandgate.kernel.call_rules import AF_INET, AF_INET6, AF_UNIX
 from sandgate.kernel.confined_bind import bind_below
 from sandgate.kernel.pidfd import copy_descriptor
-from sandgate.kernel.places import MagicLink, OpenFile, Place, find_place
+from sandgate.kernel.places import MagicLink, OpenFile, OpenPlace, find_place
 from sandgate.kernel.syscalls import caller
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import SOCKETS_MAX, Failed, Later, Opened, Returned, may_enter_names, may_write
+from sandgate.kernel.waiting import SOCKETS_MAX, AnswerLater, CallFails, Opened, Returned, may_enter_names, may_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _FAMILY_BYTES = 2
 _INTERNET = (_socket.SOCK_STREAM, _socket.SOCK_DGRAM)
 
 
-class Address:
+class SocketAddress:
     """A socket address as the caller wrote it."""
 
     def __init__(self, raw: bytes) -> None:
@@ -88,7 +88,7 @@ def connect_call(call: WaitingCall) -> Answer:
         return _no_network(call, address)
     with _Borrowed(call) as borrowed:
         if borrowed.domain == AF_UNIX:
-            return Failed(errno.EINVAL)
+            return CallFails(errno.EINVAL)
         return borrowed.connect(address.raw)
 
 
@@ -101,7 +101,7 @@ def bind_call(call: WaitingCall) -> Answer:
         return _no_network(call, address, "bind")
     with _Borrowed(call) as borrowed:
         if borrowed.domain == AF_UNIX:
-            return Failed(errno.EINVAL)
+            return CallFails(errno.EINVAL)
         caller().call("bind", borrowed.fd, address.raw, len(address.raw))
         return Returned()
 
@@ -135,9 +135,9 @@ class _Borrowed:
             return Returned()
         except BlockingIOError as error:
             if status & os.O_NONBLOCK or error.errno != errno.EINPROGRESS:
-                return Failed(error.errno or errno.EAGAIN)
+                return CallFails(error.errno or errno.EAGAIN)
             self._keep = True
-            return Later(self._outcome)
+            return AnswerLater(self._outcome)
         finally:
             fcntl.fcntl(self.fd, fcntl.F_SETFL, status)
 
@@ -145,12 +145,12 @@ class _Borrowed:
         poller = select.poll()
         poller.register(self.fd, select.POLLOUT)
         if not poller.poll(0):
-            return Later(self._outcome)
+            return AnswerLater(self._outcome)
         try:
             failed = self._option(_socket.SO_ERROR)
         finally:
             os.close(self.fd)
-        return Failed(failed) if failed else Returned()
+        return CallFails(failed) if failed else Returned()
 
     def _option(self, name: int) -> int:
         value, size = bytearray(4), bytearray(struct.pack("=I", 4))
@@ -167,19 +167,19 @@ class _Borrowed:
         return int.from_bytes(value, "little")
 
 
-def _address(call: WaitingCall, index: int) -> Address:
+def _address(call: WaitingCall, index: int) -> SocketAddress:
     size = call.int32(index + 1)
     if not 0 < size <= SOCKADDR_MAX:
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-    return Address(call.target.exactly(call.arguments[index], size))
+    return SocketAddress(call.target.exactly(call.arguments[index], size))
 
 
-def _no_network(call: WaitingCall, address: Address, operation: Operation = "connect") -> Answer:
+def _no_network(call: WaitingCall, address: SocketAddress, operation: Operation = "connect") -> Answer:
     call.confirm()
     return call.deny(operation, address=str(address), code=errno.EPERM, layer="network")
 
 
-def _connect_unix(call: WaitingCall, address: Address) -> Answer:
+def _connect_unix(call: WaitingCall, address: SocketAddress) -> Answer:
     if not address.path:
         if address.abstract not in call.observed.abstract:
             call.confirm()
@@ -192,7 +192,7 @@ def _connect_unix(call: WaitingCall, address: Address) -> Answer:
             status = os.fstat(held)
             call.confirm()
             if not stat.S_ISSOCK(status.st_mode):
-                return Failed(errno.ECONNREFUSED)
+                return CallFails(errno.ECONNREFUSED)
             own = (status.st_dev, status.st_ino) in call.observed.sockets
             if not own and place.path not in call.observed.granted_sockets:
                 return call.deny(
@@ -209,10 +209,10 @@ def _connect_unix(call: WaitingCall, address: Address) -> Answer:
             os.close(held)
 
 
-def _bind_unix(call: WaitingCall, address: Address) -> Answer:
+def _bind_unix(call: WaitingCall, address: SocketAddress) -> Answer:
     if not address.path:
         if len(call.observed.abstract) >= SOCKETS_MAX:
-            return Failed(errno.ENFILE)
+            return CallFails(errno.ENFILE)
         with _Borrowed(call) as borrowed:
             caller().call("bind", borrowed.fd, address.raw, len(address.raw))
             name = _socket.socket(fileno=os.dup(borrowed.fd))
@@ -225,9 +225,9 @@ def _bind_unix(call: WaitingCall, address: Address) -> Answer:
     with _find(call, address.path, follow=False) as place:
         call.confirm()
         if place.exists:
-            return Failed(errno.EADDRINUSE)
+            return CallFails(errno.EADDRINUSE)
         if len(call.observed.sockets) >= SOCKETS_MAX:
-            return Failed(errno.ENFILE)
+            return CallFails(errno.ENFILE)
         if not call.territory.writable(place.path):
             return call.deny(
                 "bind",
@@ -238,7 +238,7 @@ def _bind_unix(call: WaitingCall, address: Address) -> Answer:
         return _bind_at(call, place, address)
 
 
-def _bind_at(call: WaitingCall, place: Place, address: Address) -> Answer:
+def _bind_at(call: WaitingCall, place: OpenPlace, address: SocketAddress) -> Answer:
     base = None if address.path.startswith("/") else _base(call)
     try:
         with _Borrowed(call) as borrowed:
@@ -258,7 +258,7 @@ def _base(call: WaitingCall) -> int:
     return os.open(call.target.base(AT_FDCWD), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def _find(call: WaitingCall, path: str, *, follow: bool) -> Place:
+def _find(call: WaitingCall, path: str, *, follow: bool) -> OpenPlace:
     try:
         return find_place(call.target, AT_FDCWD, path, follow=follow)
     except (MagicLink, OpenFile) as error:

@@ -26,7 +26,17 @@ from sandgate.kernel.notify import Listener
 from sandgate.kernel.refused_modes import has_refused_mode, refused_mode_call
 from sandgate.kernel.session_tree import kill, members, still_the_same
 from sandgate.kernel.syscalls import NUMBERS, machine
-from sandgate.kernel.waiting import LOCKED_MAX, RESUME, Failed, Gone, Later, Opened, Resume, Returned, WaitingCall
+from sandgate.kernel.waiting import (
+    LOCKED_MAX,
+    RESUME,
+    AnswerLater,
+    CallFails,
+    Gone,
+    Opened,
+    Resume,
+    Returned,
+    WaitingCall,
+)
 from sandgate.record import never_reached
 
 TYPE_CHECKING = False
@@ -205,10 +215,10 @@ class Supervisor:
         except Gone:
             return
         except OSError as error:
-            answer = Failed(error.errno or errno.EIO)
+            answer = CallFails(error.errno or errno.EIO)
         except Exception:  # a bug of ours must neither hang the command nor give it anything
             self.complete = False
-            answer = Failed(errno.EPERM) if name in NEVER_RESUMED else RESUME
+            answer = CallFails(errno.EPERM) if name in NEVER_RESUMED else RESUME
         self._send(name, identity, answer)
 
     def _send(self, name: str, identity: int, answer: Answer) -> None:
@@ -217,14 +227,14 @@ class Supervisor:
                 self._listener.resume(identity)
             case Returned(value):
                 self._listener.answer(identity, value)
-            case Failed(code):
+            case CallFails(code):
                 self._listener.refuse(identity, code)
             case Opened(fd, cloexec):
                 try:
                     self._listener.inject(identity, fd, cloexec=cloexec)
                 finally:
                     os.close(fd)
-            case Later(retry):
+            case AnswerLater(retry):
                 if len(self._waiting) < WAITING_MAX:
                     self._waiting[identity] = (name, retry)
                 else:

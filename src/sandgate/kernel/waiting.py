@@ -35,7 +35,7 @@ class Returned(Record):
     value: int = 0
 
 
-class Failed(Record):
+class CallFails(Record):
     """The call fails with this errno."""
 
     errno: int
@@ -48,13 +48,13 @@ class Opened(Record):
     cloexec: bool
 
 
-class Later(Record):
+class AnswerLater(Record):
     """No answer yet; `retry` is called again soon."""
 
     retry: Callable[[], Answer]
 
 
-Answer = Resume | Returned | Failed | Opened | Later
+Answer = Resume | Returned | CallFails | Opened | AnswerLater
 RESUME = Resume()
 
 
@@ -136,7 +136,7 @@ class WaitingCall:
         layer: Layer = "landlock",
         host_allows: bool = True,
         exclusive: bool = False,
-    ) -> Failed:
+    ) -> CallFails:
         """Records a refusal; the answer that goes with it."""
         target = self.target
         self.observed.add(
@@ -153,7 +153,7 @@ class WaitingCall:
                 exclusive=exclusive,
             )
         )
-        return Failed(code)
+        return CallFails(code)
 
 
 def own_umask() -> int:

@@ -35,7 +35,7 @@ _ORDINARY = re.compile(
 _HASHED = re.compile(r"[0-9a-f]{8}\.[0-9]+")
 
 
-class Address(Record):
+class HttpAddress(Record):
     """Where requests go."""
 
     secure: bool
@@ -56,7 +56,7 @@ class StraightRequest(Record):
     content: bytes
 
 
-def straight_address(url: str, environ: Mapping[str, str]) -> Address | None:
+def straight_address(url: str, environ: Mapping[str, str]) -> HttpAddress | None:
     """The address of an ordinary URL to which no proxy may lie on the way; None: leave it to the library."""
     if any(value and name.lower().endswith("_proxy") and name.lower() != "no_proxy" for name, value in environ.items()):
         return None
@@ -65,14 +65,14 @@ def straight_address(url: str, environ: Mapping[str, str]) -> Address | None:
         return None
     secure = found[1] == "https"
     port = int(found[3]) if found[3] else 443 if secure else 80
-    return Address(secure, found[2].lower(), port, found[4]) if 0 < port < 1 << 16 else None
+    return HttpAddress(secure, found[2].lower(), port, found[4]) if 0 < port < 1 << 16 else None
 
 
 class StraightClient:
     """Connections to one address. Belongs to one event loop, but may be made on any thread."""
 
     def __init__(
-        self, address: Address, *, connect_s: float, connections_max: int, kept_max: int, kept_s: float
+        self, address: HttpAddress, *, connect_s: float, connections_max: int, kept_max: int, kept_s: float
     ) -> None:
         """Reads the certificates, where they are needed."""
         import h11 as _h11  # noqa: F401  its import is a part of what is prepared

@@ -13,7 +13,7 @@ import os
 
 from sandgate.errors import PatchDoesNotFit
 from sandgate.patch.directories import Directories
-from sandgate.patch.journal import Journal
+from sandgate.patch.journal import PatchJournal
 from sandgate.patch.plan import FileWrite, PatchPlan
 from sandgate.patch.tree import territory_of
 from sandgate.patch.undertaking import SINCE_VERIFIED, Undertaking
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import EffectivePermissions
 
 
-class Undo(Record):
+class UndoRecord(Record):
     """What takes an applied patch back, as a value: the same writes the other way round."""
 
     writes: tuple[FileWrite, ...]
@@ -42,7 +42,7 @@ class Applied(Record):
     """Either `denied` names what is not allowed, and nothing was written; or everything was, and `undo` is set."""
 
     denied: tuple[tuple[Operation, str], ...] = ()
-    undo: Undo | None = None
+    undo: UndoRecord | None = None
 
 
 def apply_plan(
@@ -67,17 +67,17 @@ def apply_plan(
         work = Undertaking(
             plan.writes,
             directories,
-            Journal(journal_directory),
+            PatchJournal(journal_directory),
             # The call costs the start of a library, which only who confines has paid for already.
             exchanging=territory is not None or reviewed,
             in_place=_protected(plan.writes, territory_of(others)),
         )
         work.carry_out()
-    return Applied(undo=Undo(tuple(_reversed(write) for write in reversed(plan.writes)), tuple(work.made)))
+    return Applied(undo=UndoRecord(tuple(_reversed(write) for write in reversed(plan.writes)), tuple(work.made)))
 
 
 def undo(
-    record: Undo, permissions: EffectivePermissions | None = None, *, journal_directory: str | None = None
+    record: UndoRecord, permissions: EffectivePermissions | None = None, *, journal_directory: str | None = None
 ) -> Applied:
     """Takes an applied patch back. Raises PatchDoesNotFit when a file was changed since; then nothing is taken back."""
     try:

@@ -9,22 +9,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sandgate.patch.drafts import Draft
+    from sandgate.patch.drafts import FileDraft
 
 
-def file_changes(drafts: Mapping[str, Draft]) -> tuple[FileChange, ...]:
+def file_changes(drafts: Mapping[str, FileDraft]) -> tuple[FileChange, ...]:
     """In the order in which the patch first names the files. A moved file stands once, under the path it had."""
     moved = {id(draft.origin) for draft in drafts.values() if _is_move(draft)}
     changes = (_change(draft) for draft in drafts.values() if draft.is_touched and id(draft) not in moved)
     return tuple(change for change in changes if change is not None)
 
 
-def _is_move(draft: Draft) -> bool:
+def _is_move(draft: FileDraft) -> bool:
     origin = draft.origin
     return draft.exists and origin is not None and not origin.exists and origin.first is not None
 
 
-def _change(draft: Draft) -> FileChange | None:
+def _change(draft: FileDraft) -> FileChange | None:
     first = draft.first
     if _is_move(draft) and draft.origin is not None:
         diff = _diff(draft.base, draft.content())

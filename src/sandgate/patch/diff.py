@@ -23,7 +23,7 @@ EDITS_MAX = 200  # lines dropped or taken in one gap; work grows with their squa
 NO_NEWLINE = "\\ No newline at end of file"
 
 
-class Change(Record):
+class LineChange(Record):
     """Lines `old_start:old_end` became lines `new_start:new_end`; 0-based, the ends not included."""
 
     old_start: int
@@ -46,10 +46,10 @@ def shown_diff(diff: str) -> list[str]:
     return shown
 
 
-def changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     """What differs, in order, with equal lines between any two."""
-    found: list[Change] = []
-    waiting = [(Change(0, len(old), 0, len(new)), 0)]
+    found: list[LineChange] = []
+    waiting = [(LineChange(0, len(old), 0, len(new)), 0)]
     while waiting:
         gap, depth = waiting.pop()
         gap = _trimmed(old, new, gap)
@@ -70,17 +70,17 @@ def _split(text: str) -> list[str]:
     return [*lines, f"{last}\n{NO_NEWLINE}"] if last else lines
 
 
-def _trimmed(old: Sequence[str], new: Sequence[str], gap: Change) -> Change:
+def _trimmed(old: Sequence[str], new: Sequence[str], gap: LineChange) -> LineChange:
     start, other = gap.old_start, gap.new_start
     while start < gap.old_end and other < gap.new_end and old[start] == new[other]:
         start, other = start + 1, other + 1
     end, other_end = gap.old_end, gap.new_end
     while end > start and other_end > other and old[end - 1] == new[other_end - 1]:
         end, other_end = end - 1, other_end - 1
-    return Change(start, end, other, other_end)
+    return LineChange(start, end, other, other_end)
 
 
-def _divided(old: Sequence[str], new: Sequence[str], gap: Change) -> list[Change]:
+def _divided(old: Sequence[str], new: Sequence[str], gap: LineChange) -> list[LineChange]:
     """The gaps that remain around lines both sides share; the gap itself when none can be told."""
     pairs = _rising(_unique_pairs(old, new, gap))
     if not pairs:
@@ -90,12 +90,12 @@ def _divided(old: Sequence[str], new: Sequence[str], gap: Change) -> list[Change
     parts = []
     before, other = gap.old_start, gap.new_start
     for index, partner in pairs:
-        parts.append(Change(before, index, other, partner))
+        parts.append(LineChange(before, index, other, partner))
         before, other = index + 1, partner + 1
-    return [*parts, Change(before, gap.old_end, other, gap.new_end)]
+    return [*parts, LineChange(before, gap.old_end, other, gap.new_end)]
 
 
-def _unique_pairs(old: Sequence[str], new: Sequence[str], gap: Change) -> list[tuple[int, int]]:
+def _unique_pairs(old: Sequence[str], new: Sequence[str], gap: LineChange) -> list[tuple[int, int]]:
     mine = _unique(old, gap.old_start, gap.old_end)
     theirs = _unique(new, gap.new_start, gap.new_end)
     return [(index, theirs[line]) for line, index in mine.items() if line in theirs]
@@ -132,7 +132,7 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return run[::-1]
 
 
-def _common(old: Sequence[str], new: Sequence[str], gap: Change) -> list[tuple[int, int]]:
+def _common(old: Sequence[str], new: Sequence[str], gap: LineChange) -> list[tuple[int, int]]:
     """The equal lines on a shortest way from one text to the other, as pairs of indices; none when it is long.
 
     The way is searched by growing numbers of edits, each time as far as equal lines carry (Myers, 1986).
@@ -162,7 +162,7 @@ def _takes_new(reached: dict[int, int], diagonal: int, edits: int) -> bool:
     return diagonal == -edits or (diagonal != edits and reached[diagonal - 1] < reached[diagonal + 1])
 
 
-def _way_back(history: list[dict[int, int]], gap: Change) -> list[tuple[int, int]]:
+def _way_back(history: list[dict[int, int]], gap: LineChange) -> list[tuple[int, int]]:
     row, column = gap.old_end - gap.old_start, gap.new_end - gap.new_start
     pairs: list[tuple[int, int]] = []
     for edits in range(len(history) - 1, -1, -1):
@@ -195,8 +195,8 @@ def _unified(old: list[str], new: list[str], context: int) -> Iterator[str]:
         yield from (f" {line}" for line in old[at:end])
 
 
-def _grouped(found: list[Change], context: int) -> list[list[Change]]:
-    groups: list[list[Change]] = []
+def _grouped(found: list[LineChange], context: int) -> list[list[LineChange]]:
+    groups: list[list[LineChange]] = []
     for change in found:
         if groups and change.old_start - groups[-1][-1].old_end <= 2 * context:
             groups[-1].append(change)

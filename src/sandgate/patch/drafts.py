@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sandgate.patch.tree import Attributes
 
 
-class Draft:
+class FileDraft:
     """`path` is how the patch first named it; `first` what the disk holds; `origin` where its content was moved from.
 
     The content is kept as bytes or, while updates come in, as lines; `base` are the bytes it began as.
@@ -39,7 +39,7 @@ class Draft:
         self.mode: int | None = first.mode if first else None
         self.attributes: Attributes = first.attributes if first else ()
         self.base = first.content if first else b""
-        self.origin: Draft | None = None
+        self.origin: FileDraft | None = None
         self.moved_away = False
         self._content = self.base
         self._text: FileText | None = None
@@ -74,15 +74,15 @@ class Draft:
         self._was_set = True
         self._content, self._text, self.moved_away, self.origin = b"", None, moved, None
 
-    def copied(self) -> Draft:
+    def copied(self) -> FileDraft:
         """An independent draft of the same content, for a move that changes it on the way."""
-        copy = Draft(self.path, self.first)
+        copy = FileDraft(self.path, self.first)
         copy.exists, copy.mode, copy.attributes, copy.base = self.exists, self.mode, self.attributes, self.base
         copy.origin = self.origin
         copy._content = self.content()
         return copy
 
-    def take_over(self, source: Draft, original: Draft) -> None:
+    def take_over(self, source: FileDraft, original: FileDraft) -> None:
         """Becomes what `source` holds, with its mode; `original` is the entry that is left behind."""
         self.write(source.content())
         self.mode, self.attributes, self.moved_away = source.mode, source.attributes, False

@@ -27,7 +27,7 @@ TRIES_MAX = 10
 _OPEN_FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Journal:
+class PatchJournal:
     """The account of one patch. `directory` None: nothing is written down."""
 
     def __init__(self, directory: str | None) -> None:

@@ -11,7 +11,7 @@ import os
 
 from sandgate.errors import PatchDoesNotFit
 from sandgate.patch.compute import carry_out, compute_update
-from sandgate.patch.drafts import Draft
+from sandgate.patch.drafts import FileDraft
 from sandgate.patch.hunks import AddFile, DeleteFile, UpdateFile
 from sandgate.patch.tree import FileState, absolute
 from sandgate.record import Record, never_reached
@@ -87,7 +87,7 @@ class _Overlay:
         self._aliases: dict[tuple[int, int], list[str]] = {}  # of files with several names: the places touched
         self._listed: dict[str, list[str]] = {"A": [], "M": [], "D": []}
         self._warnings: list[str] = []
-        self.drafts: dict[str, Draft] = {}
+        self.drafts: dict[str, FileDraft] = {}
         self.touched: dict[str, None] = {}
         self.fuzz = 0
 
@@ -175,7 +175,7 @@ class _Overlay:
             self._move(path, source, moved)
         self._listed["M"].append(hunk.path if hunk.move_path is None else hunk.move_path)
 
-    def _text(self, draft: Draft, path: str) -> FileText:
+    def _text(self, draft: FileDraft, path: str) -> FileText:
         try:
             return draft.text()
         except UnicodeDecodeError as problem:
@@ -183,7 +183,7 @@ class _Overlay:
                 f"Failed to read file to update {path}: stream did not contain valid UTF-8"
             ) from problem
 
-    def _destination(self, spelled: str, place: str, draft: Draft) -> Draft | None:
+    def _destination(self, spelled: str, place: str, draft: FileDraft) -> FileDraft | None:
         """The draft a move writes to; None when it is the file itself, under whatever name."""
         path = self._named(spelled)
         target = self._target(path)
@@ -199,7 +199,7 @@ class _Overlay:
             return False
         return self._tree.is_one_entry(one, other)
 
-    def _move(self, path: str, source: Draft, destination: Draft) -> None:
+    def _move(self, path: str, source: FileDraft, destination: FileDraft) -> None:
         entry = self._tree.place(path)
         original = self._draft(entry, path)
         destination.take_over(source, original)
@@ -215,7 +215,7 @@ class _Overlay:
         known = () if identity is None else self._aliases.get(identity, ())
         return next((other for other in known if self._tree.is_one_entry(other, place)), place)
 
-    def _draft_to_read(self, place: str, path: str) -> Draft:
+    def _draft_to_read(self, place: str, path: str) -> FileDraft:
         try:
             draft = self._draft(place, path)
             if not draft.exists:
@@ -225,7 +225,7 @@ class _Overlay:
             raise PatchDoesNotFit(f"Failed to read file to update {path}: {why}") from problem
         return draft
 
-    def _draft_to_write(self, path: str) -> Draft:
+    def _draft_to_write(self, path: str) -> FileDraft:
         place = self._target(path)
         try:
             draft = self._draft(place, path)
@@ -237,11 +237,11 @@ class _Overlay:
             raise PatchDoesNotFit(f"Failed to write file {path}", why="the link leads nowhere")
         return draft
 
-    def _draft(self, place: str, path: str) -> Draft:
+    def _draft(self, place: str, path: str) -> FileDraft:
         draft = self.drafts.get(place)
         if draft is None:
             state = self._tree.state(place)
-            draft = self.drafts[place] = Draft(path, state)
+            draft = self.drafts[place] = FileDraft(path, state)
             if state is not None and state.links > 1 and (identity := self._tree.identity(place)) is not None:
                 self._aliases.setdefault(identity, []).append(place)
         return draft

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from signal import SIG_BLOCK, SIG_SETMASK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask
 
     from sandgate.patch.directories import Directories
-    from sandgate.patch.journal import Journal
+    from sandgate.patch.journal import PatchJournal
     from sandgate.patch.plan import FileWrite
     from sandgate.patch.tree import FileState
 else:
@@ -49,7 +49,7 @@ class Undertaking:
         self,
         writes: tuple[FileWrite, ...],
         directories: Directories,
-        journal: Journal,
+        journal: PatchJournal,
         *,
         exchanging: bool,
         in_place: frozenset[str] = frozenset(),  # files whose bytes never lie under a spare name

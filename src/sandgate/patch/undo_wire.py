@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from binascii import Error, a2b_base64, b2a_base64
 
-from sandgate.patch.apply import Undo
+from sandgate.patch.apply import UndoRecord
 from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 
-def undo_json(record: Undo) -> Json:
+def undo_json(record: UndoRecord) -> Json:
     """For `as_undo`."""
     return {"writes": [_write_json(write) for write in record.writes], "made": list(record.made)}
 
 
-def as_undo(value: object) -> Undo | None:
+def as_undo(value: object) -> UndoRecord | None:
     """None for what `undo_json` has not made."""
     try:
         fields: Any = value
-        return Undo(tuple(map(_as_write, fields["writes"])), tuple(map(_text, fields["made"])))
+        return UndoRecord(tuple(map(_as_write, fields["writes"])), tuple(map(_text, fields["made"])))
     except (KeyError, TypeError, ValueError, Error):
         return None
 

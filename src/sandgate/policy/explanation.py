@@ -75,7 +75,7 @@ class Change(Record):
     without: Rule | None = None  # the rule to remove
 
 
-class Circumstances(Record):
+class PolicyCircumstances(Record):
     """What a verdict depends on beside the command."""
 
     policy: ApprovalPolicy
@@ -110,7 +110,7 @@ class Circumstances(Record):
         return self.programs(command) if self.programs is not None else said_by(command, self.sandbox)
 
 
-def explain(command: CommandRequest, here: Circumstances) -> Part:
+def explain(command: CommandRequest, here: PolicyCircumstances) -> Part:
     """The tree of `command`. Its root has the strictest verdict of what decides."""
     return _Explainer(command, here).whole()
 
@@ -118,7 +118,7 @@ def explain(command: CommandRequest, here: Circumstances) -> Part:
 class _Explainer:
     """Judges the parts one by one, within a budget."""
 
-    def __init__(self, command: CommandRequest, here: Circumstances) -> None:
+    def __init__(self, command: CommandRequest, here: PolicyCircumstances) -> None:
         self._command = command
         self._here = here
         self._left = PARTS_MAX
@@ -196,7 +196,7 @@ def _writing(redirection: Redirection) -> Part:
     )
 
 
-def flip(command: CommandRequest, here: Circumstances) -> Change | None:
+def flip(command: CommandRequest, here: PolicyCircumstances) -> Change | None:
     """The smallest change we know of that gives `command` another verdict; None when none was found.
 
     For what is asked or refused: a rule for the one part that needs it, an approval policy that asks less, or asking
@@ -217,7 +217,7 @@ def decision(verdict: Verdict) -> RuleDecision:
     return "ask" if isinstance(verdict, Ask) else "forbid"
 
 
-def _candidates(command: CommandRequest, here: Circumstances, now: RuleDecision) -> Iterator[Change]:
+def _candidates(command: CommandRequest, here: PolicyCircumstances, now: RuleDecision) -> Iterator[Change]:
     causes = here.verdict(command).because
     policy = here.policy if isinstance(here.policy, str) else "on-request"
     if now == "allow":
@@ -239,7 +239,7 @@ def _candidates(command: CommandRequest, here: Circumstances, now: RuleDecision)
             yield Change("rule", f"remove the {each.because.detail}", "allow", without=each.rule)
 
 
-def _saved(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
+def _saved(command: CommandRequest, here: PolicyCircumstances) -> Iterator[Change]:
     """The rule that a reviewer would be offered to save, where a prefix alone says it."""
     proposed = proposed_amendment(
         command.but(prefix_rule=()),
@@ -252,7 +252,7 @@ def _saved(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
         yield _rule(proposed.prefix, "allow")
 
 
-def _without_a_part(command: CommandRequest, here: Circumstances) -> Iterator[Change]:
+def _without_a_part(command: CommandRequest, here: PolicyCircumstances) -> Iterator[Change]:
     """Leaving out the one part that is not allowed, of a line with others that are."""
     whole = explain(command, here)
     parts = whole.parts
@@ -266,7 +266,7 @@ def _rule(prefix: Argv, decide: RuleDecision) -> Change:
     return Change("rule", joined(prefix), decide, prefix, decide)
 
 
-def _with(change: Change, command: CommandRequest, here: Circumstances) -> Verdict:
+def _with(change: Change, command: CommandRequest, here: PolicyCircumstances) -> Verdict:
     """The verdict once the change is made. Parts that are allowed alone are allowed one after the other."""
     if change.leaves_out:
         return Allow()

@@ -13,7 +13,7 @@ class CodeLocation(Record):
     end: int
 
 
-class Finding(Record):
+class ReviewFinding(Record):
     """One thing that is wrong."""
 
     title: str
@@ -26,7 +26,7 @@ class Finding(Record):
 class ReviewOutput(Record):
     """The whole verdict."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[ReviewFinding, ...]
     overall_correctness: str
     overall_explanation: str
     overall_confidence_score: float  # 0 to 1

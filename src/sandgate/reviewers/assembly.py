@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.model_risk import ModelRisk
 
-    class Confining(Protocol):
+    class Permitting(Protocol):
         """Says what commands may touch, looked up when it is asked."""
 
         def permissions(self) -> EffectivePermissions: ...
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         """What a model needs of the session it works for."""
 
         settings: Settings
-        confinement: Confining
+        confinement: Permitting
         record: Recorder
 
         @property
@@ -88,7 +88,7 @@ def advised(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tuple[
     if wanted is None:
         session.record(Notice("warning", NO_MODEL.format(feature=ASSESSMENT)))
         return reviewers
-    from sandgate.reviewers.with_risk_advice import Advised
+    from sandgate.reviewers.with_risk_advice import WithRiskAdvice
 
     # Not the session itself: one that nobody refers to must be able to end.
     confinement, environ, record, name = session.confinement, session.environ, session.record, session.new_id()
@@ -105,7 +105,7 @@ def advised(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tuple[
             session=name,
         )
 
-    return (Advised(reviewers, made),)
+    return (WithRiskAdvice(reviewers, made),)
 
 
 def reviewers_for(
@@ -148,15 +148,15 @@ def automatic_reviewer(people: tuple[Reviewer, ...], session: ReviewedSession) -
         return None
     from sandgate.approvals.overrides import Overrides
     from sandgate.assessment.model_prompt import policy_summary
-    from sandgate.assessment.review_question import Circumstances
+    from sandgate.assessment.review_question import ReviewCircumstances
     from sandgate.config.state_directory import ensured_state
-    from sandgate.reviewers.model_reviewer import GuardianReviewer
+    from sandgate.reviewers.model_reviewer import ModelReviewer
 
     policy = settings.approval if isinstance(settings.approval, str) else "granular"
     listening = [tell for one in people if (tell := getattr(one, "when_given_up", None)) is not None]
-    return GuardianReviewer(
+    return ModelReviewer(
         _client(asked, session.environ),
-        Circumstances(policy, policy_summary(settings.sandbox), session.new_id()),
+        ReviewCircumstances(policy, policy_summary(settings.sandbox), session.new_id()),
         record=session.record,
         overrides=Overrides(ensured_state(session.environ)),
         then=_InOrder(people) if people else None,

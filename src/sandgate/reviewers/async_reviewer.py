@@ -44,7 +44,7 @@ ANSWERS: dict[object, ReviewDecision] = {
 KNOWN = (*ANSWERS, False, None, "deny", "denied")
 
 
-class Turn:
+class CallerTurn:
     """One call of a caller, who may give it up while somebody is asked about it, or before.
 
     `reviewer`: who answers the questions of this call, when that is not the session's.
@@ -95,7 +95,7 @@ class Turn:
 class Threads(local):
     """What the running thread works for."""
 
-    turn: Turn | None = None
+    turn: CallerTurn | None = None
 
     def wanted(self) -> bool:
         """Whether somebody still waits for it."""
@@ -121,7 +121,7 @@ class ReviewerBridge:
         self.threads = Threads()
 
     def review(self, request: ApprovalRequest) -> Decision:
-        turn: Turn = self.threads.turn or Turn()
+        turn: CallerTurn = self.threads.turn or CallerTurn()
         try:
             answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(turn, request), self._loop))
             return turn.decided(as_decision(request, answer))
@@ -143,7 +143,7 @@ class ReviewerBridge:
             advice.listen(lambda said: hear(request, said))
         return self.review(request)
 
-    async def _answer(self, turn: Turn, request: ApprovalRequest) -> Answer:
+    async def _answer(self, turn: CallerTurn, request: ApprovalRequest) -> Answer:
         ask = turn.reviewer or self._ask
         if ask is None:
             return Decision(request.stage, "denied", "none", reason=NO_REVIEWER)

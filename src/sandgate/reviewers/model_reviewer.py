@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from typing import Literal, Protocol
 
     from sandgate.approvals.chain import Reviewer
-    from sandgate.assessment.review_answer import Review
-    from sandgate.assessment.review_question import Circumstances, Entry
+    from sandgate.assessment.review_answer import ModelReview
+    from sandgate.assessment.review_question import ConversationEntry, ReviewCircumstances
     from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
     from sandgate.protocol.trace import Recorder, ReviewStatus
 
@@ -73,16 +73,16 @@ class _Ended(Record):
     decision: ReviewDecision
     why: str  # for whoever reads the refusal
     brief: str  # the reviewer's own words, or what went wrong
-    review: Review | None = None
+    review: ModelReview | None = None
 
 
-class GuardianReviewer:
+class ModelReviewer:
     """A reviewer for the chain. `then`: who has the last word when this one does not approve."""
 
     def __init__(
         self,
         model: Callable[[], Answering],
-        circumstances: Circumstances,
+        circumstances: ReviewCircumstances,
         *,
         record: Recorder,
         overrides: Overriding | None = None,
@@ -90,7 +90,7 @@ class GuardianReviewer:
         on_denial: OnDenial = "ask",
         policy: str = "",
         deadline_ms: int = DEADLINE_MS,
-        transcript: Callable[[], tuple[Entry, ...]] = tuple,
+        transcript: Callable[[], tuple[ConversationEntry, ...]] = tuple,
         when_cancelled: Callable[[Callable[[], None]], None] = lambda _tell: None,
     ) -> None:
         self._model = model
@@ -183,7 +183,7 @@ class GuardianReviewer:
         return Decision(request.stage, "abort", "automated_reviewer", reason=why)
 
     def _tell(
-        self, request: ApprovalRequest, status: ReviewStatus, review: Review | None = None, rationale: str = ""
+        self, request: ApprovalRequest, status: ReviewStatus, review: ModelReview | None = None, rationale: str = ""
     ) -> None:
         self._record(
             AutoReview(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sandgate.reviewers.model_risk import ModelRisk
 
 
-class Advised:
+class WithRiskAdvice:
     """One reviewer for all of these."""
 
     def __init__(self, reviewers: tuple[Reviewer, ...], make: Callable[[], ModelRisk]) -> None:

@@ -13,7 +13,7 @@ from threading import Thread
 
 from sandgate.errors import RequestError
 from sandgate.protocol.environment import Environment
-from sandgate.reviewers.async_reviewer import ReviewerBridge, Threads, Turn
+from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads
 from sandgate.runtime.given import exec_arguments, write_arguments
 from sandgate.runtime.opening import open_runtime
 
@@ -235,7 +235,7 @@ class AsyncGate:
 
         Cancelled, its questions are answered with no from then on, and `unwanted` gets what it brought all the same.
         """
-        turn = Turn(reviewer)
+        turn = CallerTurn(reviewer)
         brought: list[T] = []
 
         def attended() -> T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.gate.policies import as_judged
 from sandgate.policy.effective import lies_below
-from sandgate.policy.explanation import Circumstances, decision, explain, flip
+from sandgate.policy.explanation import PolicyCircumstances, decision, explain, flip
 from sandgate.policy.foreseen import would_be_stopped
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.verdicts import Allow
@@ -56,7 +56,7 @@ def forecast_of(
     may_add_rules: bool = True,
 ) -> Forecast:
     """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
-    here = Circumstances(
+    here = PolicyCircumstances(
         policy=policies.approval,
         sandbox=policies.sandbox,
         rules=policies.rules,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from sandgate.approvals.journal import Journal
+    from sandgate.approvals.journal import DecisionJournal
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.protocol.trace import Recorder
 
@@ -34,7 +34,7 @@ def written_down(environ: Mapping[str, str], tell: Recorder, *, required: bool) 
 
     Unless not `required`, which the user's configuration says; then it is told of and counts all the same.
     """
-    opened: list[Journal] = []
+    opened: list[DecisionJournal] = []
 
     def write_down(request: ApprovalRequest, decision: Decision) -> Decision:
         try:
@@ -50,10 +50,10 @@ def written_down(environ: Mapping[str, str], tell: Recorder, *, required: bool) 
     return write_down
 
 
-def _journal(environ: Mapping[str, str]) -> Journal:
-    from sandgate.approvals.journal import Journal
+def _journal(environ: Mapping[str, str]) -> DecisionJournal:
+    from sandgate.approvals.journal import DecisionJournal
 
-    return Journal(lambda: _state(environ))
+    return DecisionJournal(lambda: _state(environ))
 
 
 def _state(environ: Mapping[str, str]) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.runtime.confinement import Confinement
     from sandgate.terminals.awaiting import Awaiting
-    from sandgate.terminals.lifecycle import Attendance
+    from sandgate.terminals.lifecycle import Lifecycle
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.live import Live
     from sandgate.terminals.start import Shape
@@ -78,7 +78,7 @@ class LiveCommands:
         gate.pause_while_asking(self.pause)
         self._gate = gate
         self._record = record
-        self._attendances: WeakKeyDictionary[Terminal, Attendance] = WeakKeyDictionary()
+        self._attendances: WeakKeyDictionary[Terminal, Lifecycle] = WeakKeyDictionary()
         self.truncation = truncation
         self._leaving: WeakSet[Terminal] = WeakSet()  # told to go to make room, and not gone yet
         self._closed = False

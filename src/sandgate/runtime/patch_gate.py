@@ -14,7 +14,7 @@ from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.matter import Matter
-from sandgate.patch.apply import Undo, apply_plan, first_missing, operation_of, undo
+from sandgate.patch.apply import UndoRecord, apply_plan, first_missing, operation_of, undo
 from sandgate.patch.describe import described as described
 from sandgate.patch.journal import recover
 from sandgate.patch.parse import parse_partial, parse_patch
@@ -95,7 +95,7 @@ class PatchGate:
         self._record = record
         self._new_id = new_id
         self._environ = environ
-        self._undo: dict[str, Undo] = {}
+        self._undo: dict[str, UndoRecord] = {}
 
     def plan(self, text: str, *, cwd: str, strict_unique: bool = False) -> PatchPlan:
         """What the patch would do; a file that may not be read is one that does not fit.
@@ -148,11 +148,11 @@ class PatchGate:
         del self._undo[call_id]
         return True
 
-    def undo_of(self, call_id: str) -> Undo | None:
+    def undo_of(self, call_id: str) -> UndoRecord | None:
         """What takes that patch back, while it is known."""
         return self._undo.get(call_id)
 
-    def know(self, call_id: str, record: Undo) -> None:
+    def know(self, call_id: str, record: UndoRecord) -> None:
         """A patch that was applied before this session went on can be taken back, too."""
         self._remember(call_id, record)
 
@@ -272,7 +272,7 @@ class PatchGate:
             return verdict.but(grants=grants)
         return verdict
 
-    def _remember(self, call_id: str, record: Undo) -> None:
+    def _remember(self, call_id: str, record: UndoRecord) -> None:
         self._undo[call_id] = record
         while len(self._undo) > UNDO_MAX or (self._undo and sum(map(size_of, self._undo.values())) > UNDO_BYTES_MAX):
             del self._undo[next(iter(self._undo))]
@@ -291,7 +291,7 @@ class PatchGate:
         self._record(PatchEnded(call_id, plan.changes, stdout, stderr, status))
 
 
-def size_of(record: Undo) -> int:
+def size_of(record: UndoRecord) -> int:
     """How many bytes of files a record keeps."""
     states = (state for write in record.writes for state in (write.before, write.after))
     return sum(len(state.content) for state in states if state is not None)

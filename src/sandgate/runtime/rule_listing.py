@@ -30,7 +30,7 @@ class ListedRule(Record):
     ended: bool = False
 
 
-class Listing(Record):
+class RuleListing(Record):
     """All rules, lowest precedence first, and what people should know about those that are not among them."""
 
     rules: tuple[ListedRule, ...]
@@ -48,7 +48,7 @@ def loaded_for(environment: Environment) -> Loaded:
     )
 
 
-def listing(environment: Environment) -> Listing:
+def listing(environment: Environment) -> RuleListing:
     """Raises ConfigError, and RuleError for a file that cannot be used."""
     from sandgate.config.rules_files import load_rules
 
@@ -57,7 +57,7 @@ def listing(environment: Environment) -> Listing:
     used, now = used_so_far(environment.environ, read.rules.rules), time()
     rules: tuple[Rule | NetworkRule, ...] = (*read.rules.rules, *read.rules.network)
     found = [_placed(rule, loaded, read.files) for rule in rules]
-    return Listing(tuple(_counted(each, used, now) for each in found), read.warnings)
+    return RuleListing(tuple(_counted(each, used, now) for each in found), read.warnings)
 
 
 def listed_json(each: ListedRule) -> dict[str, Any]:

@@ -45,7 +45,7 @@ _ROOTS_OWN: dict[ShellKind, tuple[str, ...]] = {
 }
 
 
-class Shell(Record):
+class ScriptShell(Record):
     """A shell that exists, or `/bin/sh`, and what to tell whoever asked for another."""
 
     path: str
@@ -77,19 +77,19 @@ def shell_argv(script: str, *, shell: str | None = None, login: bool = False) ->
     return chosen_shell(shell).argv(script, login=login)
 
 
-def chosen_shell(wanted: str | None) -> Shell:
+def chosen_shell(wanted: str | None) -> ScriptShell:
     """The shell for a script whose author asked for `wanted`: a path, a name, or None for the user's own."""
     if wanted is None:
         path = user_shell()
-        return Shell(path, shell_kind(path) or "sh")
+        return ScriptShell(path, shell_kind(path) or "sh")
     kind = shell_kind(wanted)
     if kind is None:
-        return _instead(wanted, Shell(FALLBACKS[-1], "sh"), "is no shell we know")
+        return _instead(wanted, ScriptShell(FALLBACKS[-1], "sh"), "is no shell we know")
     if wanted.startswith("/") and _runs(wanted):
-        return Shell(wanted, kind)
+        return ScriptShell(wanted, kind)
     found = _find(kind)
     if found is None:
-        return _instead(wanted, Shell(FALLBACKS[-1], "sh"), "is not installed")
+        return _instead(wanted, ScriptShell(FALLBACKS[-1], "sh"), "is not installed")
     return _instead(wanted, found, "cannot be run") if "/" in wanted else found
 
 
@@ -114,17 +114,17 @@ def login_wanted(asked: bool | None, *, allowed: bool, usual: bool) -> bool:
     return allowed and usual if asked is None else asked
 
 
-def _find(kind: ShellKind) -> Shell | None:
+def _find(kind: ShellKind) -> ScriptShell | None:
     own = _own_shell()
     if shell_kind(own) == kind and _runs(own):
-        return Shell(own, kind)
+        return ScriptShell(own, kind)
     directories = [entry for entry in os.environ.get("PATH", "").split(":") if entry.startswith("/")]
     candidates = (*_ROOTS_OWN[kind], *(f"{directory}/{kind}" for directory in directories))
     path = next((path for path in candidates if _runs(path)), None)
-    return Shell(path, kind) if path else None
+    return ScriptShell(path, kind) if path else None
 
 
-def _instead(wanted: str, used: Shell, why: str) -> Shell:
+def _instead(wanted: str, used: ScriptShell, why: str) -> ScriptShell:
     asked = visible(wanted, limit=SHOWN_CHARS_MAX)
     return used.but(notice=f"the shell `{asked}` {why}; `{visible(used.path)}` ran the command instead")
 

@@ -11,8 +11,8 @@ from sandgate.protocol.trace import TerminalBegan
 from sandgate.runtime.confinement import OUTDATED
 from sandgate.runtime.readiness import Readiness
 from sandgate.terminals.awaiting import Awaiting
-from sandgate.terminals.identity import Identity
-from sandgate.terminals.lifecycle import Attendance
+from sandgate.terminals.identity import TerminalIdentity
+from sandgate.terminals.lifecycle import Lifecycle
 from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import start
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.runtime.confinement import Confinement
-    from sandgate.terminals.lifecycle import Session
+    from sandgate.terminals.lifecycle import LifecycleSession
     from sandgate.terminals.pump import Pump
     from sandgate.terminals.start import Shape
     from sandgate.terminals.table import TerminalTable
     from sandgate.terminals.terminal import Terminal
 
-    class Home(Session, Protocol):
+    class Home(LifecycleSession, Protocol):
         """What a launch needs of the session: where its commands live."""
 
         confinement: Confinement
@@ -56,7 +56,7 @@ class TerminalLaunch(Readiness):
         self._began = False
         self.call_id = call_id
         self.terminal: Terminal | None = None
-        self.attendance: Attendance | None = None
+        self.attendance: Lifecycle | None = None
         self.awaiting: Awaiting | None = None  # of the call that starts it, from when others could find it
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
@@ -98,16 +98,16 @@ class TerminalLaunch(Readiness):
         except BaseException:
             confinement.leave(entered)
             raise
-        self.attendance = Attendance(
+        self.attendance = Lifecycle(
             self._live, call_id, plan, aftermath, planted, drafts, left=lambda: confinement.leave(entered)
         )
         return self._start(call_id, plan, self.attendance)
 
-    def _start(self, call_id: str, plan: ConfinedCommand, attendance: Attendance) -> Terminal:
+    def _start(self, call_id: str, plan: ConfinedCommand, attendance: Lifecycle) -> Terminal:
         live = self._live
         try:
             terminal = start(
-                Identity(self.number, call_id, self._command, plan, held=self.shape.pinned),
+                TerminalIdentity(self.number, call_id, self._command, plan, held=self.shape.pinned),
                 self.shape,
                 starter=self._head_start.start,
                 helper=self._confinement.helper,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sandgate.sandbox.looking import Look
 
 
-class Found(Record):
+class FoundProtected(Record):
     """The protected paths below one root or more. `linked` are protected files that have further names."""
 
     protected: tuple[str, ...] = ()
@@ -53,9 +53,9 @@ class Closing:
         self.repositories: list[Repository] = []
         self.notes: list[str] = []
 
-    def found(self, *, ignores_case: bool = False) -> Found:
+    def found(self, *, ignores_case: bool = False) -> FoundProtected:
         """All of it, each path once."""
-        return Found(
+        return FoundProtected(
             protected=tuple(dict.fromkeys(self.protected)),
             absent=tuple(dict.fromkeys(self.absent)),
             anchored=tuple(dict.fromkeys(self.anchored)),

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from sandgate.sandbox.closing import Found
+    from sandgate.sandbox.closing import FoundProtected
 
 
 MOUNTS_MAX = 1_024  # protected paths in one root, and what holds them in place; further ones are closed together
@@ -29,7 +29,9 @@ class Cover(Record):
     directories: tuple[str, ...] = ()  # those among `paths` that stand for what they contain
 
 
-def bounded(found: Found, root: str, unlisted: Sequence[str], directories: Callable[[], Iterable[str]]) -> Found:
+def bounded(
+    found: FoundProtected, root: str, unlisted: Sequence[str], directories: Callable[[], Iterable[str]]
+) -> FoundProtected:
     """`found` with no more than the view has mounts for. `unlisted` are directories that nobody looked into, and
     `directories` tells the names of those directly in canonical `root`."""
     pins = {above for path in found.anchored for above in _between(path, root)}
@@ -50,7 +52,7 @@ def bounded(found: Found, root: str, unlisted: Sequence[str], directories: Calla
     )
 
 
-def _closed(found: Found, root: str, directories: Iterable[str]) -> Found:
+def _closed(found: FoundProtected, root: str, directories: Iterable[str]) -> FoundProtected:
     """The root and all in it, but for directories with nothing to protect in them."""
     below = root.rstrip("/") + "/"
     inside = [path for path in found.protected if path.startswith(below)]

@@ -11,7 +11,7 @@ import os
 from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
-from sandgate.sandbox.closing import Found
+from sandgate.sandbox.closing import FoundProtected
 from sandgate.sandbox.git_config import named_by_environment
 from sandgate.sandbox.home_code import home_code
 from sandgate.sandbox.memory import Memory
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sandgate.sandbox.memory import Moment
     from sandgate.sandbox.own_code import OwnCode
     from sandgate.sandbox.roots import OwnState
-    from sandgate.sandbox.sockets import Places as SocketPlaces
+    from sandgate.sandbox.sockets import SocketPlaces as SocketPlaces
     from sandgate.sandbox.workplaces import Workplaces
 
 VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # what leads to sockets and roots
@@ -119,7 +119,7 @@ def _facts(
     own: OwnCode,
     sockets: SocketPlaces,
     secrets: Closed,
-    protected: list[Found],
+    protected: list[FoundProtected],
 ) -> WorkspaceFacts:
     # A directory on PATH in the workspace itself decides about every program; one name less there would help nobody.
     first = [path for path in OWN_CODE.found_first if not at_or_below(path, (cwd,))]
@@ -219,7 +219,9 @@ def _secrets(
     return moment.recall(("secrets", homes, uid, path, kept, opened, more, settings), ask)
 
 
-def _protected(places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]) -> list[Found]:
+def _protected(
+    places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]
+) -> list[FoundProtected]:
     found = [_protected_in(root, protection, moment, walk=True) for root in places.directories]
     found.append(_reached(found, places, protection, moment, settings))
     found += [_home_code(root, places.homes, moment) for root in places.directories]
@@ -231,7 +233,7 @@ def _protected(places: Workplaces, protection: Protection, moment: Moment, setti
         from sandgate.sandbox.aliases import other_names
 
         others, unsure = other_names(linked, tops, tuple(companions))
-        found.append(Found(protected=others, notes=_with_other_names(unsure)))
+        found.append(FoundProtected(protected=others, notes=_with_other_names(unsure)))
     return found
 
 
@@ -242,18 +244,18 @@ def _with_other_names(unsure: tuple[str, ...]) -> tuple[str, ...]:
     return (f"`{unsure[0]}`{more} has hard links that were not found: commands can change it by another name",)
 
 
-def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bool) -> Found:
+def _protected_in(root: str, protection: Protection, moment: Moment, *, walk: bool) -> FoundProtected:
     key = ("protected", root, protection, walk)
     return moment.recall(key, lambda look: protected_in(root, protection, look, walk=walk))
 
 
-def _home_code(root: str, homes: tuple[str, ...], moment: Moment) -> Found:
+def _home_code(root: str, homes: tuple[str, ...], moment: Moment) -> FoundProtected:
     return moment.recall(("home code", root, homes), lambda look: home_code(root, homes, look))
 
 
 def _reached(
-    found: list[Found], places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]
-) -> Found:
+    found: list[FoundProtected], places: Workplaces, protection: Protection, moment: Moment, settings: tuple[str, ...]
+) -> FoundProtected:
     roots, homes, mode = places.directories, places.homes, protection.git
     repositories = tuple(one for each in found for one in each.repositories)
     key = ("reached", roots, repositories, mode, homes, settings)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sandgate.protocol.permissions import GitProtection
-    from sandgate.sandbox.closing import Found
+    from sandgate.sandbox.closing import FoundProtected
     from sandgate.sandbox.looking import Look
 
 INDEX_BYTES_MAX = 64 << 20  # of one index; some 600 000 files
@@ -47,7 +47,7 @@ def reached(
     look: Look,
     *,
     settings: tuple[str, ...] = (),
-) -> Found:
+) -> FoundProtected:
     """What to close for the sake of `repositories` and of those around `roots`. All paths canonical.
 
     `settings` are files of settings beside the usual ones.

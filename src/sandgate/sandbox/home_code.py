@@ -10,13 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sandgate.sandbox.closing import Found
+    from sandgate.sandbox.closing import FoundProtected
     from sandgate.sandbox.looking import Look
 
 PLAIN_FIRSTS = ("Library", "bin", "go")  # what the names of the table begin with, where that is no dot
 
 
-def home_code(root: str, homes: tuple[str, ...], look: Look) -> Found:
+def home_code(root: str, homes: tuple[str, ...], look: Look) -> FoundProtected:
     """What lies strictly below canonical `root` of each home's start files and places for programs."""
     closing = Closing((root,), look)
     for home in homes:

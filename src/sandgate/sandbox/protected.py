@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sandgate.protocol.permissions import GitProtection
-    from sandgate.sandbox.closing import Found
+    from sandgate.sandbox.closing import FoundProtected
     from sandgate.sandbox.listing import Listing
     from sandgate.sandbox.looking import Look
 
@@ -51,7 +51,7 @@ class Protection(Record):
         return tuple(dict.fromkeys((*CLOSED_NAMES, *self.optional_names)))
 
 
-def protected_in(root: str, protection: Protection, look: Look, *, walk: bool) -> Found:
+def protected_in(root: str, protection: Protection, look: Look, *, walk: bool) -> FoundProtected:
     """Everything protected below canonical directory `root`.
 
     `walk` is for directories somebody works in. Shared scratch space (`/tmp`) is only asked for the names
@@ -83,7 +83,7 @@ class _Search:
         self.unlisted: list[str] = []  # directories that nobody looked into
         self.ignores_case = False
 
-    def found(self) -> Found:
+    def found(self) -> FoundProtected:
         self._close_locked()
         found = self.closing.found(ignores_case=self.ignores_case)
         found = found.but(protected=tuple(dict.fromkeys((*found.protected, *self.unlisted))))

@@ -49,7 +49,7 @@ _DATAGRAM = "0002"
 _HEX_DIGITS = "0123456789abcdefABCDEF"
 
 
-class Places(Record):
+class SocketPlaces(Record):
     """What to cover, and what must stay readable below it. All canonical and existing."""
 
     covered: tuple[str, ...]
@@ -64,7 +64,7 @@ def socket_places(
     keep: Iterable[str],
     uid: int,
     listening: Iterable[str],
-) -> Places:
+) -> SocketPlaces:
     """Directories and single sockets to cover.
 
     `listening` are the names the kernel lists. `keep` are directories that must not be covered as a whole although a
@@ -82,7 +82,7 @@ def socket_places(
             covered.append(directory)
     openings = tuple(_resolver_files(covered, look))
     covered += _single_sockets(listening, look, below_none_of=covered)
-    return Places(tuple(covered), openings)
+    return SocketPlaces(tuple(covered), openings)
 
 
 def _runtime_directories(look: Look) -> list[str]:

@@ -36,7 +36,7 @@ def call_digest(tool: str, arguments: Mapping[str, Any], key: bytes) -> str:
     return hmac.new(key, said.encode("utf-8", "surrogatepass"), "sha256").hexdigest()
 
 
-class Call:
+class ServedCall:
     """Runs from the moment it is made. Belongs to one event loop.
 
     `prepared`: an approval given before, under an earlier server; it answers the first question if that is the same.

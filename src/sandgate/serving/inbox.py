@@ -18,7 +18,7 @@ from sandgate.display import visible
 from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.aio import on_thread
-from sandgate.serving.ledger_watcher import Lookout
+from sandgate.serving.ledger_watcher import LedgerWatcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Inbox:
         self._timeout_s = timeout_s
         self._open: dict[str, Question] = {}
         self._unfinished: set[asyncio.Future[None]] = set()  # a loop holds its tasks weakly
-        self._lookout = Lookout(ledger, self._noticed)
+        self._lookout = LedgerWatcher(ledger, self._noticed)
         self._closed = False
 
     async def put(self, request: ApprovalRequest, *, tool: str, call_digest: str) -> Question:

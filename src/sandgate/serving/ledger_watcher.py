@@ -18,7 +18,7 @@ LOOK_AGAIN_S = 0.5  # where the kernel cannot tell that the directory has change
 LOOKS_APART_S = 0.02  # a burst of changes is one look
 
 
-class Lookout:
+class LedgerWatcher:
     """Belongs to one event loop. `noticed` is called with the ids that have an answer; None: look at all of them."""
 
     def __init__(self, ledger: Ledger, noticed: Callable[[frozenset[str] | None], None]) -> None:

@@ -33,7 +33,7 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 UNASKED = "nobody could be asked: {problem}"
 
 
-class Elsewhere:
+class OtherTerminal:
     """Questions of one program. `tell` is given the line that says where each is answered.
 
     `confinement` says what holds commands back, as JSON values: what is approved under one policy is so under no other.

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.items import Call, CallOutput
     from sandgate.session.fair_lock import FairLock
-    from sandgate.session.parts import CallContext, Tools
+    from sandgate.session.parts import CallContext, SessionTools
 
 ABORT_S = 2.0  # for tools that are cancelled to end what they began (session.md section 2.1)
 ABORTED = "aborted by user after {seconds:.1f}s"
@@ -29,7 +29,7 @@ BROKEN = "the tool failed, because of an error on our side"
 class Calls:
     """Belongs to one event loop."""
 
-    def __init__(self, tools: Tools, lock: FairLock, context: CallContext) -> None:
+    def __init__(self, tools: SessionTools, lock: FairLock, context: CallContext) -> None:
         self._tools = tools
         self._lock = lock
         self._context = context

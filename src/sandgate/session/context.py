@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.events import EventMessage
     from sandgate.session.conversation import Conversation
-    from sandgate.session.inbox import Inbox
+    from sandgate.session.inbox import SessionInbox
     from sandgate.session.turn import Turn
 
 NS_PER_MS = 1_000_000
@@ -20,7 +20,7 @@ NS_PER_MS = 1_000_000
 class TurnContext:
     """One turn while it runs. Belongs to one event loop."""
 
-    def __init__(self, turn: Turn, conversation: Conversation, inbox: Inbox) -> None:
+    def __init__(self, turn: Turn, conversation: Conversation, inbox: SessionInbox) -> None:
         self.turn = turn
         self.turn_id = turn.turn_id
         self.patches: list[str] = []  # the calls whose patches were applied, in order

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.usage import RateLimits, TokenUsage
     from sandgate.session.event_log import EventLog
     from sandgate.session.history import History
-    from sandgate.session.parts import Transcript
+    from sandgate.session.parts import KeptTranscript
 
 
 class Conversation:
     """Belongs to one event loop. Whatever is recorded is in the transcript before anything comes of it."""
 
     def __init__(
-        self, history: History, transcript: Transcript, log: EventLog, *, info: TokenInfo | None = None
+        self, history: History, transcript: KeptTranscript, log: EventLog, *, info: TokenInfo | None = None
     ) -> None:
         self.history = history
         self.transcript = transcript

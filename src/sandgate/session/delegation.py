@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Tell = Callable[[EventMessage], object]
     Status = Literal["completed", "failed", "interrupted", "limit_reached"]
 
-    class Child(Protocol):
+    class SubAgent(Protocol):
         """The second session."""
 
         @property
@@ -87,7 +87,7 @@ class Outcome(Record):
     tokens: int = 0  # new input and output that it has used
 
 
-async def one_shot(child: Child, op: Operation, tell: Tell) -> Outcome:
+async def one_shot(child: SubAgent, op: Operation, tell: Tell) -> Outcome:
     """Has the session do one thing, and ends it. `tell` hears what it does, but not its last words.
 
     What began there has its end, too: its own, if it comes in time. Cancelled, it ends the session's turn first.
@@ -109,7 +109,7 @@ async def one_shot(child: Child, op: Operation, tell: Tell) -> Outcome:
 class _Following:
     """What is seen of a session, each event once."""
 
-    def __init__(self, child: Child, tell: Tell) -> None:
+    def __init__(self, child: SubAgent, tell: Tell) -> None:
         self._child = child
         self._tell = tell
         self._next = 0  # the number of the first event that was not seen

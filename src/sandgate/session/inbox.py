@@ -31,7 +31,7 @@ TURN_OVER = "the turn ended before anybody answered"
 ASKED_TWICE = "a question with this id is open already"
 
 
-class Inbox:
+class SessionInbox:
     """Belongs to one event loop. `tell` is called with a turn's id and what happened.
 
     `answerer` is asked as well, where there is one, and told which sub-agent asks; the first answer counts, whoever

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         async def ask(self, request: ApprovalRequest, *, delegate: Mapping[str, str] | None = None) -> Decision:
             """Puts a question to whoever answers this session's; `delegate` says who asks."""
 
-    class Tools(Protocol):
+    class SessionTools(Protocol):
         """The tools of one session."""
 
         def definitions(self) -> tuple[Json, ...]:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         async def close(self) -> None:
             """Ends everything that still runs."""
 
-    class Transcript(Protocol):
+    class KeptTranscript(Protocol):
         """Where a session is kept. Nothing here waits for the disk but `flush`."""
 
         def keep(self, item: Item, /) -> None: ...

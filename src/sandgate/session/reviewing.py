@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sandgate.protocol.review import CodeLocation, Finding, ReviewOutput
+from sandgate.protocol.review import CodeLocation, ReviewFinding, ReviewOutput
 from sandgate.session.notices import user_action
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def _as_review(text: str) -> ReviewOutput | None:
     )
 
 
-def _finding(value: Any) -> Finding | None:
+def _finding(value: Any) -> ReviewFinding | None:
     if not isinstance(value, dict):
         return None
     place = value.get("code_location")
@@ -82,7 +82,7 @@ def _finding(value: Any) -> Finding | None:
     lines = place.get("line_range")
     lines = lines if isinstance(lines, dict) else {}
     start, priority = _whole(lines.get("start")) or 1, _whole(value.get("priority"))
-    return Finding(
+    return ReviewFinding(
         _text(value, "title"),
         _text(value, "body"),
         _share(value.get("confidence_score")),

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
     from sandgate.session.fair_lock import FairLock
-    from sandgate.session.parts import Sleep, Tools
+    from sandgate.session.parts import SessionTools, Sleep
 
 CALLS_MAX = 512  # carried out of one response; every call is a task, and a thread while it works
 UNNAMED = "unnamed_{place}"  # the id of a call that came without one
@@ -81,7 +81,12 @@ class Sampler:
     """Asks the model of one session. Belongs to one event loop."""
 
     def __init__(
-        self, model: Model, tools: Tools, conversation: Conversation, lock: FairLock, sleep: Sleep = asyncio.sleep
+        self,
+        model: Model,
+        tools: SessionTools,
+        conversation: Conversation,
+        lock: FairLock,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._model = model
         self._tools = tools

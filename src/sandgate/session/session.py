@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from sandgate.protocol.items import Item
     from sandgate.protocol.operations import InputItem, Operation
     from sandgate.session.conversation import Conversation
-    from sandgate.session.inbox import Inbox
-    from sandgate.session.parts import Tools
+    from sandgate.session.inbox import SessionInbox
+    from sandgate.session.parts import SessionTools
     from sandgate.session.turn import SessionSettings
 
-    class Works(Protocol):
+    class TurnKinds(Protocol):
         """What a turn may be about. Each gives the text of the last message, and raises SandgateError."""
 
         def message(self, items: Sequence[InputItem]) -> Message:
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         async def undo(self, active: ActiveTurn, patches: list[str]) -> str | None:
             """Patches are taken back, the last one first, and leave the list."""
 
-    class Situation(Protocol):
+    class TurnNews(Protocol):
         """What the model has to know before a turn."""
 
         def news(self, told: Sequence[Item], /) -> Sequence[Item]:
@@ -116,10 +116,10 @@ class Session:
         settings: SessionSettings,
         conversation: Conversation,
         *,
-        inbox: Inbox,
-        tools: Tools,
-        works: Works,
-        situation: Situation,
+        inbox: SessionInbox,
+        tools: SessionTools,
+        works: TurnKinds,
+        situation: TurnNews,
         configured: SessionConfigured,
         patches: Sequence[str] = (),
         last_turn: str = "",

@@ -31,7 +31,7 @@ SUBAGENT = "subagent"
 _CURSOR = re.compile(rf"(\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d)\|({ID})", re.ASCII)
 
 
-class Wanted(Record):
+class WantedSessions(Record):
     """Which sessions a list is about."""
 
     sources: tuple[str, ...] = ()  # empty: all. A delegate's is "subagent"
@@ -41,7 +41,7 @@ class Wanted(Record):
     subagents: bool = True  # those that worked for another session, too
 
 
-EVERYTHING = Wanted()
+EVERYTHING = WantedSessions()
 
 
 class SessionPage(Record):
@@ -54,7 +54,7 @@ class SessionPage(Record):
 
 
 def list_sessions(
-    home: str, wanted: Wanted = EVERYTHING, *, page_size: int = PAGE_SIZE, cursor: str | None = None
+    home: str, wanted: WantedSessions = EVERYTHING, *, page_size: int = PAGE_SIZE, cursor: str | None = None
 ) -> SessionPage:
     """One page. Raises RequestError for a cursor that is none, and a page of no or too many sessions."""
     if not 0 < page_size <= PAGE_SIZE_MAX:
@@ -86,7 +86,7 @@ def _behind(home: str, archived: bool, place: Place | None) -> Iterator[FoundTra
 class _Page:
     """In the making."""
 
-    def __init__(self, index: SessionIndex, wanted: Wanted, size: int) -> None:
+    def __init__(self, index: SessionIndex, wanted: WantedSessions, size: int) -> None:
         self._index = index
         self._wanted = wanted
         self._size = size

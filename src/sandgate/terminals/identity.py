@@ -24,7 +24,7 @@ if TYPE_CHECKING:
             ...
 
 
-class Identity(Record):
+class TerminalIdentity(Record):
     """Which command this is. Nothing of it changes while the command lives."""
 
     terminal_id: int  # what a model calls the session; never a pid

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Marks = dict[str, Mark]
 
-    class Session(Protocol):
+    class LifecycleSession(Protocol):
         """What an attendance needs of the session."""
 
         limits: ExecLimits
@@ -45,12 +45,12 @@ NETWORK_DENIED = "Network access was denied by the Sandgate sandbox."
 SESSION_BOUND = ("none", "landlock")  # backends whose commands outlive us unless somebody sees to it
 
 
-class Attendance:
+class Lifecycle:
     """One start of one live command. It is the terminal's watcher."""
 
     def __init__(
         self,
-        session: Session,
+        session: LifecycleSession,
         call_id: str,
         plan: ConfinedCommand,
         aftermath: Aftermath,

@@ -36,7 +36,7 @@ class Taken(Record):
         return self.head + self.tail
 
 
-class Piece(Record):
+class OutputPiece(Record):
     """Part of the transcript. `end` is the offset to go on from."""
 
     data: bytes
@@ -113,13 +113,13 @@ class Output:
                 tail = tail[: max(0, len(tail) - len(begun))]
             return Taken(head, tail, omitted)
 
-    def read(self, offset: int) -> Piece:
+    def read(self, offset: int) -> OutputPiece:
         """Everything from `offset` on that is kept. An offset beyond the end is the end."""
         with self._guard:
             total = self._transcript.total_bytes
             start = min(max(offset, 0), total)
             data, omitted = self._transcript.since(start)
-        return Piece(data, start, total, omitted, max(0, self._head_bytes - start) if omitted else 0)
+        return OutputPiece(data, start, total, omitted, max(0, self._head_bytes - start) if omitted else 0)
 
     def transcript(self) -> bytes:
         """The whole life, as far as it is kept, without a sign of the gap; see `omitted_bytes`."""

@@ -12,7 +12,7 @@ from sandgate.terminals.terminal import Terminal
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.execution.start import Starter
-    from sandgate.terminals.identity import Identity, Watcher
+    from sandgate.terminals.identity import TerminalIdentity, Watcher
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
     from sandgate.terminals.output import Listener
@@ -36,7 +36,7 @@ class Shape(Record):
 
 
 def start(
-    identity: Identity,
+    identity: TerminalIdentity,
     shape: Shape,
     *,
     starter: Starter,

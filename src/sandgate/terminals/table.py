@@ -41,7 +41,7 @@ class Tombstone(Record):
     omitted_bytes: int
 
 
-class Standing(Record):
+class TerminalUse(Record):
     """What pruning looks at."""
 
     terminal_id: int
@@ -50,7 +50,7 @@ class Standing(Record):
     awaited: bool = False  # a call has not had its answer about it
 
 
-def victim(standings: Iterable[Standing], *, protected: int) -> int | None:
+def victim(standings: Iterable[TerminalUse], *, protected: int) -> int | None:
     """Which one makes room; None when all are awaited or among the `protected` that were used last."""
     by_use = sorted(standings, key=lambda each: each.last_used_ns)
     free = [each for each in by_use[: max(0, len(by_use) - protected)] if not each.awaited]
@@ -170,7 +170,7 @@ class TerminalTable:
             return None
         counted = [pair for pair in self._terminals.items() if pair[0] not in self._pinned]
         standings = [
-            Standing(number, each.last_used_ns, each.over, bool(len(each.awaiting))) for number, each in counted
+            TerminalUse(number, each.last_used_ns, each.over, bool(len(each.awaiting))) for number, each in counted
         ]
         number = victim(standings, protected=self._limits.protected_recent)
         if number is None:

@@ -9,13 +9,13 @@ from sandgate.terminals.recording import Recorder, RecordingFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.terminals.identity import Identity
+    from sandgate.terminals.identity import TerminalIdentity
 
 
 class Tape:
     """One recording in a file of its own. Its methods may be called from any thread."""
 
-    def __init__(self, path: str, identity: Identity) -> None:
+    def __init__(self, path: str, identity: TerminalIdentity) -> None:
         self._guard = allocate_lock()
         self._file = RecordingFile(path)
         self._recorder = Recorder(

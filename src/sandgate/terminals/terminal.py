@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
     from sandgate.terminals.awaiting import Awaiting
-    from sandgate.terminals.identity import Identity, Watcher
+    from sandgate.terminals.identity import TerminalIdentity, Watcher
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
-    from sandgate.terminals.output import Listener, Piece
+    from sandgate.terminals.output import Listener, OutputPiece
     from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.pump import Pump
     from sandgate.terminals.screen import Screen
@@ -52,7 +52,7 @@ class Terminal:
 
     def __init__(
         self,
-        identity: Identity,
+        identity: TerminalIdentity,
         line: Line,
         child: Child,
         pump: Pump,
@@ -152,7 +152,7 @@ class Terminal:
         """It printed something that is not in `output` yet."""
         return self._traffic.has_unread
 
-    def read(self, offset: int = 0) -> Piece:
+    def read(self, offset: int = 0) -> OutputPiece:
         """Everything it printed from `offset` on, as far as it is kept. Takes nothing from anybody."""
         return self.output.read(offset)
 

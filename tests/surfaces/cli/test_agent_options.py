@@ -7,24 +7,26 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.surfaces.cli.agent_options import IMAGES_MAX, Past, past_and_prompt, require_known_place, user_input
+from sandgate.surfaces.cli.agent_options import IMAGES_MAX, PastChoice, past_and_prompt, require_known_place, user_input
 from sandgate.surfaces.cli.parse import parse
 
 
 @pytest.mark.parametrize(
     ("arguments", "past", "prompt"),
     [
-        ((), Past(), None),
-        (("-",), Past(), "-"),
-        (("--", "resume"), Past(), "resume"),
-        (("resume", "id"), Past("id"), None),
-        (("resume", "--last"), Past("last"), None),
-        (("fork", "id", "--before", "2", "p"), Past("id", fork=True, fork_before=2), "p"),
-        (("undo", "--last"), Past("last"), None),
-        (("undo", "id"), Past("id"), None),
+        ((), PastChoice(), None),
+        (("-",), PastChoice(), "-"),
+        (("--", "resume"), PastChoice(), "resume"),
+        (("resume", "id"), PastChoice("id"), None),
+        (("resume", "--last"), PastChoice("last"), None),
+        (("fork", "id", "--before", "2", "p"), PastChoice("id", fork=True, fork_before=2), "p"),
+        (("undo", "--last"), PastChoice("last"), None),
+        (("undo", "id"), PastChoice("id"), None),
     ],
 )
-def test_a_past_session_and_a_prompt_are_told_apart(arguments: tuple[str, ...], past: Past, prompt: str | None) -> None:
+def test_a_past_session_and_a_prompt_are_told_apart(
+    arguments: tuple[str, ...], past: PastChoice, prompt: str | None
+) -> None:
     assert past_and_prompt(parse(["agent", *arguments])) == (past, prompt)
 
 

@@ -9,15 +9,15 @@ import pytest
 from agent_double import Stage
 from sandgate.protocol import events as told
 from sandgate.protocol.operations import Review
-from sandgate.protocol.review import CodeLocation, Finding, ReviewOutput
+from sandgate.protocol.review import CodeLocation, ReviewFinding, ReviewOutput
 from sandgate.surfaces.cli.review import review_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-BUG = Finding("off by one", "the last line\nis lost", 0.9, 1, CodeLocation("/repo/a.py", 3, 5))
-ODD = Finding("odd", "perhaps", 0.5, None, CodeLocation("/repo/b.py", 7, 7))
+BUG = ReviewFinding("off by one", "the last line\nis lost", 0.9, 1, CodeLocation("/repo/a.py", 3, 5))
+ODD = ReviewFinding("odd", "perhaps", 0.5, None, CodeLocation("/repo/b.py", 7, 7))
 BAD = ReviewOutput((ODD, BUG), "patch is incorrect", "it loses\na line", 0.8)
 GOOD = ReviewOutput((), "patch is correct", "fine", 0.7)
 COMPLETE = told.TaskComplete("turn-1", 2, 5)
@@ -87,7 +87,7 @@ def test_the_result_can_be_kept_in_a_file(program: Any, stage: Stage) -> None:
 
 def test_a_finding_cannot_paint_the_terminal_or_look_like_the_verdict() -> None:
     text = "x\x1b[2J\n0 findings; patch is correct\u202e"
-    hostile = Finding(text, text, 5.0, 0, CodeLocation(text, 1, 1))
+    hostile = ReviewFinding(text, text, 5.0, 0, CodeLocation(text, 1, 1))
     lines = review_lines(ReviewOutput((hostile,), text, text, float("nan")))
     assert all(line.isprintable() for line in lines)
     assert [line for line in lines if line.startswith("0 findings")] == []

@@ -340,13 +340,13 @@ def test_a_client_that_reads_nothing_of_a_stream_is_dropped(monkeypatch: pytest.
         writer.write(made.call("flood", session))
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         loop, gone = asyncio.get_running_loop(), asyncio.Event()
-        original = connections.Connection.connection_lost
+        original = connections.HttpConnection.connection_lost
 
-        def lost(connection: connections.Connection, problem: Exception | None) -> None:
+        def lost(connection: connections.HttpConnection, problem: Exception | None) -> None:
             original(connection, problem)
             loop.call_soon(gone.set)
 
-        monkeypatch.setattr(connections.Connection, "connection_lost", lost)
+        monkeypatch.setattr(connections.HttpConnection, "connection_lost", lost)
         await gone.wait()
         assert reader is not None
         writer.close()

@@ -17,7 +17,7 @@ from responses_server import ResponsesServer, assesses
 from sandgate.errors import RequestError
 from sandgate.serving.ledger_access import Advised, follow
 from sandgate.surfaces.mcp import sessions as module
-from sandgate.surfaces.mcp.sessions import BEGUN, USED_UP, Principal, Session, Sessions
+from sandgate.surfaces.mcp.sessions import BEGUN, USED_UP, ClientSession, Principal, Sessions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def sessions_of(desk: Desk, **typed: Any) -> Sessions:
     return Sessions(environment, desk.ledger, timeout_s=30.0)
 
 
-async def ended(session: Session, tool: str, arguments: Json) -> Json:
+async def ended(session: ClientSession, tool: str, arguments: Json) -> Json:
     """The structured answer of a call that nobody is asked about."""
     call = session.begin(tool, arguments)
     happened = await soon(call.happened())

@@ -18,7 +18,7 @@ How the calls were read, as literals or by Starlark, makes no difference here.
 
 from __future__ import annotations
 
-from sandgate.policy.rules.entries import RULES_MAX, Place, checked, host_of, rule_of
+from sandgate.policy.rules.entries import RULES_MAX, RulePlace, checked, host_of, rule_of
 from sandgate.policy.rules.model import RuleSet
 
 TYPE_CHECKING = False
@@ -49,13 +49,13 @@ def rules_from_calls(calls: Sequence[Call], source: str) -> RuleSet:
     Examples are checked last, so that a `host_executable` counts wherever it stands.
     """
     if len(calls) > RULES_MAX:
-        Place(source, 0, NAMES, DECISIONS).refuse(f"it has more than {RULES_MAX} rules", "say it with fewer")
+        RulePlace(source, 0, NAMES, DECISIONS).refuse(f"it has more than {RULES_MAX} rules", "say it with fewer")
     hosts: list[HostExecutable] = []
     network: list[NetworkRule] = []
-    read: list[tuple[Rule, dict[str, Any], Place]] = []
+    read: list[tuple[Rule, dict[str, Any], RulePlace]] = []
     for call in calls:
         where = f"{source}:{call.line}" if call.line else source
-        place = Place(where, call.line, NAMES, DECISIONS)
+        place = RulePlace(where, call.line, NAMES, DECISIONS)
         entry = _entry(call, place)
         match call.name:
             case "prefix_rule":
@@ -68,7 +68,7 @@ def rules_from_calls(calls: Sequence[Call], source: str) -> RuleSet:
     return RuleSet(tuple(rules), tuple(hosts), _settled(network))
 
 
-def _entry(call: Call, place: Place) -> dict[str, Any]:
+def _entry(call: Call, place: RulePlace) -> dict[str, Any]:
     """The call's arguments under the keys of an entry; None stands for one that is missing."""
     words = ARGUMENTS[call.name]
     known = words + MORE_ARGUMENTS.get(call.name, ())
@@ -84,7 +84,7 @@ def _entry(call: Call, place: Place) -> dict[str, Any]:
     return {KEYS.get(word, word): value for word, value in given.items() if value is not None}
 
 
-def _network_rule(entry: dict[str, Any], place: Place) -> NetworkRule:
+def _network_rule(entry: dict[str, Any], place: RulePlace) -> NetworkRule:
     from sandgate.policy.rules.network import network_rule_of
 
     return network_rule_of(entry, place.but(decisions=HOST_DECISIONS))

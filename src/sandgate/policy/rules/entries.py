@@ -1,7 +1,7 @@
 """What every rule must be, in whatever form it was written.
 
 The TOML form and the `.rules` form differ in words and in nothing else: each turns what it read into an entry with
-the keys below, and `Place` says how the file calls them, so that an error speaks the language of the file. A file
+the keys below, and `RulePlace` says how the file calls them, so that an error speaks the language of the file. A file
 that says anything we do not understand is refused as a whole: a rule that is silently dropped is a door left open.
 """
 
@@ -32,7 +32,7 @@ FILES_MAX = 64  # that one rule names
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
-class Place(Record):
+class RulePlace(Record):
     """Where an entry stands, and the words of its file."""
 
     where: str  # "file: rule 2", "file:7"
@@ -48,7 +48,7 @@ class Place(Record):
         raise RuleError(f"cannot use the rules in {self.where}{line}", why=why, hint=hint)
 
 
-def rule_of(entry: Entry, place: Place) -> Rule:
+def rule_of(entry: Entry, place: RulePlace) -> Rule:
     """The rule an entry says. Raises RuleError naming the place."""
     only_keys(entry, RULE_KEYS, place)
     decide = decision_of(entry.get("decide", next(iter(place.decisions))), place)
@@ -72,7 +72,7 @@ def rule_of(entry: Entry, place: Place) -> Rule:
     )
 
 
-def host_of(entry: Entry, place: Place) -> HostExecutable:
+def host_of(entry: Entry, place: RulePlace) -> HostExecutable:
     """Which paths may answer to a bare name."""
     only_keys(entry, HOST_KEYS, place)
     name, paths = entry.get("name"), entry.get("paths")
@@ -86,7 +86,7 @@ def host_of(entry: Entry, place: Place) -> HostExecutable:
     return HostExecutable(name, tuple(dict.fromkeys(paths)))
 
 
-def checked(rule: Rule, entry: Entry, hosts: tuple[HostExecutable, ...], place: Place) -> Rule:
+def checked(rule: Rule, entry: Entry, hosts: tuple[HostExecutable, ...], place: RulePlace) -> Rule:
     """The rule, once every example of its entry agrees with it, alone and with the file's `hosts`."""
     alone = RuleSet((rule,), hosts)
     examples = 0
@@ -102,14 +102,14 @@ def checked(rule: Rule, entry: Entry, hosts: tuple[HostExecutable, ...], place: 
     return rule.but(examples=examples) if examples else rule
 
 
-def decision_of(value: object, place: Place) -> RuleDecision:
+def decision_of(value: object, place: RulePlace) -> RuleDecision:
     """What the file's word for a decision means."""
     if not isinstance(value, str) or value not in place.decisions:
         place.refuse(f"`{place.name('decide')}` is {value!r}", f"it must be one of {', '.join(place.decisions)}")
     return place.decisions[value]
 
 
-def because_of(entry: Entry, place: Place) -> str:
+def because_of(entry: Entry, place: RulePlace) -> str:
     """The sentence people are shown, "" when there is none."""
     because = entry.get("because", "")
     if not isinstance(because, str) or ("because" in entry and not because.strip()):
@@ -117,21 +117,21 @@ def because_of(entry: Entry, place: Place) -> str:
     return because
 
 
-def only_keys(entry: Entry, known: tuple[str, ...], place: Place) -> None:
+def only_keys(entry: Entry, known: tuple[str, ...], place: RulePlace) -> None:
     """Refuses an entry that says more than we understand."""
     for key in entry:
         if key not in known:
             place.refuse(f"unknown key `{key}`", f"known keys: {', '.join(place.name(each) for each in known)}")
 
 
-def _switch(entry: Entry, key: str, place: Place) -> bool:
+def _switch(entry: Entry, key: str, place: RulePlace) -> bool:
     value = entry.get(key, False)
     if not isinstance(value, bool):
         place.refuse(f"`{place.name(key)}` is {value!r}", "it must be true or false")
     return value
 
 
-def _prefix(value: object, place: Place) -> tuple[tuple[str, ...], ...]:
+def _prefix(value: object, place: RulePlace) -> tuple[tuple[str, ...], ...]:
     name = place.name("prefix")
     if not isinstance(value, list) or not value:
         place.refuse(f"`{name}` is missing, empty or not a list", f'for example {name} = ["git", ["status", "log"]]')
@@ -149,7 +149,7 @@ def _is_token(token: object) -> bool:
     return isinstance(token, str) and token != "" and "\0" not in token
 
 
-def _until(value: object, place: Place) -> str:
+def _until(value: object, place: RulePlace) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else getattr(value, "isoformat", str)()  # TOML has a type for it
@@ -161,7 +161,7 @@ def _until(value: object, place: Place) -> str:
     return str(text)
 
 
-def _uses(value: object, decide: RuleDecision, place: Place) -> int | None:
+def _uses(value: object, decide: RuleDecision, place: RulePlace) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= USES_MAX:
@@ -171,7 +171,7 @@ def _uses(value: object, decide: RuleDecision, place: Place) -> int | None:
     return value
 
 
-def _same_content(value: object, decide: RuleDecision, place: Place) -> tuple[str, ...]:
+def _same_content(value: object, decide: RuleDecision, place: RulePlace) -> tuple[str, ...]:
     if not isinstance(value, list) or len(value) > FILES_MAX or not all(_is_digested(each) for each in value):
         hint = 'for example same_content = ["sha256:9f86d0…b2b0 /home/me/project/deploy.sh"]'
         place.refuse("`same_content` is no list of digests, each with a path", hint)
@@ -189,7 +189,7 @@ def _is_digested(each: object) -> bool:
     return is_digest and path[:1] == "/" and "\0" not in path
 
 
-def _examples(entry: Entry, key: str, place: Place) -> list[tuple[str, ...]]:
+def _examples(entry: Entry, key: str, place: RulePlace) -> list[tuple[str, ...]]:
     examples = entry.get(key, [])
     if not isinstance(examples, list):
         place.refuse(f"`{key}` is not a list", f'for example {key} = ["git status"]')

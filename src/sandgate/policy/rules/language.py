@@ -27,7 +27,7 @@ alone and with the file's own `host_executable` entries.
 
 from __future__ import annotations
 
-from sandgate.policy.rules.entries import RULES_MAX, Place, checked, host_of, rule_of
+from sandgate.policy.rules.entries import RULES_MAX, RulePlace, checked, host_of, rule_of
 from sandgate.policy.rules.model import RuleSet
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def rules_from_table(
     table: Mapping[str, Any], source: str, lines: Mapping[str, tuple[int, ...]] | None = None
 ) -> RuleSet:
     """The rules of one file already read as TOML. Raises RuleError naming `source` and the entry."""
-    whole = Place(source, 0, {}, DECISIONS)
+    whole = RulePlace(source, 0, {}, DECISIONS)
     for key in table:
         if key not in TABLES:
             whole.refuse(f"unknown table `{key}`", f"a rules file holds {' and '.join(f'[[{t}]]' for t in TABLES)}")
@@ -62,8 +62,8 @@ def rules_from_table(
 
 
 def _entries(
-    table: Mapping[str, Any], name: str, whole: Place, lines: Mapping[str, tuple[int, ...]]
-) -> list[tuple[dict[str, Any], Place]]:
+    table: Mapping[str, Any], name: str, whole: RulePlace, lines: Mapping[str, tuple[int, ...]]
+) -> list[tuple[dict[str, Any], RulePlace]]:
     entries = table.get(name, [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         whole.refuse(f"`{name}` is not a list of tables", f"write [[{name}]] with two brackets")

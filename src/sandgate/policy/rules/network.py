@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.commandline import Segments
-    from sandgate.policy.rules.entries import Place
+    from sandgate.policy.rules.entries import RulePlace
     from sandgate.policy.rules.model import NetworkProtocol
 
 KEYS = ("host", "protocol", "decide", "because")
@@ -48,7 +48,7 @@ _HOSTS_AND_MARKS = _Blanks({ord(sign): sign for sign in HOST_CHARACTERS} | {ord(
 _ADDRESSES = _Blanks({ord(sign): sign for sign in ADDRESS_CHARACTERS})
 
 
-def network_rule_of(entry: dict[str, Any], place: Place) -> NetworkRule:
+def network_rule_of(entry: dict[str, Any], place: RulePlace) -> NetworkRule:
     """The rule an entry says, its host in normal form. Raises RuleError naming the place."""
     only_keys(entry, KEYS, place)
     protocol = entry.get("protocol")

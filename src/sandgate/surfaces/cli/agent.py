@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from sandgate.config import Settings
     from sandgate.protocol.operations import Operation
     from sandgate.runtime import Environment
-    from sandgate.surfaces.cli.agent_options import Past
-    from sandgate.surfaces.cli.agent_turn import Ended, Tell
+    from sandgate.surfaces.cli.agent_options import PastChoice
+    from sandgate.surfaces.cli.agent_turn import EndedTurn, Tell
     from sandgate.surfaces.cli.last_message import LastMessageFile
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 STDOUT, STDERR = 1, 2
 UNMET = 1  # the exit code of a model that failed
@@ -31,7 +31,7 @@ NO_JSON = "the last message is not JSON, which `--output-schema` asks for"
 NO_JSON_HINT = "it is the provider that holds a model to the schema, and not each of them does: choose another model"
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """One turn; the exit code is that of `agent --help`."""
     from sandgate.surfaces.cli.agent_options import operation_of, past_and_prompt, require_known_place
 
@@ -62,7 +62,7 @@ def main(parsed: Parsed) -> int:
     return UNMET
 
 
-def turn(parsed: Parsed, where: Environment, operation: Operation, past: Past) -> Ended:
+def turn(parsed: ParsedLine, where: Environment, operation: Operation, past: PastChoice) -> EndedTurn:
     """Run one operation in a session as the options ask. Raises what opening it raises."""
     from sandgate.agent.agent import AgentOptions, open_agent
     from sandgate.protocol.operations import Undo
@@ -93,7 +93,7 @@ def turn(parsed: Parsed, where: Environment, operation: Operation, past: Past) -
     )
 
 
-def last_message_file(parsed: Parsed, where: Environment) -> LastMessageFile | None:
+def last_message_file(parsed: ParsedLine, where: Environment) -> LastMessageFile | None:
     """The file of `-o`, open already. Raises RequestError."""
     path = parsed.text("last_message")
     if path is None:
@@ -121,7 +121,7 @@ def printed(text: str) -> str:
     return "".join(f"{visible(line.expandtabs())}\n" for line in text.split("\n"))
 
 
-def _conclude(parsed: Parsed, ended: Ended, file: LastMessageFile | None) -> None:
+def _conclude(parsed: ParsedLine, ended: EndedTurn, file: LastMessageFile | None) -> None:
     from sandgate.surfaces.cli.agent_options import takes_back
 
     text = ended.outcome.last_message if ended.outcome.completed else None
@@ -133,7 +133,7 @@ def _conclude(parsed: Parsed, ended: Ended, file: LastMessageFile | None) -> Non
     write_last_message(file, text)
 
 
-def _is_wanted_form(parsed: Parsed, ended: Ended) -> bool:
+def _is_wanted_form(parsed: ParsedLine, ended: EndedTurn) -> bool:
     """Whether the last message is JSON where that was wanted; whether it fits the schema is the provider's to see."""
     if parsed.text("output_schema") is None:
         return True
@@ -146,11 +146,11 @@ def _is_wanted_form(parsed: Parsed, ended: Ended) -> bool:
     return True
 
 
-def _asks_a_person(parsed: Parsed) -> bool:
+def _asks_a_person(parsed: ParsedLine) -> bool:
     return person_present() and not parsed.texts("answer")
 
 
-def _telling(parsed: Parsed, where: Environment) -> Callable[[str], tuple[int, Tell]]:
+def _telling(parsed: ParsedLine, where: Environment) -> Callable[[str], tuple[int, Tell]]:
     """Where events are told, and how; `review` has its JSON to itself."""
     from sandgate.surfaces.cli.agent_progress import AgentProgress
     from sandgate.surfaces.cli.thread_events import ThreadEvents

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.operations import Operation
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 SCHEMA_BYTES_MAX = 1 << 20
 IMAGES_MAX = 32
@@ -27,7 +27,7 @@ DEEDS = ("resume", "fork", UNDO)
 PAST_HINT = "sandgate agent {deed} SESSION PROMPT, or {deed} --last PROMPT"
 
 
-class Past(Record):
+class PastChoice(Record):
     """Which earlier session goes on: none, one (`last` or an id), or a copy of one up to a message of the user."""
 
     resume: str | None = None
@@ -35,7 +35,7 @@ class Past(Record):
     fork_before: int | None = None
 
 
-def past_and_prompt(parsed: Parsed) -> tuple[Past, str | None]:
+def past_and_prompt(parsed: ParsedLine) -> tuple[PastChoice, str | None]:
     """The session that goes on, and the word that is the prompt. Raises RequestError."""
     deed = parsed.form.partition(" ")[0]
     words = list(parsed.words)
@@ -43,7 +43,7 @@ def past_and_prompt(parsed: Parsed) -> tuple[Past, str | None]:
         for option in ("last", "before"):
             if option in parsed.values:
                 raise RequestError(f"`--{option}` belongs to `resume` and `fork`", hint="sandgate agent resume --last")
-        return Past(), words[0] if words else None
+        return PastChoice(), words[0] if words else None
     if parsed.on("ephemeral"):
         raise RequestError(f"`--ephemeral` keeps nothing, and {deed} goes on with what is kept", hint="leave one out")
     words = words[1:]
@@ -54,20 +54,20 @@ def past_and_prompt(parsed: Parsed) -> tuple[Past, str | None]:
         raise RequestError("`undo` says nothing to a model", hint="sandgate agent undo SESSION, or undo --last")
     if len(words) > 1:
         raise RequestError("`--last` and a session contradict each other", hint=f"sandgate agent {deed} --last PROMPT")
-    return Past(session, deed == "fork", _before(parsed, deed)), words[0] if words else None
+    return PastChoice(session, deed == "fork", _before(parsed, deed)), words[0] if words else None
 
 
-def operation_of(parsed: Parsed, argument: str | None) -> Operation:
+def operation_of(parsed: ParsedLine, argument: str | None) -> Operation:
     """What the session is to do. Raises RequestError."""
     return Undo() if takes_back(parsed) else user_input(parsed, argument)
 
 
-def takes_back(parsed: Parsed) -> bool:
+def takes_back(parsed: ParsedLine) -> bool:
     """No model is asked: the last turn's patches are taken back."""
     return parsed.form.partition(" ")[0] == UNDO
 
 
-def user_input(parsed: Parsed, argument: str | None) -> UserInput:
+def user_input(parsed: ParsedLine, argument: str | None) -> UserInput:
     """What is said to the model. Raises RequestError."""
     schema = _schema(parsed.text("output_schema"))
     images = _images(parsed.texts("image"))
@@ -76,7 +76,7 @@ def user_input(parsed: Parsed, argument: str | None) -> UserInput:
     return UserInput((TextInput(text), *images), schema)
 
 
-def require_known_place(parsed: Parsed, directory: str, *, trusted: Callable[[], bool]) -> None:
+def require_known_place(parsed: ParsedLine, directory: str, *, trusted: Callable[[], bool]) -> None:
     """A model works where its changes can be seen and taken back, or where somebody said so. Raises RequestError.
 
     `trusted` reads the configuration, and is asked only where that matters.
@@ -93,7 +93,7 @@ def require_known_place(parsed: Parsed, directory: str, *, trusted: Callable[[],
     )
 
 
-def _before(parsed: Parsed, deed: str) -> int | None:
+def _before(parsed: ParsedLine, deed: str) -> int | None:
     text = parsed.text("before")
     if deed != "fork":
         if text is not None:

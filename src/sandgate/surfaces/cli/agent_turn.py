@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.events import Event
     from sandgate.protocol.operations import Operation
 
-    class Agent(Protocol):
+    class RunningAgent(Protocol):
         """A session of `agent.agent`."""
 
         @property
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
         def submit(self, op: Operation) -> str: ...
         def events(self, after: int = 0) -> AsyncIterator[Event]: ...
 
-    Opened = AbstractAsyncContextManager[Agent]
+    Opened = AbstractAsyncContextManager[RunningAgent]
     Tell = Callable[[Event], str]
 
 SHUTDOWN_WAIT_S = 20.0  # for the session to end; session.md section 2 gives it 10
 STDOUT, STDERR = 1, 2
 
 
-class Ended(Record):
+class EndedTurn(Record):
     """What became of a turn."""
 
     outcome: TurnOutcome
@@ -47,7 +47,9 @@ class Ended(Record):
     heard: bool = False  # a signal ended it
 
 
-def run_turn(opened: Callable[[], Opened], operation: Operation, tell_for: Callable[[str], tuple[int, Tell]]) -> Ended:
+def run_turn(
+    opened: Callable[[], Opened], operation: Operation, tell_for: Callable[[str], tuple[int, Tell]]
+) -> EndedTurn:
     """Open a session, have it do `operation`, and end it.
 
     `tell_for` gets the session's id and says where to write (a descriptor) and what: text for each event, or "".
@@ -58,7 +60,7 @@ def run_turn(opened: Callable[[], Opened], operation: Operation, tell_for: Calla
 
 async def _run(
     opened: Callable[[], Opened], operation: Operation, tell_for: Callable[[str], tuple[int, Tell]]
-) -> Ended:
+) -> EndedTurn:
     outcome, session_id = TurnOutcome(), ""
     with Interruptions() as interruptions:
         try:
@@ -71,11 +73,15 @@ async def _run(
         except TimeoutError:
             say.fact(f"the session did not end within {SHUTDOWN_WAIT_S:g} s")
     heard = None if outcome.completed else interruptions.exit_code
-    return Ended(outcome, outcome.code if heard is None else heard, session_id, heard is not None)
+    return EndedTurn(outcome, outcome.code if heard is None else heard, session_id, heard is not None)
 
 
 async def _follow(
-    agent: Agent, operation: Operation, telling: tuple[int, Tell], outcome: TurnOutcome, interruptions: Interruptions
+    agent: RunningAgent,
+    operation: Operation,
+    telling: tuple[int, Tell],
+    outcome: TurnOutcome,
+    interruptions: Interruptions,
 ) -> None:
     descriptor, tell = telling
     turn = agent.submit(operation)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.serving.ledger_access import Ledger, PendingApproval, Resolution
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
     Event = Asked | Advised | Decided | Damaged
 
@@ -31,7 +31,7 @@ WORD_CHARS_MAX = 120  # of what is not the message
 DECIDED_OTHERWISE = 1
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0; 1 when another answer stands already."""
     _refuse_idle_options(parsed)
     if parsed.words[0] in ("log", "override"):
@@ -53,7 +53,7 @@ def main(parsed: Parsed) -> int:
         ledger.close()
 
 
-def _refuse_idle_options(parsed: Parsed) -> None:
+def _refuse_idle_options(parsed: ParsedLine) -> None:
     deed = parsed.words[0]
     for key, works in (
         ("json", ("list", "watch", "log")),
@@ -87,7 +87,7 @@ def _watch(ledger: Ledger, *, as_json: bool) -> int:
     return 0
 
 
-def _resolve(ledger: Ledger, prefix: str, decision: str, parsed: Parsed) -> int:
+def _resolve(ledger: Ledger, prefix: str, decision: str, parsed: ParsedLine) -> int:
     uses, until = _uses(parsed.text("uses")), parsed.text("until") or ""
     if until:
         until = moment(until, time.time(), option="--until")

@@ -9,12 +9,12 @@ from sandgate.surfaces.cli.session import opened, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 NOT_ASSESSED = 3
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0 whatever the level; 3 when the command could not be assessed."""
     runtime = opened(parsed)
     command = request(parsed, runtime)

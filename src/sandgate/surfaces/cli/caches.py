@@ -12,18 +12,18 @@ from sandgate.surfaces.cli.moments import here
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.runtime.caches import KeptCache
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 IN_USE = 1  # the exit code when something was not cleared
 _MIB = 1 << 20
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0; 1 when caches were not cleared because a command uses them."""
     return _clear(parsed) if parsed.words == ("clear",) else _list(parsed)
 
 
-def _list(parsed: Parsed) -> int:
+def _list(parsed: ParsedLine) -> int:
     from sandgate.runtime.caches import kept_caches
 
     if parsed.on("all"):
@@ -50,7 +50,7 @@ def _line(one: KeptCache) -> str:
     return f"{visible(one.project)}  {visible(one.place)}  {size}  used {used}"
 
 
-def _clear(parsed: Parsed) -> int:
+def _clear(parsed: ParsedLine) -> int:
     from sandgate.runtime.caches import clear_caches
     from sandgate.surfaces.cli.session import opened
 

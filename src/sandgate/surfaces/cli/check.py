@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.policy.explanation import Change, Part
     from sandgate.runtime.forecast import Forecast
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}
 OTHERWISE = {"allow": "to have it allowed", "ask": "to have it asked about", "forbid": "to have it forbidden"}
@@ -23,7 +23,7 @@ PART_SHOWN_CHARS = 300
 STOPPED = " (to start; the sandbox would stop part of it, see below)"
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0 would run unasked, 3 would ask, 4 forbidden."""
     runtime = opened(parsed)
     forecast = runtime.forecast(request(parsed, runtime))

@@ -7,12 +7,12 @@ from sandgate.surfaces.cli.completions import bash, fish, zsh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 SCRIPTS = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """Print the script of the shell that was named."""
     say.out(SCRIPTS[parsed.words[0]]())
     return 0

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.runtime.runtime import Runtime
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 HOSTS_TMP = "/tmp: the host's"
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """Print every key in force on stdout, and on stderr what they come to in the home and in /tmp."""
     runtime = opened(parsed)
     loaded = runtime.loaded

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sandgate.runtime.doctor import Diagnosis
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0 when commands can be confined and no canary got out, 1 otherwise."""
     diagnosis = diagnose(opened(parsed), attack=parsed.on("attack"))
     if parsed.on("json"):

@@ -8,10 +8,10 @@ from sandgate.surfaces.cli.session import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """Print the flags, sorted by name."""
     enabled = opened(parsed).settings.features
     rows = sorted((name, stage, name in enabled) for name, stage, _default, _doc in FEATURES)

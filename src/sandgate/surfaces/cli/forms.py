@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.misunderstood import as_typed, nearest, no_dashes
-from sandgate.surfaces.cli.parsed import Parsed
+from sandgate.surfaces.cli.parsed import ParsedLine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 def in_form(
     command: Command, values: dict[str, bool | str | tuple[str, ...]], left: list[str], argv: list[str]
-) -> Parsed:
+) -> ParsedLine:
     """The form that the words have. Raises RequestError with the forms there are."""
     words = left + argv
     for form in command.forms:
         parts = form.split()
         if "--" in parts:
             if argv and _fits(parts[: parts.index("--")], left):
-                return Parsed(command, values, tuple(argv), words=tuple(left), form=form)
+                return ParsedLine(command, values, tuple(argv), words=tuple(left), form=form)
         elif parts[-1] == "[FILE…]":
             if _fits(parts[:-1], words[: len(parts) - 1]):
-                return Parsed(command, values, words=tuple(words), form=form)
+                return ParsedLine(command, values, words=tuple(words), form=form)
         elif parts[-1] == "RULES…":
             if not argv and _fits(parts[:-1], left[: len(parts) - 1]) and _are_rule_files(left[len(parts) - 1 :]):
-                return Parsed(command, values, words=tuple(words), form=form)
+                return ParsedLine(command, values, words=tuple(words), form=form)
         elif parts[-1].startswith("["):
             if _fits_loosely(parts, left, argv):
-                return Parsed(command, values, words=tuple(words), form=form)
+                return ParsedLine(command, values, words=tuple(words), form=form)
         elif _fits(parts, words):
-            return Parsed(command, values, words=tuple(words), form=form)
+            return ParsedLine(command, values, words=tuple(words), form=form)
     begun = [form for form in command.forms if words and form.split()[0] == words[0]]
     if begun and not argv and " -- " in begun[0]:
         deed, _, example = begun[0].partition(" -- ")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.operations import Operation
 
-    class Asked(Protocol):
+    class Interruptible(Protocol):
         """What can be asked to stop."""
 
         def submit(self, op: Operation) -> str: ...
@@ -37,7 +37,7 @@ class Interruptions:
 
     def __init__(self) -> None:
         self.number: int | None = None  # of the first signal
-        self._agent: Asked | None = None
+        self._agent: Interruptible | None = None
         self._timers: list[asyncio.TimerHandle] = []
 
     def __enter__(self) -> Interruptions:
@@ -56,7 +56,7 @@ class Interruptions:
         for timer in self._timers:
             timer.cancel()
 
-    def watch(self, agent: Asked) -> None:
+    def watch(self, agent: Interruptible) -> None:
         """There is something that can be asked, from now on."""
         self._agent = agent
         if self.number is not None:
@@ -77,12 +77,12 @@ class Interruptions:
         elif self._task is not None:
             self._task.cancel()
 
-    def _ask(self, agent: Asked) -> None:
+    def _ask(self, agent: Interruptible) -> None:
         with suppress(SandgateError):  # it has ended by itself
             agent.submit(Interrupt())
         self._timers.append(self._loop.call_later(INTERRUPT_WAIT_S, self._end, agent))
 
-    def _end(self, agent: Asked) -> None:
+    def _end(self, agent: Interruptible) -> None:
         with suppress(SandgateError):
             agent.submit(Shutdown())
 

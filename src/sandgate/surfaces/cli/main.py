@@ -21,7 +21,7 @@ from sandgate.surfaces.cli import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 BAD_USAGE, CANNOT, NOT_EXECUTABLE, NOT_FOUND, BAD_CONFIG, INTERRUPTED = 2, 125, 126, 127, 78, 130
 HELP_WORDS = ("-h", "--help", "help")
@@ -121,7 +121,7 @@ def _before_dashes(arguments: list[str]) -> list[str]:
     return arguments[: arguments.index("--")] if "--" in arguments else arguments
 
 
-def _run(parsed: Parsed) -> int:
+def _run(parsed: ParsedLine) -> int:
     if parsed.help:
         from sandgate.surfaces.cli.help import command_help
 

@@ -8,12 +8,12 @@ from sandgate.surfaces.cli.waiting import approval_timeout_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 PORT_MAX = 65_535
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """Serves until the client goes, or a signal comes. Raises RequestError and ConfigError before that."""
     asked = environment(parsed).but(person_present=True)
     port = _port(parsed)
@@ -40,7 +40,7 @@ def main(parsed: Parsed) -> int:
     )
 
 
-def _port(parsed: Parsed) -> int:
+def _port(parsed: ParsedLine) -> int:
     text = parsed.text("port")
     if not parsed.on("http") and (text is not None or parsed.text("token_file") is not None):
         raise RequestError("`--port` and `--token-file` belong to `--http`", hint="sandgate mcp --http --port 8765")
@@ -51,7 +51,7 @@ def _port(parsed: Parsed) -> int:
     return int(text)
 
 
-def _channel(parsed: Parsed) -> str:
+def _channel(parsed: ParsedLine) -> str:
     """Where questions go. `--wait-for-approvals` is the everyday name of `--ask both`."""
     named = parsed.text("ask")
     if not parsed.on("wait"):

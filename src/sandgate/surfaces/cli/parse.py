@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.options import command_named
-from sandgate.surfaces.cli.parsed import Parsed as Parsed
+from sandgate.surfaces.cli.parsed import ParsedLine as ParsedLine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.surfaces.cli.options import Command, Option
 
 
-def parse(arguments: list[str]) -> Parsed:
+def parse(arguments: list[str]) -> ParsedLine:
     """Take apart everything after the program's name. Raises RequestError with one clear line."""
     name, rest = arguments[0], arguments[1:]
     command = command_named(name)
@@ -21,9 +21,9 @@ def parse(arguments: list[str]) -> Parsed:
         raise no_such_command(name)
     values, left, argv, wants_help = _options(command, rest)
     if wants_help:
-        return Parsed(command, values, help=True)
+        return ParsedLine(command, values, help=True)
     if command.argument and len(left) + len(argv) == 1:
-        return Parsed(command, values, argument=(left + argv)[0])
+        return ParsedLine(command, values, argument=(left + argv)[0])
     if command.forms:
         from sandgate.surfaces.cli.forms import in_form
 
@@ -33,7 +33,7 @@ def parse(arguments: list[str]) -> Parsed:
         from sandgate.surfaces.cli.misunderstood import no_command
 
         raise no_command(command, rest, left)
-    return Parsed(command, values, tuple(argv))
+    return ParsedLine(command, values, tuple(argv))
 
 
 def _options(

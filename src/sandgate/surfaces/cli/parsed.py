@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.options import Command
 
 
-class Parsed(Record):
+class ParsedLine(Record):
     """What was asked for. `values` holds a bool, a string or a tuple of strings by option key."""
 
     command: Command

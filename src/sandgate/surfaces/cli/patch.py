@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime import Runtime
     from sandgate.runtime.patch_gate import PatchOutcome
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 DOES_NOT_FIT, MALFORMED, REFUSED = 1, 2, 77
 APPROVE = "approve"
@@ -34,7 +34,7 @@ PATCH_STARTS = ("*** Begin Patch", "<<EOF", "<<'EOF'", '<<"EOF"')
 _READ_BYTES = 1 << 20
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0 applied or taken back, or with `--check` would apply; 1 does not fit; 2 malformed or empty; 77 not allowed."""
     try:
         if parsed.on("undo"):
@@ -59,7 +59,7 @@ def _say_hint(problem: SandgateError) -> None:
         say.fact(f"hint: {line}")
 
 
-def _applied(parsed: Parsed, text: str) -> int:
+def _applied(parsed: ParsedLine, text: str) -> int:
     narrator = Narrator(asks_a_person=person_present(), verbose=False)
     runtime = opened(parsed, narrator, lasting=parsed.on("in_order"))
     patches, strict = runtime.tools.patches, parsed.on("strict_unique")
@@ -88,7 +88,7 @@ def _foreseen(verdict: Verdict, closed: Sequence[Denial], runtime: Runtime) -> i
     return 0
 
 
-def _taken_back(parsed: Parsed) -> int:
+def _taken_back(parsed: ParsedLine) -> int:
     others = [name for name in ("check", "in_order", "strict_unique") if parsed.on(name)]
     if parsed.argument is not None or others:
         raise RequestError("`--undo` takes no patch and no other option of one", hint="sandgate patch --undo")

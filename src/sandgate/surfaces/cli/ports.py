@@ -11,12 +11,12 @@ from sandgate.surfaces.cli import say
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.runtime.shown_ports import Sandbox
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 COMMAND_CHARS_MAX = 80
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0; what cannot be shown is an error."""
     match parsed.words:
         case ("serve", port):
@@ -56,7 +56,7 @@ def _rows(sandbox: Sandbox) -> list[dict[str, object]]:
     ]
 
 
-def _serve(text: str, parsed: Parsed) -> int:
+def _serve(text: str, parsed: ParsedLine) -> int:
     from select import POLLIN, poll
 
     if parsed.on("json"):

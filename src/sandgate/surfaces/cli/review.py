@@ -12,17 +12,17 @@ from sandgate.protocol.review import ReviewOutput
 from sandgate.protocol.wire import sendable
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.agent import last_message_file, turn, write_last_message
-from sandgate.surfaces.cli.agent_options import Past
+from sandgate.surfaces.cli.agent_options import PastChoice
 from sandgate.surfaces.cli.review_prompt import review_target
 from sandgate.surfaces.cli.revision import nothing_changed, require_revision
 from sandgate.surfaces.cli.session import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.protocol.review import Finding
-    from sandgate.surfaces.cli.agent_turn import Ended
+    from sandgate.protocol.review import ReviewFinding
+    from sandgate.surfaces.cli.agent_turn import EndedTurn
     from sandgate.surfaces.cli.last_message import LastMessageFile
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
     from sandgate.surfaces.cli.review_prompt import ReviewTarget
 
 NOTHING_FOUND, FOUND, CANNOT = 0, 1, 125
@@ -31,7 +31,7 @@ FAILED = 1  # of a turn; a review says 125 instead, for 1 means findings
 BODY_LINES_MAX = 200  # of one finding
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0 nothing found, 1 findings; any other code means that there is no verdict."""
     target = review_target(parsed)
     where = environment(parsed)
@@ -41,7 +41,7 @@ def main(parsed: Parsed) -> int:
     if target.kind in LOOKED_FOR and nothing_changed(where, target.revision):
         return _nothing_to_review(parsed, target, file)
     try:
-        ended = turn(parsed, where, Review(target.prompt, target.hint), Past())
+        ended = turn(parsed, where, Review(target.prompt, target.hint), PastChoice())
         review = ended.outcome.review
         code = review_code(ended)
         if review is not None:
@@ -57,7 +57,7 @@ def main(parsed: Parsed) -> int:
     return code
 
 
-def _nothing_to_review(parsed: Parsed, target: ReviewTarget, file: LastMessageFile | None) -> int:
+def _nothing_to_review(parsed: ParsedLine, target: ReviewTarget, file: LastMessageFile | None) -> int:
     """Said in the form of a review, and no model is asked: there is nothing that it could find."""
     why = f"there are no {target.hint}, so no model was asked"
     review = ReviewOutput((), "patch is correct", why, 1.0)
@@ -72,7 +72,7 @@ def _nothing_to_review(parsed: Parsed, target: ReviewTarget, file: LastMessageFi
     return NOTHING_FOUND
 
 
-def review_code(ended: Ended) -> int:
+def review_code(ended: EndedTurn) -> int:
     """The exit code. An answer in another form has no findings and is still no praise."""
     review = ended.outcome.review
     if not ended.outcome.completed or review is None:
@@ -94,7 +94,7 @@ def review_lines(review: ReviewOutput) -> list[str]:
     return lines + [f"  | {visible(line.expandtabs())}" for line in review.overall_explanation.splitlines()]
 
 
-def _finding(finding: Finding) -> list[str]:
+def _finding(finding: ReviewFinding) -> list[str]:
     place = finding.code_location
     lines = f"{place.start}" if place.start == place.end else f"{place.start}-{place.end}"
     priority = "P?" if finding.priority is None else f"P{finding.priority}"

@@ -9,7 +9,7 @@ from sandgate.surfaces.cli.prompt_input import prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 NAME_CHARACTERS_MAX = 255  # of a branch or a commit
 # What Git refuses in names, and what a shell would read as something else.
@@ -29,7 +29,7 @@ class ReviewTarget(Record):
     kind: str = ""  # "branch", "commit", "prompt"; "": what is not committed
 
 
-def review_target(parsed: Parsed) -> ReviewTarget:
+def review_target(parsed: ParsedLine) -> ReviewTarget:
     """What the options name. Raises RequestError when they name two things, or something that is no name."""
     base, commit = parsed.text("base"), parsed.text("commit")
     words = parsed.words[0] if parsed.words else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandgate.policy.rules import RuleSet
     from sandgate.runtime.rule_check import RuleMatch
     from sandgate.runtime.rule_listing import ListedRule
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}
 EXAMPLES_FAILED = 1
@@ -40,7 +40,7 @@ IDLE = {
 }
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """`check -- CMD`: 0 allow, 3 ask, 4 forbidden. Of files: 1 when one, or an example, fails. Otherwise 0."""
     deed = parsed.words[0]
     for option, deeds in IDLE.items():
@@ -69,7 +69,7 @@ def main(parsed: Parsed) -> int:
             return import_rules(parsed)
 
 
-def _list(parsed: Parsed) -> int:
+def _list(parsed: ParsedLine) -> int:
     found = listing(environment(parsed))
     for warning in found.warnings:
         say.fact(f"warning: {warning}")
@@ -113,7 +113,7 @@ def _limits(each: ListedRule) -> list[str]:
     return [words for words, holds in said if holds]
 
 
-def _check(parsed: Parsed) -> int:
+def _check(parsed: ParsedLine) -> int:
     runtime = opened(parsed)
     for warning in runtime.rule_warnings:
         say.fact(f"warning: {warning}")
@@ -137,7 +137,7 @@ def _matched(match: RuleMatch) -> str:
     return f"  {match.decide}: {segment} ({what} `{joined(match.prefix)}` in {match.source}{because})"
 
 
-def _test(parsed: Parsed) -> int:
+def _test(parsed: ParsedLine) -> int:
     failed = 0
     for path in parsed.words[1:] or _files(parsed):
         try:
@@ -153,7 +153,7 @@ def _test(parsed: Parsed) -> int:
     return failed
 
 
-def _files(parsed: Parsed) -> list[str]:
+def _files(parsed: ParsedLine) -> list[str]:
     """Every rules file that holds here, whether or not it can be used."""
     from sandgate.config.rules_files import rule_paths
 

@@ -22,10 +22,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config import Loaded
     from sandgate.policy.rules import Rule
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 
-def add(parsed: Parsed) -> int:
+def add(parsed: ParsedLine) -> int:
     """0 when the rule stands in its file, be it since before. Raises RequestError and RuleError."""
     loaded = loaded_for(environment(parsed))
     rule = _rule(parsed)
@@ -43,7 +43,7 @@ def add(parsed: Parsed) -> int:
     return 0
 
 
-def _rule(parsed: Parsed) -> Rule:
+def _rule(parsed: ParsedLine) -> Rule:
     """The rule the options ask for."""
     until = parsed.text("until")
     decide = parsed.text("decide") or "allow"
@@ -59,7 +59,7 @@ def _rule(parsed: Parsed) -> Rule:
     )
 
 
-def _check_project(parsed: Parsed, rule: Rule) -> None:
+def _check_project(parsed: ParsedLine, rule: Rule) -> None:
     if not parsed.on("project"):
         return
     if rule.decide == "allow":
@@ -68,7 +68,7 @@ def _check_project(parsed: Parsed, rule: Rule) -> None:
         raise RequestError("a project's rules name programs by their bare name", hint=f"not `{rule.shown_prefix}`")
 
 
-def directory_of(parsed: Parsed, loaded: Loaded) -> tuple[str, bool]:
+def directory_of(parsed: ParsedLine, loaded: Loaded) -> tuple[str, bool]:
     """The configuration directory whose rules are meant, and whether that is the user's own."""
     if parsed.on("project") and parsed.on("user"):
         raise RequestError("`--project` and `--user` are two places", hint="choose one")

@@ -15,13 +15,13 @@ from sandgate.surfaces.cli.session import environment
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config.imported_rules import Imported
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 FILE_MODE = 0o600
 SHOWN_CHARS_MAX = 400
 
 
-def import_rules(parsed: Parsed) -> int:
+def import_rules(parsed: ParsedLine) -> int:
     """0; the rules on stdout or, with `--write`, in a file of their own; the report on stderr."""
     _, kind, path = parsed.words
     try:
@@ -56,7 +56,7 @@ def _read(kind: str, text: str) -> Imported:
     return rules_of_gemini(text)
 
 
-def _write(parsed: Parsed, kind: str, toml: str) -> str:
+def _write(parsed: ParsedLine, kind: str, toml: str) -> str:
     """A new file among the user's own rules; none is replaced."""
     loaded = loaded_for(environment(parsed))
     own = next((each.path for each in loaded.rules if each.owner == "user"), None)

@@ -20,10 +20,10 @@ from sandgate.surfaces.cli.session import environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 
-def remove(parsed: Parsed) -> int:
+def remove(parsed: ParsedLine) -> int:
     """0 when they are gone; what is taken out is printed. Raises RequestError and RuleError."""
     directory, guarded = directory_of(parsed, loaded_for(environment(parsed)))
     path = rules_file(directory)
@@ -39,7 +39,7 @@ def remove(parsed: Parsed) -> int:
     return 0
 
 
-def _is_meant(rule: Rule, parsed: Parsed) -> bool:
+def _is_meant(rule: Rule, parsed: ParsedLine) -> bool:
     decide = parsed.text("decide")
     return rule.prefix == tuple((word,) for word in parsed.argv) and decide in (None, rule.decide)
 
@@ -52,7 +52,7 @@ def _lines(path: str) -> frozenset[str]:
         return frozenset()
 
 
-def _elsewhere(parsed: Parsed, written_otherwise: list[Rule]) -> RequestError:
+def _elsewhere(parsed: ParsedLine, written_otherwise: list[Rule]) -> RequestError:
     said = joined(parsed.argv)
     if written_otherwise:
         places = ", ".join(rule.source for rule in written_otherwise)

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.decisions import Passage
     from sandgate.runtime import Runtime
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 STREAMS = Stdio(stdin=0, stdout=1, stderr=2)  # our own; `start` saw to it that each is taken
 REFUSED, CANNOT, INTERRUPTED = 77, 125, 130
@@ -24,12 +24,12 @@ WOULD_ASK_FIRST = (
 )
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """Run the command; the exit code is cli.md §3's."""
     return _as_json(parsed) if parsed.on("json") else _for_people(parsed)
 
 
-def _for_people(parsed: Parsed) -> int:
+def _for_people(parsed: ParsedLine) -> int:
     from sandgate.surfaces.cli import say
 
     present = person_present()
@@ -50,7 +50,7 @@ def _for_people(parsed: Parsed) -> int:
     return exit_code(passage) or (CANNOT if narrator.output_lost else 0)
 
 
-def _as_json(parsed: Parsed) -> int:
+def _as_json(parsed: ParsedLine) -> int:
     from sandgate.surfaces.cli import main as program
     from sandgate.surfaces.cli.jsonlines import JsonLines
 
@@ -76,7 +76,7 @@ def _as_json(parsed: Parsed) -> int:
     return code
 
 
-def _passage(runtime: Runtime, parsed: Parsed, stdio: Stdio, terminations: Terminations) -> Passage:
+def _passage(runtime: Runtime, parsed: ParsedLine, stdio: Stdio, terminations: Terminations) -> Passage:
     if parsed.texts("serve"):
         from sandgate.runtime.shown_ports import port_wishes
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime import Runtime
-    from sandgate.serving.other_terminal import Elsewhere
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.serving.other_terminal import OtherTerminal
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 STDERR = 2
 
 
-def colour_wanted(parsed: Parsed, environ: Mapping[str, str]) -> bool:
+def colour_wanted(parsed: ParsedLine, environ: Mapping[str, str]) -> bool:
     """Whether to paint: the option, then NO_COLOR (no-color.org), then whether stderr is a terminal."""
     match parsed.text("color"):
         case "always":
@@ -37,7 +37,7 @@ def person_present() -> bool:
     return os.isatty(STDERR)
 
 
-def opened(parsed: Parsed, record: Recorder | None = None, *, lasting: bool = True) -> Runtime:
+def opened(parsed: ParsedLine, record: Recorder | None = None, *, lasting: bool = True) -> Runtime:
     """The runtime of this invocation; `lasting` as `open_runtime` has it."""
     where = environment(parsed)
     _make_directories(parsed.texts("add_dir"), where.cwd)
@@ -67,7 +67,7 @@ def _make_directories(places: tuple[str, ...], cwd: str) -> None:
                 continue
 
 
-def _waiting(parsed: Parsed, where: Environment) -> Elsewhere | None:
+def _waiting(parsed: ParsedLine, where: Environment) -> Elsewhere | None:
     """Who answers from another terminal, where nobody is at this one and that was asked for."""
     if parsed.text("approval_timeout") is not None and not parsed.on("wait"):
         raise RequestError("`--approval-timeout` belongs to `--wait-for-approvals`")
@@ -79,7 +79,7 @@ def _waiting(parsed: Parsed, where: Environment) -> Elsewhere | None:
     return None if person_present() else found
 
 
-def environment(parsed: Parsed) -> Environment:
+def environment(parsed: ParsedLine) -> Environment:
     """Where the runtime stands, and what the options say."""
     return Environment(
         cwd=_directory(parsed),
@@ -91,7 +91,7 @@ def environment(parsed: Parsed) -> Environment:
     )
 
 
-def request(parsed: Parsed, runtime: Runtime) -> CommandRequest:
+def request(parsed: ParsedLine, runtime: Runtime) -> CommandRequest:
     """The command that was asked for, in the environment policy gives it."""
     argv = parsed.argv
     if parsed.on("shell"):
@@ -109,7 +109,7 @@ def request(parsed: Parsed, runtime: Runtime) -> CommandRequest:
     )
 
 
-def _typed(parsed: Parsed) -> TypedOverrides:
+def _typed(parsed: ParsedLine) -> TypedOverrides:
     return TypedOverrides(
         approval_policy=parsed.text("approval"),
         sandbox_mode=parsed.text("sandbox"),
@@ -123,7 +123,7 @@ def _typed(parsed: Parsed) -> TypedOverrides:
     )
 
 
-def _directory(parsed: Parsed) -> str:
+def _directory(parsed: ParsedLine) -> str:
     wanted = parsed.text("cd")
     try:
         directory = os.getcwd() if wanted is None else wanted

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 LIMIT, LIMIT_MAX = 20, 1000  # sessions of one list
 PREVIEW_CHARACTERS_MAX = 100
@@ -22,7 +22,7 @@ FIELDS = ("id", "created_at", "updated_at", "cwd", "model", "preview", "source",
 IDLE = ("json", "all", "archived", "limit", "cursor")  # options of `list` alone
 
 
-def main(parsed: Parsed) -> int:
+def main(parsed: ParsedLine) -> int:
     """0; a session that is not there is bad usage."""
     from sandgate.agent import past_sessions
 
@@ -50,7 +50,7 @@ def main(parsed: Parsed) -> int:
     return 0
 
 
-def _list(parsed: Parsed) -> int:
+def _list(parsed: ParsedLine) -> int:
     from sandgate.agent.past_sessions import list_sessions
 
     page = list_sessions(

@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sandgate.serving.other_terminal import Elsewhere
-    from sandgate.surfaces.cli.parse import Parsed
+    from sandgate.serving.other_terminal import OtherTerminal
+    from sandgate.surfaces.cli.parse import ParsedLine
 
 APPROVAL_TIMEOUT_S, APPROVAL_TIMEOUT_S_MAX = 600.0, 24 * 3600.0
 
 
-def approval_timeout_s(parsed: Parsed) -> float:
+def approval_timeout_s(parsed: ParsedLine) -> float:
     """Seconds that a question stays open. Raises RequestError for what is no time."""
     text = parsed.text("approval_timeout")
     try:
@@ -28,9 +28,9 @@ def approval_timeout_s(parsed: Parsed) -> float:
     return seconds
 
 
-def somebody_elsewhere(parsed: Parsed, environ: Mapping[str, str]) -> Elsewhere:
+def somebody_elsewhere(parsed: ParsedLine, environ: Mapping[str, str]) -> OtherTerminal:
     """Who answers with `sandgate approvals`. Raises RequestError."""
-    from sandgate.serving.other_terminal import Elsewhere
+    from sandgate.serving.other_terminal import OtherTerminal
     from sandgate.surfaces.cli import say
 
-    return Elsewhere(environ, timeout_s=approval_timeout_s(parsed), tell=say.fact)
+    return OtherTerminal(environ, timeout_s=approval_timeout_s(parsed), tell=say.fact)

@@ -37,7 +37,7 @@ REFUSED = "the client answered the question with an error, which counts as a no"
 NO_ANSWER = "the client called again without an answer, which counts as a no"
 
 
-class Seen(Record):
+class Visibility(Record):
     """How well whoever answers can have seen the question."""
 
     waited_s: float
@@ -81,7 +81,7 @@ async def ask_now(context: Context, question: Question, environ: Mapping[str, st
         return Heard(nobody=LOST)
     except MCPError as problem:
         return Heard(nobody=LOST if problem.error.code == CONNECTION_CLOSED else REFUSED)
-    seen = Seen(monotonic() - began_s, question.brief.whole)
+    seen = Visibility(monotonic() - began_s, question.brief.whole)
     return _heard(context, question.approval, answer, seen, environ)
 
 
@@ -110,9 +110,9 @@ def brought(
     if found is None:
         return Heard(nobody=NO_ANSWER)
     answer = found.model_dump(mode="json") if hasattr(found, "model_dump") else found
-    seen = Seen(UNKNOWN_S, whole=False)
+    seen = Visibility(UNKNOWN_S, whole=False)
     if question is not None and question.asked_s is not None:
-        seen = Seen(monotonic() - question.asked_s, question.brief.whole)
+        seen = Visibility(monotonic() - question.asked_s, question.brief.whole)
     return _heard(context, approval, answer, seen, environ)
 
 
@@ -125,7 +125,7 @@ def _form(context: Context, question: Question) -> dict[str, Any]:
     )
 
 
-def _heard(context: Context, approval: Approval, answer: object, seen: Seen, environ: Mapping[str, str]) -> Heard:
+def _heard(context: Context, approval: Approval, answer: object, seen: Visibility, environ: Mapping[str, str]) -> Heard:
     name = client_name(context)
     if is_unseen(answer, seen.waited_s, nobodys_actions(context, environ)):
         return Heard(nobody=turned_down(name))

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from mcp_types import CallToolRequestParams, InputRequiredResult
 
-    from sandgate.serving.calls import Call, Output
+    from sandgate.serving.calls import Output, ServedCall
     from sandgate.surfaces.mcp.asking import Context, Heard
-    from sandgate.surfaces.mcp.sessions import Session
+    from sandgate.surfaces.mcp.sessions import ClientSession
 
 PROGRESS_EVERY_S = 1.0
 CANNOT_ASK = (
@@ -46,7 +46,7 @@ class Channels(Record):
 
 
 async def call_tool(
-    context: Context, params: CallToolRequestParams, session: Session, channels: Channels
+    context: Context, params: CallToolRequestParams, session: ClientSession, channels: Channels
 ) -> CallToolResult | InputRequiredResult:
     """The answer to the call, or a question back."""
     try:
@@ -87,7 +87,9 @@ def bug(problem: Exception) -> str:
     return BUG.format(number=number)
 
 
-async def _call_of(context: Context, params: CallToolRequestParams, session: Session, channels: Channels) -> Call:
+async def _call_of(
+    context: Context, params: CallToolRequestParams, session: ClientSession, channels: Channels
+) -> ServedCall:
     """A new call, or the one that this request goes on with. Raises RequestError."""
     arguments = params.arguments or {}
     if params.request_state is None:
@@ -108,7 +110,7 @@ async def _call_of(context: Context, params: CallToolRequestParams, session: Ses
 
 
 async def _seen_through(
-    context: Context, call: Call, session: Session, channels: Channels
+    context: Context, call: ServedCall, session: ClientSession, channels: Channels
 ) -> CallToolResult | InputRequiredResult:
     while True:
         happened = await call.happened()
@@ -127,7 +129,7 @@ async def _seen_through(
             await session.inbox.answer(happened, "deny", by="withdrawn", reason=why)
 
 
-async def _asked(context: Context, question: Question, session: Session, channels: Channels) -> None:
+async def _asked(context: Context, question: Question, session: ClientSession, channels: Channels) -> None:
     """Asks the client, until it or somebody elsewhere has answered."""
     asking = asyncio.ensure_future(ask_now(context, question, channels.environ))
     elsewhere = asyncio.ensure_future(question.decision())
@@ -142,7 +144,7 @@ async def _asked(context: Context, question: Question, session: Session, channel
             await asking
 
 
-async def _take(session: Session, question: Question, heard: Heard) -> None:
+async def _take(session: ClientSession, question: Question, heard: Heard) -> None:
     """What the client made of the question. What no person has seen stays open, for whoever can answer it."""
     if heard.nobody:
         question.nobody = heard.nobody
@@ -150,7 +152,7 @@ async def _take(session: Session, question: Question, heard: Heard) -> None:
         await _answer(session, question, heard.choice, heard.reason)
 
 
-async def _answer(session: Session, question: Question, name: str, reason: str) -> None:
+async def _answer(session: ClientSession, question: Question, name: str, reason: str) -> None:
     """The client has answered. What cannot be kept must not be asked again, or that would never end."""
     await session.inbox.answer(question, name, by="client", reason=reason)
     if question.open:
@@ -165,14 +167,14 @@ def _result(output: Output) -> CallToolResult:
     )
 
 
-def _ticking(context: Context, call: Call) -> asyncio.Task[None] | None:
+def _ticking(context: Context, call: ServedCall) -> asyncio.Task[None] | None:
     """Tells a client that wants to know that the call goes on."""
     if (context.meta or {}).get("progress_token") is None:
         return None
     return asyncio.ensure_future(_tick(context, call))
 
 
-async def _tick(context: Context, call: Call) -> None:
+async def _tick(context: Context, call: ServedCall) -> None:
     began_s = monotonic()
     while True:
         await asyncio.sleep(PROGRESS_EVERY_S)

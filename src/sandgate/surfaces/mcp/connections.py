@@ -20,7 +20,7 @@ KEEP_ALIVE_SECONDS = 30  # between two requests of a connection
 _ARRIVING = (h11.IDLE, h11.SEND_BODY)
 
 
-class Connection(H11Protocol):
+class HttpConnection(H11Protocol):
     """One TCP connection."""
 
     _arrival: asyncio.TimerHandle | None = None

@@ -42,7 +42,7 @@ class Verifier:
 
 def door(inside: ASGIApp, *, authorities: frozenset[str], tokens: Tokens, resuming: Resuming) -> ASGIApp:
     """The application for uvicorn. `authorities` are the `host:port` we answer to."""
-    room: ASGIApp = Room(inside, resuming)
+    room: ASGIApp = PrincipalDoor(inside, resuming)
     room = RequireAuthMiddleware(AuthContextMiddleware(room), required_scopes=[])
     room = AuthenticationMiddleware(room, backend=BearerAuthBackend(Verifier(tokens)))
     return Threshold(room, authorities)
@@ -71,7 +71,7 @@ class Threshold:
             await self._inside(scope, receive, send)
 
 
-class Room:
+class PrincipalDoor:
     """Where a known principal's request becomes a message for the SDK."""
 
     def __init__(self, inside: ASGIApp, resuming: Resuming) -> None:

@@ -14,7 +14,7 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 
 from sandgate.errors import RequestError
-from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX, KEEP_ALIVE_SECONDS, Connection
+from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX, KEEP_ALIVE_SECONDS, HttpConnection
 from sandgate.surfaces.mcp.crowding import Crowding
 from sandgate.surfaces.mcp.door import PATH, door
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
@@ -95,7 +95,7 @@ class Connections:
             app,
             lifespan="off",
             interface="asgi3",
-            http=Connection,
+            http=HttpConnection,
             ws="none",
             log_config=None,
             log_level="critical",  # what a stranger sends is no reason to write a line for each
@@ -133,8 +133,8 @@ class Connections:
             if connection.transport is not None:
                 connection.transport.abort()
 
-    def _connection(self) -> Connection:
-        return Connection(self._config, self._state, {}, asyncio.get_running_loop())
+    def _connection(self) -> HttpConnection:
+        return HttpConnection(self._config, self._state, {}, asyncio.get_running_loop())
 
 
 def _listen(host: str, port: int) -> socket.socket:

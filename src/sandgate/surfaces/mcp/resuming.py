@@ -25,7 +25,7 @@ EVENTS_MAX = 1024  # kept for a session
 EVENT_BYTES_MAX = 1024 * 1024  # kept for a session, as written
 
 
-class Event(Record):
+class StreamEvent(Record):
     """One message of one stream; a message of None only marks where the stream began."""
 
     stream: str
@@ -38,7 +38,7 @@ class SessionEvents:
     """The latest events of one session; the oldest go first."""
 
     def __init__(self) -> None:
-        self._events: deque[Event] = deque()
+        self._events: deque[StreamEvent] = deque()
         self._kept_bytes = 0
         self._count = 0
         self._streams: dict[str, int] = {}
@@ -52,14 +52,14 @@ class SessionEvents:
         self._count += 1
         number = self._streams.setdefault(stream, self._count)
         size_bytes = 0 if message is None else len(message.model_dump_json(by_alias=True, exclude_unset=True))
-        event = Event(stream, f"{number}-{self._count}", message, size_bytes)
+        event = StreamEvent(stream, f"{number}-{self._count}", message, size_bytes)
         self._events.append(event)
         self._kept_bytes += size_bytes
         while len(self._events) > EVENTS_MAX or self._kept_bytes > EVENT_BYTES_MAX:
             self._forget_oldest()
         return event.name
 
-    def after(self, name: str) -> tuple[str | None, list[Event]]:
+    def after(self, name: str) -> tuple[str | None, list[StreamEvent]]:
         """The stream of the event called `name`, and what came on it later; None and nothing for an unknown one."""
         number, _, count = name.partition("-")
         stream = next((stream for stream, first in self._streams.items() if str(first) == number), None)
@@ -121,5 +121,5 @@ class Resuming(EventStore):
         return stream
 
 
-def _count(event: Event) -> int:
+def _count(event: StreamEvent) -> int:
     return int(event.name.partition("-")[2])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sandgate.surfaces.mcp.asking import Context
     from sandgate.surfaces.mcp.calling import Channels
-    from sandgate.surfaces.mcp.sessions import Session, Sessions
+    from sandgate.surfaces.mcp.sessions import ClientSession, Sessions
 
 NAME, TITLE = "sandgate-mcp-server", "Sandgate"
 SESSION_HEADER = "mcp-session-id"
@@ -111,7 +111,7 @@ def _principal_name(context: Context) -> str:
     return principal_of(context).label
 
 
-async def _session(context: Context, sessions: Sessions) -> Session:
+async def _session(context: Context, sessions: Sessions) -> ClientSession:
     principal = principal_of(context)
     _tie(context, sessions, principal)
     return await sessions.of(principal)

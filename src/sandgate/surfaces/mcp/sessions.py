@@ -15,7 +15,7 @@ from time import monotonic, time
 from sandgate.errors import RequestError, SandgateError
 from sandgate.record import Record
 from sandgate.runtime.aio import open_server_gate
-from sandgate.serving.calls import Call, call_digest
+from sandgate.serving.calls import ServedCall, call_digest
 from sandgate.serving.inbox import Inbox
 from sandgate.serving.ledger_access import kept_in
 
@@ -56,14 +56,14 @@ class Principal(Record):
         return f"{' '.join(filter(None, (self.name, self.connection)))} (user {os.getuid()}{settings})"
 
 
-class Session:
+class ClientSession:
     """One principal's gate, its open questions, and its calls."""
 
     def __init__(self, gate: AsyncGate, inbox: Inbox) -> None:
         self._gate = gate
         self.inbox = inbox
-        self._calls: set[Call] = set()
-        self._waiting: dict[str, Call] = {}  # by the approval that its client was asked for
+        self._calls: set[ServedCall] = set()
+        self._waiting: dict[str, ServedCall] = {}  # by the approval that its client was asked for
         self._brought: dict[str, float] = {}  # approvals whose answer has come, and until when they could come again
         self.used_s = monotonic()
 
@@ -71,21 +71,21 @@ class Session:
     def busy(self) -> bool:
         return any(not call.done for call in self._calls)
 
-    def begin(self, tool: str, arguments: Mapping[str, Any], *, prepared: Approval | None = None) -> Call:
+    def begin(self, tool: str, arguments: Mapping[str, Any], *, prepared: Approval | None = None) -> ServedCall:
         """`prepared`: of `earlier`. Raises RequestError when there are too many at once."""
         self.used_s = monotonic()
         self._forget_left_behind()
         if len(self._calls) >= CALLS_MAX:
             raise RequestError("too many calls at once", why=f"at most {CALLS_MAX} of one session may be open")
-        call = Call(self._gate, self.inbox, tool, arguments, prepared=prepared)
+        call = ServedCall(self._gate, self.inbox, tool, arguments, prepared=prepared)
         self._calls.add(call)
         return call
 
-    def await_client(self, approval_id: str, call: Call) -> None:
+    def await_client(self, approval_id: str, call: ServedCall) -> None:
         """The client was asked, and will come again with an answer and this name."""
         self._waiting[approval_id] = call
 
-    def resume(self, approval_id: str, tool: str, arguments: Mapping[str, Any]) -> Call | None:
+    def resume(self, approval_id: str, tool: str, arguments: Mapping[str, Any]) -> ServedCall | None:
         """The call that waits for this approval; None when none does any more. Each comes once."""
         self.used_s = monotonic()
         call = self._waiting.get(approval_id)
@@ -113,12 +113,12 @@ class Session:
         """Loads what the first call needs."""
         await self._gate.prepare()
 
-    def over(self, call: Call) -> None:
+    def over(self, call: ServedCall) -> None:
         """Its answer was delivered."""
         self._calls.discard(call)
         self.used_s = monotonic()
 
-    async def give_up(self, call: Call) -> None:
+    async def give_up(self, call: ServedCall) -> None:
         """Nobody wants its answer. Whoever closes the session meanwhile waits for the end of it as well."""
         try:
             await call.give_up()
@@ -150,11 +150,11 @@ class Sessions:
         self._environment = environment
         self._ledger = ledger
         self.timeout_s = timeout_s  # of a question
-        self._open: dict[Principal, asyncio.Future[Session]] = {}
+        self._open: dict[Principal, asyncio.Future[ClientSession]] = {}
         self._reaper: asyncio.Task[None] | None = None
         self._ahead: set[asyncio.Future[None]] = set()
 
-    async def of(self, principal: Principal) -> Session:
+    async def of(self, principal: Principal) -> ClientSession:
         """The session of that principal, opened with its first call. Raises ConfigError, RuleError, RequestError."""
         opening = self._open.get(principal)
         if opening is None:
@@ -197,9 +197,9 @@ class Sessions:
         self._ahead.add(task)  # a loop holds its tasks weakly
         task.add_done_callback(self._ahead.discard)
 
-    async def _opened(self, principal: Principal) -> Session:
+    async def _opened(self, principal: Principal) -> ClientSession:
         gate = await open_server_gate(self._environment.but(tighter=principal.tighter), hear=kept_in(self._ledger))
-        return Session(
+        return ClientSession(
             gate,
             Inbox(
                 self._ledger,
@@ -226,7 +226,7 @@ class Sessions:
         """Stays the same when the server is started again for the same user and directory."""
         return f"{principal.label} in {self._environment.cwd}"
 
-    def _opened_or_not(self, principal: Principal, opening: asyncio.Future[Session]) -> None:
+    def _opened_or_not(self, principal: Principal, opening: asyncio.Future[ClientSession]) -> None:
         if opening.cancelled() or opening.exception() is not None:
             self._open.pop(principal, None)
 
