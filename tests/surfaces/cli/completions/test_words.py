@@ -1,4 +1,4 @@
-from sandgate.surfaces.cli.completions.words import Value, after, argument, deeds, value_of
+from sandgate.surfaces.cli.completions.words import OptionValue, after, argument, deeds, value_of
 from sandgate.surfaces.cli.options import Command, Option
 
 RULES = Command(
@@ -7,7 +7,7 @@ RULES = Command(
 
 
 def test_choices_features_files_and_directories_are_told_apart() -> None:
-    assert value_of(Option(("-a",), "a", "", "A", ("x", "y"))) == Value("words", ("x", "y"))
+    assert value_of(Option(("-a",), "a", "", "A", ("x", "y"))) == OptionValue("words", ("x", "y"))
     assert "unified_exec" in value_of(Option(("--enable",), "enable", "", "FEATURE")).words
     assert [value_of(Option(("-a",), "a", "", name)).kind for name in ("FILE", "DIR", "TEXT")] == [
         "files",
@@ -23,7 +23,7 @@ def test_fixed_words_of_forms_are_deeds_once_and_what_is_in_capitals_is_none() -
 
 
 def test_a_deed_is_followed_by_further_words_or_by_a_kind_of_name() -> None:
-    assert after(RULES, "import") == Value("words", ("one",))
-    assert after(RULES, "check") == Value("files")
-    assert after(RULES, "list") == Value("unknown")
-    assert argument(Command("patch", "", (), "patch", argument="FILE|PATCH")) == Value("files")
+    assert after(RULES, "import") == OptionValue("words", ("one",))
+    assert after(RULES, "check") == OptionValue("files")
+    assert after(RULES, "list") == OptionValue("unknown")
+    assert argument(Command("patch", "", (), "patch", argument="FILE|PATCH")) == OptionValue("files")

@@ -7,7 +7,7 @@ from sandgate.surfaces.cli.options import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.completions.words import Value
+    from sandgate.surfaces.cli.completions.words import OptionValue
     from sandgate.surfaces.cli.options import Command
 
 SCRIPT = """\
@@ -55,7 +55,7 @@ def script() -> str:
 
 
 def _command(command: Command) -> str:
-    by_value: dict[Value, list[str]] = {}
+    by_value: dict[OptionValue, list[str]] = {}
     for option in command.options:
         if option.metavar:
             by_value.setdefault(value_of(option), []).extend(option.flags)
@@ -73,5 +73,5 @@ def _command(command: Command) -> str:
     return "\n".join([f"    {command.name})", "        case $prev in", *cases, other, "        esac", "        ;;"])
 
 
-def _offered(value: Value) -> str:
+def _offered(value: OptionValue) -> str:
     return f'words="{" ".join(value.words)}"' if value.kind == "words" else FILLED_IN[value.kind]

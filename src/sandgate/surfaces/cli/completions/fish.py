@@ -7,7 +7,7 @@ from sandgate.surfaces.cli.options import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.completions.words import Value
+    from sandgate.surfaces.cli.completions.words import OptionValue
     from sandgate.surfaces.cli.options import Command, Option
 
 HEAD = "# fish completion for sandgate: sandgate completion fish > ~/.config/fish/completions/sandgate.fish"
@@ -46,7 +46,7 @@ def _value(option: Option) -> str:
     return f" {_offered(value_of(option))}" if option.metavar else ""
 
 
-def _offered(value: Value) -> str:
+def _offered(value: OptionValue) -> str:
     match value.kind:
         case "words":
             return f"-x -a {_quoted(' '.join(value.words))}"

@@ -17,19 +17,19 @@ FILES = ("FILE", "FILE|PATCH", "[FILE…]", "RULES…")
 DIRECTORIES = ("DIR",)
 
 
-class Value(Record):
+class OptionValue(Record):
     """What an option, or a word of a command, may be."""
 
     kind: Kind
     words: tuple[str, ...] = ()
 
 
-def value_of(option: Option) -> Value:
+def value_of(option: Option) -> OptionValue:
     """What follows this option, which takes a value."""
     if option.choices:
-        return Value("words", option.choices)
+        return OptionValue("words", option.choices)
     if option.metavar == "FEATURE":
-        return Value("words", tuple(name for name, _stage, _default, _doc in FEATURES))
+        return OptionValue("words", tuple(name for name, _stage, _default, _doc in FEATURES))
     return _named(option.metavar)
 
 
@@ -38,24 +38,24 @@ def deeds(command: Command) -> tuple[str, ...]:
     return _each_once([*command.words, *(_parts(form)[0] for form in command.forms if _is_fixed(_parts(form)[0]))])
 
 
-def after(command: Command, deed: str) -> Value:
+def after(command: Command, deed: str) -> OptionValue:
     """What may follow that word: further fixed words, or a kind of name."""
     following = [parts[1] for parts in map(_parts, command.forms) if parts[0] == deed and len(parts) > 1]
     fixed = _each_once([part for part in following if _is_fixed(part)])
     if fixed:
-        return Value("words", fixed)
-    return next((value for value in map(_named, following) if value.kind != "unknown"), Value("unknown"))
+        return OptionValue("words", fixed)
+    return next((value for value in map(_named, following) if value.kind != "unknown"), OptionValue("unknown"))
 
 
-def argument(command: Command) -> Value:
+def argument(command: Command) -> OptionValue:
     """What may follow the command's name where that is no fixed word."""
     return _named(command.argument)
 
 
-def _named(name: str) -> Value:
+def _named(name: str) -> OptionValue:
     if name in FILES:
-        return Value("files")
-    return Value("directories" if name in DIRECTORIES else "unknown")
+        return OptionValue("files")
+    return OptionValue("directories" if name in DIRECTORIES else "unknown")
 
 
 def _parts(form: str) -> list[str]:

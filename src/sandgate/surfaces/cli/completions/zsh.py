@@ -7,7 +7,7 @@ from sandgate.surfaces.cli.options import COMMANDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.surfaces.cli.completions.words import Value
+    from sandgate.surfaces.cli.completions.words import OptionValue
     from sandgate.surfaces.cli.options import Command, Option
 
 SCRIPT = """\
@@ -71,7 +71,7 @@ def _second(command: Command, words: tuple[str, ...]) -> list[str]:
     return [_quoted(f"*:argument:{{ case $line[1] in {' '.join(cases)} esac }}")] if cases else []
 
 
-def _deed(value: Value) -> str:
+def _deed(value: OptionValue) -> str:
     return f"compadd -- {' '.join(value.words)}" if value.kind == "words" else ACTIONS[value.kind]
 
 
@@ -85,7 +85,7 @@ def _option(option: Option) -> list[str]:
     return [_quoted(f"{repeated}{flag}{'=' if flag[:2] == '--' else '+'}[{about}]:{action}") for flag in option.flags]
 
 
-def _action(value: Value) -> str:
+def _action(value: OptionValue) -> str:
     return f"({' '.join(value.words)})" if value.kind == "words" else ACTIONS[value.kind]
 
 
