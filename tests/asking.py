@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.approvals.pending import PendingApproval
+from sandgate.approvals.ledger.pending import PendingApproval
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import json, os, sys
 spec = json.loads(sys.argv.pop())
 sys.path[:0] = spec["path"]
 from sandgate.approvals import holding
-from sandgate.approvals.form import form_of
+from sandgate.approvals.prompts.form import form_of
 from sandgate.errors import SandgateError
 from sandgate.protocol.bindings import Bound
 from sandgate.protocol.decisions import Decision
@@ -55,7 +55,7 @@ class Reviewer:
             return Decision(request.stage, "denied", "user")
         if answer == "escalate":
             return Decision(request.stage, "approved", "user", (ESCALATE,))
-        from sandgate.approvals.form import chosen
+        from sandgate.approvals.prompts.form import chosen
         return chosen(request, answer)
 
 environment = Environment(

@@ -45,7 +45,7 @@ GROUP_MAY_WRITE, OTHERS_MAY_WRITE = 0o020, 0o002
 NARROWED_EVERY = 16
 FILE_MODE = 0o644  # whatever the umask
 # What a run imports only to ask somebody; the next one mostly need not.
-RARELY_FIRST = (f"{PACKAGE}.approvals.human", f"{PACKAGE}.assessment")
+RARELY_FIRST = (f"{PACKAGE}.reviewers.terminal", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
 _NOTHING: "Index" = ({}, (), ())
 _installed: "list[ModuleCache]" = []

@@ -11,7 +11,7 @@ import pytest
 
 from agent_places import run
 from sandgate.agent.desk import Desk
-from sandgate.approvals.advice import Advice, Said
+from sandgate.approvals.prompts.advice import Advice, Said
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision

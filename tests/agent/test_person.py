@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from sandgate.agent.person import Person
-from sandgate.approvals import human
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.reviewers import terminal as human
 
 LIMIT_S = 10
 

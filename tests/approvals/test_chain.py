@@ -7,11 +7,11 @@ import threading
 from collections import Counter
 
 from sandgate.approvals.chain import ReviewerChain
-from sandgate.approvals.scripted import ScriptedReviewer
 from sandgate.approvals.store import ApprovalStore
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
+from sandgate.reviewers.prepared import ScriptedReviewer
 from waiting import wait_until
 
 TYPE_CHECKING = False

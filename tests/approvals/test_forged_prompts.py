@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.approvals.prompt import CONTINUATION, choice_lines, prompt_lines, question
+from sandgate.approvals.prompts.prompt import CONTINUATION, choice_lines, prompt_lines, question
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest
 from sandgate.protocol.denials import Denial, DenialReport

@@ -8,7 +8,6 @@ import pytest
 
 from sandgate.approvals.answering import Answering
 from sandgate.approvals.holding import binding_of, contents_of
-from sandgate.approvals.scripted import ScriptedReviewer
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
 from sandgate.gate.escalation import AGAIN_MAX
 from sandgate.gate.gate import Gate
@@ -23,6 +22,7 @@ from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, EffectiveP
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
 from sandgate.protocol.verdicts import Allow, Ask
+from sandgate.reviewers.prepared import ScriptedReviewer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

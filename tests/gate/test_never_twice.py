@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandgate.approvals.answering import Answering
-from sandgate.approvals.prompt import choices
+from sandgate.approvals.prompts.prompt import choices
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
 from sandgate.gate.rulebook import Rulebook

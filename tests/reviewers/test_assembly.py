@@ -2,10 +2,10 @@
 
 import pytest
 
-from sandgate.approvals import human
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.reviewers import terminal as human
 from sandgate.reviewers.assembly import reviewers_for
 
 REQUEST = ApprovalRequest("r", "c", "initial", CommandRequest(("touch", "x"), "/repo", {}), "")

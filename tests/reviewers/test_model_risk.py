@@ -25,7 +25,6 @@ from responses_server import (
     turn,
     waits_for,
 )
-from sandgate.approvals.human import TerminalReviewer
 from sandgate.config import TypedOverrides
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.trace import (
@@ -37,12 +36,13 @@ from sandgate.protocol.trace import (
     RiskLatency,
     TraceRecord,
 )
+from sandgate.reviewers.terminal import TerminalReviewer
 from sandgate.runtime import Environment, Runtime, open_runtime
 from source_tree import SOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.approvals.advice import Advice, Said
+    from sandgate.approvals.prompts.advice import Advice, Said
 
 FEATURE = "experimental_sandbox_command_assessment"
 SECRET = "hunter2-Xk9"

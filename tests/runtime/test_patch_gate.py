@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from live_sessions import Colleague, Workplace
-from sandgate.approvals.form import form_of
+from sandgate.approvals.prompts.form import form_of
 from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded

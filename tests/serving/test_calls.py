@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
     from typing import Any
 
-    from sandgate.approvals.ledger import Ledger
+    from sandgate.approvals.ledger.ledger import Ledger
     from sandgate.runtime.aio import AsyncGate
     from sandgate.serving.calls import Output
 

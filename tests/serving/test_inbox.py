@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from program import Sandgate
-from sandgate.approvals.form import form_of
-from sandgate.approvals.ledger import Ledger
+from sandgate.approvals.ledger.ledger import Ledger
+from sandgate.approvals.prompts.form import form_of
 from sandgate.errors import SandgateError
 from sandgate.protocol.bindings import Binding, Seen
 from sandgate.protocol.commands import CommandRequest
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from typing import Any
 
-    from sandgate.approvals.pending import PendingApproval
+    from sandgate.approvals.ledger.pending import PendingApproval
 
 LIMIT_S = 15
 SHORT_S = 0.15  # the time of a question that nobody answers

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from sandgate.approvals.advice import Advice
 from sandgate.approvals.chain import NO_REVIEWER
-from sandgate.approvals.scripted import ScriptedReviewer
+from sandgate.approvals.prompts.advice import Advice
 from sandgate.protocol.decisions import Decision
+from sandgate.reviewers.prepared import ScriptedReviewer
 from sandgate.runtime.aio import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.agent.person import Person
-    from sandgate.approvals.advice import Said
+    from sandgate.approvals.prompts.advice import Said
     from sandgate.protocol.decisions import ApprovalRequest
 
 

@@ -10,7 +10,7 @@ from sandgate.reviewers.assembly import terminal_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.approvals.advice import Advice
+    from sandgate.approvals.prompts.advice import Advice
     from sandgate.protocol.decisions import ApprovalRequest
 
 LOOK_AGAIN_S = 0.5  # how long a question that waits for its turn may not know that it is not needed any more
@@ -30,7 +30,7 @@ class Person:
 
         `withdrawn`: a descriptor that is readable when no answer is needed any more; the terminal is free at once.
         """
-        from sandgate.approvals.human import WITHDRAWN, TerminalReviewer
+        from sandgate.reviewers.terminal import WITHDRAWN, TerminalReviewer
 
         while not self._terminal.acquire(timeout=LOOK_AGAIN_S):
             if _is_readable(withdrawn):

@@ -13,7 +13,7 @@ seen (`stty -echo; exec sh`). That cannot be told from a password, so it is a qu
 
 from __future__ import annotations
 
-from sandgate.approvals.prompt import INPUT_FAMILY
+from sandgate.approvals.prompts.prompt import INPUT_FAMILY
 from sandgate.commandline.words import joined
 from sandgate.display import visible
 from sandgate.errors import CommandRefused

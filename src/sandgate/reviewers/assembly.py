@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Protocol
 
-    from sandgate.approvals.advice import Advice
     from sandgate.approvals.chain import Reviewer
+    from sandgate.approvals.prompts.advice import Advice
     from sandgate.config import Settings
     from sandgate.config.reviewer import AutoReviewSettings
     from sandgate.model.client import ModelClient
@@ -55,13 +55,13 @@ class _AtTerminal:
         self._start = terminal_size()  # before a command that shares the terminal can change it
 
     def review(self, request: ApprovalRequest) -> Decision | None:
-        from sandgate.approvals.human import TerminalReviewer
+        from sandgate.reviewers.terminal import TerminalReviewer
 
         return TerminalReviewer(colour=self._colour, start=self._start).review(request)
 
     def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision | None:
         """The same, with what is said about the question while the person decides."""
-        from sandgate.approvals.human import TerminalReviewer
+        from sandgate.reviewers.terminal import TerminalReviewer
 
         return TerminalReviewer(colour=self._colour, start=self._start).review(request, advice)
 
@@ -114,7 +114,7 @@ def reviewers_for(
     """The reviewers that come after what was approved for the session. Raises RequestError for an unknown answer."""
     chain = list(reviewers)
     if answers:
-        from sandgate.approvals.scripted import ScriptedReviewer
+        from sandgate.reviewers.prepared import ScriptedReviewer
 
         chain.insert(0, ScriptedReviewer(answers))
     if ask_at_terminal:

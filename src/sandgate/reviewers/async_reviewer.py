@@ -11,10 +11,10 @@ import inspect
 from threading import Lock, local
 
 from sandgate.approvals.chain import NO_REVIEWER
-from sandgate.approvals.prompt import CHANGING
-from sandgate.approvals.scripted import prepared
+from sandgate.approvals.prompts.prompt import CHANGING
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.wire import accepts_amendment
+from sandgate.reviewers.prepared import prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from sandgate.approvals.advice import Advice, Said
+    from sandgate.approvals.prompts.advice import Advice, Said
     from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
 
     Hearing = Callable[[ApprovalRequest, Said], None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from threading import Lock
 from time import monotonic_ns
 
-from sandgate.approvals.advice import Advice, Said
+from sandgate.approvals.prompts.advice import Advice, Said
 from sandgate.assessment.model_answer import with_offline
 from sandgate.assessment.model_prompt import PROMPT_VERSION
 from sandgate.model.cancellation import Cancellation

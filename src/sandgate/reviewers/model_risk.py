@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Lock, Thread
 
 from sandgate.approvals.keys import canonical
-from sandgate.approvals.prompt import DENIALS_SHOWN_MAX, denial_text, is_input
+from sandgate.approvals.prompts.prompt import DENIALS_SHOWN_MAX, denial_text, is_input
 from sandgate.assessment.model_answer import parsed
 from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, policy_summary, question
 from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn

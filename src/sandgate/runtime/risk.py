@@ -43,6 +43,6 @@ def patch_assessed(
 
 def risk_lines(risk: RiskAssessment) -> list[str]:
     """The risk as a prompt shows it, without colour."""
-    from sandgate.approvals.risk_lines import risk_lines as lines
+    from sandgate.approvals.prompts.risk_lines import risk_lines as lines
 
     return list(lines(risk))

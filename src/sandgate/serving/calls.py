@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TypeAlias
 
-    from sandgate.approvals.pending import PendingApproval
+    from sandgate.approvals.ledger.pending import PendingApproval
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.runtime.aio import AsyncGate
     from sandgate.serving.inbox import Inbox, Question

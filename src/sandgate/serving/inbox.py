@@ -11,9 +11,9 @@ import asyncio
 from contextlib import suppress
 from time import time
 
-from sandgate.approvals.brief import brief_of
-from sandgate.approvals.form import ALIASES, chosen, form_of
-from sandgate.approvals.pending import NOBODY, REFUSALS, PendingApproval
+from sandgate.approvals.ledger.pending import NOBODY, REFUSALS, PendingApproval
+from sandgate.approvals.prompts.brief import brief_of
+from sandgate.approvals.prompts.form import ALIASES, chosen, form_of
 from sandgate.display import visible
 from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
 from sandgate.protocol.decisions import Decision
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    from sandgate.approvals.brief import Brief
-    from sandgate.approvals.form import Form
-    from sandgate.approvals.ledger import Ledger
-    from sandgate.approvals.pending import AnsweredBy, Resolution
+    from sandgate.approvals.ledger.ledger import Ledger
+    from sandgate.approvals.ledger.pending import AnsweredBy, Resolution
+    from sandgate.approvals.prompts.brief import Brief
+    from sandgate.approvals.prompts.form import Form
     from sandgate.protocol.decisions import ApprovalRequest
 
     Approval: TypeAlias = PendingApproval

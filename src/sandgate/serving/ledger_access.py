@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from sandgate.approvals.ledger import Ledger
-from sandgate.approvals.news import Advised, Asked, Damaged, Decided, follow
-from sandgate.approvals.pending import USES_MAX, PendingApproval, Resolution, shown
+from sandgate.approvals.ledger.events import Advised, Asked, Damaged, Decided, follow
+from sandgate.approvals.ledger.ledger import Ledger
+from sandgate.approvals.ledger.pending import USES_MAX, PendingApproval, Resolution, shown
 from sandgate.approvals.private_files import made_directory
 from sandgate.config.state_directory import ensured_state
 from sandgate.errors import SandgateError
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sandgate.approvals.advice import Said
+    from sandgate.approvals.prompts.advice import Said
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.reviewers.async_reviewer import Hearing
 
@@ -47,7 +47,7 @@ def kept_in(ledger: Ledger) -> Hearing:
     """Puts what a model says about an open question beside it in the ledger, for whoever decides there."""
 
     def hear(request: ApprovalRequest, said: Said) -> None:
-        from sandgate.approvals.advice import said_lines
+        from sandgate.approvals.prompts.advice import said_lines
 
         lines = said_lines(said, request.risk, colour=False, columns=LINE_COLUMNS)
         with suppress(SandgateError):  # words that cannot be kept are missing, and that is all

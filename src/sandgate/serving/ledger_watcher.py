@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.approvals.ledger import Ledger
+    from sandgate.approvals.ledger.ledger import Ledger
     from sandgate.kernel.inotify import DirectoryWatch
 
 LOOK_AGAIN_S = 0.5  # where the kernel cannot tell that the directory has changed

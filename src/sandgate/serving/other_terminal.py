@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from sandgate.approvals.ledger import Ledger
+    from sandgate.approvals.ledger.ledger import Ledger
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.serving.inbox import Question
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sandgate.approvals.prompt import denial_text, grant_text
+from sandgate.approvals.prompts.prompt import denial_text, grant_text
 from sandgate.errors import TerminalFailed
 from sandgate.terminals.settled import state_of
 from sandgate.tools.answers import ExecAnswer

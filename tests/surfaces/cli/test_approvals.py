@@ -14,7 +14,7 @@ import pytest
 
 from asking import ID, question
 from program import Sandgate
-from sandgate.approvals.pending import PendingApproval
+from sandgate.approvals.ledger.pending import PendingApproval
 from sandgate.display import visible
 from sandgate.serving.ledger_access import Ledger, open_ledger
 from waiting import read_until

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run
-from sandgate.approvals.pending import PendingApproval
+from sandgate.approvals.ledger.pending import PendingApproval
 from sandgate.surfaces.mcp.form import (
     CUT,
     ELSEWHERE,

@@ -13,8 +13,8 @@ import select
 import termios
 import time
 
-from sandgate.approvals.advice import checking_lines, said_lines
-from sandgate.approvals.prompt import (
+from sandgate.approvals.prompts.advice import checking_lines, said_lines
+from sandgate.approvals.prompts.prompt import (
     COLUMNS_DEFAULT,
     choice_lines,
     choices,
@@ -23,16 +23,16 @@ from sandgate.approvals.prompt import (
     question,
     whole_command_lines,
 )
-from sandgate.approvals.small_screens import Pages, is_small, short_lines
-from sandgate.approvals.terminal_talk import DUMB, KEY_GAP_MS, NOTHING, PLAIN, skip_sequence
+from sandgate.approvals.prompts.small_screens import Pages, is_small, short_lines
 from sandgate.protocol.decisions import Decision
+from sandgate.reviewers.terminal_talk import DUMB, KEY_GAP_MS, NOTHING, PLAIN, skip_sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.approvals.advice import Advice
-    from sandgate.approvals.prompt import Choice
+    from sandgate.approvals.prompts.advice import Advice
+    from sandgate.approvals.prompts.prompt import Choice
     from sandgate.protocol.decisions import ApprovalRequest
 
 TERMINAL = "/dev/tty"

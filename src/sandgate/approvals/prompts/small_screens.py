@@ -7,7 +7,7 @@ everything. Pure text, as in `prompt.py`.
 
 from __future__ import annotations
 
-from sandgate.approvals.prompt import (
+from sandgate.approvals.prompts.prompt import (
     CHANGING,
     choice_lines,
     choices,

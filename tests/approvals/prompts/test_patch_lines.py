@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.approvals.patch_lines import LINES_MAX, change_lines, heading
-from sandgate.approvals.prompt import choice_lines, prompt_lines, question
+from sandgate.approvals.prompts.patch_lines import LINES_MAX, change_lines, heading
+from sandgate.approvals.prompts.prompt import choice_lines, prompt_lines, question
 from sandgate.patch.diff import unified_diff
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest

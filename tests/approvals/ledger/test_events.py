@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
-from sandgate.approvals import news
-from sandgate.approvals.ledger import KEPT_S, Ledger
-from sandgate.approvals.news import Advised, Asked, Damaged, Decided, follow
+from sandgate.approvals.ledger import events as news
+from sandgate.approvals.ledger.events import Advised, Asked, Damaged, Decided, follow
+from sandgate.approvals.ledger.ledger import KEPT_S, Ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.approvals.news import Event
-    from sandgate.approvals.pending import Resolution
+    from sandgate.approvals.ledger.events import Event
+    from sandgate.approvals.ledger.pending import Resolution
     from sandgate.kernel.inotify import DirectoryWatch
 
 OTHER = "1" * 16

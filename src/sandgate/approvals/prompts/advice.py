@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from sandgate.approvals.prompt import BOLD, COLOURS, RESET, wrapped
-from sandgate.approvals.risk_lines import render
+from sandgate.approvals.prompts.prompt import BOLD, COLOURS, RESET, wrapped
+from sandgate.approvals.prompts.risk_lines import render
 from sandgate.display import one_line
 from sandgate.record import Record
 

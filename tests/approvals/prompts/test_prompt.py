@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.approvals.prompt import (
+from sandgate.approvals.prompts.prompt import (
     COMMAND_LINES_MAX,
     CONTINUATION,
     DENIALS_SHOWN_MAX,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.approvals.prompt import CHANGING
+from sandgate.approvals.prompts.prompt import CHANGING
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.approvals.terminal_talk import NOTHING, PLAIN, SEQUENCE_BYTES_MAX, skip_sequence
+from sandgate.reviewers.terminal_talk import NOTHING, PLAIN, SEQUENCE_BYTES_MAX, skip_sequence
 
 PARAMETERS = st.text("0123456789;:<=>?", max_size=60)
 TEXT = st.text([chr(code) for code in range(0x20, 0x7F) if code != 0x5C], max_size=200)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asking import ID, question
-from sandgate.approvals.pending import (
+from sandgate.approvals.ledger.pending import (
     LIMITABLE,
     USES_MAX,
     Resolution,

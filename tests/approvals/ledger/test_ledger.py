@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
-from sandgate.approvals import ledger as subject
 from sandgate.approvals import private_files
-from sandgate.approvals.ledger import KEPT_S, USABLE_AFTER_S, Ledger
+from sandgate.approvals.ledger import ledger as subject
+from sandgate.approvals.ledger.ledger import KEPT_S, USABLE_AFTER_S, Ledger
 from sandgate.errors import (
     AlreadyDecided,
     ApprovalExpired,
@@ -353,7 +353,7 @@ def test_a_closed_ledger_gives_its_descriptor_back(place: Path) -> None:
 RACER = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
-from sandgate.approvals.ledger import Ledger
+from sandgate.approvals.ledger.ledger import Ledger
 from sandgate.errors import AlreadyDecided
 ledger = Ledger(sys.argv[2], now=lambda: float(sys.argv[6]))
 said = []

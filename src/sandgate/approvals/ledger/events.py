@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import select
 
-from sandgate.approvals.ledger import LOOK_AGAIN_MS
+from sandgate.approvals.ledger.ledger import LOOK_AGAIN_MS
 from sandgate.errors import ApprovalsUnusable
 from sandgate.record import Record
 
@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sandgate.approvals.ledger import Ledger
-    from sandgate.approvals.pending import PendingApproval, Resolution
+    from sandgate.approvals.ledger.ledger import Ledger
+    from sandgate.approvals.ledger.pending import PendingApproval, Resolution
     from sandgate.kernel.inotify import DirectoryWatch
 
 _GONE = select.POLLERR | select.POLLHUP | select.POLLNVAL

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandgate.approvals.again import KEEPS, LEAVES, again_lines, saved_as, why_line
+from sandgate.approvals.prompts.asked_again import KEEPS, LEAVES, again_lines, saved_as, why_line
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest
 from sandgate.protocol.permissions import ESCALATE, Grant

@@ -13,7 +13,7 @@ import os
 import time
 
 from sandgate.approvals import private_files
-from sandgate.approvals.pending import (
+from sandgate.approvals.ledger.pending import (
     ID_BYTES,
     ID_CHARS,
     NOBODY,
@@ -36,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sandgate.approvals.pending import AnsweredBy, PendingApproval
+    from sandgate.approvals.ledger.pending import AnsweredBy, PendingApproval
 
 PENDING_MAX = 1024  # open questions in one directory; a few more when many ask at the same moment
 FILES_MAX = 32_768  # in one directory, answered questions and their marks included

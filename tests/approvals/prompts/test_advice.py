@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandgate.approvals.advice import Advice, Said, checking_lines, said_lines
+from sandgate.approvals.prompts.advice import Advice, Said, checking_lines, said_lines
 from sandgate.protocol.risk import RiskAssessment
 
 LOW = RiskAssessment("Writes a file.", "low")

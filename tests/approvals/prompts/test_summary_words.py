@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandgate.approvals.summary_words import in_words
+from sandgate.approvals.prompts.summary_words import in_words
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
-from sandgate.approvals.again import saved_as
-from sandgate.approvals.prompt import choices, prompt_lines
+from sandgate.approvals.prompts.asked_again import saved_as
+from sandgate.approvals.prompts.prompt import choices, prompt_lines
 from sandgate.commandline.summary import summaries_json
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable

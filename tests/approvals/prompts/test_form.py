@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sandgate.approvals.form import ALIASES, MESSAGE_CHARS_MAX, chosen, form_of
-from sandgate.approvals.pending import NOBODY, REFUSALS, PendingApproval, decoded, encoded
-from sandgate.approvals.prompt import command_lines
+from sandgate.approvals.ledger.pending import NOBODY, REFUSALS, PendingApproval, decoded, encoded
+from sandgate.approvals.prompts.form import ALIASES, MESSAGE_CHARS_MAX, chosen, form_of
+from sandgate.approvals.prompts.prompt import command_lines
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.denials import Denial, DenialReport

@@ -6,7 +6,7 @@ that was seen. So each line says what comes first of its kind, and `Brief.whole`
 
 from __future__ import annotations
 
-from sandgate.approvals.prompt import SHELLS, choices, command_lines, denial_text
+from sandgate.approvals.prompts.prompt import SHELLS, choices, command_lines, denial_text
 from sandgate.display import one_line, visible
 from sandgate.record import Record
 

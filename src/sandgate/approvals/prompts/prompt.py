@@ -7,8 +7,8 @@ that a habit cannot approve it; Enter never answers.
 
 from __future__ import annotations
 
-from sandgate.approvals.again import again_lines, why_line
-from sandgate.approvals.risk_lines import risk_lines
+from sandgate.approvals.prompts.asked_again import again_lines, why_line
+from sandgate.approvals.prompts.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
 from sandgate.display import one_line, visible
 from sandgate.protocol.decisions import RETRY_REASONS
@@ -270,7 +270,7 @@ def _summary_lines(request: ApprovalRequest) -> list[str]:
     """What the command does, where that can be said in a few words."""
     if request.changes:
         return []
-    from sandgate.approvals.summary_words import in_words
+    from sandgate.approvals.prompts.summary_words import in_words
 
     words = in_words(request.command.argv)
     return [f"  Does: {words}"] if words else []
@@ -302,7 +302,7 @@ def _risk_lines(request: ApprovalRequest, *, colour: bool) -> list[str]:
 def command_lines(request: ApprovalRequest) -> list[str]:
     """The whole command as it will run, made visible, one list entry a line; of a patch what it does."""
     if request.changes:
-        from sandgate.approvals.patch_lines import change_lines
+        from sandgate.approvals.prompts.patch_lines import change_lines
 
         return change_lines(request.changes)
     argv = request.command.argv

@@ -10,16 +10,16 @@ import threading
 import pyte
 import pytest
 
-from sandgate.approvals import human
-from sandgate.approvals.advice import Advice, Said
-from sandgate.approvals.human import TerminalReviewer
-from sandgate.approvals.prompt import COLUMNS_DEFAULT
-from sandgate.approvals.terminal_talk import PLAIN
+from sandgate.approvals.prompts.advice import Advice, Said
+from sandgate.approvals.prompts.prompt import COLUMNS_DEFAULT
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.risk import RiskAssessment
+from sandgate.reviewers import terminal as human
+from sandgate.reviewers.terminal import TerminalReviewer
+from sandgate.reviewers.terminal_talk import PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sandgate.approvals.scripted import ANSWERS, ScriptedReviewer
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
+from sandgate.reviewers.prepared import ANSWERS, ScriptedReviewer
 
 MOTD = Grant("write_path", "/etc/motd")
 RETRY = ApprovalRequest(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.approvals.prompt import choice_lines, prompt_lines, question
-from sandgate.approvals.small_screens import IN_SHORT, Pages, is_small, short_lines
+from sandgate.approvals.prompts.prompt import choice_lines, prompt_lines, question
+from sandgate.approvals.prompts.small_screens import IN_SHORT, Pages, is_small, short_lines
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest
 from sandgate.protocol.permissions import Grant

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assessing import judged
-from sandgate.approvals.risk_lines import LABELS, render, risk_lines
+from sandgate.approvals.prompts.risk_lines import LABELS, render, risk_lines
 from sandgate.protocol.risk import RiskAssessment
 
 
