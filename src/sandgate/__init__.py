@@ -6,6 +6,7 @@ when it is first asked for.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.patterns.wanted import Wanted as Wanted
     from sandgate.protocol.decisions import ApprovalRequest as ApprovalRequest
     from sandgate.protocol.decisions import Decision as Decision
     from sandgate.protocol.environment import Environment as Environment
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from sandgate.runtime.aio import open_gate as open_gate
     from sandgate.runtime.opening import open_runtime as open_runtime
     from sandgate.runtime.runtime import Runtime as Runtime
-    from sandgate.terminals.patterns import Wanted as Wanted
 
 __version__ = "0.1.0"
 
@@ -23,7 +23,7 @@ _HOMES = {
     "Decision": "sandgate.protocol.decisions",
     "Environment": "sandgate.protocol.environment",
     "Runtime": "sandgate.runtime.runtime",
-    "Wanted": "sandgate.terminals.patterns",
+    "Wanted": "sandgate.patterns.wanted",
     "open_gate": "sandgate.runtime.aio",
     "open_runtime": "sandgate.runtime.opening",
 }

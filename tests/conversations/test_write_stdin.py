@@ -8,7 +8,7 @@ import pytest
 
 from live_sessions import BACKENDS, CONNECTIONS, JOIN_LIMIT_S, Workplace, shell
 from sandgate.errors import InputNotTaken, UnknownTerminal
-from sandgate.terminals.patterns import Wanted
+from sandgate.patterns.wanted import Wanted
 from waiting import wait_until
 
 pytestmark = pytest.mark.host("namespace", "notify")

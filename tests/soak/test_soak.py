@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from live_sessions import Workplace
-from sandgate.terminals.patterns import Wanted
+from sandgate.patterns.wanted import Wanted
 from waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False

@@ -12,9 +12,9 @@ from time import monotonic
 import pytest
 
 from sandgate.errors import InputNotTaken, RequestError, StdinClosed
+from sandgate.patterns.wanted import Wanted
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.lines import CELLS_MAX
-from sandgate.terminals.patterns import Wanted
 from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import Shape
 from sandgate.terminals.terminal import STDIN_CLOSED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.terminals.patterns import Patterns, Wanted
+from sandgate.patterns.wanted import Patterns, Wanted
 from sandgate.terminals.watching import patterns_for
 from terminal_stage import LIMIT_MS, Stage
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from sandgate.patterns.wanted import Match, Wanted
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import ApprovalRequest, Decision, Passage
     from sandgate.protocol.trace import Recorder
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell, ShellResult
     from sandgate.terminals.marks import Shell
-    from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps, Wait
     from sandgate.tools.answers import ExecAnswer

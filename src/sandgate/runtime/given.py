@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sandgate.terminals.patterns import Wanted
+    from sandgate.patterns.wanted import Wanted
     from sandgate.tools.arguments import WriteStdinArguments
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
+    from sandgate.patterns.wanted import Wanted
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import DenialReport
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.marks import Shell
-    from sandgate.terminals.patterns import Wanted
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.calls import ToolOutput

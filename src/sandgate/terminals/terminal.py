@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from sandgate.kernel.child import Child, Ended
     from sandgate.kernel.foreground import Foreground
+    from sandgate.patterns.wanted import Match, Wanted
     from sandgate.protocol.commands import Termination
     from sandgate.protocol.confinement import ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
@@ -35,10 +36,9 @@ if TYPE_CHECKING:
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
     from sandgate.terminals.output import Listener, OutputPiece
-    from sandgate.terminals.patterns import Match, Wanted
     from sandgate.terminals.pump import Pump
+    from sandgate.terminals.recording.taping import Tape
     from sandgate.terminals.screen import Screen
-    from sandgate.terminals.taping import Tape
 
 KILL_GRACE_S = 2.0  # between asking a command to end and killing it; unified_exec.md section 13
 CLOSE_LIMIT_MS = 10_000  # a process in an uninterruptible call may outlive SIGKILL; we do not wait for it
@@ -228,7 +228,7 @@ class Terminal:
 
         Raises RequestError when the file cannot be made or exists, or a recording is being made.
         """
-        from sandgate.terminals.taping import Tape
+        from sandgate.terminals.recording.taping import Tape
 
         if self._tape is not None or not self.tty:
             why = "it has no terminal" if not self.tty else "it is being recorded"

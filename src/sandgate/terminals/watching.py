@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sandgate.terminals.literals import Literals
-from sandgate.terminals.patterns import Match, Wanted
+from sandgate.patterns.literals import Literals
+from sandgate.patterns.wanted import Match, Wanted
 from sandgate.terminals.waiting import Wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sandgate.patterns.wanted import Patterns
     from sandgate.terminals.live import Live
-    from sandgate.terminals.patterns import Patterns
     from sandgate.terminals.waiting import Steps
 
 FOREVER_MS = 86_400_000 * 365  # a lock takes no longer wait
@@ -67,7 +67,7 @@ def patterns_for(wanted: Sequence[bytes | str | Wanted]) -> Literals | Patterns:
         wanted = [wanted]  # else each letter would be waited for
     if all(isinstance(each, bytes) for each in wanted):
         return Literals(wanted)  # type: ignore[arg-type]
-    from sandgate.terminals.patterns import Patterns
+    from sandgate.patterns.wanted import Patterns
 
     given = [each if isinstance(each, Wanted) else Wanted(_as_text(each)) for each in wanted]
     if any(each.regex for each in given):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import monotonic
 
 from sandgate.errors import InputNotTaken, StdinClosed, UnknownTerminal
-from sandgate.terminals.patterns import Wanted
+from sandgate.patterns.wanted import Wanted
 from sandgate.terminals.settled import is_settled
 from sandgate.terminals.terminal import SIGINT, STDIN_CLOSED
 from sandgate.terminals.waiting import Settling, collect
@@ -18,7 +18,7 @@ from sandgate.tools.answering import answer, last_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.terminals.patterns import Match
+    from sandgate.patterns.wanted import Match
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.answers import ExecAnswer

@@ -11,8 +11,8 @@ from __future__ import annotations
 from codecs import getincrementaldecoder
 
 from sandgate.errors import RequestError
+from sandgate.patterns.automaton import NOTHING, PATTERN_CHARS_MAX, Nodes, add_regex, add_text
 from sandgate.record import Record
-from sandgate.terminals.automaton import NOTHING, PATTERN_CHARS_MAX, Nodes, add_regex, add_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import RequestError
-from sandgate.terminals.recording import ENDING_BYTES, REDACTED, Recorder, RecordingFile
+from sandgate.terminals.recording.asciicast import ENDING_BYTES, REDACTED, Recorder, RecordingFile
 
 
 class Tape:

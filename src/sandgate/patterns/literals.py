@@ -1,14 +1,14 @@
 """Waits for plain texts in what a command prints: the usual case, and the cheap one.
 
-As `patterns.py` has it: once any of the texts is complete, the one that begins first is the match, and of those that
+As `wanted.py` has it: once any of the texts is complete, the one that begins first is the match, and of those that
 begin there the longest.
 """
 
 from __future__ import annotations
 
 from sandgate.errors import RequestError
-from sandgate.terminals.automaton import PATTERN_CHARS_MAX
-from sandgate.terminals.patterns import PATTERNS_MAX, Match
+from sandgate.patterns.automaton import PATTERN_CHARS_MAX
+from sandgate.patterns.wanted import PATTERNS_MAX, Match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import RequestError
-from sandgate.terminals.literals import Literals
-from sandgate.terminals.patterns import Patterns, Wanted
+from sandgate.patterns.literals import Literals
+from sandgate.patterns.wanted import Patterns, Wanted
 
 texts = st.lists(st.text("ab\n", min_size=1, max_size=4), min_size=1, max_size=4)
 pieces = st.lists(st.text("ab\nc", max_size=6).map(str.encode), max_size=8)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import RequestError
-from sandgate.terminals.patterns import MOVES_MAX, PATTERNS_MAX, WINDOW_CHARS, Match, Patterns, Wanted
+from sandgate.patterns.wanted import MOVES_MAX, PATTERNS_MAX, WINDOW_CHARS, Match, Patterns, Wanted
 
 SLOW_S = 20  # a machine that backtracks takes longer than anybody waits
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 from time import monotonic_ns, time
 
-from sandgate.terminals.recording import Recorder, RecordingFile
+from sandgate.terminals.recording.asciicast import Recorder, RecordingFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.terminals.automaton import NODES_MAX, NOTHING, Nodes, add_regex, add_text
+from sandgate.patterns.automaton import NODES_MAX, NOTHING, Nodes, add_regex, add_text
 
 
 def matches(pattern: str, text: str) -> bool:
