@@ -22,8 +22,8 @@ from sandgate.session.parts import Answer
 from sandgate.session.sampling import Sampler
 from sandgate.session.session import Session
 from sandgate.session.turn import SessionSettings
+from sandgate.session.turn_kinds import KnownTurnKinds
 from sandgate.session.turn_loop import TurnLoop
-from sandgate.session.works import Works
 
 if TYPE_CHECKING:
     from sandgate.model.streaming import ModelEvent
@@ -221,7 +221,7 @@ class SessionDesk:
             sleep=self._sleep,
         )
         sampler = Sampler(model, self.tools, self.conversation, FairLock(), sleep=self._sleep)
-        works = Works(
+        works = KnownTurnKinds(
             TurnLoop(sampler, self.conversation, compactor),
             compactor,
             read_image=lambda path: InputText(f"no picture at {path}"),

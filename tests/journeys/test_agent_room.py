@@ -17,7 +17,7 @@ from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.events import BackgroundEvent, ContextCompacted, Failed, TaskComplete, TaskStarted
 from sandgate.protocol.operations import Compact
 from sandgate.session.compaction import SUMMARY_PROMPT
-from sandgate.session.prefix import SUMMARY_PREFIX
+from sandgate.session.synthetic_messages import SUMMARY_PREFIX
 
 if TYPE_CHECKING:
     from pathlib import Path

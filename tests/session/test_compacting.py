@@ -33,7 +33,7 @@ from sandgate.protocol.items import (
 from sandgate.protocol.operations import Compact, Interrupt
 from sandgate.session.compaction import SUMMARY_PROMPT
 from sandgate.session.history import History
-from sandgate.session.prefix import SUMMARY_PREFIX
+from sandgate.session.synthetic_messages import SUMMARY_PREFIX
 from sandgate.session.transcript import Kept
 from sandgate.session.transcript_reader import read_transcript
 from sandgate.session.transcript_writer import TranscriptWriter

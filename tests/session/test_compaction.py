@@ -17,15 +17,15 @@ from sandgate.protocol.items import (
     user_message,
 )
 from sandgate.session.compaction import KEPT_TOKENS, NO_SUMMARY, compacted, compaction_limit, rebuilt
+from sandgate.session.environment_message import TurnEnvironment, environment_context
 from sandgate.session.notices import turn_aborted
-from sandgate.session.prefix import SUMMARY_PREFIX, real_user_messages
-from sandgate.session.surroundings import Surroundings, environment_context
+from sandgate.session.synthetic_messages import SUMMARY_PREFIX, real_user_messages
 from sandgate.tools.truncation import tokens
 
 FIRST, SECOND, THIRD = map(user_message, ("make it green", "faster", "and now the docs"))
 AGENTS = user_message("# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\nbe brief\n</INSTRUCTIONS>")
-HERE = environment_context(Surroundings("/repo"))
-THERE = environment_context(Surroundings("/there"))
+HERE = environment_context(TurnEnvironment("/repo"))
+THERE = environment_context(TurnEnvironment("/there"))
 WORK = (
     Message("assistant", (OutputText("looking"),)),
     FunctionCall("exec_command", "{}", "a"),

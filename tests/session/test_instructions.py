@@ -17,7 +17,7 @@ from sandgate.session.instructions import (
     find_instructions,
     instructions_message,
 )
-from sandgate.session.prefix import is_initial_context
+from sandgate.session.synthetic_messages import is_initial_context
 
 NOBODY = 54_321  # a user that is neither us nor the owner of anything here
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.protocol.items import Message, message_text
 from sandgate.session.notices import subagent_notification, turn_aborted, user_action, user_shell_command
-from sandgate.session.prefix import is_session_prefix, real_user_messages
+from sandgate.session.synthetic_messages import is_session_prefix, real_user_messages
 from sandgate.tools.truncation import TruncationPolicy
 
 CUT = TruncationPolicy("bytes", 40)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sandgate.protocol.items import message_text
 from sandgate.protocol.review import CodeLocation, ReviewFinding, ReviewOutput
-from sandgate.session.prefix import is_session_prefix
 from sandgate.session.reviewing import FINDINGS_MAX, INTERRUPTED, review_notice, review_of
+from sandgate.session.synthetic_messages import is_session_prefix
 
 PLACE = {"absolute_file_path": "/repo/a.py", "line_range": {"start": 3, "end": 5}}
 FINDING = {"title": "wrong", "body": "it is", "confidence_score": 0.5, "priority": 1, "code_location": PLACE}

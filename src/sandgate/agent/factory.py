@@ -47,8 +47,8 @@ from sandgate.session.transcript import Kept, Unkept
 from sandgate.session.transcript_lines import PARENT, SessionMeta, timestamp
 from sandgate.session.transcript_writer import TranscriptWriter
 from sandgate.session.turn import SessionSettings
+from sandgate.session.turn_kinds import KnownTurnKinds
 from sandgate.session.turn_loop import TurnLoop
-from sandgate.session.works import Works
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class Making:
             conversation,
             inbox=SessionInbox(conversation.tell, answerer or self._asked(holding.session_id)),
             tools=tools,
-            works=Works(loop, compactor, read_image=tools.image, undo=tools.undo, review=delegates.review),
+            works=KnownTurnKinds(loop, compactor, read_image=tools.image, undo=tools.undo, review=delegates.review),
             situation=situation,
             configured=_configured(holding, kept),
             patches=patches,

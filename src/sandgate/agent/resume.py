@@ -19,7 +19,7 @@ from sandgate.protocol.usage import TokenInfo, TokenUsage
 from sandgate.record import Record
 from sandgate.session.forking import BeforeUserMessage, Interrupted, fork
 from sandgate.session.notices import turn_aborted
-from sandgate.session.prefix import is_session_prefix
+from sandgate.session.synthetic_messages import is_session_prefix
 from sandgate.session.transcript_files import find_transcript, unarchive
 from sandgate.session.transcript_reader import read_transcript
 from sandgate.session.transcript_writer import TranscriptWriter

@@ -11,9 +11,9 @@ from sandgate.patch.tree import territory_of
 from sandgate.policy.secret_names import names_secret
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.wire import plain
+from sandgate.session.environment_message import TurnEnvironment, environment_context, environment_update, surroundings
 from sandgate.session.instructions import ProjectFiles, find_instructions, instructions_message
-from sandgate.session.prefix import is_initial_context
-from sandgate.session.surroundings import Surroundings, environment_context, environment_update, surroundings
+from sandgate.session.synthetic_messages import is_initial_context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Situation:
         )
         self._instructions = found.text
         self.problems = found.problems
-        self._told: Surroundings | None = None
+        self._told: TurnEnvironment | None = None
 
     def all(self) -> tuple[Item, ...]:
         """Everything, for a conversation that begins."""
@@ -68,7 +68,7 @@ class Situation:
         told = (context or {}).get("surroundings")
         if isinstance(told, dict):
             with suppress(TypeError):
-                before = Surroundings(**{**told, "writable_roots": tuple(told.get("writable_roots", ()))})
+                before = TurnEnvironment(**{**told, "writable_roots": tuple(told.get("writable_roots", ()))})
                 self._told = before if _is_readable(before) else None
 
     def context(self) -> Mapping[str, Any]:
@@ -77,7 +77,7 @@ class Situation:
         approval = self._runtime.policies.approval
         return {**told, "granular": plain(approval)} if isinstance(approval, Granular) else told
 
-    def _now(self) -> Surroundings:
+    def _now(self) -> TurnEnvironment:
         runtime = self._runtime
         return surroundings(
             runtime.directory,
@@ -89,7 +89,7 @@ class Situation:
         )
 
 
-def _is_readable(told: Surroundings) -> bool:
+def _is_readable(told: TurnEnvironment) -> bool:
     """Whether its fields are what they have to be: they come from a file."""
     others = told.but(writable_roots="", network_access="").fields().values()
     texts = all(isinstance(text, str) for text in (*others, *told.writable_roots))

@@ -16,7 +16,7 @@ from sandgate.display import visible
 from sandgate.protocol.items import user_message
 from sandgate.record import Record
 from sandgate.sandbox.project_roots import project_root
-from sandgate.session.prefix import AGENTS_MD, INSTRUCTIONS, without_end
+from sandgate.session.synthetic_messages import AGENTS_MD, INSTRUCTIONS, without_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

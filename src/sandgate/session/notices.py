@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from sandgate.display import visible
 from sandgate.protocol.items import user_message
-from sandgate.session.prefix import SUBAGENT_NOTIFICATION, TURN_ABORTED, USER_ACTION, USER_SHELL_COMMAND, block
+from sandgate.session.synthetic_messages import (
+    SUBAGENT_NOTIFICATION,
+    TURN_ABORTED,
+    USER_ACTION,
+    USER_SHELL_COMMAND,
+    block,
+)
 from sandgate.tools.truncation import header_form
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from sandgate.display import visible
 from sandgate.protocol.items import user_message
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular, ReadOnly, WorkspaceWrite
 from sandgate.record import Record, never_reached
-from sandgate.session.prefix import ENVIRONMENT
+from sandgate.session.synthetic_messages import ENVIRONMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     SandboxMode = Literal["read-only", "workspace-write", "danger-full-access"]
 
 
-class Surroundings(Record):
+class TurnEnvironment(Record):
     """As of one turn. What is "" or None is not known, and not said."""
 
     cwd: str = ""
@@ -37,20 +37,20 @@ class Surroundings(Record):
 
 def surroundings(
     cwd: str, approval: ApprovalPolicy, sandbox: SandboxPolicy, *, shell: str = "", current_date: str, timezone: str
-) -> Surroundings:
+) -> TurnEnvironment:
     """What is told of these policies; somebody else's sandbox counts as none of ours, but for the network."""
     mode, network, roots = _confinement(sandbox)
     asks: ApprovalMode = "on-request" if isinstance(approval, Granular) else approval
-    return Surroundings(cwd, asks, mode, network, roots, shell, current_date, timezone)
+    return TurnEnvironment(cwd, asks, mode, network, roots, shell, current_date, timezone)
 
 
-def environment_context(now: Surroundings) -> Message:
+def environment_context(now: TurnEnvironment) -> Message:
     """Everything that is known."""
     shell = _element("shell", now.shell)
     return _message([*_place(now), *_asking(now), *_sandbox(now), *shell, *_date(now), *_timezone(now)])
 
 
-def environment_update(before: Surroundings, now: Surroundings) -> Message | None:
+def environment_update(before: TurnEnvironment, now: TurnEnvironment) -> Message | None:
     """Only what changed, the sandbox as a whole; None when nothing did. The shell is not compared."""
     lines = [
         line
@@ -65,15 +65,15 @@ def _message(lines: list[str]) -> Message:
     return user_message("\n".join((f"<{ENVIRONMENT}>", *lines, f"</{ENVIRONMENT}>")))
 
 
-def _place(now: Surroundings) -> list[str]:
+def _place(now: TurnEnvironment) -> list[str]:
     return _element("cwd", now.cwd)
 
 
-def _asking(now: Surroundings) -> list[str]:
+def _asking(now: TurnEnvironment) -> list[str]:
     return _element("approval_policy", now.approval_policy)
 
 
-def _sandbox(now: Surroundings) -> list[str]:
+def _sandbox(now: TurnEnvironment) -> list[str]:
     network = "" if now.network_access is None else "enabled" if now.network_access else "restricted"
     lines = _element("sandbox_mode", now.sandbox_mode) + _element("network_access", network)
     if now.sandbox_mode == "workspace-write" and now.writable_roots:
@@ -82,11 +82,11 @@ def _sandbox(now: Surroundings) -> list[str]:
     return lines
 
 
-def _date(now: Surroundings) -> list[str]:
+def _date(now: TurnEnvironment) -> list[str]:
     return _element("current_date", now.current_date)
 
 
-def _timezone(now: Surroundings) -> list[str]:
+def _timezone(now: TurnEnvironment) -> list[str]:
     return _element("timezone", now.timezone)
 
 

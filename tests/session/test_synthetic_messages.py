@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.protocol.items import InputImage, InputText, Message, user_message
-from sandgate.session.prefix import (
+from sandgate.session.synthetic_messages import (
     SUMMARY_PREFIX,
     block,
     is_initial_context,

@@ -15,7 +15,7 @@ from sandgate.protocol.operations import ImageInput, LocalImageInput, TextInput
 from sandgate.session.context import TurnContext
 from sandgate.session.session import ActiveTurn
 from sandgate.session.turn import Turn
-from sandgate.session.works import Works
+from sandgate.session.turn_kinds import KnownTurnKinds
 
 
 def undone(patches: list[str], undo: Any) -> UndoCompleted:
@@ -24,7 +24,7 @@ def undone(patches: list[str], undo: Any) -> UndoCompleted:
 
     async def work() -> None:
         desk = SessionDesk(ModelDouble())
-        works = Works(*(None, None), read_image=InputText, undo=undo, review=None)  # type: ignore[arg-type]
+        works = KnownTurnKinds(*(None, None), read_image=InputText, undo=undo, review=None)  # type: ignore[arg-type]
         active = ActiveTurn(TurnContext(Turn("t", desk.settings), desk.conversation, desk.inbox), hears=False)
         assert await works.undo(active, patches) is None
         found.extend(event for event in desk.transcript.events if isinstance(event, UndoCompleted))
@@ -36,7 +36,7 @@ def undone(patches: list[str], undo: Any) -> UndoCompleted:
 
 
 def test_what_a_person_says_is_one_message_with_its_pictures_in_place() -> None:
-    works = Works(*(None, None), read_image=lambda path: InputText(f"[{path}]"), undo=None, review=None)  # type: ignore[arg-type]
+    works = KnownTurnKinds(*(None, None), read_image=lambda path: InputText(f"[{path}]"), undo=None, review=None)  # type: ignore[arg-type]
     said = works.message((TextInput("look"), ImageInput("data:x"), LocalImageInput("/p.png")))
     assert said == Message("user", (InputText("look"), InputImage("data:x"), InputText("[/p.png]")))
 

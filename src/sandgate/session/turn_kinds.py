@@ -26,7 +26,7 @@ NOTHING_TO_UNDO = "the last turn applied no patch that could be taken back"
 GONE = "it is not known any more"
 
 
-class Works:
+class KnownTurnKinds:
     """Of one session. `read_image` gives a picture of this machine, or says why not; `undo` takes one patch back."""
 
     def __init__(
