@@ -18,7 +18,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from mcp_stage import TOOLS, Stage
 from sandgate.errors import RequestError
-from sandgate.surfaces.mcp import absence, connections, crowding, http
+from sandgate.surfaces.mcp import connections, http
+from sandgate.surfaces.mcp import disconnects as absence
+from sandgate.surfaces.mcp import request_limit as crowding
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.resuming import Resuming
 from sandgate.surfaces.mcp.tokens import Tokens
@@ -399,7 +401,7 @@ def test_the_session_of_a_client_that_was_killed_ends(monkeypatch: pytest.Monkey
 
 def test_a_client_that_listens_or_comes_back_keeps_its_session(monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[object] = []
-    monkeypatch.setattr(absence.Absence, "_gone", lambda _self, session, _scope: ended.append(session))
+    monkeypatch.setattr(absence.Disconnects, "_gone", lambda _self, session, _scope: ended.append(session))
     monkeypatch.setattr(absence, "ABSENT_SECONDS", 0.0)
 
     async def test(made: Site) -> None:

@@ -15,9 +15,9 @@ from uvicorn.server import ServerState
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX, KEEP_ALIVE_SECONDS, HttpConnection
-from sandgate.surfaces.mcp.crowding import Crowding
-from sandgate.surfaces.mcp.door import PATH, door
+from sandgate.surfaces.mcp.http_guard import PATH, door
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
+from sandgate.surfaces.mcp.request_limit import RequestLimit
 from sandgate.surfaces.mcp.resuming import Resuming
 from sandgate.surfaces.mcp.signals import ending_signals
 
@@ -60,7 +60,7 @@ async def serve_http(
         max_request_body_size=MESSAGE_BYTES_MAX,
         max_sessions=SESSIONS_MAX,
     )
-    server.middleware.insert(0, Crowding())
+    server.middleware.insert(0, RequestLimit())
     authorities = _authorities(listening)
     connections = Connections(
         door(manager.handle_request, authorities=authorities, tokens=tokens, resuming=resuming), listening

@@ -13,8 +13,8 @@ from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAut
 from mcp.server.auth.provider import AccessToken
 from starlette.middleware.authentication import AuthenticationMiddleware
 
-from sandgate.surfaces.mcp.absence import Absence
 from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX
+from sandgate.surfaces.mcp.disconnects import Disconnects
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX, NoMessage, read_message, too_long, written
 
 TYPE_CHECKING = False
@@ -77,7 +77,7 @@ class PrincipalDoor:
     def __init__(self, inside: ASGIApp, resuming: Resuming) -> None:
         self._inside = inside
         self._resuming = resuming
-        self._absence = Absence(inside)
+        self._absence = Disconnects(inside)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ABSENT_SECONDS = 60.0  # for a client whose stream broke to come back
 
 
-class Absence:
+class Disconnects:
     """Watches the requests of each session. Belongs to one event loop."""
 
     def __init__(self, inside: ASGIApp) -> None:

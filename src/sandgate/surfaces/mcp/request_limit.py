@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REQUESTS_MAX = 1024  # of one principal, in progress at the same time
 
 
-class Crowding:
+class RequestLimit:
     """A middleware of the SDK's server."""
 
     def __init__(self) -> None:
