@@ -15,8 +15,8 @@ from sandgate.errors import PatchDoesNotFit
 from sandgate.patch.directories import Directories
 from sandgate.patch.journal import PatchJournal
 from sandgate.patch.plan import FileWrite, PatchPlan
+from sandgate.patch.transaction import SINCE_VERIFIED, PatchTransaction
 from sandgate.patch.tree import territory_of
-from sandgate.patch.undertaking import SINCE_VERIFIED, Undertaking
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def apply_plan(
         return Applied(denied=denied)
     reviewed = journal_directory is not None  # whoever keeps a journal has shown the plan to somebody
     with Directories(_roots(permissions), exact=reviewed) as directories:
-        work = Undertaking(
+        work = PatchTransaction(
             plan.writes,
             directories,
             PatchJournal(journal_directory),

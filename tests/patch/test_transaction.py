@@ -10,7 +10,8 @@ import pytest
 
 from patching import patched, planned, tree_of, within
 from sandgate.errors import PatchDoesNotFit, PatchFailed
-from sandgate.patch import steps, undertaking
+from sandgate.patch import steps
+from sandgate.patch import transaction as undertaking
 from sandgate.patch.apply import apply_plan
 
 

@@ -42,7 +42,7 @@ class _Current(Record):
     owner: tuple[int, int] | None = None
 
 
-class Undertaking:
+class PatchTransaction:
     """Carries `writes` out once."""
 
     def __init__(
