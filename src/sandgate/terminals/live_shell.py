@@ -12,8 +12,8 @@ from time import monotonic
 from sandgate.errors import RequestError, TerminalFailed
 from sandgate.execution.capture import HeadTail
 from sandgate.record import Record
+from sandgate.terminals.call_queue import CallQueue
 from sandgate.terminals.marks import NONCE_BYTES, MarkReader, command_input, integration
-from sandgate.terminals.turns import Turns
 from sandgate.terminals.waiting import Wait, drive
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ class LiveShell:
         self.terminal = terminal
         self._reader = MarkReader(nonce)
         self._first_input = plan.first_input
-        self._turns = Turns()
+        self._turns = CallQueue()
         self._offset = 0
         self._at_prompt = False
         self._output: HeadTail | None = None

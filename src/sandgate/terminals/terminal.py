@@ -12,12 +12,12 @@ from weakref import WeakSet
 
 from sandgate.errors import RequestError, StdinClosed
 from sandgate.protocol.confinement import AttemptOutcome
+from sandgate.terminals.call_queue import CallQueue
 from sandgate.terminals.changes import Changes
 from sandgate.terminals.ending import result_of
 from sandgate.terminals.lines import COLUMNS, ROWS, check_size
 from sandgate.terminals.output import Output
 from sandgate.terminals.traffic import Traffic
-from sandgate.terminals.turns import Turns
 from sandgate.terminals.waiting import drive
 from sandgate.terminals.watching import await_end, watch
 
@@ -64,7 +64,7 @@ class Terminal:
         self.endings = Changes()  # only that it is over: whoever waits for that need not hear of each piece of output
         pending_bytes = 0 if identity.held else limits.output_max_bytes  # its holder reads by offset
         self.output = Output(pending_bytes=pending_bytes, transcript_bytes=limits.output_max_bytes)
-        self.turns = Turns()
+        self.turns = CallQueue()
         self.awaiting: WeakSet[Awaiting] = WeakSet()  # calls that have not had their answer about it
         self.started_ns = self.last_used_ns = monotonic_ns()
         self.ended_ns = 0

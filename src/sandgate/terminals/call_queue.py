@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LOOK_S = 3_600.0  # the call before has its own limit, and leaving wakes us
 
 
-class Turns:
+class CallQueue:
     """Hands out turns; whoever has one must `leave`, also when he gives up waiting."""
 
     __slots__ = ("_changes", "_waiting")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 
-from sandgate.terminals.turns import Turns
+from sandgate.terminals.call_queue import CallQueue
 from sandgate.terminals.waiting import drive
 from waiting import LIMIT_S
 
 CALLERS = 8
 
 
-def is_next(turns: Turns, turn: object) -> bool:
+def is_next(turns: CallQueue, turn: object) -> bool:
     """Whether this turn may begin without waiting."""
     try:
         next(turns.wait(turn))
@@ -21,7 +21,7 @@ def is_next(turns: Turns, turn: object) -> bool:
 
 
 def test_turns_come_in_the_order_of_entering() -> None:
-    turns = Turns()
+    turns = CallQueue()
     places = [turns.enter() for _ in range(3)]
     assert [is_next(turns, each) for each in places] == [True, False, False]
     turns.leave(places[0])
@@ -29,7 +29,7 @@ def test_turns_come_in_the_order_of_entering() -> None:
 
 
 def test_who_gives_up_waiting_lets_the_others_move_up() -> None:
-    turns = Turns()
+    turns = CallQueue()
     first, impatient, last = turns.enter(), turns.enter(), turns.enter()
     turns.leave(impatient)
     turns.leave(impatient)
@@ -40,7 +40,7 @@ def test_who_gives_up_waiting_lets_the_others_move_up() -> None:
 
 def test_callers_on_threads_never_meet_and_never_overtake() -> None:
     """Required: test idea 47; every caller sees the ones before him gone, in their order."""
-    turns = Turns()
+    turns = CallQueue()
     inside: list[int] = []
     served: list[int] = []
     met: list[tuple[int, ...]] = []
@@ -65,7 +65,7 @@ def test_callers_on_threads_never_meet_and_never_overtake() -> None:
 
 
 def test_a_waiting_caller_is_woken_by_the_one_before() -> None:
-    turns = Turns()
+    turns = CallQueue()
     first, second = turns.enter(), turns.enter()
     waiting = turns.wait(second)
     wait = next(waiting)
