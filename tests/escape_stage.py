@@ -56,7 +56,7 @@ import json, os, sys
 spec = json.loads(sys.argv.pop())
 sys.path[:0] = spec["path"]
 from sandgate.errors import SandgateError
-from sandgate.execution.aftermath import Aftermath
+from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.run import run
 from sandgate.policy.effective import effective_permissions
@@ -83,11 +83,11 @@ try:
     plan = backend_named(spec["backend"]).confine(
         command, effective_permissions(policy, facts, grants=grants), limits=Limits(**spec["limits"])
     )
-    aftermath = Aftermath(plan)
+    checks = PostRunChecks(plan)
     with Placeholders(plan):
         outcome = run(
             plan, stdin=None, stdout=None, stderr=None, timeout_ms=spec["timeout_ms"], helper=spec["helper"],
-            on_ended=aftermath.look,
+            on_ended=checks.look,
         )
 except SandgateError as problem:
     print(json.dumps({"error": [type(problem).__name__, str(problem)]}))
@@ -101,7 +101,7 @@ print(json.dumps({
     "stderr": result and result.stderr.decode("utf-8", "replace"),
     "failure": outcome.failure and repr(outcome.failure),
     "layers": outcome.layers,
-    "created": aftermath.created,
+    "created": checks.created,
     "locked": outcome.locked,
     "verdict": report.verdict,
     "denials": [

@@ -248,8 +248,8 @@ def test_a_straight_request_imports_no_large_library() -> None:
     """The reason for all of this."""
     code = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
-        "from sandgate.model.straight import Address, StraightClient\n"
-        "StraightClient(Address(False, 'x', 80, '/'), connect_s=1, connections_max=1, kept_max=1, kept_s=1)\n"
+        "from sandgate.model.straight import HttpAddress, StraightClient\n"
+        "StraightClient(HttpAddress(False, 'x', 80, '/'), connect_s=1, connections_max=1, kept_max=1, kept_s=1)\n"
         "print([name for name in ('httpx2', 'httpcore2', 'anyio', 'email', 'http') if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code, *sys.path], capture_output=True, text=True, check=True)

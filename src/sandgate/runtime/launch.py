@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.planted import Planted
+from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.execution.run import run as run
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost, RefusedMeanwhile
@@ -75,38 +75,38 @@ class Launch(Readiness):
         arrived: Callable[[Stream, bytes], None],
         lost: Callable[[ForwardingStopped], None],
     ) -> AttemptOutcome:
-        aftermath = Aftermath(plan, self._confinement.marks())
+        checks = PostRunChecks(plan, self._confinement.marks())
         planted = Planted(plan, self._confinement.listings())
         plan, drafts = self._confinement.drafted(plan)
         try:
             if not self._confinement.shown_ports:
-                outcome = self._run(call_id, plan, arrived, lost, aftermath.look)
+                outcome = self._run(call_id, plan, arrived, lost, checks.look)
             else:
                 with self._shown(plan):
-                    outcome = self._run(call_id, plan, arrived, lost, aftermath.look)
+                    outcome = self._run(call_id, plan, arrived, lost, checks.look)
         except BaseException:
             if drafts is not None:
                 drafts.release()
-            aftermath.look()
-            self._warn(self._confinement.quarantine(aftermath.created))
+            checks.look()
+            self._warn(self._confinement.quarantine(checks.created))
             raise
         if drafts is not None:
             outcome = drafts.settled(outcome)
         if outcome.failure is not None:  # nothing ran
             return outcome
-        if not aftermath.looked:
-            aftermath.look()
+        if not checks.looked:
+            checks.look()
         self._warn(
-            [f"`{path}` is protected, and is gone or another object now: look at it" for path in aftermath.exchanged]
+            [f"`{path}` is protected, and is gone or another object now: look at it" for path in checks.exchanged]
         )
         if _has_failed(outcome):
             from sandgate.sandbox.unseen import unseen_in_tmp
 
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         planted.look()
-        if remarks := [*filter(None, (planted.sentence(aftermath.created), self._unmet(outcome)))]:
+        if remarks := [*filter(None, (planted.sentence(checks.created), self._unmet(outcome)))]:
             outcome = outcome.but(remarks=(*outcome.remarks, *remarks))
-        return outcome.but(created_protected=aftermath.created) if aftermath.created else outcome
+        return outcome.but(created_protected=checks.created) if checks.created else outcome
 
     def _run(
         self,

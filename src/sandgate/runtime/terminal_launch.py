@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.planted import Planted
+from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
 from sandgate.runtime.confinement import OUTDATED
@@ -93,13 +93,13 @@ class TerminalLaunch(Readiness):
         confinement, entered = self._live.confinement, plan
         try:
             planted = Planted(plan, confinement.listings())
-            aftermath = Aftermath(plan, confinement.marks())
+            checks = PostRunChecks(plan, confinement.marks())
             plan, drafts = confinement.drafted(plan)
         except BaseException:
             confinement.leave(entered)
             raise
         self.attendance = Lifecycle(
-            self._live, call_id, plan, aftermath, planted, drafts, left=lambda: confinement.leave(entered)
+            self._live, call_id, plan, checks, planted, drafts, left=lambda: confinement.leave(entered)
         )
         return self._start(call_id, plan, self.attendance)
 

@@ -10,9 +10,9 @@ from sandgate.sandbox.select import losses, namespace_hint, select_backend, why_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.protocol.permissions import BackendWish
     from sandgate.sandbox.canary import CanaryResult
     from sandgate.sandbox.capabilities import HostCapabilities
+    from sandgate.sandbox.select import BackendWish
 
 ROOT_WARNING = "commands run as root: an ordinary user is safer, the process limit and file permissions bind it"
 

@@ -1,7 +1,7 @@
 """What the model is told of things that happened outside its turns: user messages that nobody typed.
 
-They are recorded and kept like any other; `prefix.py` tells them from what a person said. What is quoted in them comes
-from programs and other models and cannot end its block.
+They are recorded and kept like any other; `synthetic_messages.py` tells them from what a person said. What is quoted
+in them comes from programs and other models and cannot end its block.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from sandgate.execution.aftermath import Aftermath
 from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.planted import Planted
+from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.terminals.telling import Deltas
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ class Lifecycle:
         session: LifecycleSession,
         call_id: str,
         plan: ConfinedCommand,
-        aftermath: Aftermath,
+        checks: PostRunChecks,
         planted: Planted,
         drafts: Drafts | None = None,
         *,
@@ -61,7 +61,7 @@ class Lifecycle:
     ) -> None:
         self._session = session
         self._plan = plan
-        self._aftermath = aftermath
+        self._checks = checks
         self._planted = planted
         self._drafts = drafts
         self._left = left  # to be called once, when nothing of it is left
@@ -109,10 +109,10 @@ class Lifecycle:
         failed = outcome.result is not None and outcome.result.exit_code != 0
         unmet = self.unmet(terminal, outcome.unserved) if failed else ""
         outcome = outcome.but(
-            remarks=(*outcome.remarks, *filter(None, (self._planted.sentence(self._aftermath.created), unmet)))
+            remarks=(*outcome.remarks, *filter(None, (self._planted.sentence(self._checks.created), unmet)))
         )
-        if self._aftermath.created:
-            outcome = outcome.but(created_protected=self._aftermath.created)
+        if self._checks.created:
+            outcome = outcome.but(created_protected=self._checks.created)
         with self._guard:
             self.outcome = outcome
             conclude, self._conclude = self._conclude, None  # it holds the terminal, which holds us
@@ -138,9 +138,9 @@ class Lifecycle:
     def _clear_up(self, terminal: Live) -> None:
         self._placeholders.__exit__()
         if terminal.failure is None:
-            self._aftermath.look()
+            self._checks.look()
             self._planted.look()
-        for path in self._aftermath.exchanged:
+        for path in self._checks.exchanged:
             self._session.warn(f"`{path}` is protected, and is gone or another object now: look at it")
         if self.deltas is not None:
             self.deltas.end()

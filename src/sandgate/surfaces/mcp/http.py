@@ -1,7 +1,7 @@
 """Many clients over HTTP on the loopback address, each known by its token.
 
-uvicorn reads HTTP, the SDK speaks the protocol, `door.py` stands between them. The connections are accepted by the
-caller's own event loop and not by uvicorn's server, which polls, and takes the signals of the process for itself.
+uvicorn reads HTTP, the SDK speaks the protocol, `http_guard.py` stands between them. The connections are accepted by
+the caller's own event loop and not by uvicorn's server, which polls, and takes the signals of the process for itself.
 """
 
 from __future__ import annotations

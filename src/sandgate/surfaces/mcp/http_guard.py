@@ -77,7 +77,7 @@ class PrincipalDoor:
     def __init__(self, inside: ASGIApp, resuming: Resuming) -> None:
         self._inside = inside
         self._resuming = resuming
-        self._absence = Disconnects(inside)
+        self._disconnects = Disconnects(inside)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -108,7 +108,7 @@ class PrincipalDoor:
                         if name.lower() == SESSION_HEADER:
                             self._resuming.opened(value.decode("latin-1"), events)
                 elif scope["method"] == "GET" and message["status"] == 200:
-                    self._absence.listens(session)
+                    self._disconnects.listens(session)
             await send(message)
 
         headers = [(name, value) for name, value in scope["headers"] if name != b"authorization"]
@@ -116,10 +116,10 @@ class PrincipalDoor:
         if session is None:
             await self._inside(inner, receive, send_and_listen)
             return
-        with self._absence.request(session, inner):
+        with self._disconnects.request(session, inner):
             await self._inside(inner, receive, send_and_listen)
             if scope["method"] == "DELETE":
-                self._absence.forget(session)
+                self._disconnects.forget(session)
 
 
 def _head_bytes(scope: Scope) -> int:

@@ -24,7 +24,7 @@ _TYPE_BITS = 0o170000
 LISTED_FROM_NAMES, LISTED_ENTRIES_MAX = 8, 1000
 
 
-class Aftermath:
+class PostRunChecks:
     """Made just before the start of a plan.
 
     `marks` are known directories: in one that still shows the same mark nothing was made. Elsewhere each name is asked
