@@ -254,7 +254,7 @@ def test_the_answers_of_a_script_are_recorded_like_any_others(tmp_path: Path) ->
 
 
 def test_a_directory_that_is_not_absolute_begins_no_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Required: session.md section 1; where we happen to stand must not decide where a model may write."""
+    """Required: where we happen to stand must not decide where a model may write."""
 
     async def work() -> None:
         place = AgentPlace(tmp_path, "http://127.0.0.1:9/v1")

@@ -243,7 +243,7 @@ def test_commands_of_the_other_forms_are_asked_about_and_told_under_their_own_id
 def test_where_patches_are_written_as_they_are_so_are_answers_of_a_shell(
     tmp_path: Path, feature: str, begins: str
 ) -> None:
-    """Required: protocol.md section 2.2."""
+    """Required."""
     shells = (shell("echo hi", "c1"), local_shell("echo hi", "c2"))
     item = custom_tool_call("apply_patch", PATCH, "c3")
 

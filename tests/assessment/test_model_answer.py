@@ -58,7 +58,7 @@ def test_what_is_no_single_object_is_nothing(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_does_not_fit_the_schema_is_nothing(changes: dict[str, Any]) -> None:
-    """Required: an unknown level drops the whole assessment (section 6)."""
+    """Required: an unknown level drops the whole assessment."""
     assert answer(**changes) is None
 
 
@@ -93,7 +93,7 @@ def test_a_description_is_one_plain_line_of_at_most_500_characters() -> None:
     words=st.text(max_size=700),
 )
 def test_a_model_takes_nothing_away(level: Any, own: Any, categories: list[Any], words: str) -> None:
-    """Required: the offline layer is a floor (section 10)."""
+    """Required: the offline layer is a floor."""
     offline = OFFLINE.but(risk_level=own)
     said = answer(description=words, risk_level=level, risk_categories=categories)
     if said is None:

@@ -66,7 +66,7 @@ def test_what_there_is_not_is_left_out(failure: str) -> None:
     ],
 )
 def test_policies_are_summed_up_in_stable_words(policy: SandboxPolicy, words: str) -> None:
-    """Required: assessment.md section 3."""
+    """Required."""
     assert policy_summary(policy) == words
 
 
@@ -94,7 +94,7 @@ def test_the_instructions_name_levels_categories_and_whom_not_to_obey() -> None:
     ],
 )
 def test_nothing_in_a_value_moves_the_cut_or_leaves_its_tags(hostile: str) -> None:
-    """Required: assessment.md sections 3 and 5, injection set of section 11."""
+    """Required."""
     plain = question(SUBJECT, tag=TAG)
     subject = Subject(("rm", hostile), f"/{hostile}", "read-only", writable=(f"/{hostile}",), failure=hostile)
     instructions, message = question(subject, tag=TAG)

@@ -31,7 +31,7 @@ def in_bash(script: str) -> PatchCall | ImplicitPatch | None:
     ],
 )
 def test_a_patch_that_nobody_was_told_to_apply_is_noticed(argv: tuple[str, ...]) -> None:
-    """Required: apply_patch.md §7 rule 1."""
+    """Required."""
     assert patch_call(argv) == ImplicitPatch()
 
 

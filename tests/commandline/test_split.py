@@ -1,4 +1,4 @@
-"""From an argv to the simple commands it stands for (approvals.md §3.1)."""
+"""From an argv to the simple commands it stands for."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def of(script: str) -> tuple[Summary, ...]:
     ],
 )
 def test_the_examples_of_the_specification_hold(script: str, found: tuple[Summary, ...]) -> None:
-    """Required: exec.md §17 item 21."""
+    """Required."""
     assert of(script) == found
 
 
@@ -63,7 +63,7 @@ def test_the_examples_of_the_specification_hold(script: str, found: tuple[Summar
     ],
 )
 def test_plain_scripts_are_summed_up(script: str, found: tuple[Summary, ...]) -> None:
-    """Required: exec.md §15."""
+    """Required."""
     assert of(script) == found
 
 
@@ -117,7 +117,7 @@ def test_an_argv_is_summed_up_like_a_script(argv: tuple[str, ...], found: tuple[
 
 
 def test_the_wire_form_has_a_tag_and_nulls() -> None:
-    """Required: exec.md §15."""
+    """Required."""
     assert [summary_json(each) for each in (Read("c", "n", "p"), ListFiles("c"), Search("c", "q"), Unknown("c"))] == [
         {"type": "read", "cmd": "c", "name": "n", "path": "p"},
         {"type": "list_files", "cmd": "c", "path": None},

@@ -50,7 +50,7 @@ def without_cmd(summary: Summary) -> Summary:
     ],
 )
 def test_listing(line: str, path: str | None) -> None:
-    """Required: exec.md §15."""
+    """Required."""
     assert without_cmd(classify(words(line))) == ListFiles("", path)
 
 
@@ -84,7 +84,7 @@ def test_listing(line: str, path: str | None) -> None:
     ],
 )
 def test_searching(line: str, query: str, path: str | None) -> None:
-    """Required: exec.md §15."""
+    """Required."""
     assert without_cmd(classify(words(line))) == Search("", query, path)
 
 
@@ -116,7 +116,7 @@ def test_searching(line: str, query: str, path: str | None) -> None:
     ],
 )
 def test_reading(line: str, name: str, path: str) -> None:
-    """Required: exec.md §15."""
+    """Required."""
     assert without_cmd(classify(words(line))) == Read("", name, path)
 
 
@@ -155,7 +155,7 @@ def test_everything_else_is_unknown(line: str) -> None:
     ],
 )
 def test_formatting_is_told_from_acting(line: str, small: bool) -> None:
-    """Required: exec.md §15 step 4; what edits in place is never left out of a summary."""
+    """Required: what edits in place is never left out of a summary."""
     assert formats(words(line)) is small
 
 
@@ -175,7 +175,7 @@ def test_formatting_is_told_from_acting(line: str, small: bool) -> None:
     ],
 )
 def test_a_short_path_is_the_last_component_that_says_something(path: str, short: str) -> None:
-    """Required: exec.md §15."""
+    """Required."""
     assert short_path(path) == short
 
 

@@ -30,7 +30,7 @@ def test_it_is_off_until_it_is_switched_on(machine: Machine) -> None:
 
 
 def test_each_place_wins_over_the_one_before_it(machine: Machine) -> None:
-    """Required: assessment.md section 1; the option of the command line, and of the API, is really applied."""
+    """Required: the option of the command line, and of the API, is really applied."""
     base = f"{MODEL}{FEATURE} = true\n"
     machine.write_user(base)
     assert is_on(machine)
@@ -91,7 +91,7 @@ def test_a_provider_that_does_not_exist_is_an_error_only_when_it_is_to_be_asked(
 
 
 def test_a_project_decides_nothing_of_this(machine: Machine) -> None:
-    """Required: a repository must not send anybody's commands anywhere (config.md section 1)."""
+    """Required: a repository must not send anybody's commands anywhere."""
     machine.trust()
     machine.write_project(
         f'{MODEL}features.{FEATURE} = true\nassessment.provider = "evil"\n'

@@ -103,7 +103,7 @@ def test_tokens_are_kept_from_commands_and_not_shown(machine: Machine) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_an_error(machine: Machine, text: str, problem: str) -> None:
-    """Required: config.md test 11."""
+    """Required."""
     machine.write_user(f"[mcp_servers.docs]\n{text}")
     with pytest.raises(ConfigError) as raised:
         machine.load()

@@ -99,7 +99,7 @@ def test_a_quoted_name_with_a_dot_is_not_the_key_it_looks_like(machine: Machine)
 
 
 def test_a_misspelt_key_of_the_environment_policy_is_an_error(machine: Machine) -> None:
-    """Required (exec.md section 11): a typo there would leave a secret in the environment."""
+    """Required: a typo there would leave a secret in the environment."""
     machine.write_user('[shell_environment_policy]\nexlude = ["*PRIVATE*"]')
     with pytest.raises(ConfigError) as caught:
         machine.load()

@@ -1,4 +1,4 @@
-"""`-c key=value`, as config.md section 2 has it."""
+"""`-c key=value`: values of every type on the command line."""
 
 import pytest
 from hypothesis import given

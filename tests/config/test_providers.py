@@ -84,7 +84,7 @@ def test_every_reserved_name_is_a_provider() -> None:
 
 
 def test_patience_and_wire_are_read_and_have_defaults(machine: Machine) -> None:
-    """Required: protocol.md section 2.4."""
+    """Required."""
     told = 'wire_api = "chat"\nrequest_max_retries = 0\nstream_max_retries = 100\nstream_idle_timeout_ms = 9'
     address = 'base_url = "https://x.test"\n'
     machine.write_user(f"[model_providers.a]\n{address}{told}\n[model_providers.b]\n{address}")

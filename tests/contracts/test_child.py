@@ -162,7 +162,7 @@ def test_it_has_the_standard_descriptors_and_no_other(who: str) -> None:
 
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_it_leads_a_session_of_its_own(who: str) -> None:
-    """Required: exec.md section 3."""
+    """Required."""
     printed = output_of(who, script(who, "echo $$ $(cut -d' ' -f5,6 /proc/self/stat)"))
     pid, group, session = printed.split()
     assert (group, session) == (pid, pid)
@@ -170,7 +170,7 @@ def test_it_leads_a_session_of_its_own(who: str) -> None:
 
 @pytest.mark.parametrize("who", EVERYBODY)
 def test_no_signal_is_blocked_or_ignored_whatever_we_do(who: str) -> None:
-    """Required: exec.md section 3. A blocked signal would survive the exec, and the command could not be asked."""
+    """Required. A blocked signal would survive the exec, and the command could not be asked."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGUSR1})
     try:
         printed = output_of(who, command(who, "/bin/grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"))
@@ -239,7 +239,7 @@ def test_a_stopped_command_can_be_killed(who: str) -> None:
 @pytest.mark.parametrize("who", OWN_PROCESS_TREE)
 @pytest.mark.parametrize("ending", ["exits", "is killed"])
 def test_daemons_die_with_the_command(who: str, ending: str) -> None:
-    """Required: users.md demand 11: `&`, `setsid`, `nohup` and a double fork."""
+    """Required: `&`, `setsid`, `nohup` and a double fork."""
     daemons = "setsid nohup sleep 60 & (setsid sh -c 'sleep 60 & sleep 60' &) ; echo ready;"
     with started(who, script(who, daemons + ("exit 0" if ending == "exits" else "wait"))) as (child, output):
         waiting.read_until(output, b"ready\n")
@@ -345,7 +345,7 @@ def owner(who: str, text: str, *, deed: str = "") -> Iterator[subprocess.Popen[b
 @pytest.mark.parametrize("who", OWN_PROCESS_TREE)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_the_command_dies_with_its_owner(who: str, number: signal.Signals) -> None:
-    """Required: exec.md section 17, test 8. Without a pid namespace a killed owner's command lives on, a known gap."""
+    """Required. Without a pid namespace a killed owner's command lives on, a known gap."""
     with owner(who, "trap '' TERM HUP; sleep 60 & echo ready; wait") as process:
         assert process.stdout is not None
         waiting.read_until(process.stdout.fileno(), b"ready\n")

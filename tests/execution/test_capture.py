@@ -58,7 +58,7 @@ def test_exactly_full_still_fits() -> None:
     ],
 )
 def test_streams_over_the_cap_share_it_by_thirds(out: int, err: int, shared: tuple[int, int]) -> None:
-    """Required: exec.md section 4."""
+    """Required."""
     assert shares(out, err, 90) == shared
 
 
@@ -105,7 +105,7 @@ def test_arrival_order_is_kept_whatever_the_sizes(parts: list[bytes]) -> None:
 def test_the_worked_examples_of_the_specification_hold(
     capacity: int, pieces: list[str], kept: str, omitted: int
 ) -> None:
-    """Required: unified_exec.md section 3."""
+    """Required."""
     buffer = HeadTail(capacity)
     for piece in pieces:
         buffer.add(piece.encode())

@@ -78,7 +78,7 @@ print(outcome.result.termination, outcome.result.exit_code, flush=True)
     ],
 )
 def test_nothing_survives_the_end_of_the_program_that_runs_it(number: signal.Signals, last_words: bytes) -> None:
-    """Required: exec.md section 17, test 8. End of file on the output says that nobody is left to hold it."""
+    """Required. End of file on the output says that nobody is left to hold it."""
     tests = Path(__file__).parent.parent
     path = [*map(str, (tests, tests / "execution", tests.parent / "src"))]
     argv = [sys.executable, "-c", PROGRAM.format(path=path), DAEMONS + "echo ready; sleep 60", helper_path()]

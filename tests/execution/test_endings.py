@@ -61,7 +61,7 @@ def how(result: CommandResult) -> tuple[int, int | None, str]:
 
 
 def test_at_the_time_limit_the_tree_dies_and_the_output_stays() -> None:
-    """Required: exec.md section 17, test 3."""
+    """Required."""
     result = ended(shell("sleep 60 & echo $!; sleep 60"), timeout_ms=SHORT_MS)
     assert (how(result), result.timed_out) == ((124, None, "timed_out"), True)
     assert SHORT_MS <= result.duration_ms < 5_000
@@ -84,7 +84,7 @@ def test_a_command_that_ignores_the_question_is_killed_after_the_grace() -> None
 
 
 def test_a_cancelled_command_is_not_called_timed_out() -> None:
-    """Required: exec.md section 17, test 4."""
+    """Required."""
     ours, theirs = os.pipe()
     result = ended(shell("echo a; sleep 60"), cancel_fd=ours, on_output=lambda _stream, _data: os.close(theirs))
     os.close(ours)

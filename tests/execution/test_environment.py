@@ -48,7 +48,7 @@ def test_exclusions_are_globs_without_regard_to_case_and_stand_above_the_allowed
 
 
 def test_include_only_filters_what_is_set_too_but_not_what_was_asked_for_now_nor_the_markers() -> None:
-    """Required: exec.md section 11, the thread id survives `include_only`."""
+    """Required: the thread id survives `include_only`."""
     policy = EnvironmentPolicy(set=(("KEPT_B", "b"), ("LOST", "x")), include_only=("kept_?",))
     result = command_environment(
         {"KEPT_A": "a", "GONE": "g"}, policy, set=[("NOW", "n")], markers=[("SANDGATE_THREAD_ID", "t")]

@@ -93,7 +93,7 @@ def test_a_listener_sees_every_chunk_as_it_comes() -> None:
 
 
 def test_without_stdin_a_command_reads_end_of_file() -> None:
-    """Required: exec.md section 3; an open pipe makes some tools wait or change their behaviour."""
+    """Required: an open pipe makes some tools wait or change their behaviour."""
     assert result_of(shell("cat; echo eof; readlink /proc/self/fd/0")).stdout == b"eof\n/dev/null\n"
 
 
@@ -110,7 +110,7 @@ def test_a_closed_stdin_is_end_of_file() -> None:
 
 
 def test_the_command_leads_its_own_session() -> None:
-    """Required: exec.md section 3."""
+    """Required."""
     pid, group, session = result_of(shell("cut -d' ' -f4,5,6 /proc/self/stat; echo $$")).stdout.split()[:3]
     assert (pid, group) == (group, session)
     assert int(session) != os.getsid(0)
@@ -118,7 +118,7 @@ def test_the_command_leads_its_own_session() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGRTMAX])
 def test_a_death_by_signal_keeps_the_output(number: signal.Signals) -> None:
-    """Required: exec.md section 5; SIGRTMAX is no time-out either."""
+    """Required: SIGRTMAX is no time-out either."""
     result = result_of(shell(f"printf partial; kill -{int(number)} $$"))
     assert (result.exit_code, result.signal, result.termination, result.stdout) == (
         128 + number,
@@ -134,7 +134,7 @@ def test_a_shell_that_outlives_its_killed_child_exits_normally() -> None:
 
 
 def test_a_missing_directory_and_a_missing_program_are_told_apart() -> None:
-    """Required: exec.md section 3."""
+    """Required."""
     assert (outcome_of(plan("true", cwd="/no/such/place")), outcome_of(plan("no-such-program"))) == (
         AttemptOutcome(result=None, failure=ExecFailure("directory", "ENOENT")),
         AttemptOutcome(result=None, failure=ExecFailure("program", "ENOENT")),
@@ -281,7 +281,7 @@ def test_a_command_may_close_its_output_and_go_on(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_grandchild_that_holds_the_pipes_delays_us_by_the_drain_limit_only() -> None:
-    """Required: exec.md section 6."""
+    """Required."""
     outcome = outcome_of(shell("sleep 30 & echo $!"))
     result = outcome.result
     assert result is not None
@@ -317,7 +317,7 @@ def test_a_listener_that_fails_takes_the_command_with_it() -> None:
 
 
 def test_a_hundred_runs_from_ten_threads_leave_nothing_behind() -> None:
-    """Required: exec.md section 17, test 24."""
+    """Required."""
     before = waiting.open_descriptors()
     codes: list[int] = []
 

@@ -60,7 +60,7 @@ def response(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
 
 
 def test_an_answer_that_is_too_long_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Required: invariant 10."""
+    """Required."""
     monkeypatch.setattr(http, "ANSWER_BYTES_MAX", 1 << 20)
     assert "an answer of more than 1 MiB" in answered(lambda _head: response(b" " * (2 << 20)))
 
@@ -78,7 +78,7 @@ def test_a_redirect_to_another_place_is_not_followed() -> None:
 
 
 def test_a_server_that_wants_to_know_who_asks_is_told_apart() -> None:
-    """Required: session.md section 2.4."""
+    """Required."""
     said = answered(lambda _head: response(b"{}", status="401 Unauthorized"))
     assert "it wants to know who asks" in said
     assert "mcp_servers.remote.bearer_token_env_var" in said

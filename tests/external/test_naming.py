@@ -11,7 +11,7 @@ TAKEN_BY_PROVIDERS = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def test_a_name_says_server_and_tool() -> None:
-    """Required: config.md section 8."""
+    """Required."""
     assert tool_names([("docs", "search")]) == {("docs", "search"): "mcp__docs__search"}
 
 
@@ -20,7 +20,7 @@ def test_what_providers_do_not_take_is_replaced() -> None:
 
 
 def test_a_long_name_is_cut_and_stays_its_own() -> None:
-    """Required: config.md test 11."""
+    """Required."""
     one, other = tool_names([("s", "x" * 100 + "1"), ("s", "x" * 100 + "2")]).values()
     assert len(one) == len(other) == NAME_CHARS_MAX
     assert one != other

@@ -64,7 +64,7 @@ def test_what_a_server_calls_its_tools_cannot_forge_anything() -> None:
 
 
 def test_a_server_that_fails_is_one_message_and_the_others_are_there() -> None:
-    """Required: session.md section 2.4."""
+    """Required."""
 
     async def work() -> None:
         absent = ExternalServer("absent", ServerProgram("no-such-program"))
@@ -82,7 +82,7 @@ def test_a_server_that_fails_is_one_message_and_the_others_are_there() -> None:
 
 
 def test_a_server_that_is_not_ready_in_time_says_what_to_raise_and_is_gone(tmp_path: Path) -> None:
-    """Required: session.md section 2.4."""
+    """Required."""
     note = tmp_path / "note"
 
     async def work() -> None:

@@ -78,7 +78,7 @@ def test_a_server_is_ended_also_when_its_owner_is_cancelled_twice(tmp_path: Path
 
 
 def test_a_message_without_end_ends_the_connection_and_not_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Required: invariant 10."""
+    """Required."""
     monkeypatch.setattr(stdio, "MESSAGE_BYTES_MAX", 1 << 20)
 
     async def work() -> None:

@@ -275,7 +275,7 @@ def test_a_saved_rule_about_leaving_the_sandbox_says_so_and_does_it() -> None:
 
 
 def test_a_rule_that_cannot_be_saved_is_a_warning_and_the_run_counts_as_approved() -> None:
-    """Required: approvals.md section 1.3."""
+    """Required."""
     stage = Stage(FINE, answers=("approve-always",), approval="untrusted")
     stage.rules_fail = True
     assert stage.passes().result == result()

@@ -107,7 +107,7 @@ def test_one_bad_answer_is_told_and_asked_for_again(tmp_path: Path, bad: Manner)
     ],
 )
 def test_a_call_whose_answer_broke_off_is_carried_out_once_and_known(tmp_path: Path, cut: Manner) -> None:
-    """Required: session.md 3.3. Side effects that the model cannot see would be repeated."""
+    """Required. Side effects that the model cannot see would be repeated."""
 
     async def work() -> None:
         with ResponsesServer(cut, says("done"), says("fine")) as server:
@@ -141,7 +141,7 @@ def test_a_call_whose_answer_broke_off_is_carried_out_once_and_known(tmp_path: P
 def test_a_turn_that_cannot_go_on_says_why_and_is_not_tried_at_two_levels(
     tmp_path: Path, bad: Manner, requests: int, words: str
 ) -> None:
-    """Required: session.md 3.3. What is exhausted at one level is not begun again at the other."""
+    """Required. What is exhausted at one level is not begun again at the other."""
 
     async def work() -> None:
         with ResponsesServer(*([bad] * requests), says("fine")) as server:

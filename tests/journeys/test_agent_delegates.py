@@ -1,6 +1,6 @@
 """Sub-agents beside a person: what they ask, what is told of them, and what is left when nobody wants them any more.
 
-A real server, gate and files; session.md, "Test ideas" 31 to 35. More of it stands in tests/agent/test_delegates.py.
+A real server, gate and files. More of it stands in tests/agent/test_delegates.py.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def delegate(prompt: str, call_id: str = "d1") -> Any:
 
 
 def test_a_question_of_a_sub_agent_has_its_own_call_and_its_risk(tmp_path: Path) -> None:
-    """Required: the hand-over changes nothing of what is shown (session.md section 10.1)."""
+    """Required: the hand-over changes nothing of what is shown."""
 
     async def work() -> None:
         script = by_prompt(

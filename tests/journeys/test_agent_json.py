@@ -1,6 +1,6 @@
 """`sandgate agent` as scripts run it: one event a line, files and standard input, and what is counted over sessions.
 
-The program with a real server, gate, files and a server of the official MCP SDK; protocol.md, "Test ideas" 8 and 9.
+The program with a real server, gate, files and a server of the official MCP SDK.
 """
 
 from __future__ import annotations

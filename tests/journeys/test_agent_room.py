@@ -1,6 +1,6 @@
 """Making room in a long conversation: the model's own summaries, with a real server, gate and transcript.
 
-session.md, "Test ideas" 19 to 21; the parts of it stand in tests/session/test_compacting.py.
+The parts of it stand in tests/session/test_compacting.py.
 """
 
 from __future__ import annotations

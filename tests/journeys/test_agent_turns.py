@@ -1,6 +1,6 @@
 """What happens within a turn: what is said meanwhile, which calls overlap, and that every story is whole.
 
-A real server, gate, kernel and files; the tables of session.md ("Test ideas" 2 to 8) and protocol.md (20).
+A real server, gate, kernel and files.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.host("namespace", "notify")
 WRITES = ("sandbox_mode=workspace-write", "approval_policy=never")
 ASKS = ("sandbox_mode=workspace-write", "approval_policy=untrusted")
 UNTIL_GO = "until [ -e go ]; do sleep 0.01; done; echo gone on"
-INTERRUPTED_S = 2.5  # two seconds for the tools (session.md section 2.1), the rest for a busy machine
+INTERRUPTED_S = 2.5  # two seconds for the tools, the rest for a busy machine
 
 
 def words(body: Json) -> list[str]:
@@ -172,7 +172,7 @@ def test_another_task_ends_the_turn_and_its_command_first(tmp_path: Path, op: An
                 ends = [index for index, each in enumerate(told) if isinstance(each, TurnAborted | TaskStarted)]
                 assert [type(told[index]) for index in ends] == [TaskStarted, TurnAborted, TaskStarted]
                 assert left_of(mark) == 0
-            # A gateway can tell who asks (session.md section 10.4).
+            # A gateway can tell who asks.
             assert [asked.headers.get("x-openai-subagent") for asked in server.asked] == [None, label]
 
     run(work())

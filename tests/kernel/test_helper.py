@@ -133,7 +133,7 @@ def test_damaged_plan_never_runs(helper: str, tmp_path: Path, null: int) -> None
 
 
 def test_no_inherited_descriptor_reaches_the_command(helper: str) -> None:
-    """sandbox.md §11 row 12."""
+    """Required."""
     inheritable = [os.open(os.devnull, os.O_RDONLY) for _ in range(50)]
     for fd in inheritable:
         os.set_inheritable(fd, True)
@@ -204,7 +204,7 @@ def test_signal_reaches_the_commands_group(helper: str, null: int) -> None:
 
 
 def test_everything_left_behind_dies_with_the_command(helper: str, null: int) -> None:
-    """Our choice: no daemon survives, and nobody keeps the pipe open. sandbox.md §11 row 30."""
+    """Our choice: no daemon survives, and nobody keeps the pipe open."""
     child, reading = start_printing(helper, null, "setsid nohup sleep 1000 & echo started")
     attend(child)
     assert os.read(reading, 100) == b""
@@ -213,7 +213,7 @@ def test_everything_left_behind_dies_with_the_command(helper: str, null: int) ->
 
 @pytest.mark.host("notify")
 def test_kill_is_immediate_while_calls_are_being_judged(helper: str, null: int) -> None:
-    """sandbox.md §11 row 37."""
+    """Required."""
     script = "for i in 1 2 3 4 5 6 7 8; do (while :; do echo > /etc/none/$i; done) & done 2>/dev/null; echo ready; wait"
     child, reading = start_printing(helper, null, script)
     child.kill_tree()

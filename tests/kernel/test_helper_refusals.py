@@ -131,7 +131,7 @@ def test_record_names_the_process_in_the_hosts_numbering(helper: str, grounds: P
 def test_missing_protected_name_cannot_be_made(
     helper: str, grounds: Path, script: str, operation: str, syscall: str
 ) -> None:
-    """sandbox.md §1.4: no trace on disk, and the record says which name."""
+    """Required: no trace on disk, and the record says which name."""
     name = grounds / "work/.codex"
     outcome = run_in(helper, grounds, script, absent=(str(name),))
     program = outcome.refused[0].program
@@ -156,7 +156,7 @@ def test_without_reporting_the_view_refuses_just_the_same(helper: str, grounds: 
 
 @pytest.mark.slow
 def test_path_that_flips_under_the_supervisors_eyes_never_leads_outside(helper: str, grounds: Path) -> None:
-    """sandbox.md §11 row 36: a record may be stale, a write may not happen."""
+    """Required: a record may be stale, a write may not happen."""
     code = (
         "import os, threading\n"
         "def flip():\n"

@@ -24,7 +24,7 @@ def python(helper: str, code: str, *, without: tuple[str, ...] = (), **options: 
 
 
 def test_most_specific_mount_wins(helper: str, tmp_path: Path) -> None:
-    """sandbox.md §1.2: hidden, except that what is opened below is reachable and writable."""
+    """Required: hidden, except that what is opened below is reachable and writable."""
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/file").write_text("b")
     (tmp_path / "a/secret").write_text("secret")
@@ -150,7 +150,7 @@ def test_terminals_can_be_made_inside(helper: str) -> None:
 
 
 def test_no_file_of_proc_sys_opens_for_writing(helper: str) -> None:
-    """sandbox.md §11 row 6: core_pattern is a way to run a program on the host."""
+    """Required: core_pattern is a way to run a program on the host."""
     code = (
         "import os\n"
         "paths = [os.path.join(d, f) for d, _, fs in os.walk('/proc/sys') for f in fs] + ['/proc/sysrq-trigger']\n"
@@ -164,7 +164,7 @@ def test_no_file_of_proc_sys_opens_for_writing(helper: str) -> None:
 
 
 def test_only_the_sandboxs_own_processes_are_visible(helper: str) -> None:
-    """sandbox.md §11 row 5."""
+    """Required."""
     code = "import os; print(sorted(int(n) for n in os.listdir('/proc') if n.isdigit()))"
     assert python(helper, code).output == "[1, 2]\n"
     attack = (
@@ -228,7 +228,7 @@ UNKNOWN_CALLS = {"io_uring_setup": "(425, 1, 0)", "clone3": "(435, 0, 0)", "a ca
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86-64")
 @pytest.mark.parametrize("name", [*REFUSED_CALLS, *UNKNOWN_CALLS])
 def test_dangerous_system_call_is_refused(helper: str, name: str) -> None:
-    """sandbox.md §11 rows 4, 10, 11, 21, 23, 24, 39."""
+    """Required."""
     call = {**REFUSED_CALLS, **UNKNOWN_CALLS}[name]
     outcome = run(helper, plan_for(sys.executable, "-I", "-S", "-c", SYSCALL, call))
     expected = "Operation not permitted" if name in REFUSED_CALLS else "Function not implemented"
@@ -294,7 +294,7 @@ def echo_server() -> object:
 
 @pytest.mark.host("notify")
 def test_server_on_the_hosts_loopback_is_out_of_reach_and_recorded(helper: str, echo_server: int) -> None:
-    """sandbox.md §11 row 16."""
+    """Required."""
     outcome = python(helper, connect("127.0.0.1", echo_server))
     assert outcome.output == "Connection refused\n"
     assert [record.address for record in outcome.refused] == [f"127.0.0.1:{echo_server}"]
@@ -337,7 +337,7 @@ def test_granted_host_is_reached_and_nothing_else(helper: str, echo_server: int)
     ],
 )
 def test_network_is_off_by_each_layer_alone(helper: str, without: tuple[str, ...], answer: str) -> None:
-    """sandbox.md §5.1: either alone must suffice."""
+    """Required: either alone must suffice."""
     assert python(helper, connect("192.0.2.1", 80), without=without).output == answer + "\n"
 
 
@@ -362,7 +362,7 @@ def test_files_are_safe_by_the_view_alone(helper: str, tmp_path: Path, without: 
 
 @pytest.mark.host("notify")
 def test_unix_socket_of_the_host_is_out_of_reach_in_every_mode(helper: str, tmp_path: Path) -> None:
-    """sandbox.md §11 rows 7 to 9."""
+    """Required."""
     (tmp_path / "hidden").mkdir()
     paths = {name: str(tmp_path / name) for name in ("hidden/socket", "seen", "granted")}
     servers = [socket.socket(socket.AF_UNIX) for _ in range(4)]

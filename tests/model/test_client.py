@@ -58,7 +58,7 @@ def test_the_text_of_the_message_comes_back() -> None:
 
 
 def test_the_request_has_no_history_no_tools_and_an_id_of_its_own() -> None:
-    """Required: assessment.md section 4, protocol.md section 2.1."""
+    """Required."""
     with ResponsesServer(says("x")) as server:
         asking = client(server.url)
         asking.answer(QUESTION, deadline_ms=PLENTY_MS)
@@ -136,7 +136,7 @@ def test_a_complete_answer_without_a_message_is_no_output() -> None:
 
 @pytest.mark.parametrize("manner", [stays_silent, stalls_after(*turn(message("half"))[:-1])])
 def test_at_the_deadline_the_connection_is_closed(manner: Manner) -> None:
-    """Required: nothing keeps running in the background (assessment.md section 4)."""
+    """Required: nothing keeps running in the background."""
     with ResponsesServer(manner) as server:
         before = time.monotonic()
         with pytest.raises(Late):

@@ -44,7 +44,7 @@ def test_a_complaint_is_found_in_every_common_body(body: bytes, complaint: Compl
     ],
 )
 def test_each_code_leads_to_what_a_caller_can_do(code: str, kind: type) -> None:
-    """Required: protocol.md section 2.3."""
+    """Required."""
     error = broken_by(complaint_of({"code": code, "message": "words"}), Quoting())
     assert (type(error), error.why) == (kind, "words")
 

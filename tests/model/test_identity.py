@@ -6,7 +6,7 @@ from sandgate.model.identity import identity_headers
 
 
 def test_a_session_has_its_id_and_a_delegate_says_for_whom_it_asks() -> None:
-    """Required: only delegates say what they are (session.md section 10.4)."""
+    """Required: only delegates say what they are."""
     own = identity_headers("s-1")
     assert (own["session_id"], own["conversation_id"], own["originator"]) == ("s-1", "s-1", "sandgate")
     assert own.keys() & {"x-openai-subagent", "parent_session_id"} == set()

@@ -47,7 +47,7 @@ def test_a_provider_shows_only_its_name() -> None:
     ],
 )
 def test_only_azure_is_asked_to_keep_what_was_said(address: str, stores: bool) -> None:
-    """Required: protocol.md section 2.1; elsewhere a conversation is not left with the provider."""
+    """Required: elsewhere a conversation is not left with the provider."""
     assert Provider("mine", address).stores is stores
 
 

@@ -35,7 +35,7 @@ def reply(*events: Json | str) -> Reply:
     ],
 )
 def test_the_last_message_of_the_assistant_counts(items: tuple[Json, ...], text: str) -> None:
-    """Required: assessment.md section 4."""
+    """Required."""
     assert reply(*turn(*items)).result() == text
 
 

@@ -122,7 +122,7 @@ def test_line_ends_may_be_cut_in_two_and_text_may_be_broken() -> None:
 
 
 def test_the_request_is_the_one_of_the_specification() -> None:
-    """Required: protocol.md section 2.1."""
+    """Required."""
 
     async def asked(url: str) -> None:
         settings = ModelSettings("small", effort="high", summary="auto", verbosity="low", max_output_tokens=70)
@@ -181,7 +181,7 @@ def test_a_model_that_is_not_told_how_to_think_is_not_asked_for_its_thoughts() -
 
 
 def test_a_provider_that_keeps_what_was_said_is_told_its_ids() -> None:
-    """Required: protocol.md section 2.1, for Azure alone; thoughts in clear are sent to nobody."""
+    """Required: for Azure alone; thoughts in clear are sent to nobody."""
     thought = Reasoning(("I think",), ("secret",), "xyz", id="rs_1")
 
     async def asked(url: str) -> None:
@@ -231,7 +231,7 @@ def test_one_connection_carries_one_request_after_the_other() -> None:
 
 
 def test_the_end_is_told_at_once_and_a_response_that_goes_on_is_closed_soon() -> None:
-    """Required: protocol.md section 2.3."""
+    """Required."""
 
     async def asked(url: str, server: ResponsesServer) -> None:
         model = ResponsesModel(provider(url), SETTINGS, environ=ENVIRON)
@@ -267,7 +267,7 @@ def test_a_request_that_could_not_be_placed_is_placed_again(bad: Manner) -> None
 
 
 def test_retries_have_an_end_that_says_what_happened() -> None:
-    """Required: an exhausted budget is final at both levels (session.md section 3.3)."""
+    """Required: an exhausted budget is final at both levels."""
     body = f'{{"error":{{"message":"busy {KEY}"}}}}'
     events, error = outcome(refuses(503, body), request_max_retries=2)
     assert KEY not in repr(events)
@@ -319,7 +319,7 @@ def test_what_asking_again_cannot_change_is_asked_once(status: int, body: str, k
 
 
 def test_limits_are_told_with_an_answer_and_with_a_refusal() -> None:
-    """Required: a usage limit comes with the provider's account of it (session.md section 3.3)."""
+    """Required: a usage limit comes with the provider's account of it."""
     assert outcome(keeps(*turn(message("hi")), headers=RATE_HEADERS)) == ([LIMITS, *SAID_HI], None)
     refused = refuses(429, '{"error":{"type":"usage_limit_reached"}}', RATE_HEADERS)
     events, error = outcome(refused)

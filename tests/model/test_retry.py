@@ -10,7 +10,7 @@ NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
 
 def test_back_off_doubles_from_200_ms_up_to_a_limit() -> None:
-    """Required: session.md section 3.3."""
+    """Required."""
     middle = [backoff_ms(attempt, uniform=lambda _low, _high: 1.0) for attempt in (1, 2, 3, 4, 5)]
     assert middle == [200, 400, 800, 1600, 3200]
     assert backoff_ms(100, uniform=lambda _low, _high: 1.0) == DELAY_MS_MAX
@@ -35,7 +35,7 @@ def test_back_off_doubles_from_200_ms_up_to_a_limit() -> None:
     ],
 )
 def test_a_message_says_when_to_come_back(message: str, delay_ms: int | None) -> None:
-    """Required: protocol.md section 2.3."""
+    """Required."""
     assert hinted_delay_ms(message) == delay_ms
 
 
@@ -62,5 +62,5 @@ def test_a_header_says_when_to_come_back(headers: dict[str, str], delay_ms: int 
 
 
 def test_only_what_may_pass_is_tried_again() -> None:
-    """Required: session.md section 3.3."""
+    """Required."""
     assert [status for status in range(100, 600) if is_retried(status)] == [408, 409, 425, 429, *range(500, 600)]

@@ -1,4 +1,4 @@
-"""The behaviour of patches on real files, one scenario a row: apply_patch.md §10."""
+"""The behaviour of patches on real files, one scenario a row."""
 
 from __future__ import annotations
 

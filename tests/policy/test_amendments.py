@@ -1,4 +1,4 @@
-"""The rule that is offered with a question: approvals.md sections 8.4 and 10."""
+"""The rule that is offered with a question."""
 
 from __future__ import annotations
 

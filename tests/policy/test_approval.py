@@ -1,4 +1,4 @@
-"""The decision tables (approvals.md §2, §4.3, §4.5), against an oracle written from the prose."""
+"""The decision tables, against an oracle written from the prose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The danger list (approvals.md §3.3): found in any dress, and not found in honest work."""
+"""The danger list: found in any dress, and not found in honest work."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ IN, OUT = adding("/ws/a"), adding("/ws/a", "/etc/motd")
 def test_the_table_decides(
     changes: tuple[FileChange, ...], approval: ApprovalPolicy, sandbox: SandboxPolicy, backend: bool, answer: str
 ) -> None:
-    """Required: apply_patch.md §8, row by row, with its exact reasons."""
+    """Required: row by row, with its exact reasons."""
     assert judged(changes, approval, sandbox, backend=backend) == answer
 
 

@@ -1,4 +1,4 @@
-"""What is known to only read (approvals.md §3.2)."""
+"""What is known to only read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The acceptance scenarios of approvals.md §10 that concern commands, at the level of the verdict.
+"""The acceptance scenarios that concern commands, at the level of the verdict.
 
 What happens after the verdict (runs, denials, retries, prompts) is in tests/gate and tests/journeys. Where the
 specification speaks of amendments, only the verdict is compared here.

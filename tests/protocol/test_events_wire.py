@@ -253,7 +253,7 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("message", "written"), CASES, ids=lambda each: type(each).__name__)
 def test_an_event_is_written_as_the_wire_has_it(message: Any, written: dict[str, Any]) -> None:
-    """Required: names and fields of protocol.md section 1.2, and absent optional fields left out."""
+    """Required: names and fields that clients know, and absent optional fields left out."""
     assert message_json(message) == written
     assert event_json(Event("t", 7, message)) == {"id": "t", "seq": 7, "msg": written}
 
@@ -374,7 +374,7 @@ def _empty(kind: type) -> Any:
 
 
 def test_a_transcript_keeps_what_was_said_and_how_turns_ended() -> None:
-    """Required: session.md section 9, the base set and what later versions added to it."""
+    """Required: the base set and what later versions added to it."""
     assert {name for kind, name in NAMES.items() if is_kept(_empty(kind))} == {
         "user_message",
         "agent_message",

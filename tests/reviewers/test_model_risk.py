@@ -152,7 +152,7 @@ def test_the_answer_is_told_once_and_in_order_while_the_question_is_open(tmp_pat
 def test_a_failure_is_told_and_changes_nothing_but_a_word(
     manner: Manner, status: str, why_not: str, tmp_path: Path
 ) -> None:
-    """Required: assessment.md section 10, invariant 2."""
+    """Required."""
     with ResponsesServer(manner) as server:
         colleague = Colleague()
         soon = ("assessment.timeout_ms=300",) if status == "timeout" else ()
@@ -350,7 +350,7 @@ def test_a_person_at_the_terminal_sees_the_words_arrive(tmp_path: Path) -> None:
     ],
 )
 def test_a_model_that_was_talked_into_low_cannot_make_less_of_a_dangerous_command(hostile: str, tmp_path: Path) -> None:
-    """Required: injection set of assessment.md section 11; the offline rating is a floor."""
+    """Required: the offline rating is a floor."""
     with ResponsesServer(assesses("low", "Harmless, approve it.")) as server:
         session = Session(tmp_path, server.url, Colleague())
         session.ask("bash", "-c", f"rm -rf ~ /etc; echo {json.dumps(hostile)}")

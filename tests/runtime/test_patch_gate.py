@@ -1,4 +1,4 @@
-"""Patches through the gate, from the tool's call to the disk: apply_patch.md section 8."""
+"""Patches through the gate, from the tool's call to the disk."""
 
 from __future__ import annotations
 
@@ -389,7 +389,7 @@ def test_hidden_file_is_not_shown_by_a_patch(place: Workplace) -> None:
 
 
 def test_file_changed_after_it_was_approved_is_left_alone(place: Workplace) -> None:
-    """Idea 42 of apply_patch.md: exactly what was shown is written, or nothing."""
+    """Required: exactly what was shown is written, or nothing."""
 
     class Meddler(Colleague):
         def review(self, request: Any) -> Any:

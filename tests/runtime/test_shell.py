@@ -84,7 +84,7 @@ def test_a_user_without_an_account_gets_a_shell_that_works(monkeypatch: pytest.M
     ],
 )
 def test_a_shell_is_known_by_its_name(name: str, kind: str | None) -> None:
-    """Required: exec.md §13.1."""
+    """Required."""
     assert shell_kind(name) == kind
 
 
@@ -100,7 +100,7 @@ def test_a_shell_is_known_by_its_name(name: str, kind: str | None) -> None:
     ],
 )
 def test_each_kind_is_told_in_its_own_way(shell: ScriptShell, login: bool, argv: tuple[str, ...]) -> None:
-    """Required: exec.md §13.2."""
+    """Required."""
     assert shell.argv("x", login=login) == argv
 
 
@@ -190,7 +190,7 @@ def test_a_shell_that_root_did_not_install_is_found_on_the_path(
 def test_login_is_what_was_asked_or_else_what_is_usual_and_allowed(
     asked: bool | None, allowed: bool, usual: bool, login: bool
 ) -> None:
-    """Required: exec.md §13.2."""
+    """Required."""
     assert login_wanted(asked, allowed=allowed, usual=usual) is login
 
 

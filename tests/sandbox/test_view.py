@@ -12,7 +12,7 @@ def view(permissions: EffectivePermissions, files: tuple[str, ...] = ()) -> list
 
 
 def test_a_writable_part_of_a_hidden_part_of_a_root_is_reachable() -> None:
-    """Required: the nested example of sandbox.md §1.2.2."""
+    """Required."""
     permissions = EffectivePermissions(writable=("/repo", "/repo/a/b"), hidden=("/repo/a",))
     assert view(permissions) == [
         ("write", "/repo"),

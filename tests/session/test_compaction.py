@@ -39,7 +39,7 @@ def summary(text: str) -> Message:
 
 
 def test_the_persons_messages_and_the_summary_are_kept_and_the_work_is_not() -> None:
-    """Required: the A26 shape; within a turn the context stands before the last thing the person said."""
+    """Required: within a turn the context stands before the last thing the person said."""
     items = (AGENTS, HERE, FIRST, *WORK, SECOND, *WORK)
     assert compacted((), items, "did it") == (FIRST, SECOND, summary("did it"))
     assert compacted((AGENTS, HERE), items, "did it") == (FIRST, AGENTS, HERE, SECOND, summary("did it"))
@@ -47,7 +47,7 @@ def test_the_persons_messages_and_the_summary_are_kept_and_the_work_is_not() -> 
 
 
 def test_a_second_compaction_keeps_newer_messages_and_only_the_newer_summary() -> None:
-    """Required: test idea 19; a summary is not nested in the next."""
+    """Required: a summary is not nested in the next."""
     once = compacted((), (FIRST, SECOND, *WORK), "first half")
     assert compacted((), (*once, THIRD, *WORK), "all of it") == (FIRST, SECOND, THIRD, summary("all of it"))
 
@@ -87,7 +87,7 @@ def test_whatever_was_said_what_is_kept_fits_the_budget_and_stays_in_order(said:
 
 
 def test_an_old_transcript_is_rebuilt_from_what_it_tells() -> None:
-    """Required: section 6, replay; its own mark before the summary is not doubled."""
+    """Required: replay; its own mark before the summary is not doubled."""
     items = (AGENTS, HERE, FIRST, *WORK, THERE, SECOND, *WORK)
     once = rebuilt(items, "did it")
     assert once == (FIRST, AGENTS, HERE, THERE, SECOND, summary("did it"))
@@ -102,5 +102,5 @@ def test_an_old_transcript_is_rebuilt_from_what_it_tells() -> None:
 def test_compaction_begins_at_the_smaller_of_the_setting_and_nine_tenths_of_the_window(
     configured: int | None, window: int | None, limit: int | None
 ) -> None:
-    """Required: the A26 rule of section 6."""
+    """Required."""
     assert compaction_limit(configured, window) == limit

@@ -81,7 +81,7 @@ def test_the_last_words_are_the_result_and_earlier_ones_are_told() -> None:
 
 
 def test_what_began_and_has_no_end_of_its_own_is_told_to_have_ended() -> None:
-    """Required: whoever waits for an end gets it, and once (protocol.md section 1.2)."""
+    """Required: whoever waits for an end gets it, and once."""
 
     async def work() -> None:
         async def tool(_call: Any, context: Any) -> str:

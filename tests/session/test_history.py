@@ -43,14 +43,14 @@ ITEMS = st.lists(
 
 
 def test_a_system_message_is_not_kept_and_a_thought_is() -> None:
-    """Required: session.md section 5; A26 keeps thoughts for later turns too."""
+    """Required: a conversation keeps thoughts for later turns too."""
     history = History()
     recorded = history.record([SYSTEM, Reasoning(("hm",)), SAID])
     assert recorded == history.items == history.for_prompt() == (Reasoning(("hm",)), SAID)
 
 
 def test_an_answer_is_cut_when_it_is_recorded_and_what_was_recorded_is_told() -> None:
-    """Required: the budget of the turn and a fifth, without a header (exec.md section 9.2)."""
+    """Required: the budget of the turn and a fifth, without a header."""
     history = History(cut=TruncationPolicy("bytes", 10))
     recorded = history.record([CALL, FunctionCallOutput("a", "0123456789ab"), SAID])
     assert recorded == (CALL, FunctionCallOutput("a", "0123456789ab"), SAID)
@@ -60,7 +60,7 @@ def test_an_answer_is_cut_when_it_is_recorded_and_what_was_recorded_is_told() ->
 
 
 def test_replacing_does_not_cut_again() -> None:
-    """Required: [S] of section 5; what is kept was cut when it was first recorded."""
+    """Required: what is kept was cut when it was first recorded."""
     items = (CALL, FunctionCallOutput("a", "0123456789" * 9))
     history = History([SAID], TruncationPolicy("bytes", 10))
     history.replace(items)
@@ -129,7 +129,7 @@ def test_removing_a_call_removes_its_answer() -> None:
 
 
 def test_the_gauge_counts_what_was_recorded_since_the_last_response() -> None:
-    """Required: session.md section 5.2; A26 counts items the provider has not counted yet."""
+    """Required: this counts items the provider has not counted yet."""
     usage = TokenUsage(input_tokens=900, output_tokens=100, reasoning_output_tokens=40, total_tokens=1000)
     history = History()
     history.record([SAID, CALL])

@@ -36,7 +36,7 @@ def found(cwd: Path, **project: object) -> Instructions:
 
 
 def test_every_directory_from_the_root_down_is_heard_in_that_order_and_nothing_above(repository: Path) -> None:
-    """Required: session.md section 4.2."""
+    """Required."""
     (repository / "AGENTS.md").write_text("root\n")
     (repository / "deep/er/AGENTS.md").write_text("leaf\n")
     said = found(repository / "deep/er")
@@ -54,7 +54,7 @@ def test_without_a_root_only_the_working_directory_is_heard(tmp_path: Path) -> N
 
 
 def test_a_worktree_whose_git_is_a_file_is_a_root(repository: Path) -> None:
-    """Required: test idea 23."""
+    """Required."""
     tree = repository / "tree"
     (tree / "sub").mkdir(parents=True)
     (tree / ".git").write_text("gitdir: elsewhere")
@@ -202,7 +202,7 @@ def test_a_file_of_another_user_is_not_heard_unless_the_place_is_theirs_too(repo
 
 
 def test_a_file_that_cannot_be_read_leaves_the_users_own_part_alone(repository: Path, tmp_path: Path) -> None:
-    """Required: section 4.2; a loop of links stands for every failure but a missing file."""
+    """Required: a loop of links stands for every failure but a missing file."""
     (tmp_path / "home").mkdir()
     (tmp_path / "home/AGENTS.md").write_text("mine")
     (repository / "AGENTS.md").write_text("root")
@@ -248,7 +248,7 @@ def test_a_directory_that_is_gone_says_nothing(tmp_path: Path) -> None:
 
 
 def test_instructions_are_one_block_that_neither_text_nor_directory_can_end() -> None:
-    """Required: the A26 form, known again as ours; a checkout does not speak outside its block."""
+    """Required: a form that is known again as ours; a checkout does not speak outside its block."""
     assert message_text(instructions_message("be brief", "/repo")) == (
         "# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\nbe brief\n</INSTRUCTIONS>"
     )

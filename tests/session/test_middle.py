@@ -29,7 +29,7 @@ TEXT = st.text(st.sampled_from("ab \n\né😀\ud800"), max_size=200)
     ],
 )
 def test_the_middle_goes_and_lines_stay_whole_where_they_can(text: str, max_bytes: int, kept: str) -> None:
-    """Required: session.md section 5.1."""
+    """Required."""
     assert without_middle(text, max_bytes) == kept
 
 

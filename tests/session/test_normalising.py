@@ -84,7 +84,7 @@ ITEMS = st.lists(
 def test_missing_answers_are_made_up_behind_their_call_and_answers_to_nothing_left_out(
     given_items: list[Item], sent: list[Item]
 ) -> None:
-    """Required: session.md section 5; that an answer counts only behind its call is our choice."""
+    """Required: that an answer counts only behind its call is our choice."""
     assert normalised(given_items).items == tuple(sent)
 
 

@@ -11,7 +11,7 @@ CUT = TruncationPolicy("bytes", 40)
 
 
 def test_an_ended_turn_names_the_processes_that_live_on() -> None:
-    """Required: [S] of session.md section 2.2."""
+    """Required."""
     text = message_text(turn_aborted(["17", "4"]))
     assert text.splitlines()[:2] == ["<turn_aborted>", "The person stopped the previous turn on purpose."]
     assert text.splitlines()[-2:] == ["These background processes are still running: 17, 4.", "</turn_aborted>"]

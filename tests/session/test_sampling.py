@@ -208,7 +208,7 @@ def test_calls_of_other_kinds_are_answered_in_theirs_and_what_the_model_may_not_
 
 
 def test_an_item_begins_when_the_model_says_so_and_otherwise_when_it_is_complete() -> None:
-    """Required: session.md section 4, each with its end."""
+    """Required: each with its end."""
 
     async def work() -> None:
         thought, answer = Reasoning(("hm",), id="r"), Message("assistant", (OutputText("yes"),), "m")

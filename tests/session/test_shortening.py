@@ -45,7 +45,7 @@ def test_how_a_call_went_is_kept_when_its_answer_is_cut() -> None:
 
 
 def test_texts_share_one_budget_and_pictures_are_kept() -> None:
-    """Required: exec.md section 10.4."""
+    """Required."""
     parts: tuple[Part, ...] = (
         InputText("0123456789"),
         PICTURE,
@@ -67,7 +67,7 @@ def test_texts_share_one_budget_and_pictures_are_kept() -> None:
 
 
 def test_tokens_are_charged_whole() -> None:
-    """Required: exec.md section 10.4; a text of five bytes costs two tokens."""
+    """Required: a text of five bytes costs two tokens."""
     parts = tuple(InputText("12345") for _ in range(7))
     kept = shortened(FunctionCallOutput("a", parts), TEN_TOKENS)
     assert kept.output == (*parts[:6], InputText("[omitted 1 text items ...]"))

@@ -29,7 +29,7 @@ AGENTS = "# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\nbe brief\n</INST
 
 @pytest.mark.parametrize("text", [*(f"<{tag}>\nx\n</{tag}>" for tag in TAGS), AGENTS])
 def test_a_block_between_its_two_marks_is_ours_in_any_letters_and_with_blanks_around(text: str) -> None:
-    """Required: the A26 test, and the older form of instructions (session.md section 4.2)."""
+    """Required: today's form, and the older form of instructions."""
     for spelling in (text, text.upper(), text.lower(), f"\n \t{text}\n\n"):
         assert is_session_prefix(user_message(spelling)), spelling
 
@@ -47,7 +47,7 @@ def test_a_block_between_its_two_marks_is_ours_in_any_letters_and_with_blanks_ar
     ],
 )
 def test_a_person_who_quotes_a_mark_is_heard(text: str) -> None:
-    """Required: [S] of section 4.2."""
+    """Required."""
     assert not is_session_prefix(user_message(text))
     assert real_user_messages([user_message(text)]) == (user_message(text),)
 

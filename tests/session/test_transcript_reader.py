@@ -81,7 +81,7 @@ def test_a_summary_takes_the_place_of_what_was_before_it(tmp_path: Path) -> None
 
 
 def test_a_summary_without_its_history_follows_what_was_said(tmp_path: Path) -> None:
-    """Required: files of other programs have such lines (session.md section 6)."""
+    """Required: files of other programs have such lines."""
     call = (ItemLine(FunctionCall("shell", "{}", "c")), ItemLine(FunctionCallOutput("c", "done")))
     path = kept(tmp_path, *said("one"), *call, CompactedLine("summary", None), *said("two"))
     first, summary, last = texts(read_transcript(str(path)).items)

@@ -39,7 +39,7 @@ def test_who_gives_up_waiting_lets_the_others_move_up() -> None:
 
 
 def test_callers_on_threads_never_meet_and_never_overtake() -> None:
-    """Required: test idea 47; every caller sees the ones before him gone, in their order."""
+    """Required: every caller sees the ones before him gone, in their order."""
     turns = CallQueue()
     inside: list[int] = []
     served: list[int] = []

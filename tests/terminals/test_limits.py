@@ -27,7 +27,7 @@ YIELDS = (  # asked for; starting, writing, polling
 
 @pytest.mark.parametrize(("asked", "starting", "writing", "polling"), YIELDS)
 def test_a_wait_is_brought_within_its_bounds(asked: float | None, starting: int, writing: int, polling: int) -> None:
-    """Required: the table of unified_exec.md §1, also for numbers nobody should send."""
+    """Required: the table, also for numbers nobody should send."""
     limits = DEFAULT_LIMITS
     assert (
         limits.yield_for_exec(asked),
@@ -47,7 +47,7 @@ def test_without_overrides_the_defaults_stand() -> None:
 
 
 def test_the_defaults_are_those_of_the_specification() -> None:
-    """Required: unified_exec.md §1, in its order."""
+    """Required: in its order."""
     assert tuple(DEFAULT_LIMITS.fields().values()) == (
         *(250, 5_000, 30_000, 300_000, 10_000, 250, 10_000, 1_048_576, 262_144, 64, 60, 8, 1_000, 100_000),
         *(150, 100, 50, 100, 20, 100, 8_192, 10_000, 8_192, 24, 80, 128, 128, 256, 64),

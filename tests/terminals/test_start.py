@@ -27,7 +27,7 @@ BOTH = pytest.mark.parametrize("tty", [False, True], ids=["pipe", "terminal"])
 
 
 def test_a_terminal_is_the_commands_own_and_has_its_size(stage: Stage) -> None:
-    """Required: test idea 32, and unified_exec.md section 6: the controlling terminal of a session of its own."""
+    """Required: the controlling terminal of a session of its own."""
     script = (
         "test -t 0 && test -t 1 && test -t 2 && stty size && echo to the terminal >/dev/tty; ps -o sid= -p $$; echo $$"
     )
@@ -40,7 +40,7 @@ def test_a_terminal_is_the_commands_own_and_has_its_size(stage: Stage) -> None:
 
 
 def test_without_a_terminal_input_is_empty_and_there_is_none_to_open(stage: Stage) -> None:
-    """Required: unified_exec.md section 6, `tty: false`."""
+    """Required: `tty: false`."""
     script = "cat; test -t 0 || test -t 1 || test -t 2 || echo none; (echo x >/dev/tty) 2>&- || echo no tty"
     terminal = stage.start(script)
     assert terminal.wait_exit(LIMIT_MS) == 0
@@ -84,7 +84,7 @@ def test_a_program_that_is_not_there_is_a_failure_that_is_told_like_an_end(stage
 
 
 def test_a_directory_that_is_not_there_is_a_failure(stage: Stage) -> None:
-    """Required: test idea 44."""
+    """Required."""
     terminal = stage.start(shell("true").but(cwd="/no/such/directory"))
     assert terminal.wait_exit(LIMIT_MS) is None
     assert terminal.failure == ExecFailure("directory", "ENOENT")

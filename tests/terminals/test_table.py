@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.terminal import Terminal
 
 SMALL = DEFAULT_LIMITS.but(max_processes=4, warn_processes=3, protected_recent=2, min_process_id=10, end_process_id=20)
-FULL = 64  # unified_exec.md section 1
+FULL = 64
 RECENT = 8
 
 
@@ -79,7 +79,7 @@ def crowd(*exited: int, size: int = FULL) -> list[TerminalUse]:
 @pytest.mark.parametrize(
     ("exited", "chosen"),
     [
-        ((30,), 30),  # test idea 9: one that is over goes first
+        ((30,), 30),  # one that is over goes first
         ((30, 40), 30),
         ((), 0),  # 10: else the one used longest ago
         ((FULL - 1, FULL - RECENT), 0),  # 11: but none of those used last, even when it is over
@@ -87,7 +87,7 @@ def crowd(*exited: int, size: int = FULL) -> list[TerminalUse]:
     ],
 )
 def test_the_one_to_go_is_over_if_possible_and_never_among_the_recent(exited: tuple[int, ...], chosen: int) -> None:
-    """Required: unified_exec.md section 15, ideas 9 to 11."""
+    """Required."""
     assert victim(crowd(*exited), protected=RECENT) == chosen
 
 
@@ -124,7 +124,7 @@ def test_numbers_are_drawn_from_the_range_and_given_once() -> None:
 
 
 def test_a_number_that_came_to_nothing_is_free_again() -> None:
-    """Required: test idea 44; a start that failed must not cost one."""
+    """Required: a start that failed must not cost one."""
     table = table_of()
     for _ in range(100):
         table.release(table.reserve())
@@ -205,7 +205,7 @@ def test_a_full_table_lets_the_one_go_that_was_used_longest_ago(stage: Stage) ->
 
 
 def test_of_sixty_four_the_one_that_is_over_goes_first(stage: Stage) -> None:
-    """Required: test idea 40; the oldest live one survives as long as one that is over can make room."""
+    """Required: the oldest live one survives as long as one that is over can make room."""
     table = table_of(DEFAULT_LIMITS)
     oldest = alive(stage, table)
     table.add(oldest)

@@ -202,7 +202,7 @@ def test_what_was_held_back_is_told_at_the_end(listener: Listener) -> None:
 
 
 def test_beyond_its_share_a_commands_output_is_counted(listener: Listener) -> None:
-    """Required: unified_exec.md section 1, MAX_DELTAS."""
+    """Required: MAX_DELTAS."""
     teller = Teller(listener)
     deltas = Deltas("call", teller, DEFAULT_LIMITS.but(max_deltas=3))
     for _ in range(5):

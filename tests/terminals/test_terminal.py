@@ -105,7 +105,7 @@ def test_many_commands_at_once_keep_their_output_apart(stage: Stage) -> None:
 
 
 def test_what_is_typed_arrives_and_control_characters_mean_what_they_mean(stage: Stage) -> None:
-    """Required: unified_exec.md section 9; 04 ends the input, and the command with it."""
+    """Required: 04 ends the input, and the command with it."""
     terminal = stage.start("exec cat", tty=True)
     terminal.write(b"hello\n")
     sees(terminal, "hello\r\n", "hello\r\n")
@@ -136,7 +136,7 @@ def test_typing_many_times_in_a_row_keeps_the_order(stage: Stage) -> None:
 
 
 def test_a_command_without_a_terminal_takes_no_input(stage: Stage) -> None:
-    """Required: test idea 41, the sentence to the letter."""
+    """Required: the sentence to the letter."""
     terminal = stage.start("cat; echo end of input; sleep 1000")
     sees(terminal, "end of input")
     with pytest.raises(StdinClosed) as caught:
@@ -213,7 +213,7 @@ def test_without_a_terminal_there_is_no_size_and_after_the_end_no_harm(stage: St
 @BOTH
 @pytest.mark.parametrize(("script", "code"), [("exit 17", 17), ("true", 0), ("kill -TERM $$", 143)])
 def test_the_exit_code_is_the_commands_own(stage: Stage, tty: bool, script: str, code: int) -> None:
-    """Required: test idea 17; and 128 + N after signal N in both modes."""
+    """Required: and 128 + N after signal N in both modes."""
     terminal = stage.start(script, tty=tty)
     assert terminal.wait_exit(LIMIT_MS) == code
     assert (terminal.exited, terminal.over, terminal.exit_code) == (True, True, code)
@@ -221,7 +221,7 @@ def test_the_exit_code_is_the_commands_own(stage: Stage, tty: bool, script: str,
 
 @BOTH
 def test_a_command_killed_from_outside_says_137(stage: Stage, tty: bool) -> None:
-    """Required: test idea 48."""
+    """Required."""
     terminal = stage.start("echo ready; exec sleep 1000", tty=tty)
     sees(terminal, "ready")
     os.kill(terminal.pid, signal.SIGKILL)
@@ -402,7 +402,7 @@ def test_what_is_over_cannot_be_failed_any_more(stage: Stage) -> None:
 
 
 def test_hundreds_of_commands_leave_nothing_behind(stage: Stage) -> None:
-    """Required: test idea 50."""
+    """Required."""
     stage.start("true").wait_exit(LIMIT_MS)
     before = open_descriptors()
     for number in range(100):

@@ -1,4 +1,4 @@
-"""How long a call waits: the rule of unified_exec.md section 7, played with a command whose state we set.
+"""How long a call waits: the rule played with a command whose state we set.
 
 Where only time passes, the waits are driven by hand on a clock that is moved. Where a thread waits, what counts is that
 it did not return before it should, and that it returned because of what happened and not because its time was up.
@@ -132,9 +132,6 @@ def never(_terminal: Live) -> bool:
     return False
 
 
-# Section 7
-
-
 def test_a_command_that_is_over_is_not_waited_for() -> None:
     command = Command()
     command.ends()
@@ -158,7 +155,7 @@ def test_no_time_is_a_look() -> None:
 
 
 def test_output_does_not_end_a_call_and_does_not_prolong_it() -> None:
-    """Required: section 7, a call returns at its deadline even if output keeps flowing."""
+    """Required: a call returns at its deadline even if output keeps flowing."""
     command = Command(tty=False)
     call = Call(command, yield_s=0.1)
     end = monotonic() + LIMIT_S
@@ -178,7 +175,7 @@ def test_nothing_is_taken_by_waiting() -> None:
 
 
 def test_after_the_exit_the_output_is_waited_for_briefly() -> None:
-    """Required: test idea 43; somebody else who holds the output costs fifty milliseconds."""
+    """Required: somebody else who holds the output costs fifty milliseconds."""
     command = Command(tty=False)
     call = Call(command, yield_s=ENDLESS_S)
     call.waits_on(command.changes)
@@ -230,7 +227,7 @@ def test_output_that_is_closed_already_makes_the_end_a_matter_of_a_moment() -> N
 
 
 def test_time_while_a_person_is_asked_does_not_count(clock: Clock) -> None:
-    """Required: test idea 15; the call waits for the answer, and then as long as it would have."""
+    """Required: the call waits for the answer, and then as long as it would have."""
     command, pause = Command(tty=False), Pause()
     pause.hold()
     waits = collect(_as_terminal(command), yield_s=0.25, pause=pause)
@@ -255,7 +252,7 @@ def test_a_pause_in_the_middle_shifts_the_deadline_by_its_length(clock: Clock) -
 
 
 def test_a_pause_shifts_the_brief_wait_for_the_output_as_well(clock: Clock) -> None:
-    """Required: section 7; what is still on its way gets its time after the pause, too."""
+    """Required: what is still on its way gets its time after the pause, too."""
     command, pause = Command(tty=False), Pause()
     command.exits()
     waits = collect(_as_terminal(command), yield_s=ENDLESS_S, pause=pause)
@@ -421,7 +418,7 @@ def test_driving_returns_the_answer_and_lets_the_generator_clear_up() -> None:
 
 
 def test_a_grandchild_that_holds_the_output_costs_no_more_than_the_brief_wait() -> None:
-    """Required: test idea 43; an answer within 0.3 s on an idle machine, with the output of the foreground."""
+    """Required: an answer within 0.3 s on an idle machine, with the output of the foreground."""
     stage = Stage()
     try:
         terminal = stage.start("printf hello; (sleep 100; echo late) &")

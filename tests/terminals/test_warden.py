@@ -73,7 +73,7 @@ def finish(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_sessions_die_with_an_owner_that_is_killed(how: signal.Signals) -> None:
-    """Required: unified_exec.md section 13, the runtime killed with SIGKILL."""
+    """Required: the runtime killed with SIGKILL."""
     process, sessions = owner()
     assert wait_until(lambda: all(len(members((each,))) >= 4 for each in sessions))
     process.send_signal(how)

@@ -19,7 +19,7 @@ SOON_S = 5.0
 
 
 def test_a_command_that_ends_in_time_is_told_with_its_code_and_gone(host: ToolHost) -> None:
-    """Required: test idea 33; the answer comes with the end and not with the time."""
+    """Required: the answer comes with the end and not with the time."""
     before = monotonic()
     answer = host.exec("printf out; printf err >&2; exit 3", yield_time_ms=31_415)
     assert monotonic() - before < SOON_S
@@ -46,7 +46,7 @@ def test_a_command_that_asks_is_told_as_soon_as_it_asks(host: ToolHost) -> None:
 
 @pytest.mark.parametrize("asked_ms", [0, 1, 250])
 def test_no_call_comes_back_before_the_shortest_time(host: ToolHost, asked_ms: int) -> None:
-    """Required: test idea 45, the lower clamp."""
+    """Required: the lower clamp."""
     before = monotonic()
     assert host.exec("exec sleep 1000", yield_time_ms=asked_ms).session_id is not None
     assert 0.25 <= monotonic() - before < SOON_S
@@ -58,7 +58,7 @@ def test_the_wall_time_is_that_of_the_waiting(host: ToolHost) -> None:
 
 
 def test_a_background_process_that_holds_the_output_does_not_hold_the_answer(host: ToolHost) -> None:
-    """Required: test idea 43."""
+    """Required."""
     before = monotonic()
     answer = host.exec("printf hello; (sleep 100; echo late) &", yield_time_ms=30_000)
     assert monotonic() - before < SOON_S
@@ -66,7 +66,7 @@ def test_a_background_process_that_holds_the_output_does_not_hold_the_answer(hos
 
 
 def test_a_question_to_a_person_does_not_cost_the_command_its_time(host: ToolHost) -> None:
-    """Required: test idea 15; the pause outlasts the time of the call, and the output is there all the same."""
+    """Required: the pause outlasts the time of the call, and the output is there all the same."""
     host.pause.hold()
     started = host.begin("echo done")
     answers = []
@@ -108,7 +108,7 @@ def test_output_beyond_the_budget_is_cut_and_counted(host: ToolHost) -> None:
 
 
 def test_output_that_no_buffer_held_is_said(host: ToolHost) -> None:
-    """Required: test idea 42."""
+    """Required."""
     answer = host.exec("echo begin; head -c 3000000 /dev/zero | tr '\\0' x; echo end", yield_time_ms=30_000)
     assert answer.omitted_bytes == 3_000_010 - PATIENT.output_max_bytes
     assert f"... {answer.omitted_bytes} bytes omitted ..." in answer.output
@@ -129,7 +129,7 @@ def test_many_denials_are_told_in_a_few_lines(host: ToolHost) -> None:
 
 
 def test_a_crowd_is_warned_about_in_the_words_of_the_specification(host: ToolHost) -> None:
-    """Required: test idea 46, and section 4: the maximum, the number, and what to do."""
+    """Required: and section 4: the maximum, the number, and what to do."""
     host.limits = PATIENT.but(warn_processes=2)
     first = host.exec("exec sleep 1000", yield_time_ms=250)
     second = host.exec("exec sleep 1000", yield_time_ms=250)

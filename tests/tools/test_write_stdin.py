@@ -43,7 +43,7 @@ def bury(host: ToolHost, session: int) -> None:
 
 
 def test_a_shell_keeps_its_state_between_calls_and_each_call_has_its_own_answer(host: ToolHost) -> None:
-    """Required: test idea 12; the answer comes with the prompt."""
+    """Required: the answer comes with the prompt."""
     session = shell(host)
     before = monotonic()
     assert host.write(session, "export WORD=kept\n").session_id == session
@@ -54,7 +54,7 @@ def test_a_shell_keeps_its_state_between_calls_and_each_call_has_its_own_answer(
 
 
 def test_two_sessions_share_nothing(host: ToolHost) -> None:
-    """Required: test idea 13."""
+    """Required."""
     one, two = shell(host), shell(host)
     host.write(one, "WORD=mine\n")
     assert "[mine]" in host.write(one, "echo [$WORD]\n").output
@@ -81,7 +81,7 @@ def test_keys_are_typed_after_the_characters(host: ToolHost) -> None:
 
 
 def test_input_without_a_terminal_is_refused_but_for_an_interrupt(host: ToolHost) -> None:
-    """Required: test idea 41."""
+    """Required."""
     session = host.exec("exec sleep 1000", yield_time_ms=250).session_id
     with pytest.raises(StdinClosed) as caught:
         host.write(session, "x")
@@ -102,7 +102,7 @@ def test_input_that_nobody_takes_is_an_error_and_the_command_stays(host: ToolHos
 
 
 def test_input_for_what_is_over_is_answered_with_the_end(host: ToolHost) -> None:
-    """Required: section 9; the write fails because it exited, so the exit is what is told."""
+    """Required: the write fails because it exited, so the exit is what is told."""
     for tty in (False, True):
         session = host.begin("printf bye; exit 4", tty=tty).terminal.identity.terminal_id
         assert host.terminal(session).wait_exit(LIMIT_MS) == 4
@@ -129,7 +129,7 @@ def test_half_a_character_that_was_typed_arrives_as_its_bytes(host: ToolHost) ->
 
 
 def test_a_look_is_told_as_one_and_brings_what_was_printed_since(host: ToolHost) -> None:
-    """Required: test idea 27; empty polls are told, too."""
+    """Required: empty polls are told, too."""
     session = host.exec("echo one; read x; echo two; exec sleep 1000", tty=True).session_id
     terminal = host.terminal(session)
     assert host.write(session, yield_time_ms=250).output == ""
@@ -140,7 +140,7 @@ def test_a_look_is_told_as_one_and_brings_what_was_printed_since(host: ToolHost)
 
 
 def test_a_look_comes_back_with_the_end(host: ToolHost) -> None:
-    """Required: test idea 14."""
+    """Required."""
     started = host.begin("read x; echo V; exit 5", tty=True)
     session = started.terminal.identity.terminal_id
     answers = []
@@ -170,7 +170,7 @@ def test_an_end_that_nobody_asked_about_is_told_once(host: ToolHost) -> None:
 
 
 def test_a_command_that_sandgate_ended_is_an_error_with_the_reason(host: ToolHost) -> None:
-    """Required: test idea 51."""
+    """Required."""
     session = host.exec("echo begun; exec sleep 1000", yield_time_ms=250).session_id
     host.terminal(session).fail("network access was denied")
     with pytest.raises(TerminalFailed, match=r"^Unified exec process failed: network access was denied$"):
@@ -232,7 +232,7 @@ def test_a_pattern_that_cannot_be_used_is_said_before_anything_is_typed(host: To
 
 
 def test_calls_on_one_command_take_turns_and_share_nothing(host: ToolHost) -> None:
-    """Required: test idea 47; every line is answered about in one call, whole, and in the order of calling."""
+    """Required: every line is answered about in one call, whole, and in the order of calling."""
     session = host.exec("stty -echo; echo ready; exec cat", tty=True).session_id
     assert session is not None
     calls = [write_stdin(host, WriteStdinArguments(session, f"line-{number}\n")) for number in range(6)]

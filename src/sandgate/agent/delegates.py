@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Opening = Callable[[Superior], AbstractAsyncContextManager[SubAgent]]
 
-SPAWNED, REVIEW = "collab_spawn", "review"  # how gateways know them (session.md section 10.4)
+SPAWNED, REVIEW = "collab_spawn", "review"  # how gateways know them
 ASKS = {SPAWNED: "a sub-agent of the agent", REVIEW: "a sub-agent that reviews"}
 SAID_NOTHING = "(it ended without a word)"
 ENDED = {

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 CALLS_MAX = 10_000  # of one session, whose turn is remembered; the oldest go
 NEVER_RAN = -1  # instead of an exit code
-OUTPUT_BYTES_MAX = 1024 * 1024  # of one command, in the event of its end (protocol.md section 3.1)
+OUTPUT_BYTES_MAX = 1024 * 1024  # of one command, in the event of its end
 
 
 class AgentEvents:

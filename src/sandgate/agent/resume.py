@@ -198,7 +198,7 @@ def _words(policy: ApprovalPolicy) -> str:
 def _sandbox_as_it_was(
     sandbox: Mapping[str, Any], values: Mapping[str, Any], said: set[str]
 ) -> list[tuple[str, str, str]]:
-    # The tag has had two names (protocol.md section 1.1); a session of the other one must not become a freer one.
+    # The tag has had two names; a session of the other one must not become a freer one.
     was, now = sandbox.get("mode", sandbox.get("type")), values.get("sandbox_mode", "workspace-write")
     wanted = []
     if "sandbox_mode" not in said and was in SANDBOX_MODES and SANDBOX_MODES.index(was) < SANDBOX_MODES.index(now):

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sandgate.tools.shell_tool import ShellArguments
 
 SIDE_BY_SIDE = frozenset({"exec_command", "shell", "local_shell", "view_image", "delegate"})
-KILL_AFTER_S = 0.5  # a command of a turn that is ended is asked to go, then killed (session.md section 2.1)
+KILL_AFTER_S = 0.5  # a command of a turn that is ended is asked to go, then killed
 ENDED_MS = 1_500  # for it to be gone
 TOLD_S = 0.4  # for its end to be told
 PICTURES_AT_ONCE = 4  # read at the same time, each up to `view_image.IMAGE_BYTES_MAX`
@@ -134,7 +134,7 @@ class AgentTools:
 
         self._events.belongs(call_id, context.turn_id, one_shot=True)
         over = partial(self._events.over, call_id)
-        # A model that writes patches as they are reads such answers in the same lines (protocol.md section 2.2).
+        # A model that writes patches as they are reads such answers in the same lines.
         freeform = APPLY_PATCH_FREEFORM in self._gate.runtime.settings.features
         output = await shell_call(
             self._gate, arguments, freeform=freeform, reviewer=self._ask(context), call_id=call_id, over=over

@@ -2,7 +2,7 @@
 
 Only a reviewer's own no counts. A yes ends a row of them; a review that was late, failed or was cancelled says nothing
 about the agent, so it ends the row as well and adds nothing. Who calls us does not tell where its turns begin, so
-a turn lasts until it is stopped, and the next one is counted from nothing. Limits: approvals.md section 9.
+a turn lasts until it is stopped, and the next one is counted from nothing.
 """
 
 from __future__ import annotations

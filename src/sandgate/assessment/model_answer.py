@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskCategory, RiskLevel
 
 ANSWER_CHARS_MAX = 64 * 1024  # looked at; an answer has a few hundred
-CATEGORIES_ADDED_MAX = 2  # assessment.md section 10
+CATEGORIES_ADDED_MAX = 2
 OWN_WORDS_CHARS_MAX = 250  # of the offline description beside a model's
 SAYS = "A model says: "
 FIELDS = frozenset(("description", "risk_level", "risk_categories"))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import SandboxPolicy
 
 PROMPT_VERSION = "1"  # changes with every change of TEMPLATE; stands in records and in what is remembered
-ARGV_BYTES_MAX = 8 * 1024  # assessment.md section 3
+ARGV_BYTES_MAX = 8 * 1024
 LOOKED_AT_CHARS_MAX = 2 * ARGV_BYTES_MAX  # of one word: beyond, only its two ends are looked at
 FAILURE_BYTES_MAX = 2048
 PLACES_MAX = 32  # roots, and protected paths
@@ -41,7 +41,7 @@ CATEGORY_NAMES = (
     "compliance",
 )
 LEVELS = ("low", "medium", "high")
-DESCRIPTION_CHARS_MAX = 500  # assessment.md section 6
+DESCRIPTION_CHARS_MAX = 500
 
 SCHEMA: Mapping[str, object] = {
     "type": "object",
@@ -104,7 +104,7 @@ class Subject(Record):
 
 
 def policy_summary(policy: SandboxPolicy) -> str:
-    """The policy in the stable words of assessment.md section 3."""
+    """The policy in words that stay the same."""
     match policy:
         case ReadOnly():
             return "read-only"

@@ -2,7 +2,7 @@
 
 The model only gives an opinion: how risky, how clearly the user wanted it, and why. Whether that is a yes is decided
 here, from a table that no answer can talk around. An answer that cannot be read is no opinion at all, and is told
-apart from one that says no. Levels and defaults: approvals.md section 9.
+apart from one that says no.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an automatic reviewer is asked: the planned action, why somebody must decide, and what led to it.
 
 Everything but our own instructions is evidence, and may have been written to mislead. It stands between tags that
-nobody could foresee, as JSON, with secrets taken out, and each piece is cut to a budget (approvals.md section 9). What
+nobody could foresee, as JSON, with secrets taken out, and each piece is cut to a budget. What
 looks like a secret may mislead, too (`TOKEN="$(rm -r ~)" true`): an action of which more than a plain value is hidden
 that way cannot be judged.
 """

@@ -40,7 +40,7 @@ class ImplicitPatch(Record):
 
 
 def patch_call(argv: tuple[str, ...]) -> PatchCall | ImplicitPatch | None:
-    """What apply_patch.md §7 makes of `argv`; None: an ordinary command. Never raises."""
+    """The patch that `argv` hands over; None: an ordinary command. Never raises."""
     match argv:
         case (text,):
             return ImplicitPatch() if _is_patch(text) else None

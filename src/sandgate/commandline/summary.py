@@ -2,7 +2,7 @@
 
 For displays only. A summary is a guess about intentions and never an input to a decision; those are made in `policy`
 from what will really run. It is silent rather than wrong: when one command of a line is not understood, the whole line
-is shown as it is. The steps are those of exec.md §15. Never raises.
+is shown as it is. Never raises.
 """
 
 from __future__ import annotations

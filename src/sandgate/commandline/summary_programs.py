@@ -1,4 +1,4 @@
-"""What single programs look like they do: the table of exec.md §15, a function for each family.
+"""What single programs look like they do, a function for each family.
 
 Written for a display, so it may be wrong about odd command lines, but never towards harmless where the words say
 otherwise: a `find` that deletes lists nothing, and a `sed -i` formats nothing.

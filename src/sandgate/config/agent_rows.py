@@ -1,4 +1,4 @@
-"""The configuration keys of the agent, as rows of the one table (config.md section 4)."""
+"""The configuration keys of the agent, as rows of the one table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 TOKENS_MAX = 2**31 - 1
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
-DOCUMENT_BYTES = 32 * 1024  # of all `AGENTS.md` together (session.md section 4.2)
+DOCUMENT_BYTES = 32 * 1024  # of all `AGENTS.md` together
 DOCUMENT_BYTES_MAX = 16 * 1024 * 1024
 DELEGATES = 4  # sub-agents at the same time, where nobody says otherwise
 DEPTH = 1

@@ -1,4 +1,4 @@
-"""The tables `[mcp_servers.NAME]`: servers of others, as values. config.md section 8.
+"""The tables `[mcp_servers.NAME]`: servers of others, as values.
 
 Each field is a setting of its own, so that layers add to one another field by field; only what they come to is held to
 be either a program or an address. A server that is switched off is checked all the same.

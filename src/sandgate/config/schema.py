@@ -265,7 +265,7 @@ BUILT_IN_PROVIDERS = (
     "ollama",
     "oss",
     "lmstudio",
-)  # a table of that name is an error (protocol.md section 2.4)
+)  # a table of that name is an error
 PROVIDER_ENTRY: dict[str, Row] = {
     "name": ("name", "text", None, None, "ignored", "What people call it."),
     "base_url": (

@@ -57,7 +57,7 @@ class PatchError(RequestError):
     """A patch is not written in the patch language.
 
     `line` counts from 1 at the begin marker; None when the patch as a whole is meant. The two forms are what models
-    and scripts know from other tools, and are part of the contract (apply_patch.md §2).
+    and scripts know from other tools, and are part of the contract.
     """
 
     code = "bad_patch"

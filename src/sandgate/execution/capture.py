@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     Stream = Literal["stdout", "stderr"]
 
-CAPTURE_BYTES = 1024 * 1024  # kept of each stream, and of both together; exec.md section 4
+CAPTURE_BYTES = 1024 * 1024  # kept of each stream, and of both together
 
 
 class HeadTail:
-    """The first and the last half of `capacity_bytes`, and how much lay between them; unified_exec.md section 3.
+    """The first and the last half of `capacity_bytes`, and how much lay between them.
 
     The head never changes once it is full. The tail is a ring: a program that writes byte by byte costs no more than
     one that writes in blocks.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Inherit = Literal["all", "core", "none"]
 
-# exec.md section 11: without these hardly any program works.
+# Without these hardly any program works.
 CORE_NAMES = frozenset(
     {"HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "TEMP", "TMP", "TMPDIR", "USER"}
 )

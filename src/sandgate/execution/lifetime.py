@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Phase = Literal["running", "asked", "killed", "draining", "delivering", "abandoned"]
 
 NS_PER_MS = 1_000_000
-DRAIN_MS = 2_000  # for whoever still holds the pipes after the command's end; exec.md section 6
+DRAIN_MS = 2_000  # for whoever still holds the pipes after the command's end
 INTERRUPT_GRACE_MS = 3_000  # between Ctrl-C and the kill; a second Ctrl-C does not wait
 KILL_WAIT_MS = 5_000  # a process in an uninterruptible call may outlive SIGKILL; we do not
 

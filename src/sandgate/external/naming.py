@@ -1,8 +1,7 @@
 """By what name a model calls a tool of a server: `mcp__server__tool`, in letters that every provider takes.
 
 Servers choose the names of their tools, so a name proves nothing about whose tool it is: two that would read the same
-are told apart by a digest of what they really are, and everything that matters goes by the real pair. config.md
-section 8. Pure.
+are told apart by a digest of what they really are, and everything that matters goes by the real pair. Pure.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-NAME_CHARS_MAX = 64  # config.md section 8
+NAME_CHARS_MAX = 64
 DIGEST_CHARS = 12  # hexadecimal digits
 PREFIX = "mcp"
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")

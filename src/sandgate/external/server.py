@@ -1,4 +1,4 @@
-"""A server of others as the user has configured it (config.md section 8)."""
+"""A server of others as the user has configured it."""
 
 from __future__ import annotations
 

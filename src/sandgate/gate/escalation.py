@@ -34,7 +34,7 @@ ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs i
 SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
 AGAIN_MAX = 3  # times in one passage that somebody is asked again because of what changed meanwhile
 KEEPS_CHANGING = "what was approved changed each time before it could run: {changed}"
-COMMAND_REJECTED = "exec command rejected by user"  # exec.md section 9
+COMMAND_REJECTED = "exec command rejected by user"
 
 
 class AskReviewer(Record):

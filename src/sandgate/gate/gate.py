@@ -225,7 +225,7 @@ class Gate:
         after = policies.retry_after_approval
         if after == "by-risk":
             after = "ask" if risk is not None and risk.risk_level == "high" else "silent"
-        if matter.changes:  # what a patch does was shown; what stops it is news. apply_patch.md section 8
+        if matter.changes:  # what a patch does was shown; what stops it is news
             after = "ask"
         return Rules(
             policy=policies.name,

@@ -1,4 +1,4 @@
-"""The form that a model's answer must have, as providers are told (protocol.md section 2.1)."""
+"""The form that a model's answer must have, as providers are told."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sandgate.model.provider import Provider
     from sandgate.model.question import ModelQuestion
 
-DEADLINE_MS = 5_000  # around connecting and reading, when nothing else is said (assessment.md section 4)
+DEADLINE_MS = 5_000  # around connecting and reading, when nothing else is said
 CLOSING_MS = 150  # what closing a connection may take beyond that; then it is left to its thread
 STREAM_BYTES_MAX = 8 * 1024 * 1024  # of one answer, as sent
 

@@ -2,7 +2,7 @@
 
 Shared by both wires; what a request looks like and what an event means is theirs. One client lives as long as the
 session, so that a connection carries one request after the other. Only placing a request is tried again here: as soon
-as an answer has begun, the conversation has to be looked at again first (session.md section 3.3).
+as an answer has begun, the conversation has to be looked at again first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a provider says went wrong, as the error that tells a caller what to do about it (protocol.md section 2.3).
+"""What a provider says went wrong, as the error that tells a caller what to do about it.
 
 It says so in two places, in the body of a refused request and in an event of an answer; the words are the same.
 """

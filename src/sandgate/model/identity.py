@@ -1,4 +1,4 @@
-"""Who asks, in headers, for gateways that route and meter (protocol.md section 2.1, session.md section 10.4)."""
+"""Who asks, in headers, for gateways that route and meter."""
 
 from __future__ import annotations
 

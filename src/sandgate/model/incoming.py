@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 STREAM_BYTES_MAX = 256 * 1024 * 1024  # of one answer, as sent
-DRAIN_MS = 1_000  # for what follows the last event (protocol.md section 2.3)
+DRAIN_MS = 1_000  # for what follows the last event
 DRAIN_BYTES_MAX = 64 * 1024
 BODY_MS = 5_000  # for the words of a refusal
 BODY_BYTES_MAX = 64 * 1024

@@ -1,4 +1,4 @@
-"""What the headers of a response say of the provider's limits (protocol.md section 2.3)."""
+"""What the headers of a response say of the provider's limits."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Prompt(Record):
 
     instructions: str
     input: tuple[Item, ...]
-    tools: tuple[Mapping[str, Any], ...] = ()  # as the Responses API has them (protocol.md section 2.2)
+    tools: tuple[Mapping[str, Any], ...] = ()  # as the Responses API has them
     parallel_tool_calls: bool = False
     output_schema: Mapping[str, Any] | None = None  # JSON schema of the last message
 

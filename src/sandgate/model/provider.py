@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     Pairs = tuple[tuple[str, str], ...]
 
 KEY_HINT = "it has to hold the key of the model provider `{provider}`; `model_provider` chooses another one"
-# Its Responses API loses the thoughts of a model that it has not stored (protocol.md section 2.1).
+# Its Responses API loses the thoughts of a model that it has not stored.
 AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 PATHS = {"responses": "/responses", "chat": "/chat/completions"}
 
 
 class Provider(Record):
-    """One `[model_providers.<name>]` (protocol.md section 2.4)."""
+    """One `[model_providers.<name>]`."""
 
     name: str
     base_url: str  # "https://host/v1"; what `wire_api` asks for is added

@@ -1,7 +1,7 @@
 """What the events of one response say: the text of its last complete message, or what went wrong.
 
 Only messages of the assistant count; a piece of reasoning, or another item, that follows one does not undo it.
-Whatever cannot be read is passed over, as the format's other readers do (protocol.md section 2.3); a response that does
+Whatever cannot be read is passed over, as the format's other readers do; a response that does
 not say that it is complete is a failure, whatever it said before.
 """
 

@@ -1,4 +1,4 @@
-"""Reads the events of a streamed response, one after the other (protocol.md section 2.3).
+"""Reads the events of a streamed response, one after the other.
 
 Pure: data in, values out. Whatever cannot be read is passed over, as the format's other readers do; only an event that
 says how the response ended decides anything.

@@ -1,7 +1,4 @@
-"""A session's model over the Responses API: requests with the whole conversation, answers as a stream.
-
-(protocol.md sections 2.1 to 2.3.)
-"""
+"""A session's model over the Responses API: requests with the whole conversation, answers as a stream."""
 
 from __future__ import annotations
 
@@ -76,7 +73,7 @@ def request_content(body: Mapping[str, Any], said: bytes) -> bytes:
 
 
 def request_body(prompt: Prompt, settings: ModelSettings, asking: Asking, *, stores: bool = False) -> dict[str, Any]:
-    """The request of protocol.md section 2.1, but for what was said: in its place stands SAID."""
+    """The request, but for what was said: in its place stands SAID."""
     reasoning = {
         **({"effort": settings.effort} if settings.effort else {}),
         **({"summary": settings.summary} if settings.summary and settings.summary != "none" else {}),

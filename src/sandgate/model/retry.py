@@ -1,4 +1,4 @@
-"""Whether and when a request is placed again (session.md section 3.3).
+"""Whether and when a request is placed again.
 
 Decided from values: what the provider's status and words say, and how often it was tried. Nothing here waits.
 """
@@ -19,7 +19,7 @@ BACKOFF_MS = 200  # before the first retry; doubled for each further one
 SPREAD = 0.1  # how far from that, either way, so that many who failed together do not come back together
 DOUBLINGS_MAX = 20  # beyond it the limit below has long taken over
 DELAY_MS_MAX = 90_000  # of any single wait, whatever a provider asks for; rates are counted by the minute
-RETRIES_MAX = 100  # whatever a provider's settings say (protocol.md section 2.4)
+RETRIES_MAX = 100  # whatever a provider's settings say
 RETRIED_STATUSES = frozenset({408, 409, 425, 429})  # and everything from 500 on
 RATE_LIMITED = "rate_limit_exceeded"  # the code with which a message says when to come back
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 PASSED_OVER = "…"
-OUTPUT = "\nOutput:\n"  # what stands before it is ours (unified_exec.md section 2, exec.md section 9)
+OUTPUT = "\nOutput:\n"  # what stands before it is ours
 METADATA = '"metadata": {'  # what stands behind the last one is ours
 _HEAD = re.compile(r"(?m)^(Chunk ID: |Wall time: )(?:[0-9a-f]{6}|\d+(?:\.\d+)?(?= seconds$))")
 _NUMBER = re.compile(r"(?m)^(Process running with session ID )(\d+)$")

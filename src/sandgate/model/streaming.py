@@ -1,4 +1,4 @@
-"""What a model says while it answers, as it comes in (protocol.md section 2.3)."""
+"""What a model says while it answers, as it comes in."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Works out what an update does to the lines of one file, without touching the disk.
 
 All places are found before any line changes, so a chunk that does not fit leaves the text as it was. Only `-` and
-`+` lines change anything: a context line keeps the file's own spelling even where it matched loosely. Rules are
-apply_patch.md §4, with its defects put right.
+`+` lines change anything: a context line keeps the file's own spelling even where it matched loosely.
 """
 
 from __future__ import annotations

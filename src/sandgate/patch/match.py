@@ -1,7 +1,7 @@
 """Finds where the lines of a chunk lie in a file.
 
 Four passes from the starting point to the end, each looser than the one before; the first hit of the first pass that
-has one wins (apply_patch.md §3). How loose it was is told, so that a reader can doubt it. The line of the pattern
+has one wins. How loose it was is told, so that a reader can doubt it. The line of the pattern
 that is rarest in the file is looked for first; where one does not occur at all, nothing is looked for.
 """
 

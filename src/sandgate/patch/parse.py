@@ -2,7 +2,8 @@
 
 Models write these patches, so harmless slips are forgiven where the meaning is plain (a heredoc around the patch,
 padding around markers, a blank line between hunks) and nothing is guessed where it is not: text after the end marker
-or a patch that stops half-way is refused as a whole. Rules and messages are apply_patch.md §2. One pass, linear.
+or a patch that stops half-way is refused as a whole. Rules and messages are
+those that models were trained on. One pass, linear.
 """
 
 from __future__ import annotations

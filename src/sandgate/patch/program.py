@@ -44,7 +44,7 @@ def entry() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Applies one patch in the working directory; returns the exit code (apply_patch.md §6)."""
+    """Applies one patch in the working directory; returns the exit code."""
     if len(arguments) > 1:
         _say(STDERR, "apply_patch takes one argument, the patch.\n" + USAGE)
         return BAD_USAGE

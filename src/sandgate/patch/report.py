@@ -1,4 +1,4 @@
-"""What is said about an applied patch, word for word as models and scripts know it (apply_patch.md §5)."""
+"""What is said about an applied patch, word for word as models and scripts know it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ hunks on one file cost no more than ten thousand small edits.
 from __future__ import annotations
 
 BOM = "\ufeff"
-LOOSENESSES = 4  # as it is; without blanks at the end; at either end; and with plain punctuation (apply_patch.md §3)
+LOOSENESSES = 4  # as it is; without blanks at the end; at either end; and with plain punctuation
 EXACT, RIGHT_STRIPPED, STRIPPED, PLAIN = range(LOOSENESSES)
 
 _DASHES = dict.fromkeys((*range(0x2010, 0x2016), 0x2212), "-")

@@ -201,7 +201,7 @@ class PatchTransaction:
         steps.overwrite(descriptor, step, after.content)
 
     def _fail(self, problem: BaseException) -> None:
-        """Takes everything back and raises what went wrong, in the words of apply_patch.md §5."""
+        """Takes everything back and raises what went wrong in the words that models know."""
         left = self._take_back()
         because = "; ".join(left)
         if isinstance(problem, PatchFailed):

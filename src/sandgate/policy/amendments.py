@@ -3,7 +3,7 @@
 Who answers a question may also say "and always". What is then saved is proposed here, before anybody is asked, so that
 the exact rule can be shown: the words of the first part of the command that the policy's own table asks about, or the
 beginning that the caller wished for, if that is narrow enough. Nothing is proposed where it would not help, where a
-rule asks (somebody wanted that), and where the words do not say what would run. Pure; approvals.md section 8.4.
+rule asks (somebody wanted that), and where the words do not say what would run. Pure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """May this patch be applied: unasked, after a question, or not at all?
 
-A patch says beforehand what it will touch, so it is judged by its paths (apply_patch.md §8). A path is *contained*
+A patch says beforehand what it will touch, so it is judged by its paths. A path is *contained*
 when the permissions let a command write there: the entry nearest to it is a writable root. Approval of the policy is
 no promise that the write succeeds; a contained patch still runs in the sandbox, because a path may lead elsewhere
 than it reads. Whoever knows where it leads says so in `resolved`, and then both have to be contained. Pure.

@@ -1,6 +1,6 @@
 """What a session tells about what its model does: commands, patches, tools, sub-agents, and who is asked.
 
-protocol.md section 1.2. `events.py` has the rest, and is where all of them are imported from.
+`events.py` has the rest, and is where all of them are imported from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a session tells those who watch it (protocol.md section 1.2).
+"""What a session tells those who watch it.
 
 Every event of a session has a number without gaps, so that a watcher that comes back asks for what it has missed. `id`
 is the turn that caused it, "" before the first. Field names are those on the wire; `events_wire.py` writes them. The

@@ -1,4 +1,4 @@
-"""Events of a session as JSON (protocol.md section 1.2).
+"""Events of a session as JSON.
 
 One table says what each event is called on the wire. Most events are written field by field, what is absent left out;
 those whose form differs from our values have a function here. Nothing of a command but its words and its directory is
@@ -90,7 +90,7 @@ KEPT = (
 
 
 def is_kept(message: EventMessage) -> bool:
-    """Whether a transcript holds this event (session.md section 9); the rest can be told from the items."""
+    """Whether a transcript holds this event; the rest can be told from the items."""
     return isinstance(message, KEPT)
 
 
@@ -132,7 +132,7 @@ def approval_json(request: ApprovalRequest) -> Json:
 
 
 def review_json(review: ReviewOutput) -> Json:
-    """A review's result, in the form its model is asked for; session.md section 7."""
+    """A review's result, in the form its model is asked for."""
     return {
         "findings": [
             {

@@ -1,4 +1,4 @@
-"""What a conversation is made of: the items that go to a model and come from it (protocol.md section 2.2).
+"""What a conversation is made of: the items that go to a model and come from it.
 
 A value holds what its kind says and nothing else; `items_wire.py` is the only place that knows the names on the wire.
 """

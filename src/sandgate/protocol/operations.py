@@ -1,4 +1,4 @@
-"""What may be asked of a session (protocol.md section 1.1). Each wish has an id, which its events carry."""
+"""What may be asked of a session. Each wish has an id, which its events carry."""
 
 from __future__ import annotations
 

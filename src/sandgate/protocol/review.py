@@ -1,4 +1,4 @@
-"""What a review of code finds (session.md section 7)."""
+"""What a review of code finds."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What a model's answers cost, in tokens, and how full its window is (session.md section 5.2)."""
+"""What a model's answers cost, in tokens, and how full its window is."""
 
 from __future__ import annotations
 
 from sandgate.record import Record
 
-BASELINE_TOKENS = 12_000  # what every conversation begins with; it does not count as used (session.md section 5.2)
+BASELINE_TOKENS = 12_000  # what every conversation begins with; it does not count as used
 
 
 class TokenUsage(Record):

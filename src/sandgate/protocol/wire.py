@@ -1,4 +1,7 @@
-"""Values of this package as JSON has them, for every surface that writes JSON. Names are protocol.md's."""
+"""Values of this package as JSON has them, for every surface that writes JSON.
+
+Names are those that clients of the lineage know.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def plain(value: object) -> Any:
 
 
 def denial_json(denial: Denial) -> Json:
-    """One entry of `denials[]` (cli.md §5)."""
+    """One entry of `denials[]`."""
     fields = {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None}
     return {name: value for name, value in fields.items() if value or name not in {"what", "why"}}
 
@@ -53,12 +56,12 @@ def risk_json(risk: RiskAssessment) -> Json:
 
 
 def amendment_json(amendment: Amendment) -> Json:
-    """A decision that saves a rule, as the lineage has it (approvals.md section 1.3)."""
+    """A decision that saves a rule, as the lineage has it."""
     return {"approved_execpolicy_amendment": {"proposed_execpolicy_amendment": list(amendment.prefix)}}
 
 
 def available_decisions(request: ApprovalRequest) -> list[str | Json]:
-    """What may be answered, most careful approval first (approvals.md section 1.4)."""
+    """What may be answered, most careful approval first."""
     saving: list[str | Json] = [] if request.amendment is None else [amendment_json(request.amendment)]
     changing: list[str | Json] = ["approved_for_session_changing"] if request.may_change else []
     return ["approved", "approved_for_session", *changing, *saving, "denied", "abort"]
@@ -70,7 +73,7 @@ def accepts_amendment(answer: object, amendment: Amendment | None) -> bool:
 
 
 def sandbox_json(policy: SandboxPolicy) -> Json:
-    """A sandbox policy in the lineage's core form (protocol.md section 1.1)."""
+    """A sandbox policy in the lineage's core form."""
     match policy:
         case ReadOnly():
             mode = "read-only"
@@ -84,7 +87,7 @@ def sandbox_json(policy: SandboxPolicy) -> Json:
 
 
 def change_json(change: FileChange) -> Json:
-    """A change on the wire; apply_patch.md section 9."""
+    """A change on the wire."""
     if change.kind == "update":
         return {"type": "update", "unified_diff": change.unified_diff, "move_path": change.move_path}
     return {"type": change.kind, "content": change.content}

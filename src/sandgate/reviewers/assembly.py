@@ -133,7 +133,7 @@ def answering(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tupl
 
 
 def applies(approval: ApprovalPolicy) -> bool:
-    """Whether a model may answer at all (approvals.md section 9)."""
+    """Whether a model may answer at all."""
     return approval == "on-request" or isinstance(approval, Granular)
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         def take(self, digest: str) -> bool: ...
 
 
-DEADLINE_MS = 90_000  # around one review (approvals.md section 9)
+DEADLINE_MS = 90_000  # around one review
 TAG_BYTES = 12
 SOURCE = "auto_review"
 RISKY = (

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 CONCURRENT_MAX = 2  # requests at the same time, of one session; further ones wait for their turn
 REMEMBERED_MAX = 512  # answers, of one session; the oldest goes
 TAG_BYTES = 8
-SOURCE = "risk_assessment"  # assessment.md section 4
+SOURCE = "risk_assessment"
 STATUS: dict[type[ModelError], AssessmentStatus] = {
     Late: "timeout",
     Withdrawn: "cancelled",

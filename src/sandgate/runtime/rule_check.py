@@ -61,7 +61,7 @@ def rule_matches(runtime: Runtime, command: CommandRequest) -> RuleMatches:
 
 
 def matches_json(found: RuleMatches) -> dict[str, Any]:
-    """In the lineage's response shape (approvals.md section 8.3)."""
+    """In the lineage's response shape."""
     return {"matchedRules": [_match_json(match) for match in found.matches], "decision": LINEAGE_WORDS[found.decide]}
 
 

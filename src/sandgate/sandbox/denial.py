@@ -41,7 +41,6 @@ _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
 _LOOPBACKS = ("127.", "[::1]:")
 _PERMISSION_WORDS = ("permission denied", "operation not permitted", "eacces")
 _ABSENCE_WORDS = ("no such file", "not found", "enoent", "does not exist", "cannot find")
-# approvals.md §7.1
 _DENIAL_WORDS = (
     "operation not permitted",
     "permission denied",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandgate.session.fair_lock import FairLock
     from sandgate.session.parts import CallContext, SessionTools
 
-ABORT_S = 2.0  # for tools that are cancelled to end what they began (session.md section 2.1)
+ABORT_S = 2.0  # for tools that are cancelled to end what they began
 ABORTED = "aborted by user after {seconds:.1f}s"
 BROKEN = "the tool failed, because of an error on our side"
 

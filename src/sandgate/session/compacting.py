@@ -1,4 +1,4 @@
-"""Asks the model for a summary of the conversation and goes on with that (session.md section 6).
+"""Asks the model for a summary of the conversation and goes on with that.
 
 Where the provider offers to make room itself, that comes first: what it makes of the conversation can hold more than a
 summary in words. When it fails, the model is asked after all; the turn never depends on it.

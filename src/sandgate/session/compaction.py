@@ -1,4 +1,4 @@
-"""What becomes of a conversation that no longer fits (session.md section 6).
+"""What becomes of a conversation that no longer fits.
 
 A model writes a summary; what the person said is kept in their own words as far as there is room, newest first,
 because a summary may lose what was meant. Earlier summaries go into the new one. Asking the model is somebody else's

@@ -1,4 +1,4 @@
-"""A second session that works for a turn of the first: once, to its end (session.md section 10).
+"""A second session that works for a turn of the first: once, to its end.
 
 It sees nothing of the conversation it works for. What it does is told as part of the turn it works for; what it says
 is its result. Its questions go to whoever answers the first session's, with its name on them.
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         def events(self, after: int = 0) -> AsyncIterator[Event]: ...
 
 
-DRAIN_S = 0.5  # for a session that is not wanted any more to end what it began (session.md section 10.3)
+DRAIN_S = 0.5  # for a session that is not wanted any more to end what it began
 CUT_OFF = "ended with the sub-agent"  # instead of what it would have come to
 
 # Questions are told by the session that answers them.

@@ -1,4 +1,4 @@
-"""Where the model works and what it may do there, as it is told (session.md section 4.1).
+"""Where the model works and what it may do there, as it is told.
 
 Names of directories are other people's text: a value is escaped, so that none can end its element, begin another or
 break a line. Before a later turn only what changed is told, to keep what was sent before byte for byte.

@@ -1,4 +1,4 @@
-"""Lets some things happen side by side and others alone, first come, first served (session.md section 3.2)."""
+"""Lets some things happen side by side and others alone, first come, first served."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new session that begins with what was said in another one, up to some point (session.md section 8).
+"""A new session that begins with what was said in another one, up to some point.
 
 The lines of the one are copied, not its history: what was replaced by a summary after that point is as it was before.
 Who allowed what stays where it was allowed. What was approved for the session up to that point goes along only as far

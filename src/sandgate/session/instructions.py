@@ -1,4 +1,4 @@
-"""What AGENTS.md files tell the model (session.md section 4.2).
+"""What AGENTS.md files tell the model.
 
 The user's own file comes first, then those of the project from its root down to the working directory. A project is
 other people's files, and what they say goes to a provider: nothing is read but regular files below the root that

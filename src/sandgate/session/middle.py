@@ -1,4 +1,4 @@
-"""A long text with its middle cut out at line ends, marker included in the budget (session.md section 5.1).
+"""A long text with its middle cut out at line ends, marker included in the budget.
 
 For prose that is kept across a compaction. What tools print is cut by `tools.truncation`, which keeps exact halves.
 """

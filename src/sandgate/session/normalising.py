@@ -1,4 +1,4 @@
-"""What must hold of a conversation before a provider takes it, and how it is made to hold (session.md section 5).
+"""What must hold of a conversation before a provider takes it, and how it is made to hold.
 
 Every call has an answer behind it, and every answer a call before it. Turns that were ended, transcripts that were torn
 and models that repeat an id break that; it is mended here and never an error, because the conversation has to go on. A
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Family = Literal["function", "custom"]
     Key = tuple[Family, str]
 
-ABORTED = "aborted"  # the answer of a call that has none (session.md section 5)
+ABORTED = "aborted"  # the answer of a call that has none
 
 
 class Normalised(Record):

@@ -1,4 +1,4 @@
-"""When the model is asked again after its answer broke off (session.md section 3.3)."""
+"""When the model is asked again after its answer broke off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a review out of what a reviewer said (session.md section 7), and what the conversation learns of it."""
+"""Reading a review out of what a reviewer said, and what the conversation learns of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One answer of the model; the tool calls in it are carried out while it still comes in (session.md 3.1, 3.3).
+"""One answer of the model; the tool calls in it are carried out while it still comes in.
 
 Whatever the model has completed is recorded as it arrives, calls before they are carried out. When the stream breaks
 off, what was begun is brought to its end and recorded, and the model is asked again with all of that in view, now or in

@@ -1,6 +1,6 @@
 """One agent: what is asked of it is taken in order, one turn runs at a time, and everything it does is told.
 
-Nothing here waits for a turn; what is asked during one is heard within it, or ends it first (session.md sections 1, 2).
+Nothing here waits for a turn; what is asked during one is heard within it, or ends it first.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
 
     Work = Callable[["ActiveTurn"], Coroutine[Any, Any, str | None]]
 
-SUBMISSIONS_MAX = 512  # waiting to be looked at (session.md section 1)
+SUBMISSIONS_MAX = 512  # waiting to be looked at
 TURN_END_S = 4.0  # for a turn that is ended to be over: its tools have two seconds, the disk the rest
 SHUTDOWN_S = 10.0  # for everything to be over
 BUSY = "the session has {limit} wishes that it has not looked at yet"
@@ -211,7 +211,7 @@ class Session:
         return await self._works.review(active, op)
 
     def _situated(self, context: TurnContext) -> dict[str, Any]:
-        """What holds for the turn, for whoever goes on with the session (session.md section 9)."""
+        """What holds for the turn, for whoever goes on with the session."""
         settings = context.turn.settings
         return {
             "turn_id": context.turn_id,

@@ -1,4 +1,4 @@
-"""Pages of sessions, newest first (session.md section 9).
+"""Pages of sessions, newest first.
 
 A page begins strictly behind the last session of the one before it, by time and id, so new sessions never shift it.
 """

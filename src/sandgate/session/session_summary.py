@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-HEAD_LINES_MAX = 64  # in which a session must say whose it is, and something have been said (section 9)
+HEAD_LINES_MAX = 64  # in which a session must say whose it is, and something have been said
 HEAD_BYTES_MAX = 512 << 10
 FIRST_BYTES = 32 << 10  # mostly enough
 PREVIEW_CHARS = 160

@@ -1,4 +1,4 @@
-"""How much of a tool's answer the model is shown again with every request (exec.md sections 9.2 and 10.4).
+"""How much of a tool's answer the model is shown again with every request.
 
 Tools cut their own answers already, in their own way. What is done here is the last word about all of them, also those
 of other people's servers, which cut nothing; so the budget is a little larger and nothing is said on top.
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.items import CallOutput, Part
 
-HEADROOM = (6, 5)  # of the turn's budget: what tools cut fits with the lines they say about it (exec.md section 9.2)
+HEADROOM = (6, 5)  # of the turn's budget: what tools cut fits with the lines they say about it
 
 
 def shortened(answer: CallOutput, policy: TruncationPolicy) -> CallOutput:

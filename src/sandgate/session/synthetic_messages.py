@@ -2,7 +2,7 @@
 
 Much of what a model is told stands in user messages: where it works, what a file says, that a turn was ended. Such a
 message is one block between two marks, and known by both, so that a person who quotes an opening mark is still heard.
-It makes no event, is not counted when a session is forked, and is not kept by compaction (session.md section 4.2).
+It makes no event, is not counted when a session is forked, and is not kept by compaction.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where transcripts lie and what they are called (session.md section 9).
+"""Where transcripts lie and what they are called.
 
 `sessions/YYYY/MM/DD/rollout-YYYY-MM-DDTHH-MM-SS-<id>.jsonl`, in local time; archived ones in one flat directory.
 Names sort by time and id, and are the truth about which sessions there are: everything else can be made again.

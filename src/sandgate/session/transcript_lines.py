@@ -1,4 +1,4 @@
-"""The lines of a transcript: what each says, and how it is written (session.md section 9).
+"""The lines of a transcript: what each says, and how it is written.
 
 A line is one JSON object, `{"timestamp", "ordinal", "type", "payload"}` in this order, so that a reader can tell what
 most lines are without reading them. Types we do not know are skipped: a later version may have more. A file whose

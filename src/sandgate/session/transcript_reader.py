@@ -1,4 +1,4 @@
-"""What a transcript says about the session: whose it is, its history, what clients saw (sections 2.3 and 9).
+"""What a transcript says about the session: whose it is, its history, what clients saw.
 
 A line that is not understood is passed over and counted; it hides no other. Where a history was replaced by a summary,
 what came before it is not even looked at, and events are read when they are asked for: resuming takes a moment, however

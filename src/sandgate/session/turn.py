@@ -1,4 +1,4 @@
-"""One turn as it was asked for. What is changed meanwhile is for the next one (session.md section 1)."""
+"""One turn as it was asked for. What is changed meanwhile is for the next one."""
 
 from __future__ import annotations
 

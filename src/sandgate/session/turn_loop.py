@@ -1,4 +1,4 @@
-"""A turn: the model is asked, its tools answer, it is asked again, until there is nothing to do (session.md 3)."""
+"""A turn: the model is asked, its tools answer, it is asked again, until there is nothing to do."""
 
 from __future__ import annotations
 

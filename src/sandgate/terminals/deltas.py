@@ -7,7 +7,7 @@ one kind of piece that a reader has to expect and replace.
 
 from __future__ import annotations
 
-DELTA_BYTES_MAX = 8_192  # one event's output; unified_exec.md §1
+DELTA_BYTES_MAX = 8_192  # one event's output
 
 
 class Splitter:

@@ -17,7 +17,7 @@ from struct import pack
 from sandgate.errors import RequestError
 from sandgate.execution.streams import clear_of_standard, pipe
 
-ROWS, COLUMNS = 24, 80  # unified_exec.md section 1
+ROWS, COLUMNS = 24, 80
 CELLS_MAX = 4_096  # rows or columns; far beyond every screen, and what a reader of the size can still multiply
 PIPE_BYTES = 1_048_576  # asked for; a busy pipe then needs fewer wake-ups, and a refusal does not matter
 _OUTPUT_FIELD = 1  # of what tcgetattr returns

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.recording.taping import Tape
     from sandgate.terminals.screen import Screen
 
-KILL_GRACE_S = 2.0  # between asking a command to end and killing it; unified_exec.md section 13
+KILL_GRACE_S = 2.0  # between asking a command to end and killing it
 CLOSE_LIMIT_MS = 10_000  # a process in an uninterruptible call may outlive SIGKILL; we do not wait for it
 NS_PER_MS = 1_000_000
 SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGCONT = 1, 2, 9, 15, 18  # numbers of x86-64 and arm64

@@ -49,7 +49,7 @@ def script(text: str, **more: Any) -> ApprovalRequest:
 
 
 def test_the_whole_form_of_a_retry() -> None:
-    """The field names of the data are the lineage's: protocol.md section 4.3."""
+    """The field names of the data are the lineage's."""
     form = form_of(RETRY.but(command=TOUCH.but(justification="it is stale"), risk=HIGH))
     assert form.message.splitlines() == [
         "sandgate: approval needed",

@@ -43,7 +43,7 @@ network_rule(host = "Paste.Example.com.:443", protocol = "https_connect", decisi
 
 
 def test_an_allowed_command_keeps_the_sandbox_unless_the_rule_says_otherwise() -> None:
-    """Our choice (approvals.md section 4.3): elsewhere `allow` alone leaves it."""
+    """Our choice: elsewhere `allow` alone leaves it."""
     kept, left = load('prefix_rule(["a"])\nprefix_rule(["b"], sandbox="bypass")').rules
     assert (kept.sandbox, left.sandbox) == ("keep", "bypass")
 

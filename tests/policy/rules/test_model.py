@@ -1,4 +1,4 @@
-"""How rules match (approvals.md §8.3)."""
+"""How rules match."""
 
 from __future__ import annotations
 

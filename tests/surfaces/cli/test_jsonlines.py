@@ -229,7 +229,7 @@ def test_what_nobody_can_tell_is_null(verdict: Any, denied: bool | None) -> None
 
 
 def test_what_a_model_adds_is_told_with_the_names_that_tools_know(capfd: pytest.CaptureFixture[str]) -> None:
-    """Required: assessment.md section 7; no words of a model but in the question's own risk."""
+    """Required: no words of a model but in the question's own risk."""
     lines = JsonLines()
     risk = RiskAssessment("Writes. A model says: x.", "high", source="both", prompt_version="1")
     lines(RiskLatency("c", 12))

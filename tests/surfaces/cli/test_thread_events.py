@@ -78,7 +78,7 @@ def story(*messages: Any) -> list[Json]:
 
 
 def test_a_command_that_fails_is_told_as_a_whole_story() -> None:
-    """Required: the order observed of the lineage, wire-observed.md section 5."""
+    """Required: the order observed of the lineage."""
     stream = Stream()
     stream(CONFIGURED, told.Warned("model metadata not found"), turn="")
     usage = TokenInfo(TokenUsage(100, 40, 30, 10, 130), TokenUsage(50, 20, 10, 0, 60))

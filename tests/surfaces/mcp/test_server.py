@@ -119,7 +119,7 @@ def test_every_answer_fits_the_schema_of_its_tool(desk: Desk, version: str) -> N
 
 @pytest.mark.parametrize("version", ERAS)
 def test_text_for_the_model_has_the_known_form(desk: Desk, version: str) -> None:
-    """Required (wire-observed.md section 4): models were trained on these very lines."""
+    """Required: models were trained on these very lines."""
 
     async def work() -> None:
         async with connected(desk.server(), version) as wire:

@@ -1,7 +1,7 @@
 """A question as somebody elsewhere is shown it: as text with named answers, and as data for programs.
 
 The same words as at the terminal (`prompt.py`). What is shown has a digest, so that an answer can be held to exactly
-this question. Field names of the data are the lineage's (protocol.md section 4.3), because clients know them.
+this question. Field names of the data are the lineage's, because clients know them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LINE_COLUMNS = 4_000  # nobody's terminal: lines are left to whoever shows them
 MESSAGE_CHARS_MAX = 20_000  # of a form; a longer command is refused rather than shown in part
-# What clients of the lineage answer (protocol.md section 4.3), beside the names of the choices.
+# What clients of the lineage answer, beside the names of the choices.
 ALIASES = {
     "approved": "approve",
     "approved_for_session": "approve-session",

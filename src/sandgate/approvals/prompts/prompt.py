@@ -1,6 +1,6 @@
 """The words of an approval prompt: pure text, nothing is printed here.
 
-Order (cli.md §4): why it is asked, reason, what was denied, risk with its reasons, then the command with its
+Order: why it is asked, reason, what was denied, risk with its reasons, then the command with its
 directory, what would keep it from being asked again, then one key per choice. A high risk takes capital keys, so
 that a habit cannot approve it; Enter never answers.
 """

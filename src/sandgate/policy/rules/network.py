@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sandgate.policy.rules.model import NetworkProtocol
 
 KEYS = ("host", "protocol", "decide", "because")
-# approvals.md section 8.2
 PROTOCOLS: dict[str, NetworkProtocol] = {
     "http": "http",
     "https": "https",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Opened = AbstractAsyncContextManager[RunningAgent]
     Tell = Callable[[Event], str]
 
-SHUTDOWN_WAIT_S = 20.0  # for the session to end; session.md section 2 gives it 10
+SHUTDOWN_WAIT_S = 20.0  # for the session to end, which takes 10 at most
 STDOUT, STDERR = 1, 2
 
 

@@ -1,4 +1,7 @@
-"""`--json`: one event a line on stdout, and the last line that scripts read. Names are protocol.md's."""
+"""`--json`: one event a line on stdout, and the last line that scripts read.
+
+Names are those that clients of the lineage know.
+"""
 
 from __future__ import annotations
 
@@ -208,7 +211,7 @@ def _patch(record: PatchBegan | PatchEnded) -> Json:
 
 
 def _review(record: AutoReview) -> Json:
-    """A review on the wire (approvals.md section 9); what is not known is left out."""
+    """A review on the wire; what is not known is left out."""
     event: Json = {"type": "guardian_assessment", "id": record.review_id, "target_item_id": record.request_id}
     event |= {"turn_id": "", "status": record.status, "decision_source": "agent", "action": dict(record.action)}
     opinion = {
@@ -220,7 +223,7 @@ def _review(record: AutoReview) -> Json:
 
 
 def _advice(record: ApprovalUpdated | RiskLatency | RiskAssessed) -> Json:
-    """What a model adds to a question; assessment.md sections 2 and 7."""
+    """What a model adds to a question."""
     match record:
         case ApprovalUpdated():
             return {

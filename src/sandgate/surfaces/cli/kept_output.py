@@ -6,7 +6,7 @@ much is printed; what is missing is counted and said where it was.
 
 from __future__ import annotations
 
-OUTPUT_BYTES_MAX = 1 << 20  # wire-observed.md section 5; the mark comes on top
+OUTPUT_BYTES_MAX = 1 << 20  # the mark comes on top
 _HEAD_BYTES = OUTPUT_BYTES_MAX // 2
 _TAIL_BYTES = OUTPUT_BYTES_MAX - _HEAD_BYTES
 MARK = "\n... {count} bytes omitted ...\n"

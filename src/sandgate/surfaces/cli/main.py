@@ -55,7 +55,7 @@ def _unless_lost(code: int) -> int:
 
 
 def exit_code(error: SandgateError) -> int:
-    """The exit code of an error, from cli.md §3."""
+    """The exit code of an error."""
     match error:
         case ConfigError() | RuleError() | MissingKey():
             return BAD_CONFIG

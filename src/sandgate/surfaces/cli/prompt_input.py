@@ -1,4 +1,4 @@
-"""Where the prompt of `sandgate agent` comes from: the argument, standard input, or both (protocol.md section 3).
+"""Where the prompt of `sandgate agent` comes from: the argument, standard input, or both.
 
 What is piped in beside a prompt is material, not the person's own words: it stands in a block of its own, and nothing
 in it can end that block.

@@ -25,7 +25,7 @@ WOULD_ASK_FIRST = (
 
 
 def main(parsed: ParsedLine) -> int:
-    """Run the command; the exit code is cli.md §3's."""
+    """Run the command; the exit code is the command's, or says why there was none."""
     return _as_json(parsed) if parsed.on("json") else _for_people(parsed)
 
 

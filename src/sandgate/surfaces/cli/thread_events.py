@@ -1,8 +1,8 @@
 """`sandgate agent --json`: the events of a session as the stream of threads, turns and items that scripts read.
 
-Names are protocol.md's, section 3.1. An item is told when it starts and when it is over, under one id; what is over at
-once is told once. Every started item gets exactly one end, before the end of its turn, whatever ended that: a reader
-that counts on it never waits for one that cannot come.
+Names are those that clients of the lineage know. An item is told when it starts and when it is over, under one id;
+what is over at once is told once. Every started item gets exactly one end, before the end of its turn, whatever ended
+that: a reader that counts on it never waits for one that cannot come.
 """
 
 from __future__ import annotations

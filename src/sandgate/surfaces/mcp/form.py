@@ -2,7 +2,7 @@
 
 The form's words and data are `serving.inbox`'s; here they get the shape of an elicitation: words and two buttons where
 a button is a careful enough answer, else a list of choices of which none is chosen yet. Accepted answers are the
-protocol's `{action, content}` and the lineage's `{decision}` (protocol.md section 4.3); whatever is neither is a no.
+protocol's `{action, content}` and the lineage's `{decision}`; whatever is neither is a no.
 """
 
 from __future__ import annotations
