@@ -7,7 +7,7 @@ import pytest
 from sandgate.protocol.permissions import Grant
 from sandgate.record import Record
 from sandgate.reference.hints import alias, fields_of
-from sandgate.reference.observed import Seen
+from sandgate.reference.observed import ObservedJson
 from sandgate.reference.samples import ANYTHING, FAMILIES, samples
 
 ONE, TWO = FAMILIES
@@ -52,7 +52,7 @@ class Endless(Record):
 
 
 def seen(*values: object, name: str = "") -> object:
-    place = Seen(name)
+    place = ObservedJson(name)
     for number, family in enumerate(FAMILIES):
         for value in values:
             place.add(value(family) if callable(value) else value, number)

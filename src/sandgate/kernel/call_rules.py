@@ -87,7 +87,10 @@ def call_rules(*, network: bool, reads: Reads) -> tuple[CallRule, ...]:
         *rules("prlimit64", _EPERM, Test(0, "not_equal", 0)),  # 0 is the caller; any process of the user would do
         *rules("clone", NOTIFY, Test(0, "any_bit", NEW_NAMESPACES)),
         *rules("unshare", NOTIFY, Test(0, "any_bit", NEW_NAMESPACES | NEW_TIME)),
-        *(CallRule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)),
+        *(
+            CallRule("ioctl", NOTIFY, (Test(1, "equal", request),))
+            for request in (TIOCSTI, TIOCLINUX, *SET_INODE_FLAGS)
+        ),
         *(CallRule("ioctl", NOTIFY, (Test(1, "equal", request),)) for request in FILE_KEYS),
         *(CallRule("ioctl", ALLOW, (Test(1, "equal", request),)) for request in SHARED_CONTENT),
         *(CallRule("ioctl", NOTIFY, (Test(1, "equal", owner, REQUEST_OWNER_MASK),)) for owner in SUBVOLUMES),

@@ -15,7 +15,7 @@ FREE = "\u2026"
 KINDS = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 
 
-class Seen:
+class ObservedJson:
     """Every value at one place, in two families of samples."""
 
     def __init__(self, name: str = "") -> None:
@@ -23,10 +23,10 @@ class Seen:
         self._kinds: set[str] = set()
         self._words: tuple[set[str], set[str]] = (set(), set())
         self._objects = 0
-        self._keys: dict[str, Seen] = {}
+        self._keys: dict[str, ObservedJson] = {}
         self._times: dict[str, int] = {}
-        self._others: Seen | None = None
-        self._items: Seen | None = None
+        self._others: ObservedJson | None = None
+        self._items: ObservedJson | None = None
 
     def add(self, value: Any, family: int) -> None:
         """One more value; `family` says which samples led to it."""
@@ -36,7 +36,7 @@ class Seen:
             self._add_object(value, family)
         elif isinstance(value, list | tuple):
             self._kinds.add("array")
-            self._items = self._items or Seen()
+            self._items = self._items or ObservedJson()
             for each in value:
                 self._items.add(each, family)
         else:
@@ -49,10 +49,10 @@ class Seen:
         self._objects += 1
         for key, each in value.items():
             if not key or key.startswith(FREE):
-                self._others = self._others or Seen()
+                self._others = self._others or ObservedJson()
                 self._others.add(each, family)
                 continue
-            self._keys.setdefault(key, Seen(key)).add(each, family)
+            self._keys.setdefault(key, ObservedJson(key)).add(each, family)
             self._times[key] = self._times.get(key, 0) + 1
 
     def schema(self) -> Json:

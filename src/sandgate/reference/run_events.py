@@ -8,7 +8,7 @@ from typing import Any, get_args
 from sandgate.errors import SandgateError, beside, command
 from sandgate.protocol.decisions import Passage
 from sandgate.reference.hints import alias
-from sandgate.reference.observed import Seen
+from sandgate.reference.observed import ObservedJson
 from sandgate.reference.samples import FAMILIES, samples
 from sandgate.surfaces.cli.jsonlines import JsonLines
 
@@ -20,7 +20,7 @@ class Kind:
 
     def __init__(self, about: str) -> None:
         self.about = about
-        self.seen = Seen()
+        self.seen = ObservedJson()
 
 
 class Collected(JsonLines):

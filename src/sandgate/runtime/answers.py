@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from sandgate.approvals.chain import Reviewer
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.journal import WriteDown
     from sandgate.reviewers.with_risk_advice import Session
+    from sandgate.runtime.journal import WriteDown
 
 
 def who_answers(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, ConfinementSettings
+    from sandgate.protocol.environment import Environment
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime.beginnings import Beginnings
-    from sandgate.protocol.environment import Environment
     from sandgate.runtime.project_caches import ProjectCaches
     from sandgate.runtime.shown_ports import PortWish
     from sandgate.sandbox.looking import Known

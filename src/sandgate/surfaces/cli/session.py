@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime import Runtime
-    from sandgate.serving.other_terminal import OtherTerminal
     from sandgate.surfaces.cli.parse import ParsedLine
 
 STDERR = 2
