@@ -2,7 +2,7 @@
 
 import threading
 
-from sandgate.approvals.answering import Answering
+from sandgate.approvals.answering import SessionAnswers
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import Grant
 
@@ -10,14 +10,14 @@ COMMAND = CommandRequest(("true",), "/", {})
 
 
 def test_nothing_is_made_for_a_command_that_asks_nothing() -> None:
-    answering = Answering()
+    answering = SessionAnswers()
     assert answering.nothing_approved
     assert answering.keys_for(COMMAND, ()) == ()
     assert (answering._store, answering._chain) == (None, None)
 
 
 def test_what_is_approved_is_found_by_its_command() -> None:
-    answering = Answering()
+    answering = SessionAnswers()
     answering.store.remember(("other",), (Grant("host", "*"),))  # type: ignore[arg-type] # a key like any other
     (key,) = answering.keys_for(COMMAND, ())
     answering.store.remember(key, (Grant("host", "*"),))
@@ -26,7 +26,7 @@ def test_what_is_approved_is_found_by_its_command() -> None:
 
 
 def test_threads_that_come_at_once_share_one_store_and_one_queue() -> None:
-    answering = Answering()
+    answering = SessionAnswers()
     together = threading.Barrier(8)
     made = []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.approvals.answering import Answering
+from sandgate.approvals.answering import SessionAnswers
 from sandgate.approvals.holding import binding_of, contents_of
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
 from sandgate.gate.escalation import AGAIN_MAX
@@ -67,7 +67,7 @@ class Stage:
         self.gate = Gate(
             Policies(**chosen),
             confinement=self,
-            answering=Answering((ScriptedReviewer(answers),)),
+            answering=SessionAnswers((ScriptedReviewer(answers),)),
             assess=self.assess,
             record=self.trail.append,
             new_id=iter(map(str, range(1000))).__next__,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sandgate.approvals.answering import Answering
+from sandgate.approvals.answering import SessionAnswers
 from sandgate.approvals.prompts.prompt import choices
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
@@ -136,7 +136,7 @@ class Session:
         self.gate = Gate(
             policies,
             confinement=self,
-            answering=Answering((self,)),
+            answering=SessionAnswers((self,)),
             assess=lambda _command, _denial: None,
             record=lambda _record: None,
             new_id=self.new_id,

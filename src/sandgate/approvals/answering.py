@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalKey
 
 
-class Answering:
+class SessionAnswers:
     """Threads may share it. `side_by_side`: the reviewers hold several questions at once."""
 
     def __init__(self, reviewers: tuple[Reviewer, ...] = (), *, side_by_side: bool = False) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from sandgate.approvals.answering import Answering
+    from sandgate.approvals.answering import SessionAnswers
     from sandgate.gate.escalation import Step
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
@@ -96,7 +96,7 @@ class Gate:
         policies: Policies,
         *,
         confinement: Confining,
-        answering: Answering,
+        answering: SessionAnswers,
         assess: Assessor,
         record: Recorder,
         new_id: Callable[[], str],

@@ -122,8 +122,7 @@ SEEN_LESS_SECRETS = {
 # The same on the machine.
 MACHINES_LESS_SECRETS = {"/etc/pip.conf": "lines", "/etc/xdg/pip/pip.conf": "lines", "/etc/uv/uv.toml": "toml"}
 
-# Of variables and settings.
-# exec.md section 11 and config.md section 7; compared in upper case.
+# Of variables and settings; compared in upper case.
 _SECRET_WORDS = ("KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "COOKIE")
 _SECRET_PREFIX = "AWS_"
 _SECRET_SUFFIXES = ("_PAT", "_PWD", "_PASS", "_AUTH", "_JWT")

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
         """What a model needs of the session it works for."""
 
         settings: Settings
-        confinement: Permitting
         record: Recorder
 
+        @property
+        def confinement(self) -> Permitting: ...
         @property
         def environ(self) -> Mapping[str, str]: ...
         @staticmethod

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from sandgate.approvals.chain import Reviewer
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.trace import Recorder
-    from sandgate.reviewers.with_risk_advice import Session
+    from sandgate.reviewers.assembly import ReviewedSession
     from sandgate.runtime.journal import WriteDown
 
 
-def who_answers(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Reviewer, ...]:
+def who_answers(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tuple[Reviewer, ...]:
     """The reviewers, with a model in their place or beside them where the settings say so."""
     if session.settings.auto_review is None and ASSESSMENT not in session.settings.features:
         return reviewers
@@ -26,7 +26,7 @@ def who_answers(reviewers: tuple[Reviewer, ...], session: Session) -> tuple[Revi
     return answering(reviewers, session)
 
 
-class Written:
+class WrittenAnswers:
     """Writes an answer down, and says what it counts for; made with the first answer. Threads may share it."""
 
     def __init__(self, environ: Mapping[str, str], tell: Recorder, *, required: bool) -> None:

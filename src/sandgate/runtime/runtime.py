@@ -10,7 +10,7 @@ import os
 import sys
 from _thread import allocate_lock
 
-from sandgate.approvals.answering import Answering
+from sandgate.approvals.answering import SessionAnswers
 from sandgate.config import for_confinement, for_run
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate
@@ -21,7 +21,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.stdio import CAPTURED
 from sandgate.protocol.trace import Notice
 from sandgate.runtime.accepting import counter_of, keeper_of
-from sandgate.runtime.answers import Written, who_answers
+from sandgate.runtime.answers import WrittenAnswers, who_answers
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.confinement import Confinement
 from sandgate.runtime.rules import rules_in_force
@@ -92,7 +92,7 @@ class Runtime:
         self._tools: Toolbox | None = None
         self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
         self._opening = allocate_lock()
-        self.answering = Answering(who_answers(reviewers, self), side_by_side=side_by_side)
+        self.answering = SessionAnswers(who_answers(reviewers, self), side_by_side=side_by_side)
         self.gate = Gate(
             self.policies,
             confinement=confinement,
@@ -100,7 +100,7 @@ class Runtime:
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
             assess=lambda command, denial: assessed(command, denial, confinement, environment),
             record=self.record,
-            write_down=Written(environment.environ, self.record, required=self.settings.require_record),
+            write_down=WrittenAnswers(environment.environ, self.record, required=self.settings.require_record),
             new_id=self.new_id,
             rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )

@@ -260,9 +260,9 @@ def _reached(
     repositories = tuple(one for each in found for one in each.repositories)
     key = ("reached", roots, repositories, mode, homes, settings)
 
-    def ask(look: Look) -> Found:
+    def ask(look: Look) -> FoundProtected:
         if not repositories and not any(repository_around(root, look) for root in roots):
-            return Found()
+            return FoundProtected()
         from sandgate.sandbox.git_reach import reached
 
         return reached(roots, repositories, mode, homes, look, settings=settings)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.trace import Recorder
     from sandgate.runtime import Runtime
+    from sandgate.serving.other_terminal import OtherTerminal
     from sandgate.surfaces.cli.parse import ParsedLine
 
 STDERR = 2
@@ -66,7 +67,7 @@ def _make_directories(places: tuple[str, ...], cwd: str) -> None:
                 continue
 
 
-def _waiting(parsed: ParsedLine, where: Environment) -> Elsewhere | None:
+def _waiting(parsed: ParsedLine, where: Environment) -> OtherTerminal | None:
     """Who answers from another terminal, where nobody is at this one and that was asked for."""
     if parsed.text("approval_timeout") is not None and not parsed.on("wait"):
         raise RequestError("`--approval-timeout` belongs to `--wait-for-approvals`")
