@@ -40,7 +40,7 @@ PYTHON = """\
 [ "$1" != -c ] || [ "$3" != -m ] || exec "$REAL" -c "$STAND_IN" "$0" "$@"
 echo "$*" >>"$TOLD"
 case $* in
-*basetemp=*) name=${*##*basetemp=}; name=${name%%.tmp*}; name=${name##*/} ;;
+*basetemp=*) name=${*##*basetemp=}; name=${name%% *}; name=${name%.tmp}; name=${name##*/} ;;
 *"mypy "*) name=types ;;
 *) name=other ;;
 esac
