@@ -422,7 +422,7 @@ BROKEN = {
     "the tool": (Toolbox, "call"),
     "the session": (sys.modules["sandgate.surfaces.mcp.sessions"], "open_server_gate"),
     "the way to the tool": (calling, "_call_of"),
-    "the name of the call": (sys.modules["sandgate.surfaces.mcp.sessions"], "Call"),
+    "the name of the call": (sys.modules["sandgate.surfaces.mcp.sessions"], "ServedCall"),
     "the question": (calling, "can_ask"),
 }
 
