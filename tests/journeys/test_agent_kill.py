@@ -176,7 +176,7 @@ def check(place: AgentPlace, before: bytes, asked: list[Any]) -> bytes:
     kept = place.transcript.read_bytes()
     assert kept.startswith(before)
     transcript = read_transcript(str(place.transcript))
-    assert transcript.bad_count == 0
+    assert transcript.bad_count <= KILLS_PER_SESSION  # a kill inside write(2) tears one line; the next run ends it
     items = [item_json(item) for item in transcript.items]
     for each in asked:
         given = each.body["input"]
