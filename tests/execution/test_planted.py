@@ -233,6 +233,26 @@ def test_nothing_is_told_of_a_rebase_that_no_command_may_touch(tmp_path: Path) -
     assert told.sentence() == ""
 
 
+def test_the_same_permissions_are_asked_once_which_git_directories_are_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    asked: list[str] = []
+    may_write = EffectivePermissions.may_write
+
+    def counted(self: EffectivePermissions, path: str) -> bool:
+        asked.append(path)
+        return may_write(self, path)
+
+    monkeypatch.setattr(EffectivePermissions, "may_write", counted)
+    same, known = plan(tmp_path), known_below(tmp_path)
+    for _ in range(3):
+        Planted(same, known)
+    assert asked == [f"{tmp_path}/.git/{STEPS}"]
+    Planted(plan(tmp_path), known)
+    assert len(asked) == 2
+
+
 SHIM = USUAL["distutils-precedence.pth"][0].decode()
 
 

@@ -2,10 +2,12 @@
 
 import os
 import struct
+from collections.abc import Sequence
 
 import pytest
 
 from sandgate.errors import RequestError
+from sandgate.kernel import plan_codec
 from sandgate.kernel.child import Ended, ended_from
 from sandgate.kernel.plan_codec import (
     EXEC_FAILED,
@@ -44,6 +46,22 @@ def records(plan: bytes) -> list[tuple[int, bytes]]:
         found.append((tag, plan[at + 8 : at + 8 + length]))
         at += 8 + length
     return found
+
+
+def test_an_environment_is_encoded_once_and_another_one_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[list[str]] = []
+    encode_texts = plan_codec._encoded
+
+    def counted(texts: Sequence[str]) -> list[bytes]:
+        encoded.append(list(texts))
+        return encode_texts(texts)
+
+    monkeypatch.setattr(plan_codec, "_encoded", counted)
+    for env in ({"A": "1", "B": "2"}, {"A": "1", "B": "2"}, {"A": "1", "B": "3"}, {}):
+        plan = PLAN.but(env=env)
+        said = [value for tag, value in records(encode(plan)) if tag == 2]
+        assert said == [f"{name}={value}".encode() + b"\0" for name, value in env.items()]
+    assert encoded.count(["A=1", "B=2"]) == 1
 
 
 def test_plan_becomes_one_record_for_each_fact() -> None:

@@ -19,9 +19,11 @@ from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import DangerFullAccess, Grant, ReadOnly, WorkspaceWrite
 from sandgate.sandbox import looking
 from sandgate.sandbox.facts import workspace_facts
-from sandgate.sandbox.memory import Memory
+from sandgate.sandbox.memory import Memory, Moment
 from sandgate.sandbox.protected import Protection
 from waiting import until_the_clock_of_files_moves
+
+TRIES = 100  # a neighbour's change in /tmp, or of its sockets, spoils some
 
 
 @pytest.fixture
@@ -286,6 +288,50 @@ def test_nothing_is_looked_at_twice_while_nothing_changes(
     monkeypatch.setattr(os, "scandir", None)
     monkeypatch.setattr(os, "readlink", None)
     assert look(repo, state, memory=memory) == first
+
+
+def test_the_same_question_is_answered_as_a_whole_while_everything_stands(
+    repo: Path, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And only the same: what was said otherwise, or changed on the disk, is asked for part by part."""
+    monkeypatch.setattr(looking, "UNSETTLED_NS", -time.time_ns())
+    memory, parts, recall = Memory(), [0], Moment.recall
+
+    def counted(self: Moment, *given: Any) -> Any:
+        parts[0] += 1
+        return recall(self, *given)
+
+    def asked_in_parts(**more: Any) -> bool:
+        parts[0] = 0
+        look(repo, state, memory=memory, **more)
+        return parts[0] > 0
+
+    monkeypatch.setattr(Moment, "recall", counted)
+    for _ in range(2):
+        assert asked_in_parts()
+    assert not all(asked_in_parts() for _ in range(TRIES))
+    (tmp_path / "more").mkdir()
+    assert asked_in_parts(grants=(Grant("write_root", str(tmp_path / "more")),))
+    assert asked_in_parts(environ={"TMPDIR": str(tmp_path)})
+    assert asked_in_parts()
+    assert not all(asked_in_parts() for _ in range(TRIES))
+    until_the_clock_of_files_moves(tmp_path)
+    (repo / ".envrc").touch()
+    assert asked_in_parts()
+
+
+def test_other_names_of_a_protected_file_are_looked_for_each_time(
+    repo: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "UNSETTLED_NS", -time.time_ns())
+    (repo / "sub").mkdir()
+    (repo / ".envrc").touch()
+    os.link(repo / ".envrc", repo.parent / "second")
+    memory = Memory()
+    for _ in range(3):
+        look(repo, state, memory=memory)
+    (repo / "sub/other").hardlink_to(repo / ".envrc")
+    assert str(repo / "sub/other") in look(repo, state, memory=memory).protected
 
 
 def test_our_own_code_is_told_apart_from_what_else_is_protected(repo: Path, state: Path) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from sandgate.sandbox import looking, memory
 from sandgate.sandbox.looking import Look
-from sandgate.sandbox.memory import Memory
+from sandgate.sandbox.memory import Memory, Moment
 from waiting import LIMIT_S, until_the_clock_of_files_moves
 
 
@@ -314,3 +316,105 @@ def test_the_first_is_kept_where_more_are_expected(tmp_path: Path) -> None:
     for _ in range(2):
         known.now().recall("key", asked)
     assert asked.times == 1
+
+
+# Everything of a command together
+
+
+PLACES = ("one", "two", "three")
+
+
+def told(known: Memory, place: Path, asked: dict[str, Asked], *names: str) -> Moment:
+    moment = known.now()
+    for name in names:
+        moment.recall((str(place), name), asked[name])
+    return moment
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> dict[str, Asked]:
+    for name in PLACES:
+        (tmp_path / name).mkdir()
+    return {name: Asked(partial(Look.names, directory=f"{tmp_path}/{name}")) for name in PLACES}
+
+
+def test_what_stands_together_is_looked_at_in_one_go(
+    tmp_path: Path, three: dict[str, Asked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: a command in a session asks for each known directory once, and for nothing else."""
+    seen: list[str] = []
+    known, lstat = expecting_more(), os.lstat
+    told(known, tmp_path, three, *PLACES)
+
+    def counted(path: bytes | str) -> os.stat_result:
+        seen.append(os.fsdecode(path))
+        return lstat(path)
+
+    monkeypatch.setattr(os, "lstat", counted)
+    told(known, tmp_path, three, *PLACES)
+    assert [asked.times for asked in three.values()] == [1, 1, 1]
+    assert sorted(seen) == sorted(set(seen))
+    assert {f"{tmp_path}/{name}" for name in PLACES} <= set(seen)
+
+
+def test_only_what_rests_on_a_change_is_looked_at_again(tmp_path: Path, three: dict[str, Asked]) -> None:
+    known = expecting_more()
+    for _ in range(2):
+        told(known, tmp_path, three, *PLACES)
+    until_the_clock_of_files_moves(tmp_path.parent)
+    (tmp_path / "two/new").touch()
+    moment = told(known, tmp_path, three, *PLACES)
+    assert moment.recall((str(tmp_path), "two"), three["two"]) == ["new"]
+    (tmp_path / "three").rmdir()  # nothing is known of the others where one is missing
+    assert told(known, tmp_path, three, *PLACES).recall((str(tmp_path), "three"), three["three"]) == []
+    assert three["one"].times == 1
+
+
+def test_a_conclusion_holds_while_all_that_was_recalled_for_it_stands(tmp_path: Path, three: dict[str, Asked]) -> None:
+    known = expecting_more()
+    told(known, tmp_path, three, *PLACES).conclude("question", "answer")
+    assert known.now().conclusion("question") == "answer"
+    assert known.now().conclusion("another") is None
+    until_the_clock_of_files_moves(tmp_path.parent)
+    (tmp_path / "two/new").touch()
+    assert known.now().conclusion("question") is None
+
+
+def test_what_was_told_for_another_question_vouches_for_nothing(tmp_path: Path, three: dict[str, Asked]) -> None:
+    """An attack test: the second question is broken off, as by an error, and rests on less than the first."""
+    known = expecting_more()
+    told(known, tmp_path, three, "one", "two").conclude("question", "answer")
+    told(known, tmp_path, three, "one", "three")
+    until_the_clock_of_files_moves(tmp_path.parent)
+    (tmp_path / "two/new").touch()
+    assert known.now().conclusion("question") is None
+    assert known.now().conclusion("question") is None
+
+
+def test_nothing_is_concluded_from_what_could_not_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "text").write_text("early")
+    known = expecting_more()
+    moment = known.now()
+    moment.recall("text", lambda look: look.text(f"{tmp_path}/text", 99))
+    moment.conclude("question", "answer")
+    assert known.now().conclusion("question") is None  # no mark tells of a text
+    monkeypatch.setattr(looking, "UNSETTLED_NS", 10**18)
+    (tmp_path / "new").touch()
+    moment = known.now()
+    moment.recall("names", lambda look: look.names(str(tmp_path)))
+    moment.conclude("question", "answer")
+    assert known.now().conclusion("question") is None
+
+
+def test_a_memory_that_nobody_needs_is_gone_at_once(tmp_path: Path, three: dict[str, Asked]) -> None:
+    """Nothing of it waits for a collection of garbage."""
+
+    class Held(Memory):
+        """One that can be pointed to."""
+
+    known = Held()
+    told(known, tmp_path, three, *PLACES).conclude("question", "answer")
+    told(known, tmp_path, three, *PLACES)
+    held = weakref.ref(known)
+    del known
+    assert held() is None

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandgate.sandbox import private_tmp
 from sandgate.sandbox.private_tmp import NAME_BYTES_MAX, is_due, place_name, private_directory
 
 PATHS = st.lists(st.text("ab/+%2BF5 .-\u00e9\n", min_size=1, max_size=6), max_size=5).map(
@@ -85,6 +86,18 @@ def test_one_that_was_removed_is_noticed(tmp_path: Path) -> None:
     assert made.renew()
     os.rmdir(made.path)
     assert not made.renew()
+
+
+def test_that_it_is_used_is_written_down_once_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = private_directory(str(tmp_path / "state"), "/ws")
+    assert made is not None
+    above = Path(made.path).parent
+    os.utime(above, (0, 0))
+    assert made.renew()
+    assert above.stat().st_mtime == 0
+    monkeypatch.setattr(private_tmp, "RENEW_EVERY_S", 0)
+    assert made.renew()
+    assert above.stat().st_mtime > 0
 
 
 def test_one_sweep_an_hour_is_enough(tmp_path: Path) -> None:

@@ -140,10 +140,24 @@ def _waiting_rebases(permissions: EffectivePermissions, known: Mapping[str, Know
     and in the roots themselves, which are not known when they have just changed."""
     found: list[str] = []
     with_git = [directory for directory, entry in known.items() if DIRECTORY in entry[3].names]
-    for git in [f"{directory}/{DIRECTORY}" for directory in dict.fromkeys((*permissions.open_places, *with_git))]:
-        if len(found) < WORKTREES_MAX and os.path.isdir(git) and permissions.may_write(f"{git}/{STEPS}"):
+    for git in _writable(permissions, tuple(dict.fromkeys((*permissions.open_places, *with_git)))):
+        if len(found) < WORKTREES_MAX and os.path.isdir(git):
             found += [f"{each}/{STEPS}" for each in (git, *_entries(f"{git}/worktrees")[1])]
     return found[:WORKTREES_MAX]
+
+
+_last: tuple[EffectivePermissions, tuple[str, ...], list[str]] | None = None
+
+
+def _writable(permissions: EffectivePermissions, directories: tuple[str, ...]) -> list[str]:
+    """Names of git directories in these, by what commands may write; the last ones are kept, as the next command mostly
+    has the same permissions."""
+    global _last
+    last = _last
+    if last is None or last[0] is not permissions or last[1] != directories:
+        named = [f"{directory}/{DIRECTORY}" for directory in directories]
+        last = _last = permissions, directories, [git for git in named if permissions.may_write(f"{git}/{STEPS}")]
+    return last[2]
 
 
 def _packages_of(environment: str) -> dict[str, Stamp]:

@@ -111,7 +111,7 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     Raises RequestError for what has no encoding: a zero byte in a text, a host that is not `address:port`.
     """
     records = _text_records(ARG, plan.argv)
-    records += _text_records(ENV, [f"{name}={value}" for name, value in plan.env.items()])
+    records.append(_environment(tuple(plan.env.items())))
     records += _text_records(CWD, (plan.cwd,))
     records.append(_record(FLAGS, _NUMBER.pack(_flags(plan, without))))
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
@@ -123,6 +123,19 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
         raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
     remain = (remainder_of(own) + places_remain * pow(2, 8 * len(own), _PRIME)) % _PRIME
     return _HEADER.pack(MAGIC, length, remain) + own + places
+
+
+_last_environment: tuple[tuple[tuple[str, str], ...], bytes] = (), b""
+
+
+def _environment(variables: tuple[tuple[str, str], ...]) -> bytes:
+    """Kept, since the next command mostly has the same."""
+    global _last_environment
+    last = _last_environment
+    if last[0] != variables:
+        encoded = b"".join(_text_records(ENV, [f"{name}={value}" for name, value in variables]))
+        last = _last_environment = variables, encoded
+    return last[1]
 
 
 def remainder_of(records: bytes) -> int:

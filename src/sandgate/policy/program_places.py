@@ -36,7 +36,7 @@ class ProgramPlaces:
     answers whether everything that a deletion removes can be made again; without it, nothing can.
     """
 
-    __slots__ = ("_cwd", "_known", "_look", "_remade", "_steered", "_writable", "path")
+    __slots__ = ("_cwd", "_inside", "_known", "_look", "_remade", "_steered", "path")
 
     def __init__(
         self,
@@ -51,7 +51,8 @@ class ProgramPlaces:
     ) -> None:
         self.path = path  # the command's PATH; None without one
         self._cwd = cwd
-        self._writable = tuple(dict.fromkeys([*writable, *(SHARED if shared else ())]))
+        places = dict.fromkeys([*writable, *(SHARED if shared else ())])
+        self._inside = tuple([place if place[-1:] == "/" else f"{place}/" for place in places])
         self._look = look
         self._steered = steered
         self._remade = remade
@@ -97,7 +98,7 @@ class ProgramPlaces:
         return place if real is not None and self._below(real) else ""
 
     def _below(self, path: str) -> bool:
-        return any(path.startswith(root if root[-1:] == "/" else f"{root}/") for root in self._writable)
+        return path.startswith(self._inside)
 
 
 def said_by(command: CommandRequest, sandbox: SandboxPolicy) -> ProgramPlaces:

@@ -40,6 +40,7 @@ VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # what leads
 STATE_VARIABLE = "XDG_STATE_HOME"  # what leads to our own state
 GIT_VARIABLES = ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")  # what leads to settings of git
 CACHE_VARIABLE = "XDG_CACHE_HOME"  # what leads to our own environments
+_SAID_BY = (*VARIABLES, STATE_VARIABLE, *GIT_VARIABLES, CACHE_VARIABLE, "PATH")
 
 
 def workspace_facts(
@@ -65,43 +66,52 @@ def workspace_facts(
     or when protected files cannot all be found; `DirectoryMissing` when there is no `policy_cwd`.
     """
     moment = (Memory() if memory is None else memory).now()
-    uid = os.geteuid()
+    uid, listening = os.geteuid(), listening_names()
+    protection = protection or Protection()
+    roots, configured = tuple(extra_roots), (tuple(opened_secrets), tuple(more_secrets))
+    said = policy, policy_cwd, state_directory, roots, grants, protection, configured, private_tmp, scratch
+    everything = (*said, uid, listening, *map(environ.get, _SAID_BY))
+    if (known := moment.conclusion(everything)) is not None:
+        answer: WorkspaceFacts = known
+        return answer
     cwd = moment.recall(("cwd", policy_cwd), lambda look: existing_directory(policy_cwd, look))
     if cwd is None:
-        raise DirectoryMissing(
-            f"cannot enter the directory `{policy_cwd}`", why="there is no such directory", hint="choose another one"
-        )
+        raise _missing_directory(policy_cwd)
     if not isinstance(policy, ReadOnly | WorkspaceWrite):
         return WorkspaceFacts(cwd=cwd, uid=uid)
 
     asked = {name: environ.get(name, "") for name in VARIABLES}
-    writes = isinstance(policy, WorkspaceWrite)
-    written = [*policy.writable_roots, *extra_roots] if isinstance(policy, WorkspaceWrite) else []
-    written += granted(grants, "write_root")
-    protection = protection or Protection()
-    said = cwd, uid, writes, asked["HOME"], asked["TMPDIR"], tuple(written), grants, private_tmp is not None
-    question = Whereabouts(*said, environ.get("PATH", ""), protection.broad_workspace)
+    written = (*_written(policy, roots), *granted(grants, "write_root"))
+    of_places = cwd, uid, isinstance(policy, WorkspaceWrite), asked["HOME"], asked["TMPDIR"], written, grants
+    question = Whereabouts(*of_places, private_tmp is not None, environ.get("PATH", ""), protection.broad_workspace)
     places = moment.recall(question, lambda look: workplaces(question, look))
-    state_home = environ.get(STATE_VARIABLE, "")
-    state = moment.recall(
-        ("state", state_directory, state_home, places.homes),
-        lambda look: own_state(state_directory, state_home, places.homes, look),
-    )
+    state = _state(moment, state_directory, environ.get(STATE_VARIABLE, ""), places.homes)
     own = _own(moment, environ.get(CACHE_VARIABLE, ""), places.homes)
-    sockets = _sockets(moment, asked, (cwd, *places.homes, *places.named, *places.scratch), places.homes, uid)
-    configured = tuple(opened_secrets), tuple(more_secrets)
+    kept = (cwd, *places.homes, *places.named, *places.scratch)
+    sockets = _sockets(moment, asked, kept, places.homes, uid, listening)
     settings = named_by_environment(*(environ.get(name, "") for name in GIT_VARIABLES))
     secrets = _secrets(moment, places, cwd, uid, environ.get("PATH", ""), configured, settings)
     protected = _protected(places, protection, moment, settings)
-    return moment.derive(
+    kept_in_tmp = _kept_in_tmp(places, own) if private_tmp is not None else ()
+    facts = moment.derive(
         ("facts", uid, private_tmp, scratch),
         (cwd, places, state, own, sockets, secrets, *protected),
         lambda: _facts(cwd, uid, places, state, own, sockets, secrets, protected).but(
-            private_tmp=private_tmp,
-            scratch=scratch,
-            kept_in_tmp=_kept_in_tmp(places, own) if private_tmp is not None else (),
+            private_tmp=private_tmp, scratch=scratch, kept_in_tmp=kept_in_tmp
         ),
     )
+    if not any(one.linked for one in protected):  # the other names of a file are looked for each time
+        moment.conclude(everything, facts)
+    return facts
+
+
+def _missing_directory(path: str) -> DirectoryMissing:
+    what = f"cannot enter the directory `{path}`"
+    return DirectoryMissing(what, why="there is no such directory", hint="choose another one")
+
+
+def _written(policy: SandboxPolicy, more: tuple[str, ...]) -> tuple[str, ...]:
+    return (*policy.writable_roots, *more) if isinstance(policy, WorkspaceWrite) else ()
 
 
 def _kept_in_tmp(places: Workplaces, own: OwnCode) -> tuple[str, ...]:
@@ -177,15 +187,23 @@ def _exposed(places: Workplaces) -> tuple[str, ...]:
     )
 
 
+def _state(moment: Moment, directory: str, state_home: str, homes: tuple[str, ...]) -> OwnState:
+    key = ("state", directory, state_home, homes)
+    return moment.recall(key, lambda look: own_state(directory, state_home, homes, look))
+
+
 def _own(moment: Moment, cache_home: str, homes: tuple[str, ...]) -> OwnCode:
     return moment.recall(("own", cache_home, homes), lambda look: own_places(homes, cache_home, look))
 
 
 def _sockets(
-    moment: Moment, asked: Mapping[str, str], kept: tuple[str, ...], homes: tuple[str, ...], uid: int
+    moment: Moment,
+    asked: Mapping[str, str],
+    kept: tuple[str, ...],
+    homes: tuple[str, ...],
+    uid: int,
+    listening: tuple[str, ...],
 ) -> SocketPlaces:
-    listening = listening_names()
-
     def ask(look: Look) -> SocketPlaces:
         return socket_places(asked, look, homes=homes, keep=_and_above(kept), uid=uid, listening=listening)
 

@@ -17,7 +17,7 @@ from sandgate.sandbox.looking import Look, read_bytes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterable
     from typing import Any, TypeVar
 
     from sandgate.sandbox.looking import Grounds, Known
@@ -30,10 +30,57 @@ LISTINGS_MAX = 1 << 17  # directories; twice what one walk may read
 AHEAD_WAIT_S = 5.0  # for a thread that looks into the same question; then one looks oneself
 
 
+class _Told:
+    """What one command is told: `answers` that rest on marks alone, and what was `concluded` from them."""
+
+    __slots__ = ("answers", "concluded", "learned")
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[Hashable, tuple[Any, Grounds]]] = []
+        self.concluded: tuple[object, Any] | None = None
+        self.learned = False  # whether the next command can begin with more than this one did
+
+
+class _Together:
+    """What one command was told, with all that it rests on in one row: mostly nothing has changed.
+
+    Two marks of one path stand in it twice, and never both show. `concluded` is a question, and what follows from all.
+    """
+
+    __slots__ = ("_encoded", "answers", "concluded", "paths", "same", "unchanged")
+
+    def __init__(
+        self, told: Iterable[tuple[Hashable, tuple[Any, Grounds]]], concluded: tuple[object, Any] | None = None
+    ) -> None:
+        self.concluded = concluded
+        told = tuple(told)  # somebody else may still be told more
+        self.answers = dict(told)
+        grounds = [known[1] for _, known in told]
+        self.unchanged = [*{entry: None for one in grounds for entry in one.unchanged}]
+        known = {entry[:3] for entry in self.unchanged}  # a directory that has not changed is the same, too
+        self.same = [*{entry: None for one in grounds for entry in one.same if entry[:3] not in known}]
+        self.paths = [entry[0] for entry in (*self.unchanged, *self.same)]
+        self._encoded = [*map(os.fsencode, self.paths)]
+
+    def look(self) -> tuple[dict[str, os.stat_result | None], bool]:
+        """What lies there now, and whether all of it shows its mark. Nothing is known where something is missing."""
+        try:
+            now = [*map(os.lstat, self._encoded)]
+        except OSError:
+            return {}, False
+        found: dict[str, os.stat_result | None] = dict(zip(self.paths, now, strict=True))
+        kinds = zip(self.paths[len(self.unchanged) :], now[len(self.unchanged) :], strict=True)
+        marks = zip(self.paths, now[: len(self.unchanged)], strict=False)
+        stands = [(path, at.st_dev, at.st_ino, at.st_ctime_ns) for path, at in marks] == self.unchanged
+        return found, stands and [
+            (path, at.st_dev, at.st_ino, stat.S_IFMT(at.st_mode)) for path, at in kinds
+        ] == self.same
+
+
 class Memory:
     """What one session knows. Threads may share it."""
 
-    __slots__ = ("_asked", "answers", "derived", "expects_more", "listings", "looking")
+    __slots__ = ("_asked", "_last", "_marks", "_together", "answers", "derived", "expects_more", "listings", "looking")
 
     def __init__(self) -> None:
         self.expects_more = False  # whether a second command is likely
@@ -42,18 +89,30 @@ class Memory:
         self.derived: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
         self.listings: dict[str, Known] = {}
         self._asked = 0
+        self._last: _Told | None = None
+        self._together = _Together(())
+        self._marks: dict[str, Mark] | None = None
 
     def now(self) -> Moment:
         """For one command. The first keeps no answers unless more are expected: keeping takes time, too."""
         self._asked += 1
         if len(self.listings) > LISTINGS_MAX:
             self.listings = {}
-        return Moment(self, keeps=self.expects_more or self._asked > 1)
+        last = self._last
+        if last is not None and last.learned:
+            self._together = _Together(last.answers, last.concluded)
+        moment = Moment(self, self._together, keeps=self.expects_more or self._asked > 1)
+        self._last = moment.told
+        return moment
 
     def marks(self) -> dict[str, Mark]:
         """Directories and files that are known, and what shows that they have not changed since."""
-        kept = list(self.answers.values())
-        return {path: (device, inode, ns) for _, grounds in kept for path, device, inode, ns in grounds.unchanged}
+        marks = self._marks
+        if marks is None:
+            kept = list(self.answers.values())
+            marks = {path: (device, inode, ns) for _, grounds in kept for path, device, inode, ns in grounds.unchanged}
+            self._marks = marks
+        return marks
 
     def keep(self, key: Hashable, answer: object, grounds: Grounds | None) -> None:
         """Or forget, when there are no grounds to keep it on."""
@@ -62,29 +121,49 @@ class Memory:
             self.answers[key] = (answer, grounds)
             while len(self.answers) > ANSWERS_MAX:
                 self.answers.pop(next(iter(self.answers)), None)
+        self._marks = None
 
 
 class Moment:
     """What is true for one command: each path is asked for once, however many answers rest on it."""
 
-    __slots__ = ("_filesystems", "_found", "_keeps", "_memory")
+    __slots__ = ("_filesystems", "_found", "_keeps", "_known", "_loose", "_memory", "_standing", "told")
 
-    def __init__(self, memory: Memory, *, keeps: bool) -> None:
+    def __init__(self, memory: Memory, together: _Together, *, keeps: bool) -> None:
         self._memory = memory
         self._keeps = keeps
-        self._found: dict[str, os.stat_result | None] = {}
+        self._found, stands = together.look()
+        self._standing = together.answers if stands else {}
+        self._known = together.concluded if stands else None
+        self._loose = False  # whether an answer rests on more than marks
         self._filesystems = Filesystems()
+        self.told = _Told()
 
     def recall(self, key: Hashable, ask: Callable[[Look], Answer]) -> Answer:
         """The answer to `key`, by `ask` unless it is known and still true. What `ask` raises is not remembered.
 
         `key` says everything the answer depends on beside the disk.
         """
-        known = self._memory.answers.get(key)
-        if known is not None and self._stand(known[1]):
-            answer: Answer = known[0]
-            return answer
-        return self._in_turn(key, known, ask) if self._keeps else ask(self._look())
+        known = self._standing.get(key)
+        if known is None:
+            known = self._memory.answers.get(key)
+            if known is None or not self._stand(known[1]):
+                return self._in_turn(key, known, ask) if self._keeps else self._passing(ask)
+            self._learn(key, known)
+        else:
+            self.told.answers.append((key, known))
+        answer: Answer = known[0]
+        return answer
+
+    def conclusion(self, asked: object) -> Any:
+        """What `conclude` was told for the same question, where all that it rests on stands; or None."""
+        known = self._known
+        return known[1] if known is not None and known[0] == asked else None
+
+    def conclude(self, asked: object, answer: object) -> None:
+        """`answer` follows from the question and from what this moment has recalled, and from nothing else."""
+        if not self._loose:
+            self.told.learned, self.told.concluded = True, (asked, answer)
 
     def _in_turn(self, key: Hashable, before: tuple[Any, Grounds] | None, ask: Callable[[Look], Answer]) -> Answer:
         """One thread looks; whoever asks the same meanwhile waits, and uses what was kept where that stands."""
@@ -98,15 +177,32 @@ class Moment:
                 if known is not None and known is not before:
                     self._found = {}  # what was seen before the wait is too old for an answer that is newer
                     if self._stand(known[1]):
+                        self._learn(key, known)
                         answer: Answer = known[0]
                         return answer
                 look = self._look()
                 answer = ask(look)
-                self._memory.keep(key, answer, look.grounds())
+                grounds = look.grounds()
+                self._memory.keep(key, answer, grounds)
+                if grounds is None:
+                    self._loose = True
+                else:
+                    self._learn(key, (answer, grounds))
                 return answer
             finally:
                 if ahead is own:
                     looking.pop(key, None)
+
+    def _passing(self, ask: Callable[[Look], Answer]) -> Answer:
+        self._loose = True
+        return ask(self._look())
+
+    def _learn(self, key: Hashable, known: tuple[Any, Grounds]) -> None:
+        if known[1].texts:
+            self._loose = True
+        else:
+            self.told.learned = True
+            self.told.answers.append((key, known))
 
     def _look(self) -> Look:
         return Look(self._memory.listings, self._filesystems)

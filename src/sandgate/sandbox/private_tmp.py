@@ -18,6 +18,7 @@ SWEEP_EVERY_S = 60 * 60  # between two sweeps of one user
 OWN_MODE = 0o700
 SHOWN_MODE = 0o1777
 NAME_BYTES_MAX = 200  # of a file name that says a path; longer paths go by a digest
+RENEW_EVERY_S = 60  # that it is used; a day is what counts
 TAKE_TRIES = 8
 DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS, _OTHERS_MAY_WRITE = 0o077, 0o022
@@ -26,16 +27,20 @@ _OTHERS, _OTHERS_MAY_WRITE = 0o077, 0o022
 class PrivateDirectory:
     """One project's directory, in use as long as this exists. `path` is canonical."""
 
-    __slots__ = ("_held", "path")
+    __slots__ = ("_held", "_renewed_s", "path")
 
     def __init__(self, path: str, held: int) -> None:
         self.path = path
         self._held = held
+        self._renewed_s = time.monotonic()
 
     def renew(self) -> bool:
         """It is used now; False when somebody has removed it."""
+        now_s = time.monotonic()
         try:
-            os.utime(self._held)
+            if now_s - self._renewed_s > RENEW_EVERY_S:
+                os.utime(self._held)
+                self._renewed_s = now_s
             return stat.S_ISDIR(os.lstat(self.path).st_mode)
         except OSError:
             return False

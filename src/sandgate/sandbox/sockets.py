@@ -105,7 +105,18 @@ def _resolver_files(covered: list[str], look: Look) -> list[str]:
 
 def listening_names() -> tuple[str, ...]:
     """The names that sockets of this network namespace listen under; some lead nowhere from here."""
+    global _last_table
     table = read_bytes(SOCKET_TABLE, LISTED_BYTES_MAX, follows=True) or b""
+    last = _last_table
+    if last[0] != table:
+        last = _last_table = table, _listening_in(table)
+    return last[1]
+
+
+_last_table: tuple[bytes, tuple[str, ...]] = b"", ()
+
+
+def _listening_in(table: bytes) -> tuple[str, ...]:
     found: dict[str, None] = {}
     lines = os.fsdecode(table).split("\n")  # nothing but a line feed ends a line: names hold what they like
     for at, line in enumerate(lines):
