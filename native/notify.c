@@ -107,6 +107,12 @@ static int judge_new_name(const struct held *held, const struct place *place, en
     return is_unresolved(place) ? EACCES : 0;
 }
 
+/* A protected name that came to exist since the plan was made, by somebody else: it has no bind. */
+static int is_late(const struct held *held, const struct place *place) {
+    return place->found == 0 && place->exists && !place->certainly_allowed && (place->mode & S_IFMT) == S_IFREG &&
+           is_absent_name(&held->supervisor->sandbox->plan, place->path);
+}
+
 static int judge_open(const struct held *held, uint64_t flags) {
     static struct place place;
     const struct supervisor *supervisor = held->supervisor;
@@ -115,6 +121,10 @@ static int judge_open(const struct held *held, uint64_t flags) {
     resolve(supervisor, held->pid, directory_of(held, held->call->directory), held->args[(int)held->call->path], follow,
             0, &place);
     if (!place.exists && (flags & O_CREAT) && (place.found == 0 || is_unresolved(&place))) return judge_new_name(held, &place, OP_CREATE);
+    if ((flags & (O_ACCMODE | O_TRUNC)) && is_late(held, &place)) {
+        tell(held, OP_WRITE, BY_SECCOMP, EACCES, host_lets_write(place.path), place.path);
+        return EACCES;
+    }
     int error = refusal_of_open(supervisor, &place, flags);
     if (!error) return 0;
     int is_temporary = (flags & __O_TMPFILE) == __O_TMPFILE;
@@ -134,11 +144,17 @@ static int refuse_bringing(const struct held *held, const struct place *place, e
     return EACCES;
 }
 
+static int could_bring_guarded(const struct held *held, const struct place *place) {
+    const struct plan *plan = &held->supervisor->sandbox->plan;
+    if (place->found != 0 || place->exists) return 0;
+    return (!place->certainly_allowed && is_above_absent(plan, place->path)) || is_above_pointer(plan, place->path);
+}
+
 static int judge_make(const struct held *held) {
     static struct place place;
     resolve_operand(held, held->call->directory, held->call->path, 0, 1, &place);
     int is_link = same_text(held->call->name, "symlink") || same_text(held->call->name, "symlinkat");
-    if (is_link && !place.certainly_allowed && place.found == 0 && !place.exists && is_above_absent(&held->supervisor->sandbox->plan, place.path))
+    if (is_link && could_bring_guarded(held, &place))
         return refuse_bringing(held, &place, OP_CREATE);
     return judge_new_name(held, &place, OP_CREATE);
 }
@@ -168,6 +184,8 @@ static int judge_rename(const struct held *held) {
         return judge_new_name(held, &to, OP_RENAME);
     if (to.found == 0 && !to.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, to.path))
         return refuse_bringing(held, &to, OP_RENAME);
+    if (could_bring_guarded(held, &to)) return refuse_bringing(held, &to, OP_RENAME);
+    if (is_late(held, &to)) return refuse_bringing(held, &to, OP_RENAME);
     int exchanges = same_text(held->call->name, "renameat2") && (held->args[4] & RENAME_EXCHANGE);
     if (exchanges && from.found == 0 && !from.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, from.path))
         return refuse_bringing(held, &from, OP_RENAME);

@@ -116,6 +116,16 @@ int is_above_absent(const struct plan *plan, const char *path) {
     return 0;
 }
 
+int is_above_pointer(const struct plan *plan, const char *path) {
+    size_t length = strlen(path);
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const struct mount_entry *entry = &plan->mounts[i];
+        if (entry->kind == MOUNT_READ && entry->length > length && path_is_at_or_below(entry->path, path, length) &&
+            same_text(last_component(entry->path), ".git")) return 1;
+    }
+    return 0;
+}
+
 int is_guarded_name(const struct plan *plan, const char *path) {
     if (is_absent_name(plan, path)) return 1;
     /* Its bind goes when somebody outside removes it; then it must not come back from inside. */

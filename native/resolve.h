@@ -39,6 +39,9 @@ const char *split_parent(const char *path, char parent[PATH_BYTES_MAX]);
 int is_absent_name(const struct plan *plan, const char *path);
 /* True when such a name lies below `path`: whatever is moved or linked there could bring it along. */
 int is_above_absent(const struct plan *plan, const char *path);
+/* True when a `.git` that was there when the plan was made lies below `path`. Its bind goes, and so does what holds its
+ * directory, when somebody outside removes it. */
+int is_above_pointer(const struct plan *plan, const char *path);
 /* The same, or a protected name that existed when the plan was made: once gone, it must not be made anew. */
 int is_guarded_name(const struct plan *plan, const char *path);
 

@@ -10,7 +10,8 @@ import shutil
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
+from escape_stage import BOTH_BACKENDS, Stage
+from git_victim import Victim
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge")
 
@@ -100,45 +101,6 @@ ATTACKS = {
     "a writer that outlives it": f"(for i in $(seq 200); do {HOOK} .git/hooks/pre-commit; "
     "chmod +x .git/hooks/pre-commit; done) > /dev/null 2>&1 & echo began",
 }
-VICTIM = """
-git status; git st; git pull; git checkout -- .; git reset -q --hard; git status; git add -A --dry-run
-GIT_EDITOR=true git rebase --continue; echo more >> file; git commit -qam more
-"""
-
-
-class Victim:
-    """A person's repository with one commit."""
-
-    def __init__(self, stage: Stage) -> None:
-        self.stage = stage
-        self.mark = stage.outside / "mark"
-        self.here("git config --global user.name n; git config --global user.email e; git init -q -b main .")
-        self.here("echo x > file; git add file; git commit -qm one")
-
-    def here(self, line: str) -> str:
-        """What the person types; the attacker, where nothing confines him."""
-        return self.stage.unconfined(["sh", "-c", line], env={"MARK": str(self.mark)}).stdout.strip()
-
-    def inside(self, line: str, *options: str, backend: str = "namespace") -> Ran:
-        """The same for a command in a draft."""
-        chosen = (
-            "-c",
-            "sandbox.protect_git=draft",
-            "--backend",
-            backend,
-            "-s",
-            "workspace-write",
-            "-a",
-            "never",
-            *options,
-        )
-        argv = [*self.stage.script(ENTRY, self.stage.import_path), "run", *chosen, "--", "sh", "-c", line]
-        return self.stage.unconfined(argv, env={"MARK": str(self.mark)})
-
-    def is_caught(self) -> bool:
-        self.mark.unlink(missing_ok=True)
-        self.here(VICTIM)
-        return self.mark.exists()
 
 
 @pytest.fixture
@@ -204,6 +166,35 @@ def test_a_git_directory_cannot_be_taken_away(victim: Victim) -> None:
     before = victim.here("cat .git/config .git/hooks/pre-commit .git/HEAD; git log --format=%H")
     victim.inside("rm -rf .git/hooks .git/config; rm .git/HEAD; mv .git other; ln -s other .git; rm -rf .git")
     assert victim.here("cat .git/config .git/hooks/pre-commit .git/HEAD; git log --format=%H") == before
+
+
+EVIL_LIST = '[submodule "m"]\n\tpath = m\n\turl = ../m\n\tupdate = !touch $MARK\n'
+
+
+@BOTH_BACKENDS
+def test_a_list_of_submodules_runs_nothing(victim: Victim, backend: str) -> None:
+    """Required: also not with a git that still takes commands from it."""
+    attack = f"printf '{EVIL_LIST}' > .gitmodules; ln .gitmodules other"
+    ran = victim.inside(attack, backend=backend)
+    assert f"create {victim.stage.repo}/.gitmodules (protected" in ran.stderr, ran
+    assert not (victim.stage.repo / ".gitmodules").exists()
+    victim.here(attack)
+    assert "touch" in victim.here("git config -f .gitmodules submodule.m.update")
+
+
+@NAMESPACE
+def test_submodules_are_added_and_changed_without_a_question(victim: Victim) -> None:
+    lib = victim.stage.outside / "lib"
+    victim.here(f"git init -q {lib}; git -C {lib} commit -q --allow-empty -m l; git -C {lib} branch dev")
+    allowed = "git -c protocol.file.allow=always"
+    ran = victim.inside(
+        f"{allowed} submodule add -q {lib} lib; {allowed} submodule add -q -b dev {lib} v/lib; git commit -qm subs"
+    )
+    assert (ran.exit_code, ran.stderr) == (0, ""), ran
+    assert victim.inside("git submodule set-branch -b dev lib; git commit -qam dev").stderr == ""
+    assert victim.here("git submodule status | cut -d ' ' -f 3; git status --short") == "lib\nv/lib"
+    assert victim.here("git config -f .gitmodules submodule.lib.branch; git log -1 --format=%s") == "dev\ndev"
+    assert victim.here("git -C lib log --format=%s") == "l"
 
 
 @NAMESPACE

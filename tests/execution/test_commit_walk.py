@@ -91,3 +91,12 @@ def test_tags_of_tags_and_what_has_no_form_end(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sandgate.execution.commit_walk.TREES_MAX", 1)
     with pytest.raises(Stray, match="more than 1 directories"):
         follow(Objects(), new, new.commit(new.tree(a=at(new.tree(b=FILE)))))
+
+
+def test_a_directory_that_an_index_has_as_a_whole_is_looked_through() -> None:
+    """Required: git makes entries of it when the index is no longer sparse."""
+    old = Objects()
+    tree = old.tree(deep=at(old.tree(sub=SUBMODULE)))
+    CommitWalk({}, old.get, frozenset((b"dir/deep/sub",))).follow_trees({b"dir/": tree})
+    with pytest.raises(Stray, match="evil/deep/sub"):
+        CommitWalk({}, old.get, frozenset((b"dir/deep/sub",))).follow_trees({b"evil/": tree})

@@ -64,7 +64,7 @@ COMMANDS = {
     "new file in a closed directory": "echo x > ~/.unknown/new",
     "existing file in a closed directory": "echo x >> ~/.unknown/there",
     "protected file": "echo x >> .envrc",
-    "protected name that is not there": "echo x > .git/../.pre-commit-config.yaml; echo x > .gitmodules",
+    "protected name that is not there": "echo x > .git/../.pre-commit-config.yaml; echo x > .gitconfig",
     "protected directory that is not there": "mkdir .vscode",
     "what is moved to a protected name": "mkdir made; mv made .vscode",
     "secret": "cat ~/.ssh/key",
@@ -108,6 +108,20 @@ def test_the_hint_for_a_hook_is_enough(sandgate: Sandgate, name: str, mode: str)
     options = [word for hint in hints for word in shlex.split(hint)]
     assert sandgate("run", "-c", f"sandbox.protect_git={mode}", *options, *command).code == 0
     assert hook.read_text() == f"{before}x\n"
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_the_hint_for_a_list_of_submodules_is_enough(sandgate: Sandgate, is_there: bool) -> None:
+    """It is looked at afterwards, so the command itself met nothing."""
+    listed = sandgate.workspace / ".gitmodules"
+    if is_there:
+        listed.write_text("# ours\n")
+    command = ["--", "sh", "-c", "printf '[submodule \"m\"]\\n\\tupdate = !x\\n' > .gitmodules; exit 1"]
+    refused = sandgate("run", *command)
+    assert (listed.read_text() if listed.exists() else "") == ("# ours\n" if is_there else "")
+    hints = [line.removeprefix(HINT) for line in refused.err.splitlines() if line.startswith(HINT)]
+    sandgate("run", *(word for hint in hints for word in shlex.split(hint)), *command)
+    assert "update = !x" in listed.read_text()
 
 
 @BOTH_BACKENDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place, is_fresh, refused_setting
+from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place, refused_of_submodule, refused_setting
 
 OLD = """[core]
 \tbare = false
@@ -100,9 +100,23 @@ def test_what_was_there_stays_believed() -> None:
 
 def test_a_submodule_lies_where_its_settings_say() -> None:
     settings = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../../../s\n"
-    assert is_fresh(settings, Place(PLACE.may_name, "../../../s")) == ""
-    assert is_fresh(settings, PLACE) == "core.worktree"
-    assert is_fresh(settings + "\tfsmonitor = x\n", Place(PLACE.may_name, "../../../s")) == "core.fsmonitor"
+    place = Place(PLACE.may_name, "../../../s")
+    assert refused_of_submodule("", settings, place) == ""
+    assert refused_of_submodule("", settings, PLACE) == "core.worktree"
+    assert refused_of_submodule("", settings + "\tfsmonitor = x\n", place) == "core.fsmonitor"
+
+
+def test_a_submodule_is_taken_away_and_fetched_again() -> None:
+    taken = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+    there = taken + "\tworktree = ../../../s\n"
+    assert refused_of_submodule(there, taken, PLACE) == ""
+    assert refused_of_submodule(taken, there, Place(PLACE.may_name, "../../../s")) == ""
+    assert refused_of_submodule(taken, there, PLACE) == "core.worktree"
+    assert refused_of_submodule(there, there.replace("../s", "../t"), PLACE) == "core.worktree"
+    assert (
+        refused_of_submodule(taken, there + "\tfsmonitor = x\n", Place(PLACE.may_name, "../../../s"))
+        == "core.fsmonitor"
+    )
 
 
 def test_a_file_of_unusual_size_is_not_read() -> None:

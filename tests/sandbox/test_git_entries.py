@@ -49,6 +49,31 @@ def test_names_that_git_would_write_elsewhere_are_found(repository: Path, name: 
     assert IndexEntries(changed(index, b"four/b", name)).damage == f"it has the entry `{name.decode()}`"
 
 
+def test_a_split_one_is_told_by_what_helps(repository: Path) -> None:
+    git(repository, "update-index", "--split-index")
+    (repository / "a").write_text("more")
+    for _ in range(2):
+        assert "core.splitIndex=false" in IndexEntries((repository / ".git/index").read_bytes()).damage
+        git(repository, "add", "a")  # an entry without a name takes the place of another
+
+
+def test_a_name_is_no_part_of_the_index(repository: Path) -> None:
+    """Required: `link` and the zeros behind it are a name as well."""
+    for name in ("link", "alink", "an-odd-link", "an-other-link"):
+        (repository / name).touch()
+    git(repository, "add", ".")
+    assert IndexEntries((repository / ".git/index").read_bytes()).damage == ""
+
+
+def test_a_sparse_one_has_directories_as_a_whole(repository: Path) -> None:
+    git(repository, "rm", "-q", "--cached", "dir/sub")
+    git(repository, "-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "one")
+    git(repository, "sparse-checkout", "set", "--cone", "--sparse-index", "other")
+    entries = IndexEntries((repository / ".git/index").read_bytes())
+    assert entries.damage == ""
+    assert entries.directories() == {b"dir/": git(repository, "rev-parse", "HEAD:dir").strip()}
+
+
 def test_a_file_that_is_cut_short_or_has_another_sum_is_no_index(repository: Path) -> None:
     index = (repository / ".git/index").read_bytes()
     assert IndexEntries(index[:-1]).damage == "it is no index"

@@ -47,6 +47,11 @@ class CommitWalk:
             if tree is not None:
                 self._tree(tree, b"", base)
 
+    def follow_trees(self, hung: Mapping[bytes, str]) -> None:
+        """The same for directories that an index has as a whole: path, with a slash behind, and name of the tree."""
+        for path, name in hung.items():
+            self._tree(name, path, {})
+
     def _entries_of_head(self) -> dict[bytes, Entry]:
         """Of the commit that the repository stood at before; none before the first."""
         commit = self._old("HEAD")

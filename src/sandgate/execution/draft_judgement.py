@@ -11,7 +11,7 @@ from sandgate.commandline import git_settings
 from sandgate.execution.commit_walk import CommitWalk, Stray
 from sandgate.places.git_draft import HASH_CHARS, innermost
 from sandgate.record import Record
-from sandgate.sandbox.git_changed_config import Place, is_fresh, refused_setting
+from sandgate.sandbox.git_changed_config import Place, refused_of_submodule, refused_setting
 from sandgate.sandbox.git_draft import Unwanted
 from sandgate.sandbox.git_entries import SHA1_BYTES, SHA256_BYTES, IndexEntries
 from sandgate.sandbox.git_forms import TEXT_BYTES_MAX, has_form
@@ -76,6 +76,7 @@ class Judgement:
         self._dropped: list[str] = []  # git directories in this one that do not come about
         # Its commits, trees and tags, by name, of each repository: the one itself is "", submodules by their directory
         self._leading: dict[str, dict[str, tuple[bytes, bytes]]] = {}
+        self._hung: dict[str, dict[bytes, str]] = {}  # directories that indexes have as a whole, by repository
 
     def refuse(self, operation: Operation, path: str, *, blocks: str = "") -> None:
         self.refused.setdefault(path, Unwanted(operation, path))
@@ -122,9 +123,9 @@ class Judgement:
                 told = frozenset(_NAMES.findall(now))
                 new = [name.decode() for name in _NAMES.findall(one.content) if name not in told]
                 named.setdefault(_repository_of(one.path), []).extend(new)
-        for repository, names in named.items():
-            if names and not self.blocked:
-                self._follow(repository, names)
+        for repository in dict.fromkeys((*named, *self._hung)):
+            if (named.get(repository) or repository in self._hung) and not self.blocked:
+                self._follow(repository, named.get(repository, []))
 
     def _follow(self, repository: str, names: list[str]) -> None:
         path = posixpath.join(repository, "index")
@@ -132,8 +133,11 @@ class Judgement:
         indexes += [self._entries(path, one.content) for one in self.state if one.path == path]
         known = frozenset(link for index in indexes for link in index.gitlinks())
         old = OldObjects(posixpath.join(self.real.path, repository))
+        is_new = self.real.about(posixpath.join(repository, "HEAD")) is None
         try:
-            CommitWalk(self._leading.get(repository, {}), old.read, known).follow(names)
+            walk = CommitWalk(self._leading.get(repository, {}), (lambda _: None) if is_new else old.read, known)
+            walk.follow(names)
+            walk.follow_trees(self._hung.get(repository, {}))
         except (Stray, Unreadable) as problem:
             self.blocked = str(problem)
         finally:
@@ -245,14 +249,15 @@ class Judgement:
         self.state.append(Accepted(path, kind, content, written.mode, at))
 
     def _config(self, written: Written, content: bytes, now: bytes | None) -> None:
-        directory = innermost(written.path)[0]
+        directory, name, is_linked = innermost(written.path)
+        is_of_submodule = bool(directory) and not is_linked and name == "config"
         new, place = _text(content), Place(self._may_name, self._worktree_setting(directory, _text(content)))
-        wrong = is_fresh(new, place) if now is None and directory else refused_setting(_text(now or b""), new, place)
+        wrong = (refused_of_submodule if is_of_submodule else refused_setting)(_text(now or b""), new, place)
         if not wrong:
             self.settings.append(Accepted(written.path, "config", content, written.mode))
             return
         self.refuse("write", written.path)
-        if now is None:
+        if now is None and is_of_submodule:
             self._dropped.append(directory)
 
     def _may_name(self, path: str) -> bool:
@@ -298,6 +303,8 @@ class Judgement:
         if links - before and not self.circumstances.is_alone():
             return "it stages a submodule while another command runs in the same repository"
         self._known |= _last_parts(links)
+        if hung := entries.directories().items() - self._entries_now(path).directories().items():
+            self._hung.setdefault(_repository_of(path), {}).update(hung)
         return ""
 
     def _worktree_of(self, path: str) -> str | None:

@@ -157,7 +157,9 @@ class Drafts:
 
         if not _is_still(draft.real, user):
             return Carried(lost="it is another directory now")
-        circumstances = Circumstances(self._began_ns, self._plan.permissions.writable, lambda: _is_alone(user))
+        circumstances = Circumstances(
+            self._began_ns, self._plan.permissions.on_host().writable, lambda: _is_alone(user)
+        )
         try:
             return carry_over(draft.overlay.upper, HeldTree(user, draft.real), circumstances)
         except OSError as problem:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from sandgate.places.git import DIRECTORY, STEPS
+from sandgate.places.git import DIRECTORY, STEPS, SUBMODULE_LIST
 from sandgate.places.run_later import USUAL, watched
 from sandgate.sandbox.listing import ENVIRONMENT_MARK
 
@@ -37,9 +37,10 @@ ENVIRONMENTS_MAX = 8  # virtual environments, of which what each start of Python
 class Planted:
     """Made just before the start of a plan; `known` are directories by path, as the search has seen them."""
 
-    __slots__ = ("_began_ns", "_known", "_packages", "_stamps", "_todo", "changed", "made")
+    __slots__ = ("_began_ns", "_known", "_packages", "_permissions", "_stamps", "_todo", "changed", "made")
 
     def __init__(self, plan: ConfinedCommand, known: Mapping[str, Known]) -> None:
+        self._permissions = plan.permissions
         self._known = _shallow(plan.permissions.open_places, known) if plan.confined else {}
         self._stamps: dict[str, tuple[str, Stamp | None]] = {}  # path → who obeys it, and what it was
         self.made: dict[str, str] = {}  # path → who obeys it
@@ -114,10 +115,17 @@ class Planted:
                 name = path.rpartition("/")[2]
                 row = watched(place, name) if name not in seen else None
                 if row is not None:
-                    if not _is_usual(path):
+                    if not self._is_no_news(path):
                         self.made[path] = row.obeyed_by
                 elif path in inside and name not in entered and name not in seen:
                     fresh.append((path, frozenset(), frozenset()))
+
+    def _is_no_news(self, path: str) -> bool:
+        if not path.endswith(f"/{SUBMODULE_LIST}"):
+            return _is_usual(path)
+        from sandgate.execution.judged_files import is_harmless
+
+        return is_harmless(path, self._permissions)
 
 
 def _shallow(roots: Iterable[str], known: Mapping[str, Known]) -> dict[str, Known]:

@@ -3,23 +3,29 @@
 A supervisor can be killed, and a race lost; the disk does not lie. Nor does it tell who did it: what is there now under
 a name that did not exist may be the work of somebody else on the host, and so may another file in the place of a
 protected one. The first is moved away, since nobody protects it any more; the second had an owner before the command
-came, so it is only reported.
+came, so it is only reported. Files that the command may change if what they say is harmless are judged.
 """
 
 from __future__ import annotations
 
 import os
+import time
+
+from sandgate.execution.planted import FILES_CLOCK
+from sandgate.places.git import DIRECTORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.execution.judged_files import PutBack
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.sandbox.memory import Mark
 
     Identity = tuple[int, int, int]  # device, inode, type with the link bit
 
 _TYPE_BITS = 0o170000
+CONTENT_BYTES_MAX = 1 << 20  # of a file that is judged
 # From so many names on, a directory is listed once, unless it is so large that asking for each costs less.
 LISTED_FROM_NAMES, LISTED_ENTRIES_MAX = 8, 1000
 
@@ -31,7 +37,10 @@ class PostRunChecks:
     for, or found in a list of the directory.
     """
 
-    __slots__ = ("_absent", "_any_case", "_before", "_begun", "_marks", "_now", "created", "exchanged", "looked")
+    __slots__ = (
+        "_absent", "_any_case", "_before", "_began_ns", "_begun", "_judged", "_lifted", "_marks", "_now",
+        "_permissions", "created", "exchanged", "looked",
+    )  # fmt: skip
 
     def __init__(self, plan: ConfinedCommand, marks: Mapping[str, Mark] | None = None) -> None:
         permissions = plan.permissions
@@ -40,6 +49,10 @@ class PostRunChecks:
         self._any_case = permissions.case_insensitive
         self._before = {path: _identity(path) for path in permissions.read_only} if plan.confined else {}
         self._marks = marks or {}
+        self._permissions = permissions
+        self._judged = {path: _content(path) for path in permissions.judged} if plan.confined else {}
+        self._lifted = {path: _identity(path) for path in permissions.lifted} if plan.confined else {}
+        self._began_ns = time.clock_gettime_ns(FILES_CLOCK) if self._judged else 0
         self._now: dict[str, bool] = {}  # which of them still show the same, at one look
         self.looked = False
         self.created: tuple[str, ...] = ()  # protected names that did not exist, and do now
@@ -53,12 +66,46 @@ class PostRunChecks:
         missing = [path for path, was in before.items() if was is None]
         groups = [*_absent_by_directory(self._absent).items(), *_by_directory(missing).items()]
         suspects = [name for directory, names in groups for name in self._suspects(directory, names)]
-        self.created = tuple([path for suspect in suspects for path in self._present(suspect)])
+        created = [path for suspect in suspects for path in self._present(suspect)]
+        self.created = tuple([path for path in created if not self._is_gits(path)])
         if self._begun:
             from sandgate.execution.fresh_repository import is_fresh
 
             self.created += () if is_fresh(self._begun) else (self._begun,)
         self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
+
+    def settled(self, outcome: AttemptOutcome, put_back: PutBack) -> AttemptOutcome:
+        """Once everything inside is gone: what may be changed if it is harmless, and is not, is put back."""
+        self.created += tuple(path for path, was in self._lifted.items() if not self._is_as_git_leaves_it(path, was))
+        changed = {path: was[1] for path, was in self._judged.items() if self._has_changed(path, was[0])}
+        if not changed:
+            return outcome
+        from sandgate.execution.judged_files import settled
+
+        return settled(outcome, changed, self._permissions, put_back)
+
+    def _is_gits(self, path: str) -> bool:
+        """Whether a line of nothing but git can have made it meanwhile: a place of git's that obeys nothing new."""
+        drafts = self._permissions.drafts
+        if not drafts or not _exists(path):
+            return False
+        from sandgate.execution.pointers import is_sound
+
+        return is_sound(path, drafts, self._absent)
+
+    def _is_as_git_leaves_it(self, path: str, was: Identity | None) -> bool:
+        if (now := _identity(path)) is None:
+            return True
+        from sandgate.execution.pointers import is_sound
+
+        is_same = now == was and not path.endswith(f"/{DIRECTORY}")
+        return is_same or is_sound(path, self._permissions.drafts, self._lifted)
+
+    def _has_changed(self, path: str, inode: int) -> bool:
+        if not _exists(path):
+            return False  # nobody obeys what is gone
+        found = os.lstat(path)
+        return found.st_ino != inode or found.st_ctime_ns >= self._began_ns
 
     def _present(self, name: str) -> Iterable[str]:
         """What is there under that name; under one that stands for an ending, what nobody had seen before."""
@@ -155,6 +202,17 @@ def _entries(directory: str) -> set[str] | None:
 def _exists(path: str) -> bool:
     """Be it a link to nowhere. A third of the price of a failing lstat, and nearly all of them fail."""
     return os.access(path, os.F_OK, effective_ids=True, follow_symlinks=False)
+
+
+def _content(path: str) -> tuple[int, bytes | None]:
+    """Inode and content of a file that is judged; 0 and None where there is none."""
+    if not _exists(path):
+        return 0, None
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return os.fstat(file.fileno()).st_ino, file.read(CONTENT_BYTES_MAX)
+    except OSError:
+        return 0, b""  # it keeps its owner out; what comes in its place is judged as new
 
 
 def _identity(path: str) -> Identity | None:

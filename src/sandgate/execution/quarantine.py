@@ -35,6 +35,33 @@ def quarantine(paths: Iterable[str], *, state_directory: str) -> list[str]:
     return [_moved(path, state_directory) for path in paths if os.path.lexists(path)]
 
 
+def put_back(path: str, content: bytes | None, why: str, *, state_directory: str) -> str:
+    """Moves what is at `path` away and writes the `content` that was there before, if there was any."""
+    directory, name = os.path.split(path)
+    try:
+        held = open_canonical(directory, os.O_PATH | os.O_DIRECTORY)
+        try:
+            place = _fresh_place(state_directory)
+            _note(place, path)
+            target = _move(held, directory, name, os.path.join(place, name))
+            if content is not None:
+                _write_new(held, name, content)
+        finally:
+            os.close(held)
+    except OSError as problem:
+        return (
+            f"`{path}` says what git may obey later ({why}), and cannot be moved away: {problem.strerror}; look at it"
+        )
+    back = ", and what was there before is back" if content is not None else ""
+    return f"`{path}` says what git may obey later ({why}): it was moved to `{target}`{back}"
+
+
+def _write_new(directory: int, name: str, content: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(name, flags, 0o666, dir_fd=directory), "wb") as file:
+        file.write(content)
+
+
 def _moved(path: str, state_directory: str) -> str:
     directory, name = os.path.split(path)
     try:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 DIRECTORY = ".git"
+# One of them is in every command that moves or removes a submodule or a linked worktree.
+_MOVING = ("worktree", "submodule", "rm", "mv")
+# Where a repository says what its submodules are: gitmodules(5).
+SUBMODULE_LIST = ".gitmodules"
 # The command of git that makes one.
 INIT = "init"
 # Without it git takes no directory for a bare repository.
@@ -61,6 +65,14 @@ def opened_together(path: str, *, renamed: bool = False) -> tuple[str, ...]:
     if any(f"{rest}/".startswith(f"{code}/") for code in (WORKTREE_CODE if own else CODE)):
         return ()
     return (directory, own) if own else (directory,)
+
+
+def may_move_repositories(argv: tuple[str, ...]) -> bool:
+    """Whether the line may have git fetch, move or take away submodules or linked worktrees; a first look."""
+    script = argv[-1] if argv else ""
+    return (
+        bool(argv) and ("git" in script or "git" in argv[0]) and any(word in script or word in argv for word in _MOVING)
+    )
 
 
 def _innermost(directory: str, parts: list[str]) -> tuple[str, list[str]]:

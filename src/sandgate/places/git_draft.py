@@ -54,6 +54,7 @@ _STATE_KINDS: dict[str, Kind] = {
     "opts": "options",
     "apply-opt": "blank",
 }
+_SETTINGS = ("config", "config.worktree")
 _BLANK = frozenset(("BISECT_NAMES",))  # older programs evaluate it
 _OWN_REFS = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")  # of a linked worktree
 
@@ -88,7 +89,7 @@ def _kind(rest: str) -> Kind | None:
         return "ref" if is_ref_name(rest) else _leftover(rest)
     if rest.startswith("objects/"):
         return _object_kind(rest)
-    if rest == "config":
+    if rest in _SETTINGS:
         return "config"
     return None if _is_code(rest, CODE) and not name.endswith(_SCRATCH_ENDS) else _either_kind(rest)
 
@@ -96,6 +97,8 @@ def _kind(rest: str) -> Kind | None:
 def _linked_kind(rest: str) -> Kind | None:
     if rest in ("gitdir", "commondir"):
         return "home" if rest == "gitdir" else "shared"
+    if rest == _SETTINGS[1]:
+        return "config"
     if rest.startswith("refs/"):
         return "ref" if rest.startswith(_OWN_REFS) and is_ref_name(rest) else _leftover(rest)
     return None if _is_code(rest, WORKTREE_CODE) else _either_kind(rest)

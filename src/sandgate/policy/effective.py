@@ -49,6 +49,7 @@ class WorkspaceFacts(Record):
     protected: tuple[str, ...] = ()  # existing protected paths below any candidate root
     companions: tuple[str, ...] = ()  # git directories of a linked worktree, writable together with the directory
     drafts: tuple[str, ...] = ()  # git directories among the protected that a command may change in a draft
+    judged: tuple[str, ...] = ()  # files among the protected and absent whose content can be judged when a command ends
     anchored: tuple[str, ...] = ()  # protected, absent or hidden paths whose parents must stay where they are
     absent: tuple[str, ...] = ()  # protected names that do not exist
     overfull: tuple[str, ...] = ()  # roots with more to protect than a view has mounts for: closed, but for `spared`
@@ -105,16 +106,16 @@ def effective_permissions(
     reopened = _shallow_first((*filter(lambda path: _below_any(path, hidden), wanted), *(tmp.shown if tmp else ())))
     roots = _with_granted(granted, roots, hidden, reopened, [path for path in facts.protected if path not in named])
     changeable = _Changeable(roots, hidden, reopened)
-    protected = [path for path in facts.protected if path not in named and changeable(path)]
-    protected += filter(roots.__contains__, facts.overfull)
+    protected = _protected(facts, named, roots, changeable)
     drafts = _drafts(facts, (*protected, *shared), named)
-    protected, absent = _outside(protected, drafts, drafts), _outside(_absent(facts, named, changeable), drafts)
+    protected, absent, judged = _closed(facts, protected, _absent(facts, named, changeable), drafts)
     fixed = frozenset((*protected, *absent, *hidden))
     pins = _pins(fixed.intersection(facts.anchored), roots, {*protected, *hidden}, tmp).difference(absent, roots)
     return EffectivePermissions(
         writable=_shallow_first({*roots, *pins}.difference(facts.overfull)),
         read_only=_shallow_first(protected),
         drafts=drafts,
+        judged=judged,
         absent=tuple(absent),
         hidden=_shallow_first(hidden),
         copies=tuple([copy for copy in facts.copies if copy[0] in hidden]) if facts.copies else (),
@@ -154,6 +155,26 @@ def _outside(paths: list[str], drafts: tuple[str, ...], more: tuple[str, ...] = 
     """Those that are in no draft, and `more`: whatever lies in one is looked at before it is carried over."""
     inside = tuple([f"{path}/" for path in drafts])
     return [*(path for path in paths if path not in drafts and not path.startswith(inside)), *more] if drafts else paths
+
+
+def _protected(
+    facts: WorkspaceFacts, named: tuple[str, ...], roots: tuple[str, ...], changeable: _Changeable
+) -> list[str]:
+    """What exists and is to stay as it is: the names, and roots with too many of them."""
+    found = [path for path in facts.protected if path not in named and changeable(path)]
+    return [*found, *filter(roots.__contains__, facts.overfull)]
+
+
+def _closed(
+    facts: WorkspaceFacts, protected: list[str], absent: list[str], drafts: tuple[str, ...]
+) -> tuple[list[str], list[str], tuple[str, ...]]:
+    """What of these is closed, there or not, and what need not be, since it is looked at when the command is over."""
+    judged: tuple[str, ...] = ()
+    if facts.judged and not facts.case_insensitive:
+        judged = tuple(sorted({*facts.judged}.intersection((*protected, *absent))))
+        protected = [path for path in protected if path not in judged]
+        absent = [path for path in absent if path not in judged]
+    return _outside(protected, drafts, drafts), _outside(absent, drafts), judged
 
 
 def _absent(facts: WorkspaceFacts, named: tuple[str, ...], changeable: _Changeable) -> list[str]:

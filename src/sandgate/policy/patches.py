@@ -97,7 +97,13 @@ class _Nearest:
     def __init__(self, permissions: EffectivePermissions) -> None:
         self._any_case = permissions.case_insensitive
         self._open = frozenset(permissions.writable)
-        shut = (*permissions.read_only, *permissions.absent, *permissions.hidden, *permissions.reopened)
+        shut = (
+            *permissions.read_only,
+            *permissions.absent,
+            *permissions.hidden,
+            *permissions.reopened,
+            *permissions.judged,
+        )
         self._closed = frozenset(map(self._key, shut))
         tmp = permissions.private_tmp
         self._shown = tmp.shown if tmp is not None else ()  # read-only for lying beside what was named, no more

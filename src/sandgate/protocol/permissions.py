@@ -111,6 +111,9 @@ class EffectivePermissions(Record):
     writable: tuple[str, ...] = ()  # existing, canonical, shallow first; those in `pinned` among them
     read_only: tuple[str, ...] = ()  # existing protected paths below a writable root
     drafts: tuple[str, ...] = ()  # git directories among them: a command writes in a draft, carried over when it ends
+    judged: tuple[
+        str, ...
+    ] = ()  # files that a command may change or make, and that are put back unless what they say is harmless
     # Protected names that do not exist and must not come to exist. A last part of `*.ending` stands for all such names.
     absent: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()  # existing paths that must not be readable
@@ -127,6 +130,7 @@ class EffectivePermissions(Record):
     private_tmp: PrivateTmp | None = None  # None: /tmp is the host's
     scratch: str = ""  # where /tmp must stay the host's: the directory for `$TMPDIR` of commands, one of `writable`
     ours: tuple[str, ...] = ()  # all of our own code, wherever it lies: what would run us as the command likes
+    lifted: tuple[str, ...] = ()  # would be of `read_only` and `absent`; git alone changes them, and they are looked at
     begun: str = ""  # a `.git` that may come to exist if nothing in it is obeyed; it would be one of `absent`
 
     def on_host(self) -> EffectivePermissions:

@@ -9,7 +9,7 @@ from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
 from sandgate.execution.head_start import Habit
 from sandgate.kernel.networks import EmptyNetworks
-from sandgate.places.git import INIT
+from sandgate.places.git import INIT, may_move_repositories
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.confinement import IN_MEMORY, SetupFailure
@@ -303,8 +303,14 @@ class Confinement:
         permissions = self.permissions(grants)
         if any(INIT in word for word in command.argv):
             permissions = self._beginnings().permitted(permissions, command)
+        if permissions.drafts and not permissions.case_insensitive and may_move_repositories(command.argv):
+            from sandgate.runtime.git_alone import moving, with_steady_programs
+
+            permissions = moving(permissions, command)
         backend = backend_named(self.backend() if permissions.confined else "none")
         plan = backend.confine(command, permissions, limits=self._settings.limits, report=self._settings.report)
+        if permissions.lifted:
+            plan = with_steady_programs(plan)
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
         has_caches = plan.backend == "namespace" and command.argv[0] != PATCH and self._has_private_caches
@@ -369,6 +375,12 @@ class Confinement:
 
         strange = tuple(path for path in paths if path not in self.approved_names)
         return quarantine(strange, state_directory=self.state_directory)
+
+    def put_back(self, path: str, content: bytes | None, why: str) -> str:
+        """Of a file that says what is not harmless; the sentence about it."""
+        from sandgate.execution import quarantine
+
+        return quarantine.put_back(path, content, why, state_directory=self.state_directory)
 
     def _take_over(self, failure: SetupFailure | None, why: str) -> BackendName:
         from sandgate.sandbox.fallback import backend_after, recall, verdict_key

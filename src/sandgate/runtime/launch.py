@@ -92,6 +92,7 @@ class Launch(Readiness):
             raise
         if drafts is not None:
             outcome = drafts.settled(outcome)
+        outcome = checks.settled(outcome, self._confinement.put_back)
         if outcome.failure is not None:  # nothing ran
             return outcome
         if not checks.looked:

@@ -198,6 +198,9 @@ class LiveCommands:
         if self.teller is not None:
             self.teller.tell(Notice("warning", message))
 
+    def put_back(self, path: str, content: bytes | None, why: str) -> str:
+        return self.confinement.put_back(path, content, why)
+
     def quarantine(self, paths: tuple[str, ...]) -> None:
         for message in self.confinement.quarantine(paths):
             self.warn(message)

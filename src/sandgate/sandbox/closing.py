@@ -20,6 +20,7 @@ class FoundProtected(Record):
     anchored: tuple[str, ...] = ()  # their parents must not be moved away
     companions: tuple[str, ...] = ()  # where a linked worktree keeps what a commit writes
     drafts: tuple[str, ...] = ()  # git directories among `protected` that a command may change in a draft
+    judged: tuple[str, ...] = ()  # files among `protected` and `absent` whose content can be judged when a command ends
     linked: tuple[str, ...] = ()
     ignores_case: bool = False
     repositories: tuple[Repository, ...] = ()

@@ -171,7 +171,9 @@ def _grant_for(refused: Refused, permissions: EffectivePermissions, crowded: fro
 def _write_grant(
     refused: Refused, path: str, permissions: EffectivePermissions, crowded: frozenset[str]
 ) -> Grant | None:
-    protected = _innermost(path, (*permissions.read_only, *permissions.absent), permissions.case_insensitive)
+    protected = _innermost(
+        path, (*permissions.read_only, *permissions.absent, *permissions.judged), permissions.case_insensitive
+    )
     if protected is not None:
         is_own = _innermost(path, permissions.own, permissions.case_insensitive) is not None
         return None if is_own else Grant("write_path", _least_of(protected, refused, path, permissions))

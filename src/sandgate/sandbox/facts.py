@@ -144,6 +144,7 @@ def _facts(
         protected=_joined((one.protected for one in protected), present, state.steps),
         companions=_joined(one.companions for one in protected),
         drafts=_joined(one.drafts for one in protected),
+        judged=_joined(one.judged for one in protected),
         anchored=_joined(
             (one.anchored for one in protected),
             *(present, OWN_CODE.absent, state.present, state.absent, state.steps),

@@ -43,7 +43,7 @@ def refused_setting(old: str, new: str, place: Place) -> str:
     """The setting for whose sake `new` may not take the place of `old`, or what else is wrong; "" if it may."""
     if max(len(old), len(new)) > CONFIG_CHARS_MAX:
         return "too many settings"
-    if not _is_plain(old, new):
+    if not is_written_plainly(old, new):
         return "a line that git would not write so"
     before, after = git_settings.parsed(old), git_settings.parsed(new)
     fixed = _fixed(before)
@@ -57,17 +57,30 @@ def refused_setting(old: str, new: str, place: Place) -> str:
     )
 
 
-def is_fresh(new: str, place: Place) -> str:
-    """The same for a repository that was not there before, such as a submodule's."""
-    settings = git_settings.parsed(new)
-    named = [value for key, value in settings if key == "core.worktree"]
-    without = [line for line in new.split("\n") if line.strip(" \t") != f"worktree = {place.worktree}"]
+def refused_of_submodule(old: str, new: str, place: Place) -> str:
+    """The same for the settings of a submodule, which may have been there or not: they say where its files are, and
+    do not while it is not checked out."""
+    named = _worktrees(new)
     if named and named != [place.worktree]:
         return "core.worktree"
-    return refused_setting("", "\n".join(without) if named else new, place)
+    before = _worktrees(old)
+    if len(before) > 1:
+        return "core.worktree"
+    return refused_setting(_without_worktree(old, before), _without_worktree(new, named), place)
 
 
-def _is_plain(old: str, new: str) -> bool:
+def _worktrees(text: str) -> list[str]:
+    return [value for key, value in git_settings.parsed(text) if key == "core.worktree"]
+
+
+def _without_worktree(text: str, named: list[str]) -> str:
+    """Only where it stands as git writes it."""
+    if not named:
+        return text
+    return "\n".join([line for line in text.split("\n") if line.strip(" \t") != f"worktree = {named[0]}"])
+
+
+def is_written_plainly(old: str, new: str) -> bool:
     """Lines that stood there are believed again, if each stands for itself.
 
     Git ends a line at a line feed alone, our reader also at others: where these differ, nothing is believed.
@@ -114,7 +127,7 @@ def _may_lead(key: str, value: str, before: Settings, place: Place) -> bool:
         return value in _TAGOPTS
     if section == "remote" and had:
         return False
-    return all(old != key for old, _ in before) and _may_be_named(value, place, relative=section == "submodule")
+    return all(old != key for old, _ in before) and may_be_named(value, place, relative=section == "submodule")
 
 
 def _may_follow(key: str, value: str, before: Settings) -> bool:
@@ -130,7 +143,8 @@ def _others_had(value: str, last: str, before: Settings) -> bool:
     return any(old == value and key.startswith("branch.") and key.endswith(f".{last}") for key, old in before)
 
 
-def _may_be_named(value: str, place: Place, *, relative: bool) -> bool:
+def may_be_named(value: str, place: Place, *, relative: bool) -> bool:
+    """Whether a repository at this address, or this path, can be fetched from and runs nothing."""
     if value.startswith("-") or "::" in value:
         return False
     if value.startswith("/"):

@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import hashlib
 
-from sandgate.sandbox.git_index import EXTENDED, HASH_AT, HEADER_BYTES, MODE_AT, NAME_BITS, SIGNATURE, offset_number
+from sandgate.sandbox.git_index import (
+    EXTENDED,
+    HASH_AT,
+    HEADER_BYTES,
+    MODE_AT,
+    NAME_BITS,
+    SIGNATURE,
+    is_split,
+    offset_number,
+)
 
 ENTRIES_MAX = 1_000_000  # of one index
 MODES = frozenset((0o100644, 0o100755, 0o120000, 0o160000, 0o040000))
 GITLINK = 0o160000
-KEPT = (b"REUC", b"link", b"sdir")  # parts that cannot be made again
+DIRECTORY = 0o040000
+KEPT = (b"REUC", b"sdir")  # parts that cannot be made again
 SHA1_BYTES, SHA256_BYTES = 20, 32
 _NAMES = {SHA1_BYTES: "sha1", SHA256_BYTES: "sha256"}
+_SPLIT = "it is split, and only a whole one is read (`git -c core.splitIndex=false` writes one)"
 _BAD_PARTS = frozenset((b"", b".", b"..", b".git"))
 
 
@@ -39,6 +50,10 @@ class IndexEntries:
     def gitlinks(self) -> set[bytes]:
         return {name for (name, _), (mode, _) in self.found.items() if mode == GITLINK}
 
+    def directories(self) -> dict[bytes, str]:
+        """What stands there as a whole (a sparse index): path, with a slash behind, and the name of its tree."""
+        return {name: named.hex() for (name, _), (mode, named) in self.found.items() if mode == DIRECTORY}
+
     def _read(self, index: bytes, size: int) -> str:
         version, count = int.from_bytes(index[4:8], "big"), int.from_bytes(index[8:12], "big")
         if index[:4] != SIGNATURE or version not in (2, 3, 4) or count > ENTRIES_MAX:
@@ -59,6 +74,8 @@ class IndexEntries:
             if len(name) & NAME_BITS != flags & NAME_BITS and not (len(name) > NAME_BITS == flags & NAME_BITS):
                 return "its names do not fit together"
             mode = int.from_bytes(index[at + MODE_AT : at + MODE_AT + 4], "big")
+            if not name and is_split(index):
+                return _SPLIT
             if mode not in MODES or not _is_inside(name):
                 return f"it has the entry `{name.decode('utf-8', 'replace')}`"
             self.found[name, flags >> 12 & 3] = mode, index[at + HASH_AT : flags_at]
@@ -70,6 +87,8 @@ class IndexEntries:
         end, parts = len(index) - size, [index[:at]]
         while at < end:
             after = at + 8 + int.from_bytes(index[at + 4 : at + 8], "big")
+            if index[at : at + 4] == b"link":
+                return _SPLIT
             if index[at : at + 4] in KEPT:
                 parts.append(index[at:after])
             at = after

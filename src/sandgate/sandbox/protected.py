@@ -13,9 +13,10 @@ the writable part; `aliases_of` finds those, because a read-only mount covers a 
 from __future__ import annotations
 
 import os
+import stat
 
 from sandgate.errors import ConfinementError
-from sandgate.places.git import BARE_DIRECTORIES
+from sandgate.places.git import BARE_DIRECTORIES, SUBMODULE_LIST
 from sandgate.places.git import DIRECTORY as GIT
 from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES, is_plain_name
 from sandgate.record import Record
@@ -86,6 +87,8 @@ class _Search:
     def found(self) -> FoundProtected:
         self._close_locked()
         found = self.closing.found(ignores_case=self.ignores_case)
+        if self.protection.git == "draft":
+            found = found.but(judged=tuple(filter(self._can_be_judged, (*found.protected, *found.absent))))
         found = found.but(protected=tuple(dict.fromkeys((*found.protected, *self.unlisted))))
         return bounded(found, self.root, self.unlisted, lambda: self.look.listing(self.root).directories)
 
@@ -187,6 +190,13 @@ class _Search:
                 for rest in below:
                     self._deeper(join(directory, written), rest, follows=False)
         self._endings(directory, listing.names, follows=False)
+
+    def _can_be_judged(self, path: str) -> bool:
+        """A list of submodules under its one name, there or not."""
+        if not path.endswith(f"/{SUBMODULE_LIST}") or path in self.closing.linked:
+            return False
+        facts = self.look.lstat(path)
+        return facts is None or stat.S_ISREG(facts.st_mode)
 
     def _nested_names(self, actual: dict[str, list[str]], folds: bool) -> Iterable[str]:
         if folds:

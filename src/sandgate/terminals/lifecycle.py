@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
         def warn(self, message: str) -> None: ...
         def quarantine(self, paths: tuple[str, ...]) -> None: ...
+        def put_back(self, path: str, content: bytes | None, why: str) -> str: ...
         def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str: ...
 
 
@@ -105,6 +106,7 @@ class Lifecycle:
         outcome = terminal.outcome()
         if self._drafts is not None:
             outcome = self._drafts.settled(outcome)
+        outcome = self._checks.settled(outcome, self._session.put_back)
         self._clear_up(terminal)
         failed = outcome.result is not None and outcome.result.exit_code != 0
         unmet = self.unmet(terminal, outcome.unserved) if failed else ""

@@ -60,7 +60,8 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
     grant = denial.grant
     if grant is None:
         return _directory_hint(denial, permissions)
-    if any(_is_or_below(grant.value, name) for name in permissions.absent):
+    missing = (*permissions.absent, *(permissions.judged if denial.operation == "create" else ()))
+    if any(_is_or_below(grant.value, name) for name in missing):
         return ONE_YES  # protected by its name, which no option opens
     match grant.kind:
         case "write_root" | "write_path" if not permissions.writable:
@@ -110,7 +111,7 @@ def _why(denial: Denial, permissions: EffectivePermissions) -> str:
     if denial.operation == "read":
         return "closed: a secret, or not known to be harmless"
     if ending_form(path) in permissions.absent or any(
-        _is_or_below(path, name) for name in (*permissions.read_only, *permissions.absent)
+        _is_or_below(path, name) for name in (*permissions.read_only, *permissions.absent, *permissions.judged)
     ):
         what = "it, or what it is another name of," if _has_other_names(path) else "it"
         return f"protected: {what} can run code outside the sandbox later"

@@ -1,0 +1,80 @@
+"""Puts files back that a command was let change, where what they say now is not harmless: lists of submodules.
+
+Looked at when the command and all it started are gone. Such a file needs no draft: git obeys nothing in it until
+somebody asks for submodules, and then by its form alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from sandgate.kernel.beneath import open_canonical
+from sandgate.protocol.denials import Refused
+from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place
+from sandgate.sandbox.submodule_list import refused_entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sandgate.protocol.confinement import AttemptOutcome
+    from sandgate.protocol.permissions import EffectivePermissions
+
+    PutBack = Callable[[str, bytes | None, str], str]  # path, content, why → the sentence that tells it
+
+
+def settled(
+    outcome: AttemptOutcome, before: Mapping[str, bytes | None], permissions: EffectivePermissions, put_back: PutBack
+) -> AttemptOutcome:
+    """`before` is what the files said that have changed since; None for what was not there."""
+    place = Place(lambda path: not _is_below_any(path, permissions.on_host().writable))
+    for path, content in before.items():
+        wrong = _wrong(path, content, place)
+        if wrong:
+            outcome = outcome.but(
+                refused=(*outcome.refused, Refused("write" if content is not None else "create", "", path=path)),
+                remarks=(*outcome.remarks, put_back(path, content, wrong)),
+            )
+    return outcome
+
+
+def is_harmless(path: str, permissions: EffectivePermissions) -> bool:
+    """Of a file that was not there before."""
+    return not _wrong(path, None, Place(lambda named: not _is_below_any(named, permissions.on_host().writable)))
+
+
+def _wrong(path: str, before: bytes | None, place: Place) -> str:
+    try:
+        content = _read(path)
+    except OSError as problem:
+        return problem.strerror or str(problem)
+    return "" if content is None else refused_entry(_text(before or b""), _text(content), place)
+
+
+def _read(path: str) -> bytes | None:
+    """A plain file without other names, by which it could be changed later; None for none."""
+    directory, _, name = path.rpartition("/")
+    parent = open_canonical(directory or "/", os.O_PATH | os.O_DIRECTORY)
+    try:
+        if not os.access(name, os.F_OK, dir_fd=parent, follow_symlinks=False):
+            return None
+        held = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
+    finally:
+        os.close(parent)
+    with open(held, "rb") as file:
+        about = os.fstat(held)
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+            raise OSError("it is no plain file, or has a second name")
+        if about.st_size > CONFIG_CHARS_MAX:
+            raise OSError("it is too large")
+        return file.read(CONFIG_CHARS_MAX)
+
+
+def _is_below_any(path: str, places: tuple[str, ...]) -> bool:
+    real = os.path.realpath(path)
+    return any(f"{real}/".startswith(f"{place.rstrip('/')}/") for place in places)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")

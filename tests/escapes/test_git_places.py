@@ -1,0 +1,128 @@
+"""The `.git` files of submodules and linked worktrees: git alone makes, moves and removes them, and nobody else.
+
+Whatever such a file names is obeyed by the person's next `git status`, so a command that writes one has won.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from escape_stage import Stage
+from git_victim import Victim
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge"),
+    pytest.mark.host("namespace", "overlay"),
+]
+UPDATE = "git -c protocol.file.allow=always submodule update -q --init"
+EVIL = (
+    "git init -q evil; git -C evil commit -q --allow-empty -m s --no-verify; "
+    "git -C evil config core.fsmonitor 'touch $MARK; false'"
+)
+POINTER = "echo gitdir: ../evil/.git > lib/.git"
+ATTACKS = {
+    "a pointer of its own": f"{EVIL}; mkdir -p lib; {POINTER}",
+    "behind a line that may": f"{EVIL}; {UPDATE}; {POINTER}",
+    "in its words": f"{UPDATE}; git submodule --quiet deinit -f lib; {EVIL}; {POINTER}",
+    "a directory in its place": f"{EVIL}; mkdir new; echo 'gitdir: ../evil/.git' > new/.git; rmdir lib; mv -T new lib",
+}
+
+
+@pytest.fixture
+def victim(stage: Stage) -> Victim:
+    """A clone with a submodule that is not there yet."""
+    stage.repo.rename(stage.outside / "unused")
+    stage.repo.mkdir()
+    stage.own()
+    made = Victim(stage)
+    lib = stage.outside / "lib"
+    made.here(f"git init -q {lib}; git -C {lib} commit -q --allow-empty -m l")
+    made.here(f"git -c protocol.file.allow=always submodule add -q {lib} lib; git commit -qm sub")
+    made.here("git submodule --quiet deinit -f lib; rm -rf .git/modules")
+    return made
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_nobody_else_writes_one(victim: Victim, attack: str) -> None:
+    victim.inside(ATTACKS[attack])
+    assert not victim.is_caught()
+    victim.here(f"rm -rf lib evil new; mkdir lib; {ATTACKS[attack]}")
+    assert victim.is_caught()
+
+
+def test_a_program_of_a_command_is_not_taken_for_git(victim: Victim) -> None:
+    """Required: what stands first in PATH may have been put there by the command before."""
+    tools = victim.stage.repo / "bin"
+    victim.here(f"{EVIL}; mkdir bin; printf '#!/bin/sh\\n{POINTER}\\n' > bin/git; chmod +x bin/git; cp bin/git bin/sed")
+    path = f"{tools}:{victim.stage.environment()['PATH']}"
+    victim.inside(f"PATH={path}; {UPDATE}")
+    assert not victim.is_caught()
+    victim.inside(UPDATE, path=path)
+    assert not victim.is_caught()
+    victim.here(f"PATH={path}; {UPDATE}")
+    assert victim.is_caught()
+
+
+def test_one_that_came_while_a_command_runs_is_not_written_by_it(victim: Victim) -> None:
+    """Required: a server that runs for hours began before `git submodule update`, and sees no mount on its `.git`."""
+    gate = victim.stage.repo / "gate"
+    os.mkfifo(gate)
+    victim.stage.own()
+    victim.here(EVIL)
+    writes = f"echo began; read go < gate; {POINTER}; echo $?; mkdir n; echo x > n/.git; mv -f n/.git lib/.git; echo $?"
+    with victim.starting(writes) as server:
+        assert server.readline() == "began\n"
+        assert victim.inside(UPDATE).exit_code == 0
+        gate.write_text("go\n")
+        said = server.read().split()
+    assert "0" not in said, said
+    assert not victim.is_caught()
+    assert victim.here("git -C lib log --format=%s") == "l"
+
+
+def test_one_that_went_while_a_command_runs_does_not_come_back(victim: Victim) -> None:
+    """Required: its mount goes with it, and the directory that held it may be another one."""
+    gate = victim.stage.repo / "gate"
+    os.mkfifo(gate)
+    victim.stage.own()
+    victim.here(f"{UPDATE}; {EVIL}")
+    writes = f"echo began; read go < gate; {POINTER}; echo $?; mkdir new; "
+    writes += "echo gitdir: ../evil/.git > new/.git; rmdir lib; mv -T new lib; echo $?"
+    with victim.starting(writes) as server:
+        assert server.readline() == "began\n"
+        assert victim.inside("git submodule --quiet deinit -f lib").exit_code == 0
+        gate.write_text("go\n")
+        said = server.read().split()
+    assert "0" not in said, said
+    assert not victim.is_caught()
+
+
+def test_submodules_come_and_go_without_a_question(victim: Victim) -> None:
+    for line in (
+        UPDATE,
+        "git mv lib moved",
+        "git commit -qm moved",
+        "git submodule --quiet deinit -f moved",
+        UPDATE,
+        "git rm -q moved",
+        "git commit -qm gone",
+    ):
+        ran = victim.inside(line)
+        assert (ran.exit_code, ran.stderr) == (0, ""), line
+        if line == UPDATE:
+            assert victim.here("git submodule foreach -q 'git log --format=%s; git status --short'") == "l"
+    assert victim.here("git status --short --untracked-files=no; ls -d moved lib 2> /dev/null") == ""
+
+
+def test_linked_worktrees_move_and_go_without_a_question(victim: Victim) -> None:
+    victim.inside("git worktree add -q wt; mkdir wt/.husky; touch wt/.husky/x; git -C wt add .; git -C wt commit -qm w")
+    for line in ("git worktree lock wt", "git worktree unlock wt", "git worktree move wt moved"):
+        assert victim.inside(line).exit_code == 0, line
+    assert victim.here("git -C moved log -1 --format=%s; git -C moved status --short") == "w"
+    ran = victim.inside("git worktree remove moved")
+    assert (ran.exit_code, ran.stderr) == (0, ""), ran
+    assert not (victim.stage.repo / "moved").exists()
+    assert victim.here("git worktree list | wc -l") == "1"

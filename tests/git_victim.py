@@ -1,0 +1,72 @@
+"""A person who uses git in a repository in which commands worked before."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO
+
+from escape_stage import ENTRY, Ran, Stage
+
+VICTIM = """
+git status; git st; git pull; git checkout -- .; git reset -q --hard; git status; git add -A --dry-run
+GIT_EDITOR=true git rebase --continue; echo more >> file; git commit -qam more
+"""
+
+
+class Victim:
+    """A person's repository with one commit."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.mark = stage.outside / "mark"
+        self.here("git config --global user.name n; git config --global user.email e; git init -q -b main .")
+        self.here("echo x > file; git add file; git commit -qm one")
+
+    def here(self, line: str) -> str:
+        """What the person types; the attacker, where nothing confines him."""
+        return self.stage.unconfined(["sh", "-c", line], env={"MARK": str(self.mark)}).stdout.strip()
+
+    def inside(self, line: str, *options: str, backend: str = "namespace", path: str = "") -> Ran:
+        """The same for a command in a draft."""
+        env = {"MARK": str(self.mark), **({"PATH": path} if path else {})}
+        return self.stage.unconfined(self._argv(line, options, backend), env=env)
+
+    @contextmanager
+    def starting(self, line: str) -> Iterator[IO[str]]:
+        """Such a command that goes on: what it says. It ends with the block at the latest."""
+        with subprocess.Popen(
+            self._argv(line, (), "namespace"),
+            cwd=self.stage.repo,
+            env={**self.stage.environment(), "MARK": str(self.mark)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            **self.stage._identity(),
+        ) as command:
+            assert command.stdout is not None
+            try:
+                yield command.stdout
+            except BaseException:
+                command.kill()
+                raise
+
+    def _argv(self, line: str, options: Sequence[str], backend: str) -> list[str | bytes]:
+        chosen = (
+            "-c",
+            "sandbox.protect_git=draft",
+            "--backend",
+            backend,
+            "-s",
+            "workspace-write",
+            "-a",
+            "never",
+            *options,
+        )
+        return [*self.stage.script(ENTRY, self.stage.import_path), "run", *chosen, "--", "sh", "-c", line]
+
+    def is_caught(self) -> bool:
+        self.mark.unlink(missing_ok=True)
+        self.here(VICTIM)
+        return self.mark.exists()
